@@ -18,8 +18,8 @@ const WARM_UP = 3;
 const MEASURED = 3;
 
 const compiled = (path: string) => import(pathToFileURL(join(folder, path)).href);
-const FACEBOOK: typeof import('../../../src/media/sources/facebook/parse-answer.ts') = await compiled(
-  'media/sources/facebook/parse-answer.js',
+const FACEBOOK: typeof import('../../../src/media/sources/facebook/parse/answer.ts') = await compiled(
+  'media/sources/facebook/parse/answer.js',
 );
 const INSTAGRAM: typeof import('../../../src/media/sources/instagram/parse.ts') = await compiled(
   'media/sources/instagram/parse.js',

@@ -19,7 +19,7 @@ import {
 } from './constants.ts';
 import { facebookRefOf, matchFacebookLink } from './link.ts';
 import { ofPublicPost, readVerdict, type Verdict } from './oracle.ts';
-import { readPage } from './parse-answer.ts';
+import { readPage } from './parse/answer.ts';
 
 export interface FacebookSourceOptions {
   readonly http: HttpClient;

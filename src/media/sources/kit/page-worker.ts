@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.ts';
 import { type Outcome, outcomeOf } from '../../parse/parse-thread.ts';
 import { siteAnswer } from '../../parse/site-answer.ts';
 import type { Post, SourceId } from '../../post.ts';
-import { readPage as readFacebook } from '../facebook/parse-answer.ts';
+import { readPage as readFacebook } from '../facebook/parse/answer.ts';
 import { readResponse as readInstagram } from '../instagram/parse.ts';
 import type { AnswerReader, PageTask } from './page-thread.ts';
 

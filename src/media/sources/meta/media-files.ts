@@ -8,6 +8,8 @@ export interface ListedFile extends Size {
   /** Already checked against the CDN's hosts; null ones are passed over. */
   readonly url: string | null;
   readonly bitrate?: number | null;
+  /** Whether it is a smaller encoding of the video, whose size is then not the original's. */
+  readonly isReduced?: boolean;
 }
 
 /** Its address is not checked yet: of a dozen one is shown. */
@@ -59,7 +61,8 @@ function even(pixels: number): number {
 function sizeOf(file: ListedFile, original: Size, shortSide: number | null): Size {
   if (file.width !== null && file.height !== null) return { width: file.width, height: file.height };
   const { width, height } = original;
-  if (width === null || height === null) return { width: null, height: null };
+  const isUnknown = width === null || height === null || (shortSide === null && file.isReduced === true);
+  if (isUnknown) return { width: null, height: null };
   return scaledDown(original, shortSide === null ? 1 : shortSide / Math.min(width, height), even);
 }
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PostRef } from '../../../../src/media/extract/source.ts';
-import { playableVariants } from '../../../../src/media/post.ts';
-import { type PostDraft, parseFacebookPage } from '../../../../src/media/sources/facebook/parse.ts';
+import { type Post, playableVariants } from '../../../../src/media/post.ts';
+import { parseFacebookPage } from '../../../../src/media/sources/facebook/parse/post.ts';
+import { toPost } from '../../../../src/media/sources/kit/draft.ts';
 import { cpuMsOf } from '../../../cpu-time.ts';
 import { bodyOf } from '../../body-of.ts';
 import { fixture, IDS, REFS, refOf } from './fixture.ts';
@@ -11,10 +12,10 @@ function read(name: string, ref: PostRef, finalUrl = ref.url) {
   return parseFacebookPage(bodyOf(fixture(name)), ref, finalUrl);
 }
 
-function postOf(name: string, ref: PostRef, finalUrl?: string): PostDraft {
+function postOf(name: string, ref: PostRef, finalUrl?: string): Post {
   const reading = read(name, ref, finalUrl);
   if (reading.kind !== 'post') throw new Error(`${name}: ${reading.kind}`);
-  return reading.post;
+  return toPost(reading.post, { ref, strategy: 'test', now: 0 }, 'files');
 }
 
 /** `clay_hd` of `https://…/clay_hd.mp4?…`. */
@@ -22,7 +23,7 @@ function nameOf(url: string | null | undefined): string | undefined {
   return /\/([^/?]+)\.(?:mp4|jpg)/.exec(url ?? '')?.[1];
 }
 
-function playable(post: PostDraft, index = 0): (string | undefined)[] {
+function playable(post: Post, index = 0): (string | undefined)[] {
   const item = post.items[index];
   return item == null ? [] : playableVariants(item).map(variant => nameOf(variant.url));
 }

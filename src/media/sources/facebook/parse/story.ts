@@ -1,13 +1,22 @@
 /** Which stories of a page belong to the post that was asked for, and what hangs on them. Pure. */
-import { readCount } from '../../parse/fields.ts';
-import { child, findValues, isJsonObject, type JsonObject, type SearchOptions } from '../../parse/json-search.ts';
-import { type FacebookPage, idOfAddress } from './page.ts';
-import { isPhoto } from './photo.ts';
-import { isVideo } from './video.ts';
+import { readCount, readList } from '../../../parse/fields.ts';
+import { child, findValues, isJsonObject, type JsonObject, type SearchOptions } from '../../../parse/json-search.ts';
+import { isPhoto, isVideo } from './media.ts';
+import { type FacebookPage, idOfAddress, textOf } from './page.ts';
 
 /** More objects than one post's story is ever spread over. */
 const MAX_STORIES = 30;
 const MAX_MEDIA = 200;
+
+/** Properties of which an object that is the story of a post has at least one. */
+const STORY_KEYS: readonly string[] = [
+  'short_form_video_context',
+  'attachments',
+  'post_id',
+  'comet_sections',
+  'feedback_context',
+  'shareable',
+];
 
 /** Parts of a story that hold other people's words and media. */
 const FOREIGN: ReadonlySet<string> = new Set([
@@ -29,9 +38,8 @@ function ownParts({ budget }: FacebookPage): SearchOptions {
   return { skip: FOREIGN, budget };
 }
 
-export function textOf(value: unknown): string | null {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
-  return typeof value === 'string' && value !== '' ? value : null;
+export function isStory(object: JsonObject): boolean {
+  return STORY_KEYS.some(key => key in object);
 }
 
 /** A story's own id is `S:_I<owner>:<post>`, some with a kind or a second id, in base64. */
@@ -40,11 +48,6 @@ function idsInside(id: string | null): readonly string[] {
   const plain = Buffer.from(id, 'base64').toString('latin1');
   const match = /^S:_I\d{1,20}:(?:[A-Z]{1,6}:)?(\d{1,20})(?::(\d{1,20}))?$/.exec(plain);
   return match === null ? [] : match.slice(1).filter(part => part !== undefined);
-}
-
-/** Media that hang on the story itself, however the attachment is styled. */
-function directMedia(story: JsonObject, search: SearchOptions): readonly JsonObject[] {
-  return Array.isArray(story.attachments) ? findValues(story.attachments, 'media', search).filter(isJsonObject) : [];
 }
 
 /** Whether a story says of one of `ids` that it is its own; the cheapest signs are looked at first. */
@@ -64,23 +67,38 @@ function isNamed(story: JsonObject, ids: ReadonlySet<string>, search: SearchOpti
     const names = typeof address === 'string' && [...ids].some(id => address.includes(id));
     if (names && isWanted(idOfAddress(address))) return true;
   }
-  return directMedia(story, search).some(media => isWanted(textOf(media.id)));
+  if (!Array.isArray(story.attachments)) return false;
+  return findValues(story.attachments, 'media', search).some(media => isWanted(textOf(child(media, 'id'))));
+}
+
+/** The one story that the page as a whole is about: its queries' answers about a node; null when there is none or more than one. */
+function rootStory(page: FacebookPage): JsonObject | null {
+  const roots = page.objects().flatMap(({ data }) => {
+    const answered = [child(data, 'node_v2'), child(data, 'node'), readList(child(data, 'nodes'))[0]];
+    const story = answered.filter(isJsonObject).find(isStory);
+    return story === undefined ? [] : [story];
+  });
+  const ids = new Set(roots.map(root => textOf(root.id) ?? textOf(root.post_id)));
+  return ids.size === 1 ? (roots[0] ?? null) : null;
 }
 
 /**
  * The objects that together are the story of the post: those that name one of `ids` as their own, and those with the same
  * story id elsewhere in the page.
  */
-export function boundStories(page: FacebookPage, ids: ReadonlySet<string>): readonly JsonObject[] {
+export function storiesOf(page: FacebookPage, ids: ReadonlySet<string>): readonly JsonObject[] {
   const search = ownParts(page);
   const own: JsonObject[] = [];
-  for (const story of page.storiesNaming(ids)) {
-    if (isNamed(story, ids, search)) own.push(story);
-    if (own.length === MAX_STORIES) break;
+  for (const object of page.around(ids)) {
+    if (own.length < MAX_STORIES && isStory(object) && isNamed(object, ids, search)) own.push(object);
   }
-  const storyIds = new Set(own.map(story => textOf(story.id)).filter(id => id?.startsWith('Uzpf')));
-  const same = [...storyIds].flatMap(id => (id === null ? [] : page.byId(id)));
-  return [...new Set([...own, ...same])].slice(0, MAX_STORIES);
+  const storyIds = new Set(own.map(story => textOf(story.id)).filter(id => id !== null));
+  const same = [...storyIds].filter(id => id.startsWith('Uzpf')).flatMap(page.byId);
+  const stories = [...new Set([...own, ...same])].slice(0, MAX_STORIES);
+  // The id in a pfbid address is another one on each visit: the page's one story is then the post.
+  const [asked] = ids;
+  const root = stories.length === 0 && asked?.startsWith('pfbid') ? rootStory(page) : null;
+  return root === null ? stories : [root];
 }
 
 /** Numbers under which a story's feedback may be kept. */
@@ -122,31 +140,22 @@ export function distinctMedia(media: readonly Attached[]): readonly Attached[] {
   });
 }
 
-interface Sublist {
-  readonly nodes: readonly unknown[];
-  /** How many the page says there are: it lists the first few. */
-  readonly total: number;
-}
-
-/** Lists of what a post with several has attached: `all_subattachments`, and parts of it such as `five_photos_subattachments`. */
-function sublists(attachment: unknown, fits: (key: string) => boolean, search: SearchOptions): readonly Sublist[] {
-  return findValues(attachment, fits, search).map(list => {
-    const nodes = child(list, 'nodes');
-    return {
-      nodes: Array.isArray(nodes) ? nodes.slice(0, MAX_MEDIA) : [],
-      total: Math.min(readCount(child(list, 'count')) ?? 0, MAX_MEDIA),
-    };
-  });
-}
-
 function withMissing(media: readonly Attached[], missing: number): readonly Attached[] {
   return [...media, ...Array<null>(Math.max(0, missing)).fill(null)];
 }
 
-/** What an attachment holds: several, or what is attached alone. */
+/**
+ * What an attachment holds: several, or what is attached alone. Of several the page lists the first few and says how many there are,
+ * in `all_subattachments` and in parts of it such as `five_photos_subattachments`.
+ */
 function mediaOf(attachment: unknown, search: SearchOptions): readonly Attached[] {
   if (attachment === null) return [null];
-  const all = sublists(attachment, key => key === 'all_subattachments', search);
+  const listsOf = (fits: (key: string) => boolean) =>
+    findValues(attachment, fits, search).map(list => ({
+      nodes: readList(child(list, 'nodes'), MAX_MEDIA),
+      total: Math.min(readCount(child(list, 'count')) ?? 0, MAX_MEDIA),
+    }));
+  const all = listsOf(key => key === 'all_subattachments');
   const list = all.find(one => one.nodes.length > 0);
   if (list !== undefined) {
     const listed = list.nodes.map(node => findValues(node, 'media', search).find(isMedia) ?? null);
@@ -154,19 +163,13 @@ function mediaOf(attachment: unknown, search: SearchOptions): readonly Attached[
   }
   const values = findValues(attachment, 'media', search);
   const known = distinctMedia(values.filter(isMedia)).slice(0, MAX_MEDIA);
-  const parts = sublists(attachment, key => key.endsWith('subattachments'), search);
+  const parts = listsOf(key => key.endsWith('subattachments'));
   const shown = Math.max(0, ...parts.map(one => one.nodes.length));
-  const total = Math.max(0, ...[...all, ...parts].map(one => one.total));
+  const total = Math.max(0, ...parts.map(one => one.total));
   // A part of the list is not the whole of it.
   if (shown > 0 || total > 0) return withMissing(known, Math.max(total - known.length, known.length > shown ? 0 : 1));
   if (known.length > 0) return known;
   return values.length > 0 && !values.some(isLinkImage) ? [null] : [];
-}
-
-/** Whether a photo or a video stands anywhere in a story, in whatever place. */
-export function holdsMedia(page: FacebookPage, story: JsonObject): boolean {
-  const skip = new Set([...FOREIGN].filter(key => key !== 'attached_story'));
-  return [story, ...findValues(story, () => true, { skip, budget: page.budget })].some(isMedia);
 }
 
 function knownMedia({ media }: AttachedMedia): number {
@@ -175,29 +178,26 @@ function knownMedia({ media }: AttachedMedia): number {
 
 /** The one with most media of a shape that is known; of two alike the first. */
 function fullest(candidates: readonly AttachedMedia[]): AttachedMedia {
-  const isKnown = candidates.some(one => one.isKnown);
-  let best: AttachedMedia = { media: [], isKnown };
+  let best: readonly Attached[] = [];
   for (const one of candidates) {
-    const isFuller = knownMedia(one) > knownMedia(best) || (best.media.length === 0 && one.media.length > 0);
-    if (isFuller) best = { media: one.media, isKnown };
+    const isFuller = knownMedia(one) > best.filter(media => media !== null).length;
+    if (isFuller || best.length === 0) best = one.media;
   }
-  return best;
+  return { media: best, isKnown: candidates.some(one => one.isKnown) };
 }
 
 function attachedTo(story: unknown, search: SearchOptions): AttachedMedia {
-  const lists: AttachedMedia[] = [];
-  for (const attachments of findValues(story, 'attachments', search)) {
-    if (!Array.isArray(attachments)) continue;
-    const isLink = findValues(attachments, 'media', search).some(isLinkImage);
-    lists.push({
-      media: attachments.slice(0, MAX_MEDIA).flatMap(attachment => mediaOf(attachment, search)),
-      isKnown: attachments.length === 0 || isLink,
-    });
-  }
-  const attached = fullest(lists);
+  const lists = findValues(story, 'attachments', search).filter(list => Array.isArray(list));
+  const attached = fullest(
+    lists.map(list => ({
+      media: readList(list, MAX_MEDIA).flatMap(attachment => mediaOf(attachment, search)),
+      isKnown: list.length === 0 || findValues(list, 'media', search).some(isLinkImage),
+    })),
+  );
+  const isAnyRead = knownMedia(attached) > 0;
   const reel = child(story, 'short_form_video_context', 'playback_video');
-  if (knownMedia(attached) === 0 && isJsonObject(reel)) return { media: [reel], isKnown: true };
-  return { ...attached, isKnown: attached.isKnown || knownMedia(attached) > 0 };
+  if (!isAnyRead && isJsonObject(reel)) return { media: [reel], isKnown: true };
+  return { ...attached, isKnown: attached.isKnown || isAnyRead };
 }
 
 /** What is attached to the post, or to the post that it shares. */
@@ -205,8 +205,7 @@ export function attachedMedia(page: FacebookPage, stories: readonly JsonObject[]
   const search = ownParts(page);
   const own = fullest(stories.map(story => attachedTo(story, search)));
   if (knownMedia(own) > 0) return own;
-  const { budget } = page;
-  const shared = stories.flatMap(story => findValues(story, 'attached_story', { budget }));
+  const shared = stories.flatMap(story => findValues(story, 'attached_story', { budget: page.budget }));
   const ofShared = fullest(shared.map(story => attachedTo(story, search)));
   return knownMedia(ofShared) > 0 ? ofShared : own;
 }
@@ -221,4 +220,12 @@ export function messageOf(page: FacebookPage, stories: readonly JsonObject[]): s
     }
   }
   return null;
+}
+
+/** Whether the page says that the post has neither photo nor video: an empty list or a link, beside words of its own. */
+export function isWordsOnly(page: FacebookPage, stories: readonly JsonObject[], attached: AttachedMedia): boolean {
+  if (!attached.isKnown || attached.media.length > 0 || messageOf(page, stories) === null) return false;
+  const skip = new Set([...FOREIGN].filter(key => key !== 'attached_story'));
+  const parts = (story: JsonObject) => [story, ...findValues(story, () => true, { skip, budget: page.budget })];
+  return !stories.some(story => isJsonObject(story.attached_story) || parts(story).some(isMedia));
 }
