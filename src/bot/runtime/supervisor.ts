@@ -53,7 +53,7 @@ export function createSupervisor({ platform, log, now, random, onRefused }: Supe
   const sleepers = new Set<() => void>();
   let status: PlatformStatus = { platform: platform.id, state: 'idle', since: now() };
   let onLost: ((reason: unknown) => void) | undefined;
-  let onStandBy: (() => void) | undefined;
+  let endAttempt: (() => void) | undefined;
   let running: Promise<void> | undefined;
   let confirming: Promise<void> | undefined;
   let refusals = 0;
@@ -150,14 +150,14 @@ export function createSupervisor({ platform, log, now, random, onRefused }: Supe
     start(host) {
       turn('connecting');
       return new Promise(resolve => {
-        onStandBy = resolve;
+        endAttempt = resolve;
         running = run(host, resolve);
       });
     },
     lost: reason => onLost?.(reason),
     standBy() {
       turn('standby');
-      onStandBy?.();
+      endAttempt?.();
     },
     suspect() {
       if (status.state === 'refused') return;
@@ -168,6 +168,8 @@ export function createSupervisor({ platform, log, now, random, onRefused }: Supe
     status: () => status,
     async stop() {
       stopping.abort();
+      // A connection that is being made may take its time to end; nothing waits for it any more.
+      endAttempt?.();
       onLost?.(undefined);
       for (const wake of [...sleepers]) wake();
       await Promise.all([running, confirming]);

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createWorld, linksDraft, tokenRefused, unreachable } from './scripted-platform.ts';
+import { createRuntime } from '../../../src/bot/runtime/runtime.ts';
+import { createEcho } from './echo.ts';
+import { createScriptedPlatform, createWorld, linksDraft, tokenRefused, unreachable } from './scripted-platform.ts';
 import { openStage, type Stage, type StageOptions } from './stage.ts';
 
 const MINUTE = 60_000;
@@ -126,6 +128,23 @@ describe('a platform', () => {
     await stage.pass(MINUTE);
     expect(connect).not.toHaveBeenCalled();
     expect(await status()).toMatchObject({ state: 'idle' });
+  });
+
+  it('that is stopped while it connects does not keep its start waiting', async () => {
+    await open({ runtime: { hears: () => false } });
+    const connect = () => new Promise<never>(() => undefined);
+    const platform = createScriptedPlatform({ world: createWorld(), connect });
+    const { queue, log } = stage;
+    const { dispatcher } = createEcho({});
+    const runtime = createRuntime({ platforms: [platform], queue, dispatcher, log, works: false });
+    let isStarted = false;
+    void runtime.start().then(() => {
+      isStarted = true;
+    });
+    const stopping = runtime.stop();
+    await stage.pass(10_000);
+    await stopping;
+    expect(isStarted).toBe(true);
   });
 
   it('that never connects does not keep a stop waiting', async () => {
