@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { ExchangeHead } from './exchange.ts';
 import type { HttpCall } from './http-call.ts';
+import { inNavigationOrder } from './navigation-order.ts';
 import { parseTarget } from './url-guard.ts';
 
 /** One step of a call: the first request, or the one that a redirect leads to. */
@@ -68,7 +69,7 @@ export interface HeaderExtras {
 
 /** Names and values, alternating: the caller's, without what this step may not see, and our defaults. */
 export function renderHeaders(step: CallStep, given: Readonly<Record<string, string>>, extras: HeaderExtras): string[] {
-  const list: string[] = [];
+  const list: [name: string, value: string][] = [];
   let { userAgent, acceptEncoding, cookie } = extras;
   for (const [name, value] of Object.entries(given)) {
     const key = name.toLowerCase();
@@ -79,13 +80,13 @@ export function renderHeaders(step: CallStep, given: Readonly<Record<string, str
     }
     if (key === 'user-agent') userAgent = '';
     if (key === 'accept-encoding') acceptEncoding = '';
-    list.push(name, value);
+    list.push([name, value]);
   }
-  if (userAgent !== '') list.push('user-agent', userAgent);
-  if (acceptEncoding !== '') list.push('accept-encoding', acceptEncoding);
-  if (cookie !== '') list.push('cookie', cookie);
-  if (extras.host !== undefined) list.push('host', extras.host);
-  return list;
+  if (userAgent !== '') list.push(['user-agent', userAgent]);
+  if (acceptEncoding !== '') list.push(['accept-encoding', acceptEncoding]);
+  if (cookie !== '') list.push(['cookie', cookie]);
+  if (extras.host !== undefined) list.push(['host', extras.host]);
+  return inNavigationOrder(list).flat();
 }
 
 function isWithheld(key: string, step: CallStep): boolean {

@@ -127,6 +127,38 @@ describe.skipIf(wreqMissing)(`a request of the browser transport${wreqNote}`, ()
     });
   });
 
+  it('opens a page with its headers in the order of a navigation', async () => {
+    const { seen, ask } = await serveEcho();
+    const cookies = new CookieJar();
+    await cookies.setCookie('a=1', url);
+    const headers = {
+      referer: 'https://www.photos.test/',
+      'sec-fetch-dest': 'document',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-site': 'same-origin',
+      'sec-fetch-user': '?1',
+      'upgrade-insecure-requests': '1',
+    };
+    await ask({ headers, cookies });
+    expect(names(seen[0]?.rawHeaders ?? []).slice(4)).toEqual([
+      'sec-ch-ua',
+      'sec-ch-ua-mobile',
+      'sec-ch-ua-platform',
+      'upgrade-insecure-requests',
+      'user-agent',
+      'accept',
+      'sec-fetch-site',
+      'sec-fetch-mode',
+      'sec-fetch-user',
+      'sec-fetch-dest',
+      'referer',
+      'accept-encoding',
+      'accept-language',
+      'cookie',
+      'priority',
+    ]);
+  });
+
   it('reads what only a browser asks for: zstd', async () => {
     // A frame of one raw block (RFC 8878).
     const frame = Buffer.from('28b52ffd2005290000', 'hex');

@@ -3,6 +3,7 @@ import { AppError } from '../../../errors.ts';
 import { ByteBuffer } from '../body.ts';
 import type { BodyTurns } from '../body-turns.ts';
 import type { Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from '../exchange.ts';
+import { inNavigationOrder } from '../navigation-order.ts';
 import { tooLarge } from '../read-failure.ts';
 import type { BrowserConnections, BrowserTarget } from './browser-connections.ts';
 import { readBrowserFailure } from './browser-failure.ts';
@@ -187,5 +188,5 @@ function mergeHeaders(browser: Browser['headers'], given: readonly string[]): Ar
       merged.set(name, entry);
     }
   }
-  return [...merged.values()];
+  return [...inNavigationOrder([...merged.values()])].map(([name, value]) => [name, value]);
 }

@@ -6,10 +6,10 @@ import type { Logger } from '../../../infra/log.ts';
 import { isUsable, profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { Body } from '../../parse/body.ts';
+import { type Headers, navigationHeaders } from '../kit/browser-headers.ts';
 import { followRedirects } from '../kit/redirects.ts';
 import { type InstagramConstants, SITE_HOSTS } from './constants.ts';
 import { failureOfPath, redirectWithinSite } from './failures.ts';
-import { type Headers, NAVIGATION_HEADERS } from './headers.ts';
 import type { ProfileName } from './profiles.ts';
 import { createInstagramSessions, csrfOf, type InstagramSession, madeUpLsd } from './session.ts';
 
@@ -167,12 +167,7 @@ export function createInstagramClient(options: InstagramClientOptions): Instagra
   /** Follows the site's own redirects between the forms of a post, but not to its login page: that is an answer. */
   async function page(url: string, name: ProfileName, signal: AbortSignal): Promise<HttpResponse> {
     const caller = await callerOf(profiles[name], signal);
-    const isVisitor = caller.jar !== null;
-    const headers = {
-      // Over the browser transport the headers of a navigation are its own.
-      ...(isVisitor && caller.profile.transport === 'plain' ? NAVIGATION_HEADERS : {}),
-      ...(isVisitor ? { 'sec-fetch-site': 'same-origin', referer: `${ORIGIN}/` } : {}),
-    };
+    const headers = caller.jar === null ? {} : navigationHeaders(caller.profile, `${ORIGIN}/`);
     const nextOf = (response: HttpResponse) => {
       const next = redirectWithinSite(response);
       return next === null || failureOfPath(next.pathname) !== null ? null : next;

@@ -9,7 +9,8 @@ import { SITE_HOSTS } from './constants.ts';
 
 /** No media where one was asked for: perhaps the post was removed. */
 export function emptyAnswer(ref: PostRef, message: string): AppError {
-  return ref.parts.private === '1' ? new AppError('private', message) : weakNotFound(message);
+  if (ref.parts.private === '1') return new AppError('private', message);
+  return new AppError('not_found', message, { params: { weak: 1, empty: 1 } });
 }
 
 /** The failure as it is for this link: what visitors do not find behind a link with a private suffix is a private account's post. */
@@ -73,6 +74,10 @@ export function failureOfJson(answer: unknown): AppError | null {
   if (codes.includes(RATE_LIMIT_CODE)) return new AppError('upstream_rate_limited', 'rate limit exceeded');
   const message = readText(answer.message);
   const sentences = [message, readText(answer.error_type), ...errors.map(one => readText(one.message))];
+  // Of a post that is gone and of one that is gated alike: another query tells them apart.
+  if (sentences.some(one => one?.includes('field_exception'))) {
+    return new AppError('not_found', 'gone or gated: field_exception', { params: { weak: 1, exception: 1 } });
+  }
   const failure = sentences
     .flatMap(one => (one === null ? [] : (failureBySign(plainWords(one.slice(0, 500)), SENTENCES) ?? [])))
     .at(0);

@@ -26,6 +26,11 @@ function endOfString(text: string, start: number): number {
   return -1;
 }
 
+/** Whether the owner allows the video on the site alone: a picture that the embed then has is its cover. */
+export function isSwitchedOff(page: Body): boolean {
+  return page.includes('WatchOnInstagram') && /\sclass\s*=\s*["'][^"']{0,200}\bWatchOnInstagram\b/.test(page.text);
+}
+
 /** The parsed `contextJSON` of an embed page's script; undefined when there is none or it is null. */
 export function embedContext(page: Body): unknown {
   if (!page.includes('"contextJSON"')) return undefined;

@@ -9,7 +9,7 @@ import { type AnswerContext, type PostDraft, type ReadContext, readableItems, to
 import { weakNotFound } from '../kit/refusal.ts';
 import { failureForLink, failureOfHead, failureOfJson, failureOfPage } from './failures.ts';
 import { createMediaFinder, type Finding, type MediaFinder } from './find-media.ts';
-import { embedContext, parseEmbedMarkup } from './parse-embed.ts';
+import { embedContext, isSwitchedOff, parseEmbedMarkup } from './parse-embed.ts';
 import { parseOpenGraph } from './parse-open-graph.ts';
 import { publishTimeOf } from './shortcode.ts';
 
@@ -86,17 +86,18 @@ function parsePage(page: Body, context: ReadContext): Post {
   readScripts(page, ref, finder);
   const finding = finder.finding();
   const { draft } = finding;
-  if (draft !== null && readableItems(draft) > 0) return postOf(draft, context);
+  const isCover = draft?.items.length === 1 && draft.items[0]?.kind !== 'video' && isSwitchedOff(page);
+  if (draft !== null && readableItems(draft) > 0 && !isCover) return postOf(draft, context);
   // One file is the whole of a post with one item, and no part of a carousel is.
   const isSingle = draft === null || draft.items.length === 1;
-  const single = isSingle ? (parseOpenGraph(page, ref) ?? shownByEmbed(page, ref, finding)) : null;
+  const single = isSingle ? (parseOpenGraph(page, ref) ?? shownByEmbed(page, ref, finding, isCover)) : null;
   if (single !== null) return postOf(single, context);
   throw failureOfFinding(finding) ?? pageFailure(page, finding, context);
 }
 
-/** The visible part of an embed. What it refuses counts only where the page's data say nothing of the post. */
-function shownByEmbed(page: Body, ref: PostRef, finding: Finding): PostDraft | null {
-  const held = failureOfFinding(finding);
+/** The visible part of an embed. What it refuses counts only where the page's data say nothing of the post but its cover. */
+function shownByEmbed(page: Body, ref: PostRef, finding: Finding, isCover: boolean): PostDraft | null {
+  const held = isCover ? (finding.restriction ?? finding.gate) : failureOfFinding(finding);
   try {
     return parseEmbedMarkup(page, ref);
   } catch (error) {

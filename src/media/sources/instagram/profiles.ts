@@ -1,16 +1,35 @@
 /** Who asks Instagram's endpoints, by the evidence of summer 2026: each answers one kind of caller and refuses the others. */
 import type { RequestProfile } from '../../extract/request-profile.ts';
-import { type ScriptIds, scriptHeaders } from './headers.ts';
+import { ENGLISH, type Headers } from '../kit/browser-headers.ts';
 
 export type ProfileName = keyof ReturnType<typeof createProfiles>;
 
-export interface ProfileIds extends ScriptIds {
+interface ProfileIds {
+  readonly appId: string;
+  readonly asbdId: string;
+  readonly wwwClaim: string;
   readonly browserUserAgent: string;
 }
 
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 const APP =
   'Instagram 275.0.0.27.98 Android (33/13; 280dpi; 720x1423; Xiaomi; Redmi 7; onclite; qcom; en_US; 458229237)';
+
+/** What a page's own script sends, user agent and tokens apart. */
+function scriptHeaders({ appId, asbdId, wwwClaim }: ProfileIds): Headers {
+  return {
+    accept: '*/*',
+    'accept-language': ENGLISH,
+    'sec-fetch-dest': 'empty',
+    'sec-fetch-mode': 'cors',
+    'sec-fetch-site': 'same-origin',
+    'x-ig-app-id': appId,
+    'x-asbd-id': asbdId,
+    'x-ig-www-claim': wwwClaim,
+    'x-requested-with': 'XMLHttpRequest',
+    priority: 'u=1, i',
+  };
+}
 
 /** Without cookies, tokens or anything that looks like a browser. */
 const PLAIN: RequestProfile = {

@@ -8,8 +8,8 @@ import type { Logger } from '../../../infra/log.ts';
 import { profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
 import { Body } from '../../parse/body.ts';
 import { isJsonObject, parseJson } from '../../parse/json-search.ts';
+import { navigationHeaders } from '../kit/browser-headers.ts';
 import { SITE_HOSTS } from './constants.ts';
-import { NAVIGATION_HEADERS } from './headers.ts';
 
 export interface InstagramSession {
   readonly jar: CookieJar;
@@ -94,11 +94,9 @@ export function createInstagramSessions({ http, log, now }: SessionOptions): Ins
   }
 
   async function askHome(caller: RequestProfile, jar: CookieJar): Promise<HttpResponse | null> {
-    // Over the browser transport the headers of a navigation are its own.
-    const headers = caller.transport === 'browser' ? {} : NAVIGATION_HEADERS;
     try {
       return await http.request({
-        ...profileRequest({ ...caller, headers: {}, timeoutMs: TIMEOUT_MS }, headers),
+        ...profileRequest({ ...caller, headers: {}, timeoutMs: TIMEOUT_MS }, navigationHeaders(caller)),
         url: HOME,
         hosts: SITE_HOSTS,
         cookies: jar,

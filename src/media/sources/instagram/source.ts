@@ -82,6 +82,34 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
     );
   }
 
+  /** Posts of which the query by code said no more than that they are gone or gated, by the reference of one call. */
+  const exceptions = new WeakSet<PostRef>();
+
+  /** The query by id tells apart what the query by code does not: it has nothing of a post that is gone, and the gate of one that is gated. */
+  const byMediaId = endpointStrategy('media-id-query/browser', 'query', client.queryByMediaId);
+  const mediaIdQuery: Strategy = {
+    ...byMediaId,
+    async run(ref, signal) {
+      return byMediaId.run(ref, signal).catch(error => {
+        const isGone = error instanceof AppError && error.params.empty === 1 && exceptions.has(ref);
+        throw isGone ? new AppError('not_found', 'no query knows the post', { cause: error }) : error;
+      });
+    },
+  };
+
+  function shortcodeQuery(name: ProfileName): Strategy {
+    const byShortcode = endpointStrategy(name, 'query', client.queryByShortcode);
+    return {
+      ...byShortcode,
+      async run(ref, signal) {
+        return byShortcode.run(ref, signal).catch(error => {
+          if (error instanceof AppError && error.params.exception === 1) exceptions.add(ref);
+          throw error;
+        });
+      },
+    };
+  }
+
   /** `/p/` first: it redirects to the right form when the site likes; `/reel/` is answered at times when `/p/` is not. */
   function pageStrategy(name: ProfileName): Strategy {
     return postStrategy(name, async (ref, signal) => {
@@ -174,12 +202,12 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
   }
 
   const strategies: readonly Strategy[] = [
-    endpointStrategy('shortcode-query/plain', 'query', client.queryByShortcode),
-    endpointStrategy('media-id-query/browser', 'query', client.queryByMediaId),
+    shortcodeQuery('shortcode-query/plain'),
+    mediaIdQuery,
+    pageStrategy('page/browser'),
     pageStrategy('page/crawler'),
     endpointStrategy('embed/crawler', 'embed', client.captionedEmbed),
-    pageStrategy('page/browser'),
-    endpointStrategy('shortcode-query/browser', 'query', client.queryByShortcode),
+    shortcodeQuery('shortcode-query/browser'),
     mediaInfo,
     stories,
     ...(options.extraStrategies ?? []).map(one => ({ ...one, isLastResort: true })),

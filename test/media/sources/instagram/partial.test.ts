@@ -177,6 +177,22 @@ describe('a reel is never its poster', () => {
     }
   });
 
+  it.each<[string, (media: Record<string, unknown>) => void]>([
+    ['names itself a video', media => Object.assign(media, { is_video: true, __typename: 'GraphVideo' })],
+    ['says that it is a video, and no more', media => Object.assign(media, { is_video: true })],
+    ['does not say what it is', () => {}],
+  ])('where the owner switched embeds off: the cover of a media that %s is no photo', (_, change) => {
+    const address = 'https://scontent.cdninstagram.com/v/t51.2885-15/cover.jpg?oe=7F000000';
+    const media: Record<string, unknown> = { shortcode: CODES.embedContext, display_url: address };
+    change(media);
+    const context = JSON.stringify(JSON.stringify({ gql_data: { shortcode_media: media } }));
+    const html = `<div class="Embed EmbedSimple"><img class="EmbeddedMediaImage" src="${address}"><a class="WatchOnInstagram">Watch</a></div><script>{"contextJSON":${context}}</script>`;
+    const ref = refOf(CODES.embedContext);
+    expect(() => parseAnswer(bodyOf(html), { ref, kind: 'embed', strategy: 'tested', now: 0 })).toThrow(
+      expect.objectContaining({ code: 'login_required' }),
+    );
+  });
+
   it('and the video of an embed is taken from its source', () => {
     const source = `<video class="EmbeddedMediaVideo"><source src="https://scontent-mdl1-1.cdninstagram.com/o1/v/moss.mp4?oe=6B2F1A00"></video>`;
     const post = parse(

@@ -72,8 +72,8 @@ describe('each strategy alone', () => {
   it.each<[string, string, string, string]>([
     ['media-id-query/browser', CODES.reel, BY_ID, 'polaris-reel.html'],
     ['shortcode-query/plain', CODES.mixed, BY_CODE, 'web-info-carousel.json'],
-    ['page/crawler', CODES.carousel, page(CODES.carousel), 'polaris-carousel.html'],
-    ['page/crawler', CODES.reel, page(CODES.reel, 'reel'), 'polaris-reel.html'],
+    ['page/browser', CODES.carousel, page(CODES.carousel), 'polaris-carousel.html'],
+    ['page/browser', CODES.reel, page(CODES.reel, 'reel'), 'polaris-reel.html'],
     ['embed/crawler', CODES.embedContext, embed(CODES.embedContext), 'embed-context.html'],
     ['embed/crawler', CODES.embedMarkup, embed(CODES.embedMarkup), 'embed-markup.html'],
     ['media-info', CODES.productReel, mediaInfo(CODES.productReel), 'product-reel.json'],
@@ -114,7 +114,7 @@ describe('each strategy alone', () => {
       [BY_CODE]: broken,
       [page(CODES.reel)]: { text: fixture('polaris-reel.html') },
     });
-    expect((await fetch(CODES.reel)).strategy).toBe('page/crawler');
+    expect((await fetch(CODES.reel)).strategy).toBe('page/browser');
   });
 
   it('follows a page to its other form', async () => {
@@ -122,7 +122,7 @@ describe('each strategy alone', () => {
       [page(CODES.reel)]: { location: `/marla.quill/reel/${CODES.reel}/` },
       [`GET /marla.quill/reel/${CODES.reel}/`]: { text: fixture('polaris-reel.html') },
     });
-    expect((await fetch(CODES.reel)).strategy).toBe('page/crawler');
+    expect((await fetch(CODES.reel)).strategy).toBe('page/browser');
   });
 
   it('oEmbed knows author and cover, which is no post', async () => {
@@ -220,10 +220,46 @@ describe('what is asked', () => {
   ])('%s comes from a program without a session', async (_, asked, headers) => {
     const { fetch, upstream } = setup({});
     await failureOf(fetch(CODES.reel));
-    const request = requestOf(upstream, asked);
+    const request = upstream.requests.find(
+      (one, index) => upstream.asked[index] === asked && one.transport === 'plain',
+    );
     expect(request?.headers).toMatchObject(headers);
     expect(request?.headers).not.toHaveProperty('sec-fetch-mode');
     expect([request?.cookies, request?.transport]).toEqual([undefined, 'plain']);
+  });
+
+  it('the page is opened as a browser opens it, and the home page before it', async () => {
+    const { fetch, upstream } = setup({ [page(CODES.reel)]: { text: fixture('polaris-reel.html') } });
+    expect((await fetch(CODES.reel)).strategy).toBe('page/browser');
+    const [visit, opened] = [HOME, page(CODES.reel)].map(asked => requestOf(upstream, asked)?.headers);
+    const navigation = {
+      'upgrade-insecure-requests': '1',
+      'sec-fetch-dest': 'document',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-user': '?1',
+      priority: 'u=0, i',
+    };
+    expect(visit).toMatchObject({ ...navigation, 'sec-fetch-site': 'none' });
+    expect(opened).toMatchObject({
+      ...navigation,
+      'sec-fetch-site': 'same-origin',
+      referer: 'https://www.instagram.com/',
+    });
+    expect(requestOf(upstream, BY_ID)?.headers).toMatchObject({ priority: 'u=1, i', 'sec-fetch-mode': 'cors' });
+    expect(requestOf(upstream, BY_ID)?.headers).not.toHaveProperty('sec-fetch-user');
+  });
+
+  it('over a transport that is no browser its hints name the same browser as its user agent', async () => {
+    const constants = createInstagramConstants({
+      'instagram.page/browser.transport': 'plain',
+      'instagram.page/browser.userAgent':
+        'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Chrome/151.0.0.0 Safari/537.36',
+    });
+    const { fetch, upstream } = setup({ [page(CODES.reel)]: { text: fixture('polaris-reel.html') } }, { constants });
+    await fetch(CODES.reel);
+    const headers = requestOf(upstream, page(CODES.reel))?.headers;
+    expect(headers?.['sec-ch-ua']).toContain('"Google Chrome";v="151"');
+    expect(headers).toMatchObject({ 'sec-ch-ua-mobile': '?0', 'sec-ch-ua-platform': '"macOS"' });
   });
 
   it('callers that differ in transport or user agent do not share a session', async () => {
@@ -481,6 +517,35 @@ describe('failures of the whole', () => {
     const { fetch, upstream } = setup({ ...gated, ...routes });
     expect((await failureOf(fetch(CODES.reel))).code).toBe(code);
     expect(upstream.asked.filter(asked => asked.startsWith('GET /p/'))).toEqual([]);
+  });
+
+  const FIELD_EXCEPTION = JSON.stringify({
+    data: { xdt_api__v1__media__shortcode__web_info: null },
+    errors: [
+      { message: 'A server error field_exception occured. Check server logs for details.', severity: 'CRITICAL' },
+    ],
+  });
+  const mediaIs = (media: object | null) => ({ text: JSON.stringify({ data: { xig_polaris_media: media } }) });
+
+  it('what the query by code only calls an exception is gone where the query by id has nothing', async () => {
+    const { fetch, upstream } = setup({
+      [BY_CODE]: { text: FIELD_EXCEPTION },
+      [BY_ID]: mediaIs(null),
+      [page(CODES.reel)]: { status: 500 },
+      [page(CODES.reel, 'reel')]: { status: 500 },
+      [embed(CODES.reel)]: { status: 500 },
+    });
+    expect((await failureOf(fetch(CODES.reel))).code).toBe('not_found');
+    expect(upstream.asked.filter(asked => asked.includes(CODES.reel))).toEqual([]);
+  });
+
+  it('what the query by code only calls an exception is gated where the query by id says so', async () => {
+    const gate = { gating_ruling: { gating_type: 3, title: 'Age-restricted content' }, if_not_gated_logged_out: null };
+    const { fetch } = setup({
+      [BY_CODE]: { text: FIELD_EXCEPTION },
+      [BY_ID]: mediaIs({ code: CODES.reel, ...gate }),
+    });
+    expect((await failureOf(fetch(CODES.reel))).code).toBe('age_restricted');
   });
 
   it('a private link that brings nothing is a private post', async () => {

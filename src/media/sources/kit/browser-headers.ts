@@ -1,0 +1,50 @@
+import type { RequestProfile } from '../../extract/request-profile.ts';
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** Also asked of the sites' own words: the reasons that they give are read in English. */
+export const ENGLISH = 'en-US,en;q=0.9';
+
+const PLATFORMS: readonly (readonly [RegExp, string])[] = [
+  [/Windows/, '"Windows"'],
+  [/Macintosh/, '"macOS"'],
+  [/Linux|X11/, '"Linux"'],
+];
+
+/** What a browser of that name says of itself beside it; nothing where the name is not Chrome's on a computer. */
+function clientHints(userAgent: string): Headers {
+  const version = /Chrome\/(\d{2,4})\./.exec(userAgent)?.[1];
+  const platform = PLATFORMS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  if (version === undefined || platform === undefined) return {};
+  return {
+    'sec-ch-ua': `"Chromium";v="${version}", "Google Chrome";v="${version}", "Not)A;Brand";v="24"`,
+    'sec-ch-ua-mobile': '?0',
+    'sec-ch-ua-platform': platform,
+  };
+}
+
+/** What every navigation of a browser has. */
+const NAVIGATION: Headers = {
+  'upgrade-insecure-requests': '1',
+  'sec-fetch-site': 'none',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-user': '?1',
+  'sec-fetch-dest': 'document',
+};
+
+/**
+ * What a browser sends when it opens a page: one of another origin or none, or by a link of the site at `from`. The browser
+ * transport says of itself what is said here for others.
+ */
+export function navigationHeaders({ transport, userAgent }: RequestProfile, from?: string): Headers {
+  const ofBrowser =
+    transport === 'browser'
+      ? {}
+      : {
+          ...clientHints(userAgent ?? ''),
+          accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+          'accept-language': ENGLISH,
+        };
+  const site = from === undefined ? {} : { 'sec-fetch-site': 'same-origin', referer: from };
+  return { ...ofBrowser, ...NAVIGATION, ...site, priority: 'u=0, i' };
+}
