@@ -33,11 +33,13 @@ import { createMetrics } from './infra/metrics.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
 import { createDelivery } from './media/delivery/delivery.ts';
 import { createMuxedFiles } from './media/delivery/muxed-files.ts';
+import { ACCOUNTS, type AccountPaused, createAccounts } from './media/extract/accounts.ts';
 import { readCookies } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
 import { openSite } from './media/extract/open-site.ts';
 import { createSiteOutgoing, siteThrottles } from './media/extract/site-outgoing.ts';
 import { SITE_STATES } from './media/extract/site-state.ts';
+import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { createStoredPostParser } from './media/extract/stored-post.ts';
 import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
 import { withholdPosts } from './media/extract/withheld-posts.ts';
@@ -113,6 +115,19 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const ffmpeg = await findFfmpeg({ searchPath });
   const version = await readVersion();
   const collection = storage.records.groupedCollection(SITE_STATES);
+  const accountRecords = storage.records.collection(ACCOUNTS);
+  let onChallenge: ((paused: AccountPaused) => void) | undefined;
+  const openAccounts = ({ id, sessionCookie }: SourceDescriptor) =>
+    createAccounts({
+      source: id,
+      sessions: cookies.get(id) ?? [],
+      sessionCookie,
+      pace: config.accountPace,
+      limiter,
+      collection: accountRecords,
+      log,
+      onChallenge: paused => onChallenge?.(paused),
+    });
   const sites = sourceDescriptors.map(descriptor =>
     openSite({
       descriptor,
@@ -125,7 +140,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
           http,
           log,
           upstreamConstants: config.upstreamConstants,
-          cookies: cookies.get(descriptor.id),
+          accounts: openAccounts(descriptor),
           extraStrategies: ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, descriptor)],
           records: strategyRecords,
           site,
@@ -294,6 +309,10 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     /** The chats come after all this; owners are told how they do. */
     watchChats(read: () => Promise<RuntimeStatus>): void {
       readChats = read;
+    },
+    /** Someone has to look after an account that the site doubts. */
+    watchAccounts(listener: (paused: AccountPaused) => void): void {
+      onChallenge = listener;
     },
     /** Goes on in the background: reads what searches are corrected by, and fills the catalogue. */
     warm(): void {

@@ -45,7 +45,7 @@ async function live(): Promise<number> {
     });
     showProgress('');
     const folder = join(FOLDER, new Date().toISOString().slice(0, 19).replaceAll(':', '-'));
-    const secrets = cookies.map(cookie => cookie.value);
+    const secrets = cookies.map(({ value }) => value);
     let saved = 0;
     for (const report of reports) {
       say('', ...renderStrategyTable(report));

@@ -37,6 +37,9 @@ export function createMonitoring(
   const tellOwners = (text: string) => {
     chats.tellOwners(text).catch(error => log.warn({ err: error }, 'the owners were not told'));
   };
+  core.watchAccounts(({ source, account, until }) => {
+    tellOwners(t.messages.canary.accountPaused(source, account, new Date(until).toISOString()));
+  });
   const canary = createCanary({
     sources,
     probe: createProbe({ http }),

@@ -42,12 +42,16 @@ async function checkCookies(source: Account, path: string | undefined): Promise<
     return { state: 'note', what: `${what}: none`, remedy };
   }
   try {
-    const cookies = await readCookies({ [source.id]: path });
-    if (cookies.get(source.id)?.some(({ key }) => key === sessionCookie) === true) return { state: 'ok', what };
+    const accounts = (await readCookies({ [source.id]: path })).get(source.id) ?? [];
+    const wrong = accounts.filter(({ cookies }) => !cookies.some(({ key }) => key === sessionCookie));
+    if (accounts.length === 0) return { state: 'wrong', what, remedy: `${path} holds no file. Correct ${variable}.` };
+    if (wrong.length === 0)
+      return { state: 'ok', what: accounts.length === 1 ? what : `${what}: ${accounts.length} accounts` };
+    const files = accounts.length === 1 ? path : wrong.map(({ name }) => name).join(', ');
     return {
       state: 'wrong',
       what,
-      remedy: `${path} holds no ${sessionCookie} of ${hosts[0]}. Export it again, logged in.`,
+      remedy: `${files}: no ${sessionCookie} of ${hosts[0]} in it. Export it again, logged in.`,
     };
   } catch {
     return { state: 'wrong', what, remedy: `${path} cannot be read. Correct ${variable}.` };

@@ -3,6 +3,7 @@ import type { Outgoing } from '../infra/http/outgoing.ts';
 import type { Overrides } from '../infra/http/overrides.ts';
 import { createLogger } from '../infra/log.ts';
 import { createMemoryRateLimiter } from '../infra/rate-limit/rate-limit.ts';
+import { type AccountPace, createAccounts } from '../media/extract/accounts.ts';
 import { readCookies } from '../media/extract/cookies-file.ts';
 import { openSite } from '../media/extract/open-site.ts';
 import type { SourceDescriptor } from '../media/extract/source-descriptor.ts';
@@ -16,6 +17,7 @@ export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
   readonly upstreamConstants: Readonly<Record<string, string>>;
   readonly outgoing: Outgoing;
   readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
+  readonly accountPace: AccountPace;
   /** Where yt-dlp is looked for. */
   readonly searchPath: string;
   readonly overrides: Overrides;
@@ -29,19 +31,36 @@ export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
  * @returns what came back, and the cookies of all configured accounts
  */
 export async function askSites(options: AskSitesOptions) {
-  const { upstreamConstants, outgoing, cookiesFiles, searchPath, overrides, http, clientOf = () => http } = options;
+  const {
+    upstreamConstants,
+    outgoing,
+    cookiesFiles,
+    accountPace,
+    searchPath,
+    overrides,
+    http,
+    clientOf = () => http,
+  } = options;
   const isStandIn = (hostname: string) => overrides.find(hostname) !== undefined;
   // It knows nothing of hosts that are asked elsewhere.
   const isReal = !sourceDescriptors.some(({ example }) => isStandIn(new URL(example).hostname));
   const ytDlp = isReal ? await findYtDlp({ searchPath, outgoing }) : undefined;
   const log = createLogger({ level: 'silent' });
   const limiter = createMemoryRateLimiter();
-  const accounts = await readCookies(cookiesFiles);
+  const sessions = await readCookies(cookiesFiles);
 
   function openSource(descriptor: SourceDescriptor) {
     const { id } = descriptor;
     const extraStrategies = ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, descriptor)];
-    const own = { http: clientOf(id), log, cookies: accounts.get(id), upstreamConstants, extraStrategies };
+    const accounts = createAccounts({
+      source: id,
+      sessions: sessions.get(id) ?? [],
+      sessionCookie: descriptor.sessionCookie,
+      pace: accountPace,
+      limiter,
+      log,
+    });
+    const own = { http: clientOf(id), log, accounts, upstreamConstants, extraStrategies };
     return openSite({
       descriptor,
       outgoing,
@@ -58,5 +77,5 @@ export async function askSites(options: AskSitesOptions) {
     hasBrowserTransport: http.hasBrowserTransport,
     isStandIn,
   });
-  return { reports, cookies: [...accounts.values()].flat() };
+  return { reports, cookies: [...sessions.values()].flat().flatMap(({ cookies }) => cookies) };
 }

@@ -35,7 +35,10 @@ export const silentLog: Logger = {
  * An HttpClient in memory. Routes are keyed by `METHOD /path` (without query); what has none is answered 404. Redirects are
  * followed as the real client does, unless the request forbids it.
  */
-export function createFakeUpstream(routes: Readonly<Record<string, FakeRoute>>): FakeUpstream {
+export function createFakeUpstream(
+  routes: Readonly<Record<string, FakeRoute>>,
+  missing: FakeRoute = { status: 404, text: '<html><body>no such page</body></html>' },
+): FakeUpstream {
   const asked: string[] = [];
   const requests: HttpRequest[] = [];
 
@@ -43,7 +46,7 @@ export function createFakeUpstream(routes: Readonly<Record<string, FakeRoute>>):
     const name = `${request.method ?? 'GET'} ${url.pathname}`;
     asked.push(name);
     requests.push({ ...request, url: url.href });
-    const route = routes[name] ?? { status: 404, text: '<html><body>no such page</body></html>' };
+    const route = routes[name] ?? missing;
     const answer = typeof route === 'function' ? route(request) : route;
     await answer.after;
     if (request.signal?.aborted) throw request.signal.reason;

@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { Cookie } from 'tough-cookie';
+import type { AccountCookies } from './accounts.ts';
 import { cookiesVariable } from './source-descriptor.ts';
 
 const MAX_LINES = 5_000;
@@ -33,18 +35,43 @@ export function parseCookiesFile(text: string): Cookie[] {
   return text.split(/\r?\n/, MAX_LINES).flatMap(line => parseLine(line) ?? []);
 }
 
-/** Of the sites' accounts, by source. @throws Error whose message says which file cannot be read */
+/** Beyond it the rest of a folder is left alone. */
+const MAX_FILES = 100;
+
+/**
+ * Of the sites' accounts, by source: each path is that of a file, or of a folder with a file for each account.
+ * @throws Error whose message says which path cannot be read
+ */
 export async function readCookies(
-  files: Readonly<Record<string, string | undefined>>,
-): Promise<ReadonlyMap<string, readonly Cookie[]>> {
-  const cookies = new Map<string, readonly Cookie[]>();
-  for (const [id, path] of Object.entries(files)) {
+  paths: Readonly<Record<string, string | undefined>>,
+): Promise<ReadonlyMap<string, readonly AccountCookies[]>> {
+  const accounts = new Map<string, readonly AccountCookies[]>();
+  for (const [id, path] of Object.entries(paths)) {
     if (path === undefined) continue;
     try {
-      cookies.set(id, parseCookiesFile(await readFile(path, 'utf8')));
+      accounts.set(id, await readAccounts(path));
     } catch (cause) {
       throw new Error(`${cookiesVariable({ id })} cannot be read: ${path}`, { cause });
     }
   }
-  return cookies;
+  return accounts;
+}
+
+async function readAccounts(path: string): Promise<readonly AccountCookies[]> {
+  const isFolder = (await stat(path)).isDirectory();
+  const files = isFolder
+    ? (await readdir(path, { withFileTypes: true })).filter(
+        entry => !entry.isDirectory() && !entry.name.startsWith('.'),
+      )
+    : [];
+  const names = files
+    .map(({ name }) => join(path, name))
+    .sort()
+    .slice(0, MAX_FILES);
+  return Promise.all(
+    (isFolder ? names : [path]).map(async file => ({
+      name: basename(file),
+      cookies: parseCookiesFile(await readFile(file, 'utf8')),
+    })),
+  );
 }

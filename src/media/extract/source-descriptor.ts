@@ -1,8 +1,8 @@
-import type { Cookie } from 'tough-cookie';
 import type { ErrorCode } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Author, SourceId } from '../post.ts';
+import type { Accounts } from './accounts.ts';
 import type { SiteState } from './site-state.ts';
 import type { MediaSource } from './source.ts';
 import type { Strategy } from './strategy-chain.ts';
@@ -14,8 +14,8 @@ export interface SourceOptions {
   readonly log: Logger;
   /** What was configured for all sources; a source reads the keys that begin with its id: `toy.queryId`. */
   readonly upstreamConstants?: Readonly<Record<string, string>>;
-  /** Of an account of this site, from its cookies file. */
-  readonly cookies?: readonly Cookie[] | undefined;
+  /** Of this site. */
+  readonly accounts?: Accounts | undefined;
   /** Asked after all others, e.g. yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
   /** What is remembered of the strategies over restarts. */

@@ -17,6 +17,8 @@ export interface Entrant {
   readonly alone: boolean;
   /** Brings a cover at most, but its refusals name the site's own reason. */
   readonly explains: boolean;
+  /** Never asked for a post that another said not to exist. */
+  readonly byAccount?: boolean;
   run(signal: AbortSignal): Promise<Post>;
 }
 

@@ -39,6 +39,8 @@ export interface Strategy extends SourceStrategy {
    * withheld the post.
    */
   readonly explains?: boolean;
+  /** Asks by an account: never for a post that another said not to exist. */
+  readonly byAccount?: boolean;
   /** Milliseconds. Default 10 000, or half of the chain's deadline. */
   readonly timeoutMs?: number;
   /**
@@ -129,7 +131,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
   const isTrusted = (name: string) => recordOf(name).failures === 0 && (verdicts.get(name) ?? 0) < DOUBTED_AFTER;
 
   function entrantOf(strategy: Strategy, ref: PostRef): Entrant {
-    const { name, timeoutMs, isLastResort = false, explains = false } = strategy;
+    const { name, timeoutMs, isLastResort = false, explains = false, byAccount = false } = strategy;
     const { medianMs } = recordOf(name);
     const patienceMs = medianMs === null ? MAX_PATIENCE_MS : Math.max(3 * medianMs, MIN_PATIENCE_MS);
     return {
@@ -139,6 +141,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       patienceMs: Math.min(patienceMs, maxPatienceMs),
       alone: isLastResort,
       explains,
+      byAccount,
       run: signal => askEndpoint(site, strategy, ref, signal, now),
     };
   }
@@ -149,7 +152,15 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       await diagnose(ref, signal);
       throw new AppError('upstream_unavailable', 'no reason is known');
     };
-    return { name: '', endpoint: '', timeoutMs: DIAGNOSE_MS, patienceMs: 0, alone: false, explains: true, run };
+    return {
+      name: '',
+      endpoint: '',
+      timeoutMs: DIAGNOSE_MS,
+      patienceMs: 0,
+      alone: false,
+      explains: true,
+      run,
+    };
   }
 
   /** Whom to ask, in order; each whom the site wants left alone counts as a failure of its own. */

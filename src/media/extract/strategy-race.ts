@@ -190,6 +190,7 @@ class Race {
   }
 
   #note({ name: strategy, endpoint, explains }: Entrant, error: AppError): void {
+    if (error.code === 'not_found') this.#queue = this.#queue.filter(one => !one.byAccount);
     this.#failures.push({ strategy, endpoint, explains, error });
   }
 

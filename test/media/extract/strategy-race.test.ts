@@ -467,3 +467,28 @@ it('reports how each strategy does', async () => {
   expect(a?.successRate ?? 1).toBeLessThan(b?.successRate ?? 0);
   expect(b?.medianMs).toBeGreaterThanOrEqual(0);
 });
+
+describe('an account', () => {
+  const byAccount = { isLastResort: true, byAccount: true };
+
+  it('is asked when all others are refused', async () => {
+    const { asked, run } = chain([strategy('a', fail('login_required')), strategy('b', ok, byAccount)]);
+    expect((await run()).strategy).toBe('b');
+    expect(asked).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['for certain', fail('not_found')],
+    ['as a guess', weak],
+  ])('is never asked for a post that another called gone, %s', async (_, gone) => {
+    const { asked, run } = chain([
+      strategy('a', fail('login_required')),
+      strategy('b', gone),
+      strategy('c', fail('upstream_changed')),
+      strategy('d', ok, byAccount),
+    ]);
+    await failureOf(run());
+    expect(asked).toContain('b');
+    expect(asked).not.toContain('d');
+  });
+});

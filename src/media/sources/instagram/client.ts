@@ -36,8 +36,6 @@ export interface InstagramClient {
   /** `reelId`: a user's id, or `highlight:ID`. */
   reels(reelId: string, signal: AbortSignal): Promise<HttpResponse>;
   profile(username: string, signal: AbortSignal): Promise<HttpResponse>;
-  /** Whether an account's cookies are configured. */
-  readonly hasAccount: boolean;
 }
 
 export interface InstagramClientOptions {
@@ -259,6 +257,5 @@ export function createInstagramClient(options: InstagramClientOptions): Instagra
         `${ORIGIN}/${username}/`,
         signal,
       ),
-    hasAccount: account !== null,
   };
 }

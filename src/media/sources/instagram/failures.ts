@@ -1,6 +1,6 @@
 /** What Instagram's refusals look like (2026-08 to 2026-10), and the code each means. Pure. */
 import { AppError } from '../../../errors.ts';
-import type { HttpHead } from '../../../infra/http/http-client.ts';
+import type { HttpHead, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { readFlag, readList, readText } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
@@ -174,4 +174,12 @@ export function restrictionOf(media: JsonObject): AppError | null {
     if (stated !== null) return stated;
   }
   return null;
+}
+
+/** Whether an account is asked to prove that a person uses it, which another request would only make worse. */
+export function isChallenge(response: HttpResponse): boolean {
+  const target = response.status >= 300 && response.status < 400 ? redirectWithinSite(response) : null;
+  if (target !== null) return /^\/(?:challenge|accounts\/suspended)\b/.test(target.pathname);
+  if (response.status < 400) return false;
+  return /"(?:checkpoint|challenge|feedback)_required"/.test(response.text.slice(0, 20_000));
 }

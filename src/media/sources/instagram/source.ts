@@ -1,7 +1,7 @@
-import type { Cookie } from 'tough-cookie';
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
+import type { Account, Accounts } from '../../extract/accounts.ts';
 import type { SiteState } from '../../extract/site-state.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
 import { createStrategyChain, type Strategy } from '../../extract/strategy-chain.ts';
@@ -13,7 +13,7 @@ import { weakNotFound } from '../kit/refusal.ts';
 import { META_MEDIA_HOSTS } from '../meta/cdn-address.ts';
 import { createInstagramClient, type InstagramClient } from './client.ts';
 import { createInstagramConstants, INSTAGRAM_EXAMPLES, type InstagramConstants } from './constants.ts';
-import { failureOfHead, failureOfJson, failureOfRuling, namesPrivatePost } from './failures.ts';
+import { failureOfHead, failureOfJson, failureOfRuling, isChallenge, namesPrivatePost } from './failures.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
 import { postOf } from './parse.ts';
 import { parseOembed } from './parse-oembed.ts';
@@ -25,8 +25,8 @@ import { createShareLinkResolver } from './share-link.ts';
 export interface InstagramSourceOptions {
   readonly http: HttpClient;
   readonly constants?: InstagramConstants;
-  /** Of an account, from its cookies file: asked last, and for stories. */
-  readonly cookies?: readonly Cookie[] | undefined;
+  /** Asked last, and for stories. */
+  readonly accounts?: Accounts | undefined;
   /** Asked after all others, e.g. yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
   /** What is remembered of the strategies over restarts. */
@@ -39,9 +39,6 @@ export interface InstagramSourceOptions {
   readonly now?: () => number;
   readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
 }
-
-/** How long an account that the site sent to its login page is left alone. */
-const ACCOUNT_REST_MS = 10 * 60_000;
 
 function isStory(ref: PostRef): boolean {
   return ref.form === 'story';
@@ -62,10 +59,12 @@ function isFinal(error: AppError): boolean {
 }
 
 export function createInstagramSource(options: InstagramSourceOptions): MediaSource {
-  const { http, constants = createInstagramConstants(), log, now = Date.now } = options;
-  const client: InstagramClient = createInstagramClient({ http, constants, cookies: options.cookies, log, now });
+  const { http, constants = createInstagramConstants(), accounts, log, now = Date.now } = options;
+  const client = createInstagramClient({ http, constants, log, now });
   const resolveShareLink = createShareLinkResolver({ http, constants, now });
-  let accountRestsUntil = 0;
+  const hasAccount = accounts?.isEmpty === false;
+  /** Each account has cookies of its own, which the site renews. */
+  const accountClients = new Map<string, InstagramClient>();
 
   function postStrategy(name: ProfileName, run: Strategy['run']): Strategy {
     return { name, profile: constants.profiles[name], isAvailable: ref => !isStory(ref) && client.canAsk(name), run };
@@ -134,45 +133,58 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
     explains: true,
   };
 
-  function accountAnswer(response: HttpResponse): HttpResponse {
+  function clientOf({ name, cookies }: Account): InstagramClient {
+    const own = accountClients.get(name) ?? createInstagramClient({ http, constants, cookies, log, now });
+    accountClients.set(name, own);
+    return own;
+  }
+
+  function accountAnswer(account: Account, response: HttpResponse): HttpResponse {
+    if (isChallenge(response)) {
+      account.pause('challenge');
+      throw new AppError('login_required', 'the account is to prove that a person uses it');
+    }
     const failure = failureOfHead(response, now());
     if (failure?.code !== 'login_required') return response;
     const stated = failureOfJson(parseJson(response.text));
     if (stated?.code === 'upstream_rate_limited') throw stated;
-    accountRestsUntil = now() + ACCOUNT_REST_MS;
-    log.warn({ source: 'instagram', status: response.status }, 'the cookies are no longer taken; trying again later');
+    account.pause('logged-out');
     throw failure;
   }
 
-  const isAccountUsable = () => client.hasAccount && now() >= accountRestsUntil;
+  async function askAsAccount(ask: (client: InstagramClient, account: Account) => Promise<HttpResponse>) {
+    if (accounts === undefined) throw new AppError('login_required', 'no account is configured');
+    return accounts.use(async account => accountAnswer(account, await ask(clientOf(account), account)));
+  }
 
   const mediaInfo: Strategy = {
     name: 'media-info',
     profile: constants.profiles['media-info'],
-    isAvailable: ref => !isStory(ref) && isAccountUsable() && client.canAsk('media-info'),
+    isAvailable: ref => !isStory(ref) && accounts?.isReady() === true && client.canAsk('media-info'),
     isLastResort: true,
+    byAccount: true,
     async run(ref, signal) {
-      const response = accountAnswer(await client.mediaInfo(ref.parts.mediaId ?? '', signal));
+      const response = await askAsAccount(client => client.mediaInfo(ref.parts.mediaId ?? '', signal));
       return readMarked(response, { ref, kind: 'query', strategy: 'media-info', now: now() });
     },
   };
 
-  async function storyAnswer(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
+  async function askForStory(ref: PostRef, by: InstagramClient, account: Account, signal: AbortSignal) {
     const { highlightId, mediaId, username } = ref.parts;
-    if (highlightId !== undefined) return client.reels(`highlight:${highlightId}`, signal);
-    if (mediaId !== undefined) return client.mediaInfo(mediaId, signal);
-    const profile = accountAnswer(await client.profile(username ?? '', signal));
+    if (highlightId !== undefined) return by.reels(`highlight:${highlightId}`, signal);
+    if (mediaId !== undefined) return by.mediaInfo(mediaId, signal);
+    const profile = accountAnswer(account, await by.profile(username ?? '', signal));
     const userId = userIdOf(profile.text);
     if (userId === null) throw weakNotFound('the user of the story is unknown');
-    return client.reels(userId, signal);
+    return by.reels(userId, signal);
   }
 
   const stories: Strategy = {
     name: 'stories',
     profile: constants.profiles.stories,
-    isAvailable: ref => isStory(ref) && isAccountUsable() && client.canAsk('stories'),
+    isAvailable: ref => isStory(ref) && hasAccount && client.canAsk('stories'),
     async run(ref, signal) {
-      const response = accountAnswer(await storyAnswer(ref, signal));
+      const response = await askAsAccount((by, account) => askForStory(ref, by, account, signal));
       const failure = failureOfHead(response, now());
       if (failure !== null) throw failure;
       return postOf(parseStories(response.text, ref), { ref, strategy: 'stories', now: now() });
@@ -231,14 +243,14 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
     refOf: instagramRefOf,
     resolveShort: (url, { signal }) => resolveShareLink(url, signal),
     async fetch(ref, context): Promise<Post> {
-      if (isStory(ref) && !client.hasAccount) throw new AppError('login_required', 'stories need an account');
+      if (isStory(ref) && !hasAccount) throw new AppError('login_required', 'stories need an account');
       return fetchPost(ref, context);
     },
     strategies,
     examples: INSTAGRAM_EXAMPLES,
     figures: fetchPost.figures,
     learn: fetchPost.learn,
-    canFetchStories: client.hasAccount,
+    canFetchStories: hasAccount,
     mediaHosts: META_MEDIA_HOSTS,
   };
 }

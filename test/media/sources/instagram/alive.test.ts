@@ -6,6 +6,7 @@ import { CoverOnlyError } from '../../../../src/media/extract/cover-only.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
 import { createInstagramConstants } from '../../../../src/media/sources/instagram/constants.ts';
 import { createInstagramSource } from '../../../../src/media/sources/instagram/source.ts';
+import { openAccounts } from '../../../fakes/accounts.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
 import type { EndpointGroup, Fault } from '../../../sandbox/faults.ts';
@@ -48,7 +49,7 @@ async function setUp({ hasBrowser = true, overrides = {}, hasAccount = true } = 
   const source = createInstagramSource({
     http,
     log: silentLog,
-    cookies: hasAccount ? COOKIES : [],
+    ...(hasAccount && { accounts: openAccounts('sessionid', COOKIES) }),
     constants: createInstagramConstants(overrides),
   });
   const fetch = (code: string): Promise<Post> => source.fetch(refOf(code), { signal: AbortSignal.timeout(50_000) });

@@ -6,6 +6,7 @@ import type { MediaSource } from '../../../../src/media/extract/source.ts';
 import type { Post } from '../../../../src/media/post.ts';
 import { createInstagramConstants } from '../../../../src/media/sources/instagram/constants.ts';
 import { createInstagramSource, type InstagramSourceOptions } from '../../../../src/media/sources/instagram/source.ts';
+import { openAccounts } from '../../../fakes/accounts.ts';
 import { createFakeUpstream, type FakeRoute, type FakeUpstream, silentLog } from '../../../fakes/instagram-upstream.ts';
 import { CODES, fixture, refOf } from './fixture.ts';
 
@@ -47,7 +48,9 @@ interface Setup {
 }
 
 function setup(routes: Readonly<Record<string, FakeRoute>>, options: Partial<InstagramSourceOptions> = {}): Setup {
-  const upstream = createFakeUpstream({ [HOME]: home, ...routes });
+  // For a post that is said not to exist no account is asked.
+  const missing = options.accounts === undefined ? undefined : { status: 401, text: '{"message":"login_required"}' };
+  const upstream = createFakeUpstream({ [HOME]: home, ...routes }, missing);
   const source = createInstagramSource({ http: upstream, log: silentLog, ...options });
   const { signal } = new AbortController();
   return { upstream, source, fetch: (code, parts) => source.fetch(refOf(code, parts), { signal }) };
@@ -78,7 +81,10 @@ describe('each strategy alone', () => {
     ['embed/crawler', CODES.embedMarkup, embed(CODES.embedMarkup), 'embed-markup.html'],
     ['media-info', CODES.productReel, mediaInfo(CODES.productReel), 'product-reel.json'],
   ])('%s brings %s from %s', async (strategy, code, route, name) => {
-    const { fetch } = setup({ [route]: { text: fixture(name) } }, { cookies: COOKIES });
+    const { fetch } = setup(
+      { [route]: { text: fixture(name) } },
+      strategy === 'media-info' ? { accounts: openAccounts('sessionid', COOKIES) } : {},
+    );
     const post = await fetch(code);
     expect(post).toMatchObject({ id: code, strategy });
     expect(post.items.length).toBeGreaterThan(0);
@@ -297,7 +303,7 @@ describe('what is asked', () => {
   it("the account's cookies go to the media info alone, and no other site's with them", async () => {
     const { fetch, upstream } = setup(
       { [mediaInfo(CODES.productReel)]: { text: fixture('product-reel.json') } },
-      { cookies: COOKIES },
+      { accounts: openAccounts('sessionid', COOKIES) },
     );
     await fetch(CODES.productReel);
     for (const request of upstream.requests) {
@@ -569,10 +575,24 @@ describe('failures of the whole', () => {
     ]);
   });
 
+  it.each<[string, FakeRoute]>([
+    ['a checkpoint in words', { status: 400, text: '{"message":"checkpoint_required","status":"fail"}' }],
+    ['a page of one', { location: '/challenge/?next=/' }],
+    ['a suspension', { location: '/accounts/suspended/' }],
+  ])('an account that meets %s is left alone, and the post needs a login', async (_, answer) => {
+    const { fetch, upstream } = setup(
+      { [mediaInfo(CODES.reel)]: answer },
+      { accounts: openAccounts('sessionid', COOKIES) },
+    );
+    expect((await failureOf(fetch(CODES.reel))).code).toBe('login_required');
+    expect((await failureOf(fetch(CODES.reel))).code).toBe('login_required');
+    expect(upstream.countOf(mediaInfo(CODES.reel))).toBe(1);
+  });
+
   it('an account that is logged out is left alone for a while', async () => {
     const { fetch, upstream } = setup(
       { [mediaInfo(CODES.reel)]: { location: '/accounts/login/' } },
-      { cookies: COOKIES },
+      { accounts: openAccounts('sessionid', COOKIES) },
     );
     await failureOf(fetch(CODES.reel));
     await failureOf(fetch(CODES.reel));
@@ -605,7 +625,7 @@ describe('stories', () => {
         },
         'GET /api/v1/feed/reels_media/': { text: fixture('reels-media.json') },
       },
-      { cookies: COOKIES },
+      { accounts: openAccounts('sessionid', COOKIES) },
     );
     expect(source.canFetchStories).toBe(true);
     const post = await story(source, 'https://www.instagram.com/stories/the.lanternists/');
@@ -618,7 +638,7 @@ describe('stories', () => {
     const [item] = JSON.parse(fixture('reels-media.json')).reels['880012'].items;
     const { source } = setup(
       { [`GET /api/v1/media/${STORY_ID}/info/`]: { text: JSON.stringify({ items: [item], status: 'ok' }) } },
-      { cookies: COOKIES },
+      { accounts: openAccounts('sessionid', COOKIES) },
     );
     const post = await story(source, `https://www.instagram.com/stories/the.lanternists/${STORY_ID}/`);
     expect(post.items).toHaveLength(1);
@@ -628,7 +648,7 @@ describe('stories', () => {
   it('of a highlight are asked by its id, and one of them picked', async () => {
     const { source, upstream } = setup(
       { 'GET /api/v1/feed/reels_media/': { text: fixture('reels-media.json') } },
-      { cookies: COOKIES },
+      { accounts: openAccounts('sessionid', COOKIES) },
     );
     const address = 'https://www.instagram.com/stories/highlights/17991234567890123/';
     expect((await story(source, address)).items).toHaveLength(2);
@@ -639,7 +659,7 @@ describe('stories', () => {
   it('that are over are not found', async () => {
     const { source } = setup(
       { 'GET /api/v1/feed/reels_media/': { text: '{"reels":{},"status":"ok"}' } },
-      { cookies: COOKIES },
+      { accounts: openAccounts('sessionid', COOKIES) },
     );
     const failure = await failureOf(story(source, 'https://www.instagram.com/stories/highlights/17991234567890123/'));
     expect(failure.code).toBe('not_found');
@@ -649,7 +669,7 @@ describe('stories', () => {
     const text = '{"message":"Please wait a few minutes before you try again.","require_login":true,"status":"fail"}';
     const { source, upstream } = setup(
       { 'GET /api/v1/feed/reels_media/': { status: 401, text } },
-      { cookies: COOKIES },
+      { accounts: openAccounts('sessionid', COOKIES) },
     );
     const failure = await failureOf(story(source, 'https://www.instagram.com/stories/highlights/17991234567890123/'));
     expect(failure.code).toBe('upstream_rate_limited');
