@@ -75,7 +75,7 @@ const PAUSES_MS = { challenge: DAY_MS, 'logged-out': 10 * 60_000 };
 const UNUSED: AccountRecord = { usedAt: 0, day: 0, uses: 0, pausedUntil: 0 };
 
 /** By its session, so that cookies that are exported anew begin anew. @param source whose account it is */
-export function accountKey(source: SourceId, session: string): string {
+function accountKey(source: SourceId, session: string): string {
   return `${source} ${createHash('sha256').update(session).digest('hex').slice(0, 16)}`;
 }
 
