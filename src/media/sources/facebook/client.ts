@@ -13,7 +13,7 @@ export interface FacebookClient {
    * The page at one of the site's addresses, after redirects within the site but not to its login page: that is an answer. Any
    * status is a value.
    */
-  page(url: string, profile: RequestProfile, signal: AbortSignal): Promise<HttpResponse>;
+  page(url: string, profile: RequestProfile, signal: AbortSignal, cookies?: CookieJar): Promise<HttpResponse>;
   /** What the Graph API says of an address, by one of its `oembed_` endpoints. */
   oembed(endpoint: string, url: string, signal: AbortSignal): Promise<HttpResponse>;
   /**
@@ -156,8 +156,7 @@ export function createFacebookClient({ http, constants, now }: FacebookClientOpt
   }
 
   return {
-    async page(url, profile, signal) {
-      const cookies = new CookieJar();
+    async page(url, profile, signal, cookies = new CookieJar()) {
       const answer = await get(url, profile, cookies, signal);
       return (await passChallenge(answer, profile, cookies, signal)) ? get(url, profile, cookies, signal) : answer;
     },

@@ -36,7 +36,7 @@ export const FACEBOOK_EXAMPLES: readonly [string, ...string[]] = [
 /** @throws Error naming every key that is unknown or malformed. */
 export function createFacebookConstants(overrides: Readonly<Record<string, string>> = {}): FacebookConstants {
   return readConstants(
-    // There is no session to ask Facebook with.
+    // Only its own caller asks with an account.
     { source: 'facebook', defaults: DEFAULTS, schema: IDS, profiles: facebookProfiles, sessions: ['none'] },
     overrides,
   );

@@ -15,6 +15,7 @@ export const facebook: SourceDescriptor = {
     [username, id].flatMap(name =>
       name !== null && /^[\w.-]{1,80}$/.test(name) ? [`https://www.facebook.com/${name}`] : [],
     )[0],
+  sessionCookie: 'xs',
   // The CDN throttles browsers' names (2026-08): for videos the crawler's is fast, for images a plain one.
   cdnUserAgent: mime => (mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0'),
   create: ({ upstreamConstants, ...options }) =>

@@ -7,6 +7,7 @@ import { findValues, isJsonObject, type JsonObject, type SearchBudget } from '..
 import { readMeta } from '../../parse/page-meta.ts';
 import type { SiteAnswer } from '../../parse/site-answer.ts';
 import { visibleMarkup } from '../../parse/visible-markup.ts';
+import { redirectOf } from '../kit/refusal.ts';
 
 /** A `not_found` that may only mean that this form of the address does not know the post: the chain goes on. */
 export function weakNotFound(message: string): AppError {
@@ -162,4 +163,9 @@ export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = fals
     return weakNotFound('the site shows its feed of videos instead');
   }
   return null;
+}
+
+/** Whether an account is asked to prove that a person uses it. */
+export function isCheckpoint(answer: HttpHead): boolean {
+  return /^\/checkpoint(?:\/|$)/.test((redirectOf(answer) ?? new URL(answer.url)).pathname);
 }

@@ -70,6 +70,7 @@ export function facebookProfiles(ids: FacebookIds) {
     'story-page/plain': plain,
     'reel-page/search': search,
     'post-page/search': search,
+    'post-page/account': { ...plain, session: 'account' } satisfies RequestProfile,
     /** Short links are asked by these two, in turn. */
     'share/crawler': { ...crawler, ...quick },
     'share/plain': { ...plain, ...quick },

@@ -1,12 +1,15 @@
+import type { CookieJar } from 'tough-cookie';
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpClient } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
+import type { Account, Accounts } from '../../extract/accounts.ts';
 import { isUsable } from '../../extract/request-profile.ts';
 import type { SiteState } from '../../extract/site-state.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
 import { createStrategyChain, type Strategy } from '../../extract/strategy-chain.ts';
 import type { StrategyRecords } from '../../extract/strategy-records.ts';
 import type { Post } from '../../post.ts';
+import { createAccountJar } from '../kit/account-jar.ts';
 import { readAnswer } from '../kit/page-thread.ts';
 import { META_MEDIA_HOSTS } from '../meta/cdn-address.ts';
 import { FACEBOOK_ADDRESSES, oembedQuestion } from './addresses.ts';
@@ -17,6 +20,7 @@ import {
   type FacebookConstants,
   type FacebookProfileName,
 } from './constants.ts';
+import { isCheckpoint } from './failures.ts';
 import { facebookRefOf, matchFacebookLink } from './link.ts';
 import { ofPublicPost, readVerdict, type Verdict } from './oracle.ts';
 import { readPage } from './parse/answer.ts';
@@ -24,6 +28,8 @@ import { readPage } from './parse/answer.ts';
 export interface FacebookSourceOptions {
   readonly http: HttpClient;
   readonly constants?: FacebookConstants;
+  /** Asked last. */
+  readonly accounts?: Accounts | undefined;
   /** Asked after all others, e.g. yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
   /** What is remembered of the strategies over restarts. */
@@ -38,7 +44,7 @@ export interface FacebookSourceOptions {
 }
 
 export function createFacebookSource(options: FacebookSourceOptions): MediaSource {
-  const { http, constants = createFacebookConstants(), extraStrategies = [], log, now = Date.now } = options;
+  const { http, constants = createFacebookConstants(), accounts, extraStrategies = [], log, now = Date.now } = options;
   const client = createFacebookClient({ http, constants, now });
 
   /** What the oracle says, by the reference of one call. */
@@ -63,7 +69,44 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
       run: (ref, signal) => readAt(addressOf(ref) ?? ref.url, name, ref, signal),
     };
   });
-  const strategies = [...pages, ...extraStrategies];
+  /** Each account has cookies of its own, which the site renews. */
+  const jars = new Map<string, CookieJar>();
+
+  async function readAsAccount(account: Account, ref: PostRef, signal: AbortSignal): Promise<Post> {
+    const name = 'post-page/account';
+    const jar = jars.get(account.name) ?? createAccountJar(account.cookies, 'facebook.com');
+    jars.set(account.name, jar);
+    const answer = await client.page(ref.url, constants.profiles[name], signal, jar);
+    try {
+      if (isCheckpoint(answer)) {
+        account.pause('challenge');
+        throw new AppError('login_required', 'the account is to prove that a person uses it');
+      }
+      return await readAnswer(readPage, answer, { ref, kind: 'page', strategy: name, now: now() });
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'login_required' && !isCheckpoint(answer))
+        account.pause('logged-out');
+      throw error;
+    } finally {
+      answer.release();
+    }
+  }
+
+  const ofAccounts: readonly Strategy[] =
+    accounts === undefined
+      ? []
+      : [
+          {
+            name: 'post-page/account',
+            profile: constants.profiles['post-page/account'],
+            timeoutMs: constants.profiles['post-page/account'].timeoutMs,
+            isLastResort: true,
+            byAccount: true,
+            isAvailable: () => accounts.isReady() && isUsable(constants.profiles['post-page/account'], http),
+            run: (ref, signal) => accounts.use(account => readAsAccount(account, ref, signal)),
+          },
+        ];
+  const strategies = [...pages, ...extraStrategies, ...ofAccounts];
 
   /** Whether the post is public, where the first page did not show it. */
   async function diagnose(ref: PostRef, signal: AbortSignal): Promise<void> {

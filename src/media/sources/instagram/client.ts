@@ -1,11 +1,12 @@
 /** The requests that Instagram is asked with; what the answers mean is the parsers' work. */
-import { type Cookie, CookieJar } from 'tough-cookie';
+import type { Cookie, CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { isUsable, profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { Body } from '../../parse/body.ts';
+import { createAccountJar } from '../kit/account-jar.ts';
 import { type Headers, navigationHeaders } from '../kit/browser-headers.ts';
 import { followRedirects } from '../kit/redirects.ts';
 import { type InstagramConstants, SITE_HOSTS } from './constants.ts';
@@ -70,17 +71,6 @@ const MAX_HOPS = 3;
 const MAX_BYTES = 16 * 1024 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-function accountJar(cookies: readonly Cookie[]): CookieJar | null {
-  const jar = new CookieJar();
-  for (const cookie of cookies) {
-    const domain = cookie.domain ?? '';
-    if (domain === 'instagram.com' || domain.endsWith('.instagram.com')) {
-      jar.setCookieSync(cookie.toString(), `https://${domain}/`, { ignoreError: true });
-    }
-  }
-  return jar.getCookiesSync(`${ORIGIN}/`).some(cookie => cookie.key === 'sessionid') ? jar : null;
-}
-
 /** An answer that says that the session itself was not taken. */
 function refusesSession(response: HttpResponse): boolean {
   const moved = response.status >= 300 && response.status < 400;
@@ -97,7 +87,7 @@ export function createInstagramClient(options: InstagramClientOptions): Instagra
   const { http, constants } = options;
   const { profiles } = constants;
   const sessions = createInstagramSessions(options);
-  const account = accountJar(options.cookies ?? []);
+  const account = options.cookies === undefined ? null : createAccountJar(options.cookies, 'instagram.com');
 
   async function callerOf(profile: RequestProfile, signal: AbortSignal): Promise<Caller> {
     if (profile.session === 'none') return { profile, jar: null, lsd: madeUpLsd(), session: null };

@@ -14,7 +14,7 @@ export interface ConstantsTable<Ids, Name extends string> {
   readonly schema: z.ZodType<Ids>;
   /** Who asks, by the name of the strategy; an id that was overridden is in them already. */
   readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
-  /** Sessions that the source can ask with; default all. */
+  /** Sessions that can be set for a profile beside its default one; default all. */
   readonly sessions?: readonly RequestProfile['session'][];
 }
 
@@ -52,7 +52,11 @@ export function readConstants<Ids extends object, Name extends string>(
   for (const name in profiles) {
     const result = overrideProfile(prefix + name, profiles[name], overrides);
     if ('wrong' in result) wrong.push(...result.wrong);
-    else if (table.sessions?.includes(result.profile.session) === false) wrong.push(`${prefix}${name}.session`);
+    else if (
+      result.profile.session !== profiles[name].session &&
+      table.sessions?.includes(result.profile.session) === false
+    )
+      wrong.push(`${prefix}${name}.session`);
     else profiles[name] = result.profile;
   }
   if (wrong.length > 0) throw new Error(`wrong constants: ${wrong.join(', ')}`);

@@ -1,18 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
+import type { HttpRequest } from '../../../../src/infra/http/http-client.ts';
+import type { Accounts } from '../../../../src/media/extract/accounts.ts';
+import { parseCookiesFile } from '../../../../src/media/extract/cookies-file.ts';
 import type { PostRef } from '../../../../src/media/extract/source.ts';
 import type { Strategy } from '../../../../src/media/extract/strategy-chain.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
 import { createFacebookSource } from '../../../../src/media/sources/facebook/source.ts';
+import { openAccounts } from '../../../fakes/accounts.ts';
 import { createFakeUpstream, type FakeRoute, silentLog } from '../../../fakes/instagram-upstream.ts';
 import { fixture, IDS, REFS, refOf } from './fixture.ts';
 
 const NOW = Date.UTC(2026, 9, 1);
 
 /** Without a browser transport, as where its package is missing. */
-function setUp(routes: Readonly<Record<string, FakeRoute>>, extraStrategies: readonly Strategy[] = []) {
-  const http = { ...createFakeUpstream(routes), hasBrowserTransport: false };
-  const source = createFacebookSource({ http, extraStrategies, log: silentLog, now: () => NOW, deadlineMs: 3_000 });
+function setUp(
+  routes: Readonly<Record<string, FakeRoute>>,
+  extraStrategies: readonly Strategy[] = [],
+  accounts?: Accounts,
+) {
+  // For a post that is said not to exist no account is asked.
+  const missing = accounts && { location: '/login/' };
+  const http = { ...createFakeUpstream(routes, missing), hasBrowserTransport: false };
+  const options = { http, extraStrategies, accounts, log: silentLog, now: () => NOW, deadlineMs: 3_000 };
+  const source = createFacebookSource(options);
   const fetch = (ref: PostRef): Promise<Post> => source.fetch(ref, { signal: AbortSignal.timeout(50_000) });
   const failure = async (ref: PostRef): Promise<AppError> => {
     try {
@@ -398,5 +409,34 @@ describe('resolveShort', () => {
     const { http, resolve } = setUp(at(route));
     await expect(resolve(SHARE)).rejects.toMatchObject({ name: 'AppError', code });
     expect(http.requests.every(one => new URL(one.url).hostname === 'www.facebook.com')).toBe(true);
+  });
+});
+
+describe('an account', () => {
+  const COOKIES = parseCookiesFile(
+    ['.facebook.com\tTRUE\t/\tTRUE\t0\txs\tmade-up', '.example.org\tTRUE\t/\tTRUE\t0\tforeign\tsecret'].join('\n'),
+  );
+  const isMember = ({ cookies }: HttpRequest) =>
+    cookies?.getCookieStringSync('https://www.facebook.com/') === 'xs=made-up';
+  const onlyFor =
+    (route: Exclude<FakeRoute, (request: HttpRequest) => unknown>): FakeRoute =>
+    request =>
+      isMember(request) ? route : { location: '/login/' };
+
+  it('is asked for the page of a post last, with its own cookies alone', async () => {
+    const accounts = openAccounts('xs', COOKIES);
+    const { fetch, http } = setUp({ [REEL_PATH]: onlyFor({ text: fixture('reel.html') }) }, [], accounts);
+    expect((await fetch(REFS.reel)).strategy).toBe('post-page/account');
+    const asMember = http.requests.map(isMember);
+    expect(asMember.filter(Boolean)).toHaveLength(1);
+    expect(asMember.at(-1)).toBe(true);
+  });
+
+  it.each(['/checkpoint/?next=x', '/login/?next=x'])('that is sent to %s is left alone', async location => {
+    const accounts = openAccounts('xs', COOKIES);
+    const { failure, http } = setUp({ [REEL_PATH]: onlyFor({ location }) }, [], accounts);
+    for (let turn = 0; turn < 2; turn += 1) expect((await failure(REFS.reel)).code).toBe('login_required');
+    expect(http.requests.filter(isMember)).toHaveLength(1);
+    expect(accounts.isReady()).toBe(false);
   });
 });
