@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startProgram } from '../end-to-end/program.ts';
 import type { EndpointGroup, Fault } from '../sandbox/faults.ts';
@@ -10,6 +13,10 @@ const SECONDS = 60;
 const CHATS = 10;
 const PRIVATE_CHAT = CHATS - 1;
 const PRIVATE_POSTS = 5;
+const ACCOUNT_SECONDS = 20;
+const ACCOUNT_POSTS = 200;
+/** One in eight seconds. */
+const MAX_BY_ACCOUNT = 3;
 
 interface Case {
   readonly about: string;
@@ -80,10 +87,18 @@ function worldWithPrivatePosts(): World {
 
 async function withProgram(
   work: (origin: string, sandbox: Sandbox) => Promise<boolean>,
-  world = WORLD,
+  {
+    world = WORLD,
+    settings = {},
+  }: { readonly world?: World; readonly settings?: Readonly<Record<string, string>> } = {},
 ): Promise<boolean> {
   const sandbox = await createSandbox({ generate: true, world });
-  const program = await startProgram({ UPSTREAM_OVERRIDES: sandbox.overrides, CANARY: 'off', LOG_LEVEL: 'error' });
+  const program = await startProgram({
+    UPSTREAM_OVERRIDES: sandbox.overrides,
+    CANARY: 'off',
+    LOG_LEVEL: 'error',
+    ...settings,
+  });
   try {
     return await work((await program.ready).replace(/\/$/, ''), sandbox);
   } finally {
@@ -107,22 +122,53 @@ function runCase({ about, faults, atMost, limited, isBrought }: Case, say: (line
 
 /** Private posts of one chat among good ones of the others. */
 function runPrivate(say: (line: string) => void): Promise<boolean> {
-  return withProgram(async (origin, sandbox) => {
-    const answers = await askForPosts(origin);
-    const [bad, good] = [true, false].map(is => answers.filter((_, turn) => isPrivate(turn) === is));
-    const requests = sandbox.count('instagram.*');
+  return withProgram(
+    async (origin, sandbox) => {
+      const answers = await askForPosts(origin);
+      const [bad, good] = [true, false].map(is => answers.filter((_, turn) => isPrivate(turn) === is));
+      const requests = sandbox.count('instagram.*');
+      say(
+        `${PRIVATE_POSTS} private posts of one chat: ${requests} requests; it got ${tally(bad ?? [])}, all else ${tally(good ?? [])}`,
+      );
+      return (good ?? []).every(({ status }) => status === 200) && tally(bad ?? []) === `${PRIVATE_POSTS} private`;
+    },
+    { world: worldWithPrivatePosts() },
+  );
+}
+
+/** Posts that an account alone is shown. */
+async function runAccount(say: (line: string) => void): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), 'medley-account-'));
+  const file = join(folder, 'cookies.txt');
+  await writeFile(file, '.instagram.com\tTRUE\t/\tTRUE\t0\tsessionid\tmade-up\n');
+  const asksAccount = async (origin: string, sandbox: Sandbox) => {
+    sandbox.faults.set('instagram.*', 'wall');
+    sandbox.faults.clear('instagram.media-info');
+    const asked: Promise<Seen>[] = [];
+    for (let turn = 0; turn < ACCOUNT_POSTS; turn += 1) {
+      const link = encodeURIComponent(linkAt(turn));
+      asked.push(ask(`${origin}/api/post?url=${link}`, `127.0.1.${(turn % CHATS) + 1}`));
+      await pause((1_000 * ACCOUNT_SECONDS) / ACCOUNT_POSTS);
+    }
+    const requests = sandbox.count('instagram.media-info');
+    const answers = tally(await Promise.all(asked));
     say(
-      `${PRIVATE_POSTS} private posts of one chat: ${requests} requests; it got ${tally(bad ?? [])}, all else ${tally(good ?? [])}`,
+      `${ACCOUNT_POSTS} walled posts in ${ACCOUNT_SECONDS} s: ${requests} requests by the account (at most ${MAX_BY_ACCOUNT}); people got ${answers}`,
     );
-    return (good ?? []).every(({ status }) => status === 200) && tally(bad ?? []) === `${PRIVATE_POSTS} private`;
-  }, worldWithPrivatePosts());
+    return requests > 0 && requests <= MAX_BY_ACCOUNT;
+  };
+  try {
+    return await withProgram(asksAccount, { settings: { INSTAGRAM_COOKIES_FILE: file } });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 export const politenessDrill: Drill = {
   name: 'politeness',
   about: `the site refuses this address; one post a second for ${SECONDS} s from ${CHATS} chats`,
   async run(say) {
-    const results = await Promise.all([...CASES.map(each => runCase(each, say)), runPrivate(say)]);
+    const results = await Promise.all([...CASES.map(each => runCase(each, say)), runPrivate(say), runAccount(say)]);
     return results.every(Boolean);
   },
 };
