@@ -1,7 +1,8 @@
 import { AppError } from '../errors.ts';
+import { hostsBelow } from '../infra/http/host-list.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
 import { planDelivery } from '../media/delivery/delivery-plan.ts';
-import { createCdnHeaders, fileType, hostsBelow, looksLikeDocument } from '../media/files/cdn.ts';
+import { createCdnHeaders, fileType, looksLikeDocument } from '../media/files/cdn.ts';
 import type { Post, Variant } from '../media/post.ts';
 import { sourceDescriptors } from '../media/sources/index.ts';
 

@@ -11,3 +11,8 @@ export function matchesHost(hosts: readonly string[], host: string): boolean {
   for (const pattern of hosts) if (matchesHostPattern(pattern, host)) return true;
   return false;
 }
+
+/** The hosts of these suffixes, as such a list has them: each suffix itself and what is below it. */
+export function hostsBelow(suffixes: readonly string[]): readonly string[] {
+  return suffixes.flatMap(host => [host, `*.${host}`]);
+}

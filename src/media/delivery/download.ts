@@ -3,8 +3,9 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
+import { hostsBelow } from '../../infra/http/host-list.ts';
 import type { HttpClient, HttpStream } from '../../infra/http/http-client.ts';
-import { type CdnHeaders, fileType, hostsBelow, isGone, looksLikeDocument } from '../files/cdn.ts';
+import { type CdnHeaders, fileType, isGone, looksLikeDocument } from '../files/cdn.ts';
 import type { SourceId } from '../post.ts';
 
 export interface DownloadRequest {

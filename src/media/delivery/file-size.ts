@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
+import { hostsBelow } from '../../infra/http/host-list.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
-import { type CdnHeaders, hostsBelow, isGone } from '../files/cdn.ts';
+import { type CdnHeaders, isGone } from '../files/cdn.ts';
 import { totalOf } from '../files/tunnel-range.ts';
 import type { SourceId, Variant } from '../post.ts';
 

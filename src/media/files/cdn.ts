@@ -13,11 +13,6 @@ export function createCdnHeaders(sources: readonly Pick<SourceDescriptor, 'id' |
   };
 }
 
-/** Hosts as the HTTP client lists them: each suffix itself and what is below it. */
-export function hostsBelow(suffixes: readonly string[]): readonly string[] {
-  return suffixes.flatMap(host => [host, `*.${host}`]);
-}
-
 /** Expired or tampered addresses are 403 on this CDN (2026-08); a file that moved is 404 or 410. */
 export function isGone(status: number): boolean {
   return status === 403 || status === 404 || status === 410;

@@ -1,9 +1,10 @@
 import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/create-lru.ts';
+import { hostsBelow } from '../../infra/http/host-list.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import { isTarget } from '../../infra/http/url-guard.ts';
 import type { Logger } from '../../infra/log.ts';
-import { type CdnHeaders, hostsBelow } from '../files/cdn.ts';
+import type { CdnHeaders } from '../files/cdn.ts';
 import { createCdnRelay } from './cdn-relay.ts';
 import { createMuxedRelay, type MuxedFile, type MuxTracks } from './muxed-relay.ts';
 import { noSuchFile, type RefreshPost, type TunnelRequest, type TunnelResponse } from './tunnel-exchange.ts';
