@@ -110,9 +110,15 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
     const { request, platform, to } = parts;
     const isApart = request.kind === 'links' || platform.hasPlace?.(to) === true;
     const place = orderedPlace(order, isApart ? request.id : `${platform.id}:${request.chat.id}`, request.id);
-    const verdict = await atPace(parts, place);
-    place.leave(verdict.done ? undefined : verdict.afterMs);
-    return verdict;
+    let backMs: number | undefined;
+    try {
+      const verdict = await atPace(parts, place);
+      if (!verdict.done) backMs = verdict.afterMs;
+      return verdict;
+    } finally {
+      // A place that stayed taken would hold back what is asked there later.
+      place.leave(backMs);
+    }
   }
 
   async function atPace(
