@@ -1,11 +1,11 @@
 /** Runs in a thread: large answers of the sites. */
-import { AppError } from '../../errors.ts';
-import { type Outcome, outcomeOf } from '../parse/parse-thread.ts';
-import { siteAnswer } from '../parse/site-answer.ts';
-import type { Post, SourceId } from '../post.ts';
-import { readPage as readFacebook } from './facebook/parse/answer.ts';
-import { readResponse as readInstagram } from './instagram/parse.ts';
-import type { AnswerReader, PageTask } from './kit/page-thread.ts';
+import { AppError } from '../../../errors.ts';
+import { type Outcome, outcomeOf } from '../../parse/parse-thread.ts';
+import { siteAnswer } from '../../parse/site-answer.ts';
+import type { Post, SourceId } from '../../post.ts';
+import { readPage as readFacebook } from '../facebook/parse/answer.ts';
+import { readResponse as readInstagram } from '../instagram/parse.ts';
+import type { AnswerReader, PageTask } from './page-thread.ts';
 
 /** Of the sources whose pages may be large. */
 const READERS: Readonly<Record<SourceId, AnswerReader>> = { instagram: readInstagram, facebook: readFacebook };
