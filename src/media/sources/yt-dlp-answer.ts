@@ -6,7 +6,7 @@ import { captionTags } from '../parse/caption.ts';
 import { parseJson } from '../parse/json-search.ts';
 import { mediaAddress } from '../parse/media-address.ts';
 import { NO_STATS, type Post, placeItems, type UnplacedItem, type Variant } from '../post.ts';
-import { addressExpiry } from './meta/cdn-address.ts';
+import { addressExpiry } from './kit/cdn-address.ts';
 
 export interface YtDlpContext {
   readonly ref: PostRef;

@@ -21,8 +21,8 @@ const compiled = (path: string) => import(pathToFileURL(join(folder, path)).href
 const FACEBOOK: typeof import('../../../src/media/sources/facebook/parse/answer.ts') = await compiled(
   'media/sources/facebook/parse/answer.js',
 );
-const INSTAGRAM: typeof import('../../../src/media/sources/instagram/parse.ts') = await compiled(
-  'media/sources/instagram/parse.js',
+const INSTAGRAM: typeof import('../../../src/media/sources/instagram/parse/answer.ts') = await compiled(
+  'media/sources/instagram/parse/answer.js',
 );
 const KIT: typeof import('../../../src/media/sources/kit/page-thread.ts') = await compiled(
   'media/sources/kit/page-thread.js',

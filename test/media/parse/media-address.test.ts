@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mediaAddress } from '../../../src/media/parse/media-address.ts';
-import { META_MEDIA_HOSTS } from '../../../src/media/sources/meta/cdn-address.ts';
+import { META_MEDIA_HOSTS } from '../../../src/media/sources/kit/cdn-address.ts';
 
 describe('mediaAddress', () => {
   it.each([

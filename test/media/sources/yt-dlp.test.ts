@@ -7,7 +7,7 @@ import { AppError } from '../../../src/errors.ts';
 import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import type { PostRef } from '../../../src/media/extract/source.ts';
 import { playableVariants } from '../../../src/media/post.ts';
-import { META_MEDIA_HOSTS } from '../../../src/media/sources/meta/cdn-address.ts';
+import { META_MEDIA_HOSTS } from '../../../src/media/sources/kit/cdn-address.ts';
 import { createYtDlpStrategy, findYtDlp, type YtDlpOptions } from '../../../src/media/sources/yt-dlp.ts';
 import { parseYtDlpAnswer } from '../../../src/media/sources/yt-dlp-answer.ts';
 

@@ -10,8 +10,8 @@ import { createStrategyChain, type Strategy } from '../../extract/strategy-chain
 import type { StrategyRecords } from '../../extract/strategy-records.ts';
 import type { Post } from '../../post.ts';
 import { createAccountJar } from '../kit/account-jar.ts';
+import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import { readAnswer } from '../kit/page-thread.ts';
-import { META_MEDIA_HOSTS } from '../meta/cdn-address.ts';
 import { FACEBOOK_ADDRESSES, oembedQuestion } from './addresses.ts';
 import { createFacebookClient } from './client.ts';
 import {

@@ -1,5 +1,5 @@
 import type { SourceDescriptor } from '../../extract/source-descriptor.ts';
-import { META_MEDIA_HOSTS } from '../meta/cdn-address.ts';
+import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import { createInstagramConstants, INSTAGRAM_EXAMPLES } from './constants.ts';
 import { createInstagramSource } from './source.ts';
 

@@ -6,7 +6,7 @@ import type { Post } from '../../post.ts';
 import type { ReadContext } from '../kit/draft.ts';
 import { readAnswer } from '../kit/page-thread.ts';
 import { failureOfPath, redirectWithinSite } from './failures.ts';
-import { readResponse } from './parse.ts';
+import { readResponse } from './parse/answer.ts';
 
 const MAX_REFUSAL_CHARS = 2_000;
 

@@ -1,7 +1,7 @@
 import type { PostRef } from '../../extract/source.ts';
 import { captionTags } from '../../parse/caption.ts';
 import { type Author, NO_STATS, type Post, placeItems, type UnplacedItem } from '../../post.ts';
-import { addressExpiry } from '../meta/cdn-address.ts';
+import { addressExpiry } from './cdn-address.ts';
 
 /** What one answer says of a post, before it is bound to the address that was asked for. */
 export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt' | 'stats'> & {

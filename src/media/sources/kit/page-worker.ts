@@ -4,7 +4,7 @@ import { type Outcome, outcomeOf } from '../../parse/parse-thread.ts';
 import { siteAnswer } from '../../parse/site-answer.ts';
 import type { Post, SourceId } from '../../post.ts';
 import { readPage as readFacebook } from '../facebook/parse/answer.ts';
-import { readResponse as readInstagram } from '../instagram/parse.ts';
+import { readResponse as readInstagram } from '../instagram/parse/answer.ts';
 import type { AnswerReader, PageTask } from './page-thread.ts';
 
 /** Of the sources whose pages may be large. */

@@ -2,8 +2,8 @@
 import { readCount, readFlag, readInstant, readShownCount, readText } from '../../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
 import { type Author, NO_STATS, type Stats } from '../../../post.ts';
+import { readAddress } from '../../kit/cdn-address.ts';
 import type { PostDraft } from '../../kit/draft.ts';
-import { readAddress } from '../../meta/cdn-address.ts';
 import { type FacebookPage, firstOf, idOfAddress, textOf } from './page.ts';
 import { messageOf, postIdsOf } from './story.ts';
 

@@ -2,8 +2,8 @@
 import { readList, readSize, readText } from '../../../parse/fields.ts';
 import { child, type JsonObject } from '../../../parse/json-search.ts';
 import type { UnplacedItem } from '../../../post.ts';
-import { readAddress, type Size } from '../../meta/cdn-address.ts';
-import { imageItem, type ListedFile, videoItem } from '../../meta/media-files.ts';
+import { readAddress, type Size } from '../../kit/cdn-address.ts';
+import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 import { firstOf } from './page.ts';
 
 /** Where the addresses of a video's files stand, by the years' fashions (latest: 2024-11), best first. */

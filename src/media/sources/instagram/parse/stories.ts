@@ -1,13 +1,13 @@
 /** Stories and highlights: `reels[ID].items[]` or `reels_media[].items[]`, each item in shape A; needs cookies (2026-08). */
-import { AppError } from '../../../errors.ts';
-import type { PostRef } from '../../extract/source.ts';
-import { readId } from '../../parse/fields.ts';
-import { isJsonObject, type JsonObject, parseJson, visitObjects } from '../../parse/json-search.ts';
-import type { Author } from '../../post.ts';
-import { type PostDraft, readableItems } from '../kit/draft.ts';
-import { weakNotFound } from '../kit/refusal.ts';
-import { failureOfJson } from './failures.ts';
-import { parseProduct, readUsers } from './parse-product.ts';
+import { AppError } from '../../../../errors.ts';
+import type { PostRef } from '../../../extract/source.ts';
+import { readId } from '../../../parse/fields.ts';
+import { isJsonObject, type JsonObject, parseJson, visitObjects } from '../../../parse/json-search.ts';
+import type { Author } from '../../../post.ts';
+import { type PostDraft, readableItems } from '../../kit/draft.ts';
+import { weakNotFound } from '../../kit/refusal.ts';
+import { failureOfJson } from '../failures.ts';
+import { parseProduct, readUsers } from './product.ts';
 
 interface Shown {
   readonly mediaId: string | null;

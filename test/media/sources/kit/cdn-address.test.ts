@@ -5,7 +5,7 @@ import {
   addressTag,
   META_MEDIA_HOSTS,
   readAddress,
-} from '../../../../src/media/sources/meta/cdn-address.ts';
+} from '../../../../src/media/sources/kit/cdn-address.ts';
 
 describe('readAddress', () => {
   it.each(META_MEDIA_HOSTS)('reads addresses below %s and no others', host => {

@@ -1,18 +1,18 @@
 /** The captioned embed (`/p/CODE/embed/captioned/`): its context JSON, and its markup where that is null (2026-09). */
 
-import { AppError } from '../../../errors.ts';
-import type { PostRef } from '../../extract/source.ts';
-import type { Body } from '../../parse/body.ts';
-import { parseJson } from '../../parse/json-search.ts';
-import { readMarkup } from '../../parse/markup.ts';
-import { visibleMarkup } from '../../parse/visible-markup.ts';
-import type { UnplacedItem } from '../../post.ts';
-import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
-import { readAddress } from '../meta/cdn-address.ts';
-import { imageItem, type ListedFile, videoItem } from '../meta/media-files.ts';
-import { gatedAnswer } from './failures.ts';
+import { AppError } from '../../../../errors.ts';
+import type { PostRef } from '../../../extract/source.ts';
+import type { Body } from '../../../parse/body.ts';
+import { parseJson } from '../../../parse/json-search.ts';
+import { readMarkup } from '../../../parse/markup.ts';
+import { visibleMarkup } from '../../../parse/visible-markup.ts';
+import type { UnplacedItem } from '../../../post.ts';
+import { readAddress } from '../../kit/cdn-address.ts';
+import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
+import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
+import { gatedAnswer } from '../failures.ts';
 import { isReelLink } from './find-media.ts';
-import { saysVideo } from './parse-open-graph.ts';
+import { saysVideo } from './open-graph.ts';
 
 const MAX_CONTEXT_CHARS = 8 * 1024 * 1024;
 

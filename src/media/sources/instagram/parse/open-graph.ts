@@ -1,14 +1,14 @@
 /** What a page of the post says to crawlers (`og:`): one video, its cover, a few words (as of 2026-08). */
 
-import type { PostRef } from '../../extract/source.ts';
-import type { Body } from '../../parse/body.ts';
-import { readShownCount } from '../../parse/fields.ts';
-import { type PageMeta, readMeta } from '../../parse/page-meta.ts';
-import { NO_STATS } from '../../post.ts';
-import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
-import { readAddress } from '../meta/cdn-address.ts';
-import { videoItem } from '../meta/media-files.ts';
-import { matchInstagramLink } from './link.ts';
+import type { PostRef } from '../../../extract/source.ts';
+import type { Body } from '../../../parse/body.ts';
+import { readShownCount } from '../../../parse/fields.ts';
+import { type PageMeta, readMeta } from '../../../parse/page-meta.ts';
+import { NO_STATS } from '../../../post.ts';
+import { readAddress } from '../../kit/cdn-address.ts';
+import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
+import { videoItem } from '../../kit/media-files.ts';
+import { matchInstagramLink } from '../link.ts';
 
 /** Whether the page says that it is the post's: by an address that it gives itself or, where it gives none, in any other way. */
 function isAbout({ canonical, og }: PageMeta, page: Body, ref: PostRef): boolean {

@@ -1,11 +1,11 @@
 /** Shape B: the older GraphQL media (`xdt_shortcode_media`, and `shortcode_media` in embeds), as of 2026-08. */
 
-import { readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../parse/fields.ts';
-import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
-import type { UnplacedItem } from '../../post.ts';
-import type { PostDraft } from '../kit/draft.ts';
-import { readAddress, type Size } from '../meta/cdn-address.ts';
-import { imageItem, type ListedFile, videoItem } from '../meta/media-files.ts';
+import { readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
+import type { UnplacedItem } from '../../../post.ts';
+import { readAddress, type Size } from '../../kit/cdn-address.ts';
+import type { PostDraft } from '../../kit/draft.ts';
+import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 
 const MAX_CHILDREN = 60;
 

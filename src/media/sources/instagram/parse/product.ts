@@ -3,12 +3,12 @@
  * `xig_polaris_media.if_not_gated_logged_out` all answer with (2026-08).
  */
 
-import { readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../parse/fields.ts';
-import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
-import type { Author, UnplacedItem } from '../../post.ts';
-import type { PostDraft } from '../kit/draft.ts';
-import { readAddress } from '../meta/cdn-address.ts';
-import { type CoverFile, imageItem, type ListedFile, videoItem } from '../meta/media-files.ts';
+import { readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
+import type { Author, UnplacedItem } from '../../../post.ts';
+import { readAddress } from '../../kit/cdn-address.ts';
+import type { PostDraft } from '../../kit/draft.ts';
+import { type CoverFile, imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 
 const PHOTO = 1;
 const VIDEO = 2;

@@ -1,17 +1,17 @@
 /** Any answer of Instagram to a question about one post -> the Post, or the AppError that it means. Pure. */
-import { AppError, toAppError } from '../../../errors.ts';
-import type { PostRef } from '../../extract/source.ts';
-import type { Body } from '../../parse/body.ts';
-import { isJsonObject, parseJson } from '../../parse/json-search.ts';
-import type { SiteAnswer } from '../../parse/site-answer.ts';
-import type { Post } from '../../post.ts';
-import { type AnswerContext, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
-import { weakNotFound } from '../kit/refusal.ts';
-import { failureForLink, failureOfHead, failureOfJson, failureOfPage } from './failures.ts';
+import { AppError, toAppError } from '../../../../errors.ts';
+import type { PostRef } from '../../../extract/source.ts';
+import type { Body } from '../../../parse/body.ts';
+import { isJsonObject, parseJson } from '../../../parse/json-search.ts';
+import type { SiteAnswer } from '../../../parse/site-answer.ts';
+import type { Post } from '../../../post.ts';
+import { type AnswerContext, type PostDraft, type ReadContext, readableItems, toPost } from '../../kit/draft.ts';
+import { weakNotFound } from '../../kit/refusal.ts';
+import { failureForLink, failureOfHead, failureOfJson, failureOfPage } from '../failures.ts';
+import { publishTimeOf } from '../shortcode.ts';
+import { embedContext, isSwitchedOff, parseEmbedMarkup } from './embed.ts';
 import { createMediaFinder, type Finding, type MediaFinder } from './find-media.ts';
-import { embedContext, isSwitchedOff, parseEmbedMarkup } from './parse-embed.ts';
-import { parseOpenGraph } from './parse-open-graph.ts';
-import { publishTimeOf } from './shortcode.ts';
+import { parseOpenGraph } from './open-graph.ts';
 
 /** JSON behind their guard against inclusion (`for (;;);`), or several documents a line each. */
 function jsonDocuments(answer: string): readonly unknown[] {

@@ -3,17 +3,17 @@
  * not shown (2026-07 to 2026-09). Pure.
  */
 
-import { AppError } from '../../../errors.ts';
-import type { HttpResponse } from '../../../infra/http/http-client.ts';
-import { readId, readText } from '../../parse/fields.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../parse/json-search.ts';
-import { readMarkup } from '../../parse/markup.ts';
-import type { Post } from '../../post.ts';
-import { type AnswerContext, EMPTY_DRAFT, UNKNOWN_AUTHOR } from '../kit/draft.ts';
-import { weakNotFound } from '../kit/refusal.ts';
-import { readAddress } from '../meta/cdn-address.ts';
-import { failureOfHead, failureOfJson } from './failures.ts';
-import { postOf } from './parse.ts';
+import { AppError } from '../../../../errors.ts';
+import type { HttpResponse } from '../../../../infra/http/http-client.ts';
+import { readId, readText } from '../../../parse/fields.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../../parse/json-search.ts';
+import { readMarkup } from '../../../parse/markup.ts';
+import type { Post } from '../../../post.ts';
+import { readAddress } from '../../kit/cdn-address.ts';
+import { type AnswerContext, EMPTY_DRAFT, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
+import { weakNotFound } from '../../kit/refusal.ts';
+import { failureOfHead, failureOfJson } from '../failures.ts';
+import { postOf } from './answer.ts';
 
 const USER_NAME = /^[A-Za-z0-9._]{1,30}$/;
 const MAX_WORDS_CHARS = 1_000;

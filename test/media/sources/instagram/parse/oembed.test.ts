@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { AppError, type ErrorCode } from '../../../../src/errors.ts';
-import { parseOembed } from '../../../../src/media/sources/instagram/parse-oembed.ts';
-import { CODES, refOf } from './fixture.ts';
+import { AppError, type ErrorCode } from '../../../../../src/errors.ts';
+import { parseOembed } from '../../../../../src/media/sources/instagram/parse/oembed.ts';
+import { CODES, refOf } from '../fixture.ts';
 
 const ref = refOf(CODES.reel);
 const COVER = 'https://scontent.cdninstagram.com/v/t51.2885-15/4_n.jpg?stp=dst-jpg_e35&oe=6A000000';

@@ -2,15 +2,21 @@
  * Finds the asked media in an answer. The site swaps shapes and places, so media are looked for anywhere, whichever endpoint
  * answered, and bound to the asked id: pages carry other people's posts. One walk through each document.
  */
-import type { AppError } from '../../../errors.ts';
-import type { PostRef } from '../../extract/source.ts';
-import { readId } from '../../parse/fields.ts';
-import { createSearchBudget, isJsonObject, type JsonObject, parseJson, visitObjects } from '../../parse/json-search.ts';
-import { isComplete, type PostDraft, readableItems } from '../kit/draft.ts';
-import { emptyAnswer, gatedAnswer, restrictionOf } from './failures.ts';
-import { GRAPH_KEYS, parseGraphMedia } from './parse-graph.ts';
-import { PRODUCT_KEYS, parseProduct } from './parse-product.ts';
-import { splitCode } from './shortcode.ts';
+import type { AppError } from '../../../../errors.ts';
+import type { PostRef } from '../../../extract/source.ts';
+import { readId } from '../../../parse/fields.ts';
+import {
+  createSearchBudget,
+  isJsonObject,
+  type JsonObject,
+  parseJson,
+  visitObjects,
+} from '../../../parse/json-search.ts';
+import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
+import { emptyAnswer, gatedAnswer, restrictionOf } from '../failures.ts';
+import { splitCode } from '../shortcode.ts';
+import { GRAPH_KEYS, parseGraphMedia } from './graph.ts';
+import { PRODUCT_KEYS, parseProduct } from './product.ts';
 
 const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'reels', 'tv']);
 

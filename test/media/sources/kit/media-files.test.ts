@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { imageItem, videoItem } from '../../../../src/media/sources/meta/media-files.ts';
+import { imageItem, videoItem } from '../../../../src/media/sources/kit/media-files.ts';
 
 const HOST = 'https://scontent.cdninstagram.com';
 const NO_SIZE = { width: null, height: null };
