@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Draft } from './bot/runtime/chat-platform.ts';
+import type { Draft } from './bot/contract/chat-platform.ts';
 import { forgetOldJob, type OldJob, readOldJobs } from './bot/runtime/old-jobs.ts';
 import { createRuntime, type RuntimeStatus } from './bot/runtime/runtime.ts';
 import { soleListener } from './bot/runtime/sole-listener.ts';

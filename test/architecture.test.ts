@@ -134,7 +134,7 @@ describe('the check of imports', () => {
     expect(check('src/media/post.ts', "import type { Reply } from '../bot/reply.ts';")).toHaveLength(1);
     expect(check('src/media/post.ts', "let a: import('../bot/reply.ts').Reply;")).toHaveLength(1);
     expect(check('src/api/keys.ts', "import type { IncomingHttpHeaders } from 'node:http';")).toEqual([]);
-    expect(check('src/bot/reply.ts', "import type { Message } from 'discord.js';")).toHaveLength(1);
+    expect(check('src/bot/contract/reply.ts', "import type { Message } from 'discord.js';")).toHaveLength(1);
   });
 
   it('distinguishes asking from serving', () => {

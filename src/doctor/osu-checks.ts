@@ -1,6 +1,6 @@
 /** What the key of osu! is good for here, and whether osu! takes it. */
 import type { OsuApi } from '../beatmaps/upstreams/osu-api.ts';
-import { CALLBACK_PATH } from '../bot/linking/account-links.ts';
+import { CALLBACK_PATH } from '../bot/stores/account-links.ts';
 import { AppError } from '../errors.ts';
 import type { Finding } from '../platforms/platform.ts';
 import { trouble } from './upstream-trouble.ts';

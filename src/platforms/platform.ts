@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ChatPlatform } from '../bot/runtime/chat-platform.ts';
+import type { ChatPlatform } from '../bot/contract/chat-platform.ts';
 
 /**
  * What a chat platform implements. The runtime (`bot/runtime`) does the rest for all of them: it stores requests, runs them in turn,

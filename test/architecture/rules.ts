@@ -56,7 +56,7 @@ const MODULES: readonly Module[] = [
   // Of the texts, the page carries only its own in English, for the moments before the server has sent others.
   { name: 'page', files: PAGE, may: /^src\/(platforms\/web\/page\/|i18n\/en\/web\.ts$)/, packages: false },
   ...['discord', 'telegram', 'web'].map(platform),
-  { name: 'platform', files: /^src\/platforms\/platform\.ts$/, may: /^$/, mayTypes: /^src\/bot\/runtime\// },
+  { name: 'platform', files: /^src\/platforms\/platform\.ts$/, may: /^$/, mayTypes: /^src\/bot\/contract\// },
   { name: 'api', files: /^src\/api\//, may: /^src\/(api\/|media\/|beatmaps\/|infra\/|errors\.ts$)/ },
 ];
 

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 
 export interface SourceFile {
-  /** From the repository's root, with `/`: `src/bot/reply.ts`. */
+  /** From the repository's root, with `/`: `src/bot/contract/reply.ts`. */
   readonly path: string;
   readonly source: string;
 }

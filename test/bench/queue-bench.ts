@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { ChatPlatform, PlatformHost } from '../../src/bot/runtime/chat-platform.ts';
+import type { ChatPlatform, PlatformHost } from '../../src/bot/contract/chat-platform.ts';
 import { createRuntime } from '../../src/bot/runtime/runtime.ts';
 import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import type { Claim, Queue, QueueLimits } from '../../src/infra/queue/queue.ts';

@@ -1,10 +1,10 @@
 import { createRatings } from '../../src/beatmaps/rating/ratings.ts';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
-import { createButtonTokens } from '../../src/bot/buttons/button-token.ts';
-import type { Caller, Services } from '../../src/bot/command.ts';
-import { createChatMemory } from '../../src/bot/memory/chat-memory.ts';
-import { createOptOuts } from '../../src/bot/settings/opt-outs.ts';
-import { createSettingsStore } from '../../src/bot/settings/settings.ts';
+import type { Caller, Services } from '../../src/bot/contract/command.ts';
+import { createButtonTokens } from '../../src/bot/stores/button-token.ts';
+import { createChatMemory } from '../../src/bot/stores/chat-memory.ts';
+import { createOptOuts } from '../../src/bot/stores/opt-outs.ts';
+import { createSettingsStore } from '../../src/bot/stores/settings.ts';
 import { AppError } from '../../src/errors.ts';
 import type { RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';

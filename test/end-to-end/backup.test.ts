@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { CHAT_DEFAULTS, createSettingsStore } from '../../src/bot/settings/settings.ts';
+import { CHAT_DEFAULTS, createSettingsStore } from '../../src/bot/stores/settings.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';
 import { embeddedRecords } from '../records.ts';
 import { runEntry } from './entry.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createBlockList } from '../../src/bot/settings/block-list.ts';
-import { createSettingsStore } from '../../src/bot/settings/settings.ts';
+import { createBlockList } from '../../src/bot/stores/block-list.ts';
+import { createSettingsStore } from '../../src/bot/stores/settings.ts';
 import { createTranslator } from '../../src/i18n/translate.ts';
 import { openRedisState, type SharedState } from '../../src/infra/redis/redis.ts';
 import { createRecordingLog } from '../fakes/log.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from '../../infra/log.ts';
-import type { Picture } from '../reply.ts';
+import type { Picture } from '../contract/reply.ts';
 
 /** Milliseconds. An image card that takes longer is not waited for. */
 const PATIENCE_MS = 8_000;

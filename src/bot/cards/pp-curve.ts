@@ -1,6 +1,6 @@
 import type { Score } from '../../beatmaps/model/score.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { PictureBlock } from '../reply.ts';
+import type { PictureBlock } from '../contract/reply.ts';
 import { roundStep } from './chart.ts';
 import { card, label, legend } from './shapes.ts';
 import { element, type Markup } from './svg.ts';

@@ -1,6 +1,6 @@
 import type { Player, PlayerStatistics } from '../../beatmaps/model/player.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { PictureBlock } from '../reply.ts';
+import type { PictureBlock } from '../contract/reply.ts';
 import { type Area, areaPath, linePath, pointsIn } from './chart.ts';
 import { card, check, group, label } from './shapes.ts';
 import { element, type Markup } from './svg.ts';

@@ -1,6 +1,6 @@
 import type { Recommendation } from '../../beatmaps/recommend/recommendation.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { PictureBlock } from '../reply.ts';
+import type { PictureBlock } from '../contract/reply.ts';
 import { card, label, PILL, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
 import type { SvgRasterizer } from './svg-rasterizer.ts';

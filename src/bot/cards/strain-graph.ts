@@ -1,7 +1,7 @@
 import type { MapDifficulty } from '../../beatmaps/difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset } from '../../beatmaps/model/beatmapset.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { PictureBlock } from '../reply.ts';
+import type { PictureBlock } from '../contract/reply.ts';
 import { areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
 import { card, drawableTitle, label, legend, PILL, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';

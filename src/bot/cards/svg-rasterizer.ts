@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
-import type { Picture, Theme } from '../reply.ts';
+import type { Picture, Theme } from '../contract/reply.ts';
 import { LOOKS, type Look, type Size, TYPEFACE } from './theme.ts';
 
 /** Turns SVG into PNG. */

@@ -1,5 +1,5 @@
 import type { Translator } from '../../i18n/translate.ts';
-import type { Colour, Theme } from '../reply.ts';
+import type { Colour, Theme } from '../contract/reply.ts';
 
 /** The colours of a card. All but `line` are legible on `ground`. */
 export interface Look {

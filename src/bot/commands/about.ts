@@ -1,4 +1,4 @@
-import { type CommandContext, defineCommand } from '../command.ts';
+import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { renderAbout } from '../views/about.ts';
 
 /** Who Medley is, and what it keeps. */

@@ -1,6 +1,6 @@
-import { suggestMaps } from '../autocomplete/map-suggestions.ts';
-import { type CommandContext, defineCommand } from '../command.ts';
+import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { findMap } from '../osu/map-reference.ts';
+import { suggestMaps } from '../osu/map-suggestions.ts';
 import { renderBeatmapDownload } from '../views/beatmap-download.ts';
 
 const MAX_MAP = 300;

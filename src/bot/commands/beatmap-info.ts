@@ -2,12 +2,12 @@ import { withMods } from '../../beatmaps/model/apply-mods.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { areMods, checkMods, clockRateOf, parseMods } from '../../beatmaps/model/mods.ts';
 import type { Rating } from '../../beatmaps/rating/ratings.ts';
-import { suggestMaps } from '../autocomplete/map-suggestions.ts';
 import { strainPicture } from '../cards/strain-graph.ts';
-import { type CommandContext, defineCommand } from '../command.ts';
+import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { hardestOf } from '../osu/asked-map.ts';
 import { downloadToken, openMapToken } from '../osu/beatmap-buttons.ts';
 import { findMap } from '../osu/map-reference.ts';
+import { suggestMaps } from '../osu/map-suggestions.ts';
 import { mapButtons } from '../osu/play-buttons.ts';
 import { MAX_LINES, renderBeatmapInfo } from '../views/beatmap-info.ts';
 

@@ -1,9 +1,9 @@
 import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../beatmaps/query/query-words.ts';
-import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../buttons/paging.ts';
-import { type CommandContext, callerKey, defineCommand } from '../command.ts';
+import { type CommandContext, callerKey, defineCommand } from '../contract/command.ts';
 import { openSetToken } from '../osu/beatmap-buttons.ts';
 import { MODE_OPTION, rulesetOf } from '../osu/mode-option.ts';
 import { renderSearch, setCard } from '../views/beatmap-list.ts';
+import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../views/paging.ts';
 
 const PER_PAGE = 5;
 /** Where results are short lines that scroll. */

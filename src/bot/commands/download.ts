@@ -1,14 +1,14 @@
 import { MAX_ADDRESS_CHARS } from '../../media/extract/address.ts';
 import { indexAt, itemCount, type Post } from '../../media/post.ts';
-import { type CommandContext, defineCommand, type Values } from '../command.ts';
-import { momentText, parseClip } from '../dispatch/clip-range.ts';
-import { usageError } from '../dispatch/usage-error.ts';
-import type { Reply } from '../reply.ts';
-import { chatSettingsOf } from '../settings/chat-settings.ts';
-import { type ChatSettings, VIEWS, type View } from '../settings/settings.ts';
+import { momentText, parseClip } from '../contract/clip-range.ts';
+import { type CommandContext, defineCommand, type Values } from '../contract/command.ts';
+import type { Reply } from '../contract/reply.ts';
+import { type CardSite, postSite, siteNameOf } from '../contract/site-name.ts';
+import { usageError } from '../contract/usage-error.ts';
+import { chatSettingsOf } from '../stores/chat-settings.ts';
+import { type ChatSettings, VIEWS, type View } from '../stores/settings.ts';
 import { renderCover } from '../views/cover.ts';
 import { hasSound, type PostViewOptions, renderPost } from '../views/post.ts';
-import { type CardSite, postSite, siteNameOf } from '../views/site-name.ts';
 
 const MAX_ITEM = 100;
 /** `1:02:03.500-1:02:10.250` and some room. */

@@ -1,4 +1,4 @@
-import { type CommandContext, callerKey, defineCommand } from '../command.ts';
+import { type CommandContext, callerKey, defineCommand } from '../contract/command.ts';
 import { renderForgetQuestion, renderForgotten } from '../views/forget.ts';
 
 /** Deletes all that is kept about the caller, once they confirmed it. */

@@ -1,6 +1,6 @@
 import type { Messages } from '../../i18n/messages.ts';
-import type { Command } from '../command.ts';
-import type { CardSite } from '../views/site-name.ts';
+import type { Command } from '../contract/command.ts';
+import type { CardSite } from '../contract/site-name.ts';
 import { about } from './about.ts';
 import { beatmapDownload } from './beatmap-download.ts';
 import { beatmapInfo } from './beatmap-info.ts';

@@ -1,4 +1,4 @@
-import { type Command, callerKey, chatKey } from '../command.ts';
+import { type Command, callerKey, chatKey } from '../contract/command.ts';
 
 /**
  * The same command, which notes in groups that its caller, who has a player linked, used it there: lists of a group's members are made of

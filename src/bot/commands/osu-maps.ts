@@ -1,8 +1,8 @@
 import { USER_BEATMAP_TYPES, type UserBeatmapType } from '../../beatmaps/upstreams/osu-api.ts';
-import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../buttons/paging.ts';
-import { type CommandContext, callerKey, defineCommand } from '../command.ts';
+import { type CommandContext, callerKey, defineCommand } from '../contract/command.ts';
 import { openSetToken } from '../osu/beatmap-buttons.ts';
 import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../osu/player-option.ts';
+import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../views/paging.ts';
 import { renderPlayerMaps } from '../views/player-maps.ts';
 
 const PER_PAGE = 5;

@@ -1,6 +1,6 @@
 import type { Player } from '../../beatmaps/model/player.ts';
 import { profilePicture } from '../cards/profile-card.ts';
-import { type CommandContext, defineCommand } from '../command.ts';
+import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { playsPart } from '../osu/best-plays.ts';
 import { isProvenHere } from '../osu/chat-players.ts';
 import { MODE_OPTION, modeOf, rulesetOf } from '../osu/mode-option.ts';

@@ -1,8 +1,8 @@
 import { matchOsuLink, scorePage } from '../../beatmaps/model/link.ts';
 import { areMods } from '../../beatmaps/model/mods.ts';
 import { type Score, shownMods } from '../../beatmaps/model/score.ts';
-import { type CommandContext, defineCommand } from '../command.ts';
-import { usageError } from '../dispatch/usage-error.ts';
+import { type CommandContext, defineCommand } from '../contract/command.ts';
+import { usageError } from '../contract/usage-error.ts';
 import { openMapToken } from '../osu/beatmap-buttons.ts';
 import { modeOf } from '../osu/mode-option.ts';
 import { ratePlays } from '../osu/play-ratings.ts';

@@ -1,4 +1,4 @@
-import { type CommandContext, callerKey, defineCommand } from '../command.ts';
+import { type CommandContext, callerKey, defineCommand } from '../contract/command.ts';
 import { renderUnlinked } from '../views/linking.ts';
 
 /** Forgets which player the caller is. */

@@ -1,4 +1,4 @@
-import { type CommandContext, callerKey, defineCommand } from '../command.ts';
+import { type CommandContext, callerKey, defineCommand } from '../contract/command.ts';
 import { renderPrivacy } from '../views/privacy.ts';
 
 /** Shows whether the caller's pasted links are left alone, and switches that. */

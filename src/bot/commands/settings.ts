@@ -8,11 +8,12 @@ import {
   chatKey,
   defineCommand,
   type Services,
-} from '../command.ts';
-import { PREFIXES } from '../dispatch/short-forms.ts';
-import type { Reply } from '../reply.ts';
-import { type AskedChange, CHANNEL_RULES, changeOf, checkChannels, NO_PREFIX } from '../settings/chat-change.ts';
-import { chatSettingsOf, decidesForChat } from '../settings/chat-settings.ts';
+} from '../contract/command.ts';
+import type { Reply } from '../contract/reply.ts';
+import { PREFIXES } from '../contract/short-forms.ts';
+import type { Site } from '../contract/site-name.ts';
+import { type AskedChange, CHANNEL_RULES, changeOf, checkChannels, NO_PREFIX } from '../stores/chat-change.ts';
+import { chatSettingsOf, decidesForChat } from '../stores/chat-settings.ts';
 import {
   ALBUM_CAP,
   type ChatSettings,
@@ -21,10 +22,9 @@ import {
   type UserSettings,
   VIEWS,
   type View,
-} from '../settings/settings.ts';
-import { SECTIONS, type Section, type SectionKey, sectionOf, sectionsOf } from '../settings/settings-sections.ts';
+} from '../stores/settings.ts';
+import { SECTIONS, type Section, type SectionKey, sectionOf, sectionsOf } from '../stores/settings-sections.ts';
 import { type ChoiceView, renderSection, renderSettings } from '../views/settings.ts';
-import type { Site } from '../views/site-name.ts';
 
 const AUTOMATIC = 'auto';
 const LANGUAGE = {

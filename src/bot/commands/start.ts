@@ -1,4 +1,4 @@
-import { type CommandContext, callerKey, defineCommand } from '../command.ts';
+import { type CommandContext, callerKey, defineCommand } from '../contract/command.ts';
 import { renderStart } from '../views/start.ts';
 
 /** Greets a person who opens a chat with Medley. */

@@ -1,4 +1,4 @@
-import { type CommandContext, defineCommand } from '../command.ts';
+import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { renderWelcome } from '../views/start.ts';
 
 /** Says in a group that Medley was just added to what it can do there, and what keeps it from that. */

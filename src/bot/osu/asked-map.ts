@@ -1,7 +1,7 @@
 import type { SetAnswer } from '../../beatmaps/beatmaps.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../../beatmaps/model/beatmapset.ts';
-import type { CommandContext } from '../command.ts';
-import { usageError } from '../dispatch/usage-error.ts';
+import type { CommandContext } from '../contract/command.ts';
+import { usageError } from '../contract/usage-error.ts';
 import { findMap } from './map-reference.ts';
 
 /** Left out for the map that the chat saw last. In text form its words end where another option's name begins. */

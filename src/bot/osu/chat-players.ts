@@ -1,5 +1,5 @@
-import { type Caller, callerKey, chatKey, type Services } from '../command.ts';
-import type { LinkedPlayer } from '../settings/settings.ts';
+import { type Caller, callerKey, chatKey, type Services } from '../contract/command.ts';
+import type { LinkedPlayer } from '../stores/settings.ts';
 
 /** Those who came last; a list shows far fewer. */
 const MOST_MEMBERS = 500;

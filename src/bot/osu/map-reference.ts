@@ -2,8 +2,8 @@ import type { Beatmaps, SetAnswer } from '../../beatmaps/beatmaps.ts';
 import type { Beatmap, Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { matchOsuLink } from '../../beatmaps/model/link.ts';
 import { AppError } from '../../errors.ts';
-import { looksLikeLink } from '../dispatch/arguments.ts';
-import { usageError } from '../dispatch/usage-error.ts';
+import { looksLikeLink } from '../contract/arguments.ts';
+import { usageError } from '../contract/usage-error.ts';
 
 /** What people call a map: an osu! address, a number, or words to be found. */
 export interface FoundMap extends SetAnswer {

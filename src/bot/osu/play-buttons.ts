@@ -1,8 +1,8 @@
 /** Buttons by which the cards of maps, plays and players open each other. */
 import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { Services } from '../command.ts';
-import type { Action } from '../reply.ts';
+import type { Services } from '../contract/command.ts';
+import type { Action } from '../contract/reply.ts';
 import { modeOf } from './mode-option.ts';
 
 type Tokens = Pick<Services, 'actions'>;

@@ -1,6 +1,6 @@
 import type { Score } from '../../beatmaps/model/score.ts';
 import type { Rating } from '../../beatmaps/rating/ratings.ts';
-import type { CommandContext } from '../command.ts';
+import type { CommandContext } from '../contract/command.ts';
 
 /**
  * What plays come to, by the play's number: stars with their mods, what those without pp had been worth, and what the others had been

@@ -1,8 +1,8 @@
 import { StoreAway } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Verdict } from '../../infra/queue/queue.ts';
+import { type SendFailure, Superseded } from '../contract/chat-platform.ts';
 import { backoffMs } from './backoff.ts';
-import { type SendFailure, Superseded } from './chat-platform.ts';
 import { again, type RequestOutcome, type Run, throttledChatOf } from './run.ts';
 import { Unsure } from './send-once.ts';
 import { PlatformAway, type Steps } from './steps.ts';

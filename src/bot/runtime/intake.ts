@@ -1,12 +1,12 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Added, Queue, QueueEntry } from '../../infra/queue/queue.ts';
-import { Ask } from '../dispatch/ask.ts';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { Dispatcher } from '../answer/dispatcher.ts';
+import { Ask } from '../contract/ask.ts';
+import type { Acceptance, ChatPlatform, Draft } from '../contract/chat-platform.ts';
+import { callerOf, ownerKey, type Request, startProgress, writeKept } from '../contract/request.ts';
 import { renderBusy, renderPlace } from '../views/request-notice.ts';
-import type { Acceptance, ChatPlatform, Draft } from './chat-platform.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
-import { callerOf, ownerKey, type Request, startProgress, writeKept } from './request.ts';
 import { createRetryGate } from './retry-gate.ts';
 import { chatOf, createSay, type TranslatorFor } from './say.ts';
 import type { Throttle } from './throttle.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { postSchema } from '../../media/post.ts';
 import { drawSvg } from '../cards/svg-rasterizer.ts';
-import type { Action, Block, Inline, PictureBlock, Reply } from '../reply.ts';
+import type { Action, Block, Inline, PictureBlock, Reply } from '../contract/reply.ts';
 
 /**
  * A reply as it is written down until it is sent, so that what was worked out is worked out once. What may still come to it later is lost by

@@ -1,5 +1,5 @@
 import type { Logger } from '../../infra/log.ts';
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../contract/reply.ts';
 
 /** Shows what of an answer came late in the place of what stands. @throws what the platform's calls throw */
 export type EditAnswer = (better: Reply, signal: AbortSignal) => Promise<void>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Logger } from '../../infra/log.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-import type { ChatPlatform } from './chat-platform.ts';
+import type { ChatPlatform } from '../contract/chat-platform.ts';
 
 export interface LeavingMessage {
   readonly platform: string;

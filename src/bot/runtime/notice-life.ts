@@ -1,5 +1,5 @@
-import type { Reply } from '../reply.ts';
-import type { Sending } from './chat-platform.ts';
+import type { Sending } from '../contract/chat-platform.ts';
+import type { Reply } from '../contract/reply.ts';
 
 /**
  * Milliseconds after which replies that stand in one message are to be deleted; undefined when they stay. In a group what tells one person

@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
-import type { Reply } from '../reply.ts';
-import type { ChatPlatform } from './chat-platform.ts';
+import type { Dispatcher } from '../answer/dispatcher.ts';
+import type { ChatPlatform } from '../contract/chat-platform.ts';
+import type { Reply } from '../contract/reply.ts';
+import { callerOf, type Request } from '../contract/request.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
-import { callerOf, type Request } from './request.ts';
 import { throttledChatOf } from './run.ts';
 import { laterBy, oneReply, putAtPace, type TranslatorFor } from './say.ts';
 import { type Throttle, Throttled } from './throttle.ts';

@@ -1,7 +1,7 @@
 import { StoreAway } from '../../errors.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
-import { type ChatPlatform, Superseded } from './chat-platform.ts';
-import { type Progress, type Request, writeKept } from './request.ts';
+import { type ChatPlatform, Superseded } from '../contract/chat-platform.ts';
+import { type Progress, type Request, writeKept } from '../contract/request.ts';
 import type { Reservation, ThrottledChat } from './throttle.ts';
 
 /**

@@ -1,12 +1,12 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Claim, Queue, QueueStats, Verdict } from '../../infra/queue/queue.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
-import type { Acceptance, ChatPlatform, Draft, PlatformHost } from './chat-platform.ts';
+import type { Dispatcher } from '../answer/dispatcher.ts';
+import type { Acceptance, ChatPlatform, Draft, PlatformHost } from '../contract/chat-platform.ts';
+import type { Request } from '../contract/request.ts';
 import { createIntake } from './intake.ts';
 import { createLeavingMessages } from './leaving-messages.ts';
 import { createPost, type Post } from './post.ts';
-import type { Request } from './request.ts';
 import type { RequestOutcome } from './run.ts';
 import { createRunRequest } from './run-request.ts';
 import { createTranslatorFor } from './say.ts';

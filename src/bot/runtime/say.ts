@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
-import { type Caller, chatKey } from '../command.ts';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
-import type { Reply } from '../reply.ts';
-import type { ChatPlatform, Sending } from './chat-platform.ts';
+import type { Dispatcher } from '../answer/dispatcher.ts';
+import type { ChatPlatform, Sending } from '../contract/chat-platform.ts';
+import { type Caller, chatKey } from '../contract/command.ts';
+import type { Reply } from '../contract/reply.ts';
+import { callerOf, type Request } from '../contract/request.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
-import { callerOf, type Request } from './request.ts';
 import { throttledChatOf } from './run.ts';
 import { type Reservation, type Throttle, Throttled } from './throttle.ts';
 

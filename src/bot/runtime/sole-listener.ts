@@ -1,5 +1,5 @@
 import type { Lease } from '../../infra/redis/redis-lease.ts';
-import type { ChatPlatform } from './chat-platform.ts';
+import type { ChatPlatform } from '../contract/chat-platform.ts';
 
 /**
  * A platform that one process hears while others stand by, to spare connections that the platform allows once: a shard, a token's updates.

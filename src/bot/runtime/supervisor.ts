@@ -1,6 +1,6 @@
 import type { Logger } from '../../infra/log.ts';
+import type { ChatPlatform, Connection, PlatformHost } from '../contract/chat-platform.ts';
 import { backoffMs } from './backoff.ts';
-import type { ChatPlatform, Connection, PlatformHost } from './chat-platform.ts';
 
 /**
  * `connecting`: for the first time. `away`: it cannot be reached, and is tried again soon. `refused`: it does not know the token, and is asked

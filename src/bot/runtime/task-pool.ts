@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { ProgressStage } from '../command.ts';
+import type { ProgressStage } from '../contract/command.ts';
 
 export interface TaskPoolOptions {
   /** Tasks that run at once. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Reply } from '../reply.ts';
-import type { Sending } from './chat-platform.ts';
+import type { Sending } from '../contract/chat-platform.ts';
+import type { Reply } from '../contract/reply.ts';
 
 /** What was said in one call of `send`. */
 export interface Brought {

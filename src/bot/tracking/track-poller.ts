@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
 import type { Score } from '../../beatmaps/model/score.ts';
 import type { Logger } from '../../infra/log.ts';
-import { playerKey, type TrackedPlayer, type TrackedPlayers, type TrackingChat } from '../memory/tracked-players.ts';
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../contract/reply.ts';
 import type { Post } from '../runtime/post.ts';
+import { playerKey, type TrackedPlayer, type TrackedPlayers, type TrackingChat } from '../stores/tracked-players.ts';
 
 /** New best plays of a player, best first. */
 export interface TrackNews {

@@ -1,5 +1,5 @@
 import type { Translator } from '../../i18n/translate.ts';
-import { type Block, type Reply, reply } from '../reply.ts';
+import { type Block, type Reply, reply } from '../contract/reply.ts';
 import { sentence } from './sentence.ts';
 
 /** The version, and privacy in four lines. */

@@ -1,7 +1,7 @@
 import type { DownloadAnswer } from '../../beatmaps/beatmaps.ts';
 import type { DownloadAddress } from '../../beatmaps/upstreams/download.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { type Action, type Block, type Reply, reply, type Text } from '../reply.ts';
+import { type Action, type Block, type Reply, reply, type Text } from '../contract/reply.ts';
 import { coverOf, joined, lengthOfSet, link, originBlocks, setTitle, stacked, starsOfSet } from './beatmap.ts';
 
 export interface BeatmapDownloadView extends DownloadAnswer {

@@ -3,8 +3,15 @@ import type { Beatmap, Beatmapset, Ruleset } from '../../beatmaps/model/beatmaps
 import { setPage } from '../../beatmaps/model/link.ts';
 import type { Rating } from '../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { starSwatch } from '../osu/star-colour.ts';
-import { type Action, type Block, type Inline, type PictureBlock, type Reply, reply, type Text } from '../reply.ts';
+import {
+  type Action,
+  type Block,
+  type Inline,
+  type PictureBlock,
+  type Reply,
+  reply,
+  type Text,
+} from '../contract/reply.ts';
 import {
   bpmText,
   coverOf,
@@ -19,6 +26,7 @@ import {
   stacked,
   stateOf,
 } from './beatmap.ts';
+import { starSwatch } from './star-colour.ts';
 
 export interface BeatmapInfoView extends SetAnswer {
   /** The difficulty that was asked for; undefined when it was the set. */

@@ -2,7 +2,7 @@ import type { Beatmapset } from '../../beatmaps/model/beatmapset.ts';
 import type { SortField } from '../../beatmaps/query/query-words.ts';
 import type { SearchResult } from '../../beatmaps/set-search.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../reply.ts';
+import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../contract/reply.ts';
 import {
   bpmText,
   colourOfSet,

@@ -4,8 +4,8 @@ import { setPage } from '../../beatmaps/model/link.ts';
 import type { Rating } from '../../beatmaps/rating/ratings.ts';
 import type { SourceId } from '../../beatmaps/upstreams/source.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { starColour, starSwatch } from '../osu/star-colour.ts';
-import type { Block, Image, Inline, Text } from '../reply.ts';
+import type { Block, Image, Inline, Text } from '../contract/reply.ts';
+import { starColour, starSwatch } from './star-colour.ts';
 
 const SEPARATOR = ' · ';
 

@@ -1,10 +1,10 @@
 import type { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Post } from '../../media/post.ts';
-import { type Block, type Reply, reply } from '../reply.ts';
+import { type Block, type Reply, reply } from '../contract/reply.ts';
+import type { PostSite } from '../contract/site-name.ts';
 import { errorSentence } from './notice.ts';
 import { colourOf, postHeading } from './post.ts';
-import type { PostSite } from './site-name.ts';
 
 /** A post without files: its cover and author, that there is no more, and why. */
 export function renderCover(post: Post, site: PostSite, reason: AppError, t: Translator): Reply {

@@ -1,7 +1,7 @@
 import { type AppError, type ErrorCode, LOG_LEVELS } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { Subject } from '../command.ts';
-import { type Reply, reply, type Text } from '../reply.ts';
+import type { Subject } from '../contract/command.ts';
+import { type Reply, reply, type Text } from '../contract/reply.ts';
 import { sentence } from './sentence.ts';
 
 type Sentence = (params: AppError['params'], wait?: string) => string;

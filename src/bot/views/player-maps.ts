@@ -2,7 +2,7 @@ import type { Beatmapset } from '../../beatmaps/model/beatmapset.ts';
 import type { Player } from '../../beatmaps/model/player.ts';
 import type { UserBeatmapset, UserBeatmapType } from '../../beatmaps/upstreams/osu-api.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { type Reply, reply, type Text } from '../reply.ts';
+import { type Reply, reply, type Text } from '../contract/reply.ts';
 import { originBlocks } from './beatmap.ts';
 import { listActions, type PagesView, pageActions, setCard } from './beatmap-list.ts';
 import { playerTitle } from './player.ts';

@@ -1,6 +1,6 @@
 import type { Player, PlayerStatistics } from '../../beatmaps/model/player.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { type Action, type Block, type PictureBlock, type Reply, reply, type Text } from '../reply.ts';
+import { type Action, type Block, type PictureBlock, type Reply, reply, type Text } from '../contract/reply.ts';
 import { day, joined, link, originBlocks } from './beatmap.ts';
 import { PROVEN_MARK } from './linking.ts';
 

@@ -1,10 +1,18 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { Clip } from '../../media/files/clip.ts';
 import { itemCount, type MediaItem, type Post, playableVariants } from '../../media/post.ts';
-import { momentText } from '../dispatch/clip-range.ts';
-import { type Block, type GalleryItem, type Heading, type Inline, type Reply, reply, type Text } from '../reply.ts';
-import type { View } from '../settings/settings.ts';
-import type { PostSite } from './site-name.ts';
+import { momentText } from '../contract/clip-range.ts';
+import {
+  type Block,
+  type GalleryItem,
+  type Heading,
+  type Inline,
+  type Reply,
+  reply,
+  type Text,
+} from '../contract/reply.ts';
+import type { PostSite } from '../contract/site-name.ts';
+import type { View } from '../stores/settings.ts';
 
 export interface PostViewOptions {
   /** Indexes into `post.items` to show, in order. */

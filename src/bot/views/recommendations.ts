@@ -4,9 +4,9 @@ import type { Reason, Recommendation } from '../../beatmaps/recommend/recommenda
 import type { Translator } from '../../i18n/translate.ts';
 import { recommendationPicture } from '../cards/recommendation-card.ts';
 import type { SvgRasterizer } from '../cards/svg-rasterizer.ts';
-import { starColour } from '../osu/star-colour.ts';
-import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../reply.ts';
+import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../contract/reply.ts';
 import { bpmText, coverOf, joined, link, originBlocks, ratedStarsWithSwatch, setName, stateOf } from './beatmap.ts';
+import { starColour } from './star-colour.ts';
 
 export interface RecommendationsView {
   readonly result: RecommendResult;

@@ -1,6 +1,6 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { Reduction } from '../../media/delivery/delivery.ts';
-import type { Text } from '../reply.ts';
+import type { Text } from '../contract/reply.ts';
 
 const MEGABYTE = 1_000_000;
 

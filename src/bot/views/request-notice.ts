@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { Reply } from '../reply.ts';
-import type { Owed } from '../runtime/request.ts';
+import type { Reply } from '../contract/reply.ts';
+import type { Owed } from '../contract/request.ts';
 import { errorNotice, notice } from './notice.ts';
 
 /** What is said of a request in place of its answer, or of a part of it. */

@@ -3,7 +3,6 @@ import type { Player } from '../../beatmaps/model/player.ts';
 import { completionOf, type Score, type ScoreType } from '../../beatmaps/model/score.ts';
 import type { Rating } from '../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { starColour } from '../osu/star-colour.ts';
 import {
   type Action,
   type Block,
@@ -13,11 +12,12 @@ import {
   type Reply,
   reply,
   type Text,
-} from '../reply.ts';
+} from '../contract/reply.ts';
 import { coverOf, joined, link, originBlocks, ratedStarsWithSwatch, setName } from './beatmap.ts';
 import { type PagesView, pageActions } from './beatmap-list.ts';
 import { resultCounts, resultText } from './play-result.ts';
 import { playerTitle } from './player.ts';
+import { starColour } from './star-colour.ts';
 
 export interface ScoresView {
   readonly player: Player;

@@ -1,5 +1,5 @@
 import { createTranslator } from '../../i18n/translate.ts';
-import type { Inline, Text } from '../reply.ts';
+import type { Inline, Text } from '../contract/reply.ts';
 
 /** By name; all languages have the same. */
 const { commands } = createTranslator(['en']).messages;

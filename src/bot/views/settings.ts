@@ -1,8 +1,8 @@
 import type { Translator } from '../../i18n/translate.ts';
-import { type Action, type Block, type Choice, type Reply, reply, type Text } from '../reply.ts';
-import type { PermissionCheck, PermissionCheckKey } from '../settings/permission-check.ts';
-import type { LinkedPlayer } from '../settings/settings.ts';
-import type { SectionKey } from '../settings/settings-sections.ts';
+import type { PermissionCheck, PermissionCheckKey } from '../contract/permission-check.ts';
+import { type Action, type Block, type Choice, type Reply, reply, type Text } from '../contract/reply.ts';
+import type { LinkedPlayer } from '../stores/settings.ts';
+import type { SectionKey } from '../stores/settings-sections.ts';
 import { joined } from './beatmap.ts';
 import { linkedName } from './linking.ts';
 import { sentence } from './sentence.ts';

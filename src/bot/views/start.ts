@@ -1,6 +1,6 @@
 import type { Translator } from '../../i18n/translate.ts';
-import { type Action, type Block, type Reply, reply } from '../reply.ts';
-import type { PermissionCheck } from '../settings/permission-check.ts';
+import type { PermissionCheck } from '../contract/permission-check.ts';
+import { type Action, type Block, type Reply, reply } from '../contract/reply.ts';
 import { sentence } from './sentence.ts';
 
 export interface StartView {

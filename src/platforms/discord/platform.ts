@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'discord.js';
-import { createShownViews } from '../../bot/buttons/shown-views.ts';
-import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
-import type { Connection, SendFailure as Outcome, PlatformHost } from '../../bot/runtime/chat-platform.ts';
-import type { SettingsStore } from '../../bot/settings/settings.ts';
+import type { Dispatcher } from '../../bot/answer/dispatcher.ts';
+import type { Connection, SendFailure as Outcome, PlatformHost } from '../../bot/contract/chat-platform.ts';
+import type { SettingsStore } from '../../bot/stores/settings.ts';
+import { createShownViews } from '../../bot/stores/shown-views.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Draft } from '../../bot/runtime/chat-platform.ts';
+import type { Draft } from '../../bot/contract/chat-platform.ts';
 import type { OldJob } from '../../bot/runtime/old-jobs.ts';
 import type { TelegramReplyTo } from './reply-to.ts';
 

@@ -1,4 +1,4 @@
-import type { Reply } from '../../bot/reply.ts';
+import type { Reply } from '../../bot/contract/reply.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from './limits.ts';
 import { isSound } from './render/render.ts';
 import type { TelegramReplyTo } from './reply-to.ts';

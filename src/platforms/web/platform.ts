@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
-import type { Reply } from '../../bot/reply.ts';
+import type { Dispatcher } from '../../bot/answer/dispatcher.ts';
+import type { Reply } from '../../bot/contract/reply.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import type { Platform } from '../platform.ts';

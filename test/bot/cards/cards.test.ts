@@ -13,8 +13,8 @@ import { recommendationCardSize, renderRecommendationCard } from '../../../src/b
 import { renderStrainGraph, STRAIN_GRAPH, strainPicture } from '../../../src/bot/cards/strain-graph.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { LOOKS, PHONE, type Size, WIDTH } from '../../../src/bot/cards/theme.ts';
-import { starColour, starInk } from '../../../src/bot/osu/star-colour.ts';
-import type { Theme } from '../../../src/bot/reply.ts';
+import type { Theme } from '../../../src/bot/contract/reply.ts';
+import { starColour, starInk } from '../../../src/bot/views/star-colour.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { expectPicture } from './golden.ts';
 

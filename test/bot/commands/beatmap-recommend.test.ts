@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { RecommendResult } from '../../../src/beatmaps/recommend/recommend.ts';
+import { createDispatcher } from '../../../src/bot/answer/dispatcher.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
-import { type Caller, callerKey } from '../../../src/bot/command.ts';
-import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
-import type { Invocation } from '../../../src/bot/dispatch/invocation.ts';
-import type { Reply } from '../../../src/bot/reply.ts';
+import { type Caller, callerKey } from '../../../src/bot/contract/command.ts';
+import type { Invocation } from '../../../src/bot/contract/invocation.ts';
+import type { Reply } from '../../../src/bot/contract/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 import { fakeRecommend, RECOMMENDED } from '../../fakes/recommend.ts';
 import { commandList } from '../command-list.ts';

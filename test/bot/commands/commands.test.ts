@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type Caller, type Command, type CommandContext, callerKey, type Services } from '../../../src/bot/command.ts';
-import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
-import { validateOptions } from '../../../src/bot/dispatch/options.ts';
-import type { Reply } from '../../../src/bot/reply.ts';
+import { validateOptions } from '../../../src/bot/answer/options.ts';
+import {
+  type Caller,
+  type Command,
+  type CommandContext,
+  callerKey,
+  type Services,
+} from '../../../src/bot/contract/command.ts';
+import type { Reply } from '../../../src/bot/contract/reply.ts';
+import { commandSpec } from '../../../src/bot/views/command-texts.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
 import { commandList, listedCommands } from '../command-list.ts';
 import {

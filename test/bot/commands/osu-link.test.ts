@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createOsuSignIn } from '../../../src/beatmaps/upstreams/osu-sign-in.ts';
-import { type Caller, callerKey, type Services } from '../../../src/bot/command.ts';
-import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
-import { createAccountLinks } from '../../../src/bot/linking/account-links.ts';
-import type { Reply } from '../../../src/bot/reply.ts';
+import { createDispatcher } from '../../../src/bot/answer/dispatcher.ts';
+import { type Caller, callerKey, type Services } from '../../../src/bot/contract/command.ts';
+import type { Reply } from '../../../src/bot/contract/reply.ts';
+import { createAccountLinks } from '../../../src/bot/stores/account-links.ts';
 import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { createRecordingLog } from '../../fakes/log.ts';

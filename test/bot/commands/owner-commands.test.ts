@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../../../src/bot/command.ts';
+import { createDispatcher } from '../../../src/bot/answer/dispatcher.ts';
 import { createOwnerCommands } from '../../../src/bot/commands/owner/index.ts';
-import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
-import type { Reply } from '../../../src/bot/reply.ts';
+import type { Caller } from '../../../src/bot/contract/command.ts';
+import type { Reply } from '../../../src/bot/contract/reply.ts';
 import type { RuntimeStatus } from '../../../src/bot/runtime/runtime.ts';
-import { createBlockList } from '../../../src/bot/settings/block-list.ts';
+import { createBlockList } from '../../../src/bot/stores/block-list.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
 import type { Extractor } from '../../../src/media/extract/extractor.ts';
 import { withholdPosts } from '../../../src/media/extract/withheld-posts.ts';

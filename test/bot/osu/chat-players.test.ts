@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { callerKey, chatKey } from '../../../src/bot/command.ts';
-import { createChatMemory } from '../../../src/bot/memory/chat-memory.ts';
+import { callerKey, chatKey } from '../../../src/bot/contract/command.ts';
 import { isProvenHere } from '../../../src/bot/osu/chat-players.ts';
-import { createSettingsStore } from '../../../src/bot/settings/settings.ts';
+import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
+import { createSettingsStore } from '../../../src/bot/stores/settings.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { embeddedRecords } from '../../records.ts';
 import { sampleCaller } from '../sample.ts';

@@ -1,6 +1,6 @@
 /** A card does not wait for what is slow; what came late is shown in its place. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Reply } from '../../../src/bot/reply.ts';
+import type { Reply } from '../../../src/bot/contract/reply.ts';
 import { type BuiltWorker, buildWorker } from '../../beatmaps/built-worker.ts';
 import type { EndpointGroup } from '../../sandbox/faults.ts';
 import { openOsuStage, textOf } from './osu-stage.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Reply } from '../../../src/bot/reply.ts';
+import type { Reply } from '../../../src/bot/contract/reply.ts';
 import { type BuiltWorker, buildWorker } from '../../beatmaps/built-worker.ts';
 import { ratedBySandbox } from '../../sandbox/osu-attributes.ts';
 import { type OsuStage, type OsuStageOptions, openOsuStage, textOf } from './osu-stage.ts';

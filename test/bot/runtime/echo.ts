@@ -1,8 +1,8 @@
-import type { Answer, Attempt, Round } from '../../../src/bot/dispatch/dispatch-context.ts';
-import type { Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
-import { type Reply, reply } from '../../../src/bot/reply.ts';
+import type { Answer, Attempt, Round } from '../../../src/bot/answer/dispatch-context.ts';
+import type { Dispatcher } from '../../../src/bot/answer/dispatcher.ts';
+import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import type { RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
-import { CHAT_DEFAULTS } from '../../../src/bot/settings/settings.ts';
+import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 

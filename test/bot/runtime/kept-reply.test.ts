@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
-import { type Block, type Reply, reply } from '../../../src/bot/reply.ts';
+import { type Block, type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import { KeptReply, keepReply, readReply } from '../../../src/bot/runtime/kept-reply.ts';
 import { photo, samplePost } from '../sample.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { reply } from '../../../src/bot/reply.ts';
+import { reply } from '../../../src/bot/contract/reply.ts';
 import { createLaterEdits } from '../../../src/bot/runtime/later-edits.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 

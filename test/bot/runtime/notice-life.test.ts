@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Reply, reply } from '../../../src/bot/reply.ts';
+import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
+import type { Request } from '../../../src/bot/contract/request.ts';
 import { noticeLifeMs } from '../../../src/bot/runtime/notice-life.ts';
-import type { Request } from '../../../src/bot/runtime/request.ts';
-import { CHAT_DEFAULTS, type ChatSettings } from '../../../src/bot/settings/settings.ts';
+import { CHAT_DEFAULTS, type ChatSettings } from '../../../src/bot/stores/settings.ts';
 import { samplePost } from '../sample.ts';
 
 const envelope = {

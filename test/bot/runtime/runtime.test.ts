@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Acceptance, Draft } from '../../../src/bot/runtime/chat-platform.ts';
-import { ownerKey } from '../../../src/bot/runtime/request.ts';
+import type { Acceptance, Draft } from '../../../src/bot/contract/chat-platform.ts';
+import { ownerKey } from '../../../src/bot/contract/request.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import { openStore } from '../../../src/infra/store/store.ts';

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { Reply } from '../../../src/bot/reply.ts';
-import type { Pace } from '../../../src/bot/runtime/chat-pace.ts';
 import type {
   ChatPlatform,
   Connection,
@@ -8,7 +6,9 @@ import type {
   PlatformHost,
   SendFailure,
   Sending,
-} from '../../../src/bot/runtime/chat-platform.ts';
+} from '../../../src/bot/contract/chat-platform.ts';
+import type { Reply } from '../../../src/bot/contract/reply.ts';
+import type { Pace } from '../../../src/bot/runtime/chat-pace.ts';
 
 /** What becomes of one call. `lost`: it arrives, but nobody hears of it. `vanished`: it does not, and nobody hears of it either. */
 export type Fate = 'sent' | 'lost' | 'vanished' | 'away' | 'flood' | 'refused' | 'gone' | 'cut' | 'token' | 'defect';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../../src/bot/reply.ts';
+import { reply } from '../../../src/bot/contract/reply.ts';
 import { linkLabels } from '../../../src/bot/views/link-label.ts';
 import { aboutLinks } from '../../../src/bot/views/notice.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';

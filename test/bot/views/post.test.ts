@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Block, Inline } from '../../../src/bot/reply.ts';
+import type { Block, Inline } from '../../../src/bot/contract/reply.ts';
 import { renderPost } from '../../../src/bot/views/post.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { NO_STATS, type Post } from '../../../src/media/post.ts';

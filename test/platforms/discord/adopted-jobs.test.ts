@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Draft } from '../../../src/bot/runtime/chat-platform.ts';
+import type { Draft } from '../../../src/bot/contract/chat-platform.ts';
 import type { OldJob } from '../../../src/bot/runtime/old-jobs.ts';
 import { discordDraftOf } from '../../../src/platforms/discord/adopted-jobs.ts';
 import { DiscordReplyTo } from '../../../src/platforms/discord/reply-to.ts';

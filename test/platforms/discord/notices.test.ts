@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { reply } from '../../../src/bot/reply.ts';
+import { reply } from '../../../src/bot/contract/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createAnswer, type Destination } from '../../../src/platforms/discord/outgoing/answer.ts';

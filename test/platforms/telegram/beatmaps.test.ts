@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { defineCommand } from '../../../src/bot/command.ts';
-import { type Block, type Picture, type Reply, reply } from '../../../src/bot/reply.ts';
+import { defineCommand } from '../../../src/bot/contract/command.ts';
+import { type Block, type Picture, type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { BEATMAP_STEPS, lineOf } from '../beatmap-steps.ts';

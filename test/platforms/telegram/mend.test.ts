@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Reply, reply } from '../../../src/bot/reply.ts';
+import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import type { EditAnswer } from '../../../src/bot/runtime/later-edits.ts';
-import { CHAT_DEFAULTS } from '../../../src/bot/settings/settings.ts';
+import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { EDITED } from '../../../src/platforms/telegram/outgoing/answer-press.ts';
 import type { OwnMessage } from '../../../src/platforms/telegram/outgoing/edit-message.ts';

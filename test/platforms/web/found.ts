@@ -1,6 +1,13 @@
 import { Resvg } from '@resvg/resvg-js';
-import type { Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
-import { type Block, type Card, type Colour, type Picture, type Reply, reply } from '../../../src/bot/reply.ts';
+import type { Dispatcher } from '../../../src/bot/answer/dispatcher.ts';
+import {
+  type Block,
+  type Card,
+  type Colour,
+  type Picture,
+  type Reply,
+  reply,
+} from '../../../src/bot/contract/reply.ts';
 import { errorNotice } from '../../../src/bot/views/notice.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Invocation, Sink } from '../../../src/bot/dispatch/invocation.ts';
-import { reply } from '../../../src/bot/reply.ts';
+import type { Invocation, Sink } from '../../../src/bot/contract/invocation.ts';
+import { reply } from '../../../src/bot/contract/reply.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { openStage, type Stage } from './stage.ts';

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Invocation, Sink } from '../../../src/bot/dispatch/invocation.ts';
-import { type Reply, reply } from '../../../src/bot/reply.ts';
+import type { Invocation, Sink } from '../../../src/bot/contract/invocation.ts';
+import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { openStage, type Stage } from './stage.ts';

@@ -1,7 +1,7 @@
 import { connect as connectTcp } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Invocation, Sink } from '../../../src/bot/dispatch/invocation.ts';
-import { reply } from '../../../src/bot/reply.ts';
+import type { Invocation, Sink } from '../../../src/bot/contract/invocation.ts';
+import { reply } from '../../../src/bot/contract/reply.ts';
 import { settle } from '../../settle.ts';
 import { connect, type PageClient } from './page-client.ts';
 import { openStage, type Stage, type StageOptions } from './stage.ts';

@@ -1,6 +1,6 @@
-import { type CommandContext, defineCommand } from '../../command.ts';
-import { usageError } from '../../dispatch/usage-error.ts';
-import { BLOCK_KINDS, type BlockKind, type BlockList } from '../../settings/block-list.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { usageError } from '../../contract/usage-error.ts';
+import { BLOCK_KINDS, type BlockKind, type BlockList } from '../../stores/block-list.ts';
 import { renderBlockChange, renderBlocked } from '../../views/owner/blocks.ts';
 
 const WHICH = {

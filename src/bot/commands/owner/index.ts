@@ -1,6 +1,6 @@
 import type { FailureTally } from '../../../infra/failure-tally.ts';
-import type { Command } from '../../command.ts';
-import type { BlockList } from '../../settings/block-list.ts';
+import type { Command } from '../../contract/command.ts';
+import type { BlockList } from '../../stores/block-list.ts';
 import type { DescribedCommand } from '../index.ts';
 import { createOwnerBlock, createOwnerBlocked, createOwnerUnblock } from './blocks.ts';
 import { createOwnerLogs } from './logs.ts';

@@ -1,5 +1,5 @@
 import type { FailureTally } from '../../../infra/failure-tally.ts';
-import { type CommandContext, defineCommand } from '../../command.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { renderFailures } from '../../views/owner/failures.ts';
 
 /** What failed in this process lately, by cause. */

@@ -1,5 +1,5 @@
 import type { MediaSource } from '../../../media/extract/source.ts';
-import { type CommandContext, defineCommand } from '../../command.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import type { RuntimeStatus } from '../../runtime/runtime.ts';
 import { renderOwnerStatus } from '../../views/owner/status.ts';
 

@@ -1,9 +1,9 @@
 import { parseMods } from '../../../beatmaps/model/mods.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
-import { suggestMaps } from '../../autocomplete/map-suggestions.ts';
-import { type CommandContext, defineCommand } from '../../command.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { type AskedMap, askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
+import { suggestMaps } from '../../osu/map-suggestions.ts';
 import { modeOf } from '../../osu/mode-option.ts';
 import { button, mapAddress, mapButtons } from '../../osu/play-buttons.ts';
 import { requirePlayers } from '../../osu/player-option.ts';

@@ -1,10 +1,10 @@
 import { withMods } from '../../../beatmaps/model/apply-mods.ts';
 import { checkMods, parseMods } from '../../../beatmaps/model/mods.ts';
 import { isDescribed, modsAtRate, type SimulatedPlay, simulate } from '../../../beatmaps/plays/simulated-play.ts';
-import { suggestMaps } from '../../autocomplete/map-suggestions.ts';
-import { type CommandContext, defineCommand } from '../../command.ts';
-import { usageError } from '../../dispatch/usage-error.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { usageError } from '../../contract/usage-error.ts';
 import { type AskedMap, askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
+import { suggestMaps } from '../../osu/map-suggestions.ts';
 import { button, mapAddress, mapButtons } from '../../osu/play-buttons.ts';
 import { renderSimulation } from '../../views/plays/simulation.ts';
 

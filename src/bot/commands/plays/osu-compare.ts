@@ -1,10 +1,10 @@
 import { matchOsuLink } from '../../../beatmaps/model/link.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import { AppError } from '../../../errors.ts';
-import { suggestMaps } from '../../autocomplete/map-suggestions.ts';
-import { type CommandContext, callerKey, defineCommand } from '../../command.ts';
-import { usageError } from '../../dispatch/usage-error.ts';
+import { type CommandContext, callerKey, defineCommand } from '../../contract/command.ts';
+import { usageError } from '../../contract/usage-error.ts';
 import { askedMap, MAP_OPTION } from '../../osu/asked-map.ts';
+import { suggestMaps } from '../../osu/map-suggestions.ts';
 import { mapButtons, playerButtons } from '../../osu/play-buttons.ts';
 import { ratePlays } from '../../osu/play-ratings.ts';
 import { PLAYER_OPTION, requirePlayers, suggestPlayers } from '../../osu/player-option.ts';

@@ -1,6 +1,6 @@
 import { isChoke } from '../../../beatmaps/plays/score-filter.ts';
 import { replacePlays } from '../../../beatmaps/plays/totals.ts';
-import { type CommandContext, defineCommand } from '../../command.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { openMapToken } from '../../osu/beatmap-buttons.ts';
 import { bestPlays } from '../../osu/best-plays.ts';
 import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';

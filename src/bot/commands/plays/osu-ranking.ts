@@ -1,4 +1,4 @@
-import { type CommandContext, callerKey, defineCommand } from '../../command.ts';
+import { type CommandContext, callerKey, defineCommand } from '../../contract/command.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';
 import { requirePlayers } from '../../osu/player-option.ts';

@@ -4,7 +4,7 @@ import type { Player } from '../../../beatmaps/model/player.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import { replacePlay, type WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
-import { type CommandContext, defineCommand } from '../../command.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { type BestPlays, bestPlays, PLAYS_A_CALL } from '../../osu/best-plays.ts';
 import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';
 import { button, mapButtons, playerButtons } from '../../osu/play-buttons.ts';

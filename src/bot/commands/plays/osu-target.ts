@@ -1,7 +1,7 @@
 import { MAX_RANK } from '../../../beatmaps/map-plays.ts';
 import { worthNeeded } from '../../../beatmaps/plays/totals.ts';
-import { type CommandContext, defineCommand } from '../../command.ts';
-import { usageError } from '../../dispatch/usage-error.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { usageError } from '../../contract/usage-error.ts';
 import { bestPlays } from '../../osu/best-plays.ts';
 import { MODE_OPTION, rulesetOf } from '../../osu/mode-option.ts';
 import { playerButtons } from '../../osu/play-buttons.ts';

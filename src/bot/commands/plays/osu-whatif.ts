@@ -1,5 +1,5 @@
 import { addPlays } from '../../../beatmaps/plays/totals.ts';
-import { type CommandContext, defineCommand } from '../../command.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { bestPlays } from '../../osu/best-plays.ts';
 import { MODE_OPTION, rulesetOf } from '../../osu/mode-option.ts';
 import { playerButtons } from '../../osu/play-buttons.ts';

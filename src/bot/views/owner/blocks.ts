@@ -1,6 +1,6 @@
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Reply, reply } from '../../reply.ts';
-import { BLOCK_KINDS, type Blocked, type BlockKind } from '../../settings/block-list.ts';
+import { type Reply, reply } from '../../contract/reply.ts';
+import { BLOCK_KINDS, type Blocked, type BlockKind } from '../../stores/block-list.ts';
 import { notice } from '../notice.ts';
 
 type Change = 'added' | 'known' | 'full' | 'removed' | 'absent';

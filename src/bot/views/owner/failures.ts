@@ -1,6 +1,6 @@
 import type { Translator } from '../../../i18n/translate.ts';
 import type { FailureCount } from '../../../infra/failure-tally.ts';
-import { type Reply, reply } from '../../reply.ts';
+import { type Reply, reply } from '../../contract/reply.ts';
 import { notice } from '../notice.ts';
 
 const MAX_SHOWN = 20;

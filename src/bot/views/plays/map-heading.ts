@@ -1,7 +1,7 @@
 import { setPage } from '../../../beatmaps/model/link.ts';
 import type { Translator } from '../../../i18n/translate.ts';
+import type { Block } from '../../contract/reply.ts';
 import type { AskedMap } from '../../osu/asked-map.ts';
-import type { Block } from '../../reply.ts';
 import { joined, link, setName, stateOf } from '../beatmap.ts';
 
 /** Which map the plays below are on: its name, its ruleset where it is converted, and its mapper. */

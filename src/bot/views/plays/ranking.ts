@@ -2,7 +2,7 @@ import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { userPage } from '../../../beatmaps/model/link.ts';
 import type { PlayerStandings } from '../../../beatmaps/model/standing.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Reply, reply, type Text } from '../../reply.ts';
+import { type Reply, reply, type Text } from '../../contract/reply.ts';
 import { joined, link, originBlocks, stacked } from '../beatmap.ts';
 import { PROVEN_MARK } from '../linking.ts';
 import { sentence } from '../sentence.ts';

@@ -3,7 +3,7 @@ import type { Score } from '../../../beatmaps/model/score.ts';
 import type { WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Action, type Reply, reply, type Text } from '../../reply.ts';
+import { type Action, type Reply, reply, type Text } from '../../contract/reply.ts';
 import { joined, originBlocks } from '../beatmap.ts';
 import { playerTitle } from '../player.ts';
 import { estimateBlocks, scoreCard, withLines } from '../score-list.ts';

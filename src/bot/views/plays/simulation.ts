@@ -1,8 +1,8 @@
 import type { Beatmap } from '../../../beatmaps/model/beatmapset.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
+import { type Action, type Block, type Choice, type Reply, reply, type Text } from '../../contract/reply.ts';
 import type { AskedMap } from '../../osu/asked-map.ts';
-import { type Action, type Block, type Choice, type Reply, reply, type Text } from '../../reply.ts';
 import { bpmText, joined, originBlocks, ratedStarsWithSwatch } from '../beatmap.ts';
 import { settingsText } from '../beatmap-info.ts';
 import { mapHeading } from './map-heading.ts';

@@ -1,7 +1,7 @@
 import type { Player } from '../../../beatmaps/model/player.ts';
 import type { WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Action, type Block, type Reply, reply } from '../../reply.ts';
+import { type Action, type Block, type Reply, reply } from '../../contract/reply.ts';
 import { joined, originBlocks } from '../beatmap.ts';
 import { playerTitle } from '../player.ts';
 

@@ -1,6 +1,6 @@
 import { SnowflakeUtil } from 'discord.js';
-import { createEditedLinks, EDITABLE_MS } from '../../../bot/dispatch/edited-links.ts';
-import type { Draft } from '../../../bot/runtime/chat-platform.ts';
+import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/edited-links.ts';
+import type { Draft } from '../../../bot/contract/chat-platform.ts';
 import type { DiscordReplyTo } from '../reply-to.ts';
 import { stableId } from '../stable-id.ts';
 import { isRecord } from './is-record.ts';

@@ -14,11 +14,11 @@ import {
   PermissionFlagsBits,
   type StringSelectMenuInteraction,
 } from 'discord.js';
-import type { Caller } from '../../../bot/command.ts';
-import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
-import type { Reply } from '../../../bot/reply.ts';
-import type { Draft, PlatformHost } from '../../../bot/runtime/chat-platform.ts';
-import { callerOf } from '../../../bot/runtime/request.ts';
+import type { Draft, PlatformHost } from '../../../bot/contract/chat-platform.ts';
+import type { Caller } from '../../../bot/contract/command.ts';
+import type { PastedLink } from '../../../bot/contract/invocation.ts';
+import type { Reply } from '../../../bot/contract/reply.ts';
+import { callerOf } from '../../../bot/contract/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
 import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';

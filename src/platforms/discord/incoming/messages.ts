@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
-import type { TextMessage } from '../../../bot/dispatch/message-filter.ts';
-import { parseShortForm } from '../../../bot/dispatch/short-forms.ts';
-import type { Draft } from '../../../bot/runtime/chat-platform.ts';
-import { callerOf } from '../../../bot/runtime/request.ts';
+import type { TextMessage } from '../../../bot/answer/message-filter.ts';
+import type { Draft } from '../../../bot/contract/chat-platform.ts';
+import type { PastedLink } from '../../../bot/contract/invocation.ts';
+import { callerOf } from '../../../bot/contract/request.ts';
+import { parseShortForm } from '../../../bot/contract/short-forms.ts';
 import { isGuildAdmin, type Place, rightsIn, uploadBytesIn } from '../permissions.ts';
 import { findMarkdownLinks, findUnfurledLinks } from '../render/markdown-links.ts';
 import type { DiscordReplyTo } from '../reply-to.ts';

@@ -1,4 +1,4 @@
-import type { Sending } from '../../../bot/runtime/chat-platform.ts';
+import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import { TIMES } from '../limits.ts';
 import type { InteractionReplyTo } from '../reply-to.ts';
 import type { AnswerKey, Content, DiscordApi } from './discord-api.ts';

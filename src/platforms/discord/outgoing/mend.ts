@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Reply } from '../../../bot/reply.ts';
-import type { ChatPlatform } from '../../../bot/runtime/chat-platform.ts';
+import type { ChatPlatform } from '../../../bot/contract/chat-platform.ts';
+import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
 import type { DiscordReplyTo } from '../reply-to.ts';

@@ -1,5 +1,5 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
-import type { SendFailure as Outcome } from '../../../bot/runtime/chat-platform.ts';
+import type { SendFailure as Outcome } from '../../../bot/contract/chat-platform.ts';
 
 /**
  * Discord has said no: `too_large`, `forbidden` and `blocked` (the files may be why), `refused`, `gone` (there is nothing left to write to),

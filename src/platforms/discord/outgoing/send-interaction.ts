@@ -1,5 +1,5 @@
-import type { Reply } from '../../../bot/reply.ts';
-import type { Sending } from '../../../bot/runtime/chat-platform.ts';
+import type { Sending } from '../../../bot/contract/chat-platform.ts';
+import type { Reply } from '../../../bot/contract/reply.ts';
 import { MESSAGE_LIMITS, TIMES } from '../limits.ts';
 import type { InteractionReplyTo } from '../reply-to.ts';
 import type { Answer } from './answer.ts';

@@ -1,5 +1,5 @@
 import { MessageFlags } from 'discord.js';
-import type { Sending } from '../../../bot/runtime/chat-platform.ts';
+import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import { noticeLifeMs } from '../../../bot/runtime/notice-life.ts';
 import { createWholeAnswers } from '../../../bot/runtime/whole-answers.ts';
 import type { Logger } from '../../../infra/log.ts';

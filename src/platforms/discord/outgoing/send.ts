@@ -1,4 +1,4 @@
-import type { ChatPlatform } from '../../../bot/runtime/chat-platform.ts';
+import type { ChatPlatform } from '../../../bot/contract/chat-platform.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
 import type { CommandIdRecord } from '../command-ids.ts';

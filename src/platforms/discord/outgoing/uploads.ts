@@ -1,4 +1,4 @@
-import type { GalleryItem } from '../../../bot/reply.ts';
+import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
 import { isLongEnough } from '../../../media/delivery/expected-length.ts';

@@ -1,8 +1,8 @@
-import type { ShownViews } from '../../../bot/buttons/shown-views.ts';
-import { Ask } from '../../../bot/dispatch/ask.ts';
-import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
-import type { Reply } from '../../../bot/reply.ts';
-import { callerOf, ownerKey, type Request } from '../../../bot/runtime/request.ts';
+import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
+import { Ask } from '../../../bot/contract/ask.ts';
+import type { Reply } from '../../../bot/contract/reply.ts';
+import { callerOf, ownerKey, type Request } from '../../../bot/contract/request.ts';
+import type { ShownViews } from '../../../bot/stores/shown-views.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { InteractionReplyTo } from '../reply-to.ts';
 

@@ -6,7 +6,7 @@ import {
   ButtonStyle,
   ComponentType,
 } from 'discord.js';
-import type { Action, Choice } from '../../../bot/reply.ts';
+import type { Action, Choice } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { MESSAGE_LIMITS, SHOWN } from '../limits.ts';
 import { shorten } from './markdown-text.ts';

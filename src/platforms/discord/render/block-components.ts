@@ -4,7 +4,7 @@ import {
   type APITextDisplayComponent,
   ComponentType,
 } from 'discord.js';
-import type { Block, Card, Field, Heading, Image, Text } from '../../../bot/reply.ts';
+import type { Block, Card, Field, Heading, Image, Text } from '../../../bot/contract/reply.ts';
 import { MESSAGE_LIMITS, SHOWN } from '../limits.ts';
 import { isMediaAddress, type LinkAction, renderButton, renderLink } from './action-rows.ts';
 import { type CommandIds, commandMention } from './command-mention.ts';

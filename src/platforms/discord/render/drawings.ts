@@ -1,5 +1,5 @@
 import { drawPicture } from '../../../bot/cards/drawing.ts';
-import type { Block } from '../../../bot/reply.ts';
+import type { Block } from '../../../bot/contract/reply.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { Upload } from '../outgoing/uploads.ts';
 import { description } from './block-components.ts';

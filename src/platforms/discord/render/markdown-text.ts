@@ -1,4 +1,4 @@
-import type { Inline, Text } from '../../../bot/reply.ts';
+import type { Inline, Text } from '../../../bot/contract/reply.ts';
 import { type CommandIds, commandMention, NO_COMMAND_IDS } from './command-mention.ts';
 
 /** What is left of a message's text while it is written. */

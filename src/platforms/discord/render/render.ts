@@ -4,7 +4,7 @@ import {
   type APIMessageTopLevelComponent,
   ComponentType,
 } from 'discord.js';
-import type { Action, Block, Card, Choice, Heading, Reply, Text, Tone } from '../../../bot/reply.ts';
+import type { Action, Block, Card, Choice, Heading, Reply, Text, Tone } from '../../../bot/contract/reply.ts';
 import { reductionText } from '../../../bot/views/reduction.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';

@@ -1,7 +1,7 @@
-import type { Ask } from '../../../bot/dispatch/ask.ts';
-import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
-import type { Draft } from '../../../bot/runtime/chat-platform.ts';
-import { callerOf } from '../../../bot/runtime/request.ts';
+import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
+import type { Ask } from '../../../bot/contract/ask.ts';
+import type { Draft } from '../../../bot/contract/chat-platform.ts';
+import { callerOf } from '../../../bot/contract/request.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { readAudioButton } from '../outgoing/audio-button.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';

@@ -1,5 +1,5 @@
-import { createEditedLinks, EDITABLE_MS } from '../../../bot/dispatch/edited-links.ts';
-import type { Draft } from '../../../bot/runtime/chat-platform.ts';
+import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/edited-links.ts';
+import type { Draft } from '../../../bot/contract/chat-platform.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import type { EventIds } from './envelope.ts';
 import type { ReadMessage } from './message-draft.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Draft } from '../../../bot/runtime/chat-platform.ts';
+import type { Draft } from '../../../bot/contract/chat-platform.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import type { Chat, User } from './updates.ts';
 

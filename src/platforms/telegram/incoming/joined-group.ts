@@ -1,4 +1,4 @@
-import type { Draft } from '../../../bot/runtime/chat-platform.ts';
+import type { Draft } from '../../../bot/contract/chat-platform.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import { type EventIds, placeOf, speakerOf } from './envelope.ts';
 import type { MyChatMember } from './updates.ts';

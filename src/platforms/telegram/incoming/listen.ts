@@ -1,4 +1,4 @@
-import type { Draft, PlatformHost } from '../../../bot/runtime/chat-platform.ts';
+import type { Draft, PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import { createSemaphore } from '../../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../../infra/log.ts';

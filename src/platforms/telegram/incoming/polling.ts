@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Connection } from '../../../bot/runtime/chat-platform.ts';
+import type { Connection } from '../../../bot/contract/chat-platform.ts';
 import type { TelegramLimits } from '../limits.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';
 import { ALLOWED_UPDATES } from './updates.ts';

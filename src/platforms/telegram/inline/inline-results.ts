@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Card, Reply } from '../../../bot/reply.ts';
+import type { Card, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';

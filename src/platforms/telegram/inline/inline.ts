@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Caller } from '../../../bot/command.ts';
-import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
-import type { GalleryItem, Reply } from '../../../bot/reply.ts';
-import { callerOf } from '../../../bot/runtime/request.ts';
+import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
+import type { Caller } from '../../../bot/contract/command.ts';
+import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
+import { callerOf } from '../../../bot/contract/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';

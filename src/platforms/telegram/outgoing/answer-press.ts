@@ -1,4 +1,4 @@
-import type { Reply } from '../../../bot/reply.ts';
+import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { render } from '../render/render.ts';
 import type { Press } from '../reply-to.ts';

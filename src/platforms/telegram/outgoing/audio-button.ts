@@ -1,4 +1,4 @@
-import type { GalleryItem } from '../../../bot/reply.ts';
+import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { hasSound } from '../../../bot/views/post.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import type { Button } from './methods.ts';

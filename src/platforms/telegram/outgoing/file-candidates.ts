@@ -1,4 +1,4 @@
-import type { GalleryItem } from '../../../bot/reply.ts';
+import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import type { DeliveredFile, DeliveredLink, Delivery, Reduction } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
 import type { SentFileKey, SentFiles } from '../../../media/delivery/sent-files.ts';

@@ -1,4 +1,4 @@
-import type { GalleryItem } from '../../../bot/reply.ts';
+import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { isLongEnough } from '../../../media/delivery/expected-length.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Reply } from '../../../bot/reply.ts';
+import type { Reply } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import { render } from '../render/render.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';

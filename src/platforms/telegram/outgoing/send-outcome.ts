@@ -1,4 +1,4 @@
-import type { SendFailure } from '../../../bot/runtime/chat-platform.ts';
+import type { SendFailure } from '../../../bot/contract/chat-platform.ts';
 import { BotApiError } from './bot-api-error.ts';
 import { isShutOut, isWithoutRight } from './file-refusals.ts';
 

@@ -1,5 +1,5 @@
-import type { GalleryItem, Reply } from '../../../bot/reply.ts';
-import type { Sending } from '../../../bot/runtime/chat-platform.ts';
+import type { Sending } from '../../../bot/contract/chat-platform.ts';
+import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { noticeLifeMs } from '../../../bot/runtime/notice-life.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';

@@ -1,4 +1,4 @@
-import type { GalleryItem, Reply } from '../../../bot/reply.ts';
+import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { markup } from '../render/file-fields.ts';
 import { EMPTY } from '../render/formatted-text.ts';
 import {

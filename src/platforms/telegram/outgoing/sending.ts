@@ -1,5 +1,5 @@
-import type { GalleryItem } from '../../../bot/reply.ts';
-import type { PutOptions, Sending } from '../../../bot/runtime/chat-platform.ts';
+import type { PutOptions, Sending } from '../../../bot/contract/chat-platform.ts';
+import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Button } from './methods.ts';
 

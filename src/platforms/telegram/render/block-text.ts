@@ -1,4 +1,4 @@
-import type { Block, Card, Text } from '../../../bot/reply.ts';
+import type { Block, Card, Text } from '../../../bot/contract/reply.ts';
 import {
   concat,
   covered,

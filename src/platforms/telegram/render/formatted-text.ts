@@ -1,5 +1,5 @@
 import type { MessageEntity } from '@grammyjs/types';
-import type { Inline, Text } from '../../../bot/reply.ts';
+import type { Inline, Text } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { menuName, withMenuNames } from './menu-names.ts';
 

@@ -1,4 +1,4 @@
-import type { Action } from '../../../bot/reply.ts';
+import type { Action } from '../../../bot/contract/reply.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import type { Button, Keyboard } from '../outgoing/methods.ts';
 import { isWebAddress } from './formatted-text.ts';

@@ -1,4 +1,4 @@
-import type { Inline, Reply } from '../../../bot/reply.ts';
+import type { Inline, Reply } from '../../../bot/contract/reply.ts';
 
 /**
  * Where the people are that a post's caption names: on its site, by the way in which the heading leads to the author. Undefined where it does

@@ -1,4 +1,4 @@
-import type { GalleryItem, Text } from '../../../bot/reply.ts';
+import type { GalleryItem, Text } from '../../../bot/contract/reply.ts';
 import { reductionText } from '../../../bot/views/reduction.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { itemCount } from '../../../media/post.ts';

@@ -1,4 +1,4 @@
-import type { Action, Block, Card, GalleryItem, Image, Reply } from '../../../bot/reply.ts';
+import type { Action, Block, Card, GalleryItem, Image, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';

@@ -1,4 +1,4 @@
-import type { GalleryItem, Reply } from '../../../bot/reply.ts';
+import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import type { Candidate } from '../outgoing/file-candidates.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../../bot/command.ts';
-import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
-import type { Sink } from '../../../bot/dispatch/invocation.ts';
-import { type Reply, reply } from '../../../bot/reply.ts';
+import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
+import type { Caller } from '../../../bot/contract/command.ts';
+import type { Sink } from '../../../bot/contract/invocation.ts';
+import { type Reply, reply } from '../../../bot/contract/reply.ts';
 import { createLaterEdits } from '../../../bot/runtime/later-edits.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';

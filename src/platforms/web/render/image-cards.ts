@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { Picture, Theme } from '../../../bot/reply.ts';
+import type { Picture, Theme } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { ChatLog } from '../incoming/request-queue.ts';
 

@@ -1,4 +1,4 @@
-import type { GalleryItem } from '../../../bot/reply.ts';
+import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import {
   choosePlayerFile,
   type PlayerFile,

@@ -1,4 +1,4 @@
-import type { Inline, Text } from '../../../bot/reply.ts';
+import type { Inline, Text } from '../../../bot/contract/reply.ts';
 import type { WebInline, WebText } from '../page/protocol.ts';
 
 export function shorten(text: string, max: number): string {

@@ -1,4 +1,4 @@
-import type { Action, Block, Card, Image, Inline, Reply } from '../../../bot/reply.ts';
+import type { Action, Block, Card, Image, Inline, Reply } from '../../../bot/contract/reply.ts';
 import { REPLY_LIMITS } from '../limits.ts';
 import type { WebAction, WebBlock, WebCard, WebReply, WebSound } from '../page/protocol.ts';
 import { imageCardAddress } from './image-cards.ts';

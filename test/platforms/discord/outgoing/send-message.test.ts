@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Reply } from '../../../../src/bot/reply.ts';
-import { reply } from '../../../../src/bot/reply.ts';
-import type { Sending } from '../../../../src/bot/runtime/chat-platform.ts';
+import type { Sending } from '../../../../src/bot/contract/chat-platform.ts';
+import type { Reply } from '../../../../src/bot/contract/reply.ts';
+import { reply } from '../../../../src/bot/contract/reply.ts';
+import type { Request } from '../../../../src/bot/contract/request.ts';
 import { createLeavingMessages } from '../../../../src/bot/runtime/leaving-messages.ts';
-import type { Request } from '../../../../src/bot/runtime/request.ts';
 import { laterBy } from '../../../../src/bot/runtime/say.ts';
-import { CHAT_DEFAULTS } from '../../../../src/bot/settings/settings.ts';
+import { CHAT_DEFAULTS } from '../../../../src/bot/stores/settings.ts';
 import { errorNotice } from '../../../../src/bot/views/notice.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createShownViews } from '../../../../src/bot/buttons/shown-views.ts';
-import type { Ask } from '../../../../src/bot/dispatch/ask.ts';
-import type { Request } from '../../../../src/bot/runtime/request.ts';
+import type { Ask } from '../../../../src/bot/contract/ask.ts';
+import type { Request } from '../../../../src/bot/contract/request.ts';
+import { createShownViews } from '../../../../src/bot/stores/shown-views.ts';
 import { openStore } from '../../../../src/infra/store/store.ts';
 import { createViewHistory } from '../../../../src/platforms/discord/outgoing/view-history.ts';
 import { createRecordingLog } from '../../../fakes/log.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Block, Inline } from '../../../../src/bot/reply.ts';
+import type { Block, Inline } from '../../../../src/bot/contract/reply.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import { renderBlocks } from '../../../../src/platforms/telegram/render/block-text.ts';
 import { type FormattedText, formatText, shorten } from '../../../../src/platforms/telegram/render/formatted-text.ts';

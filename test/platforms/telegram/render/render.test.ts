@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Block, type Card, type GalleryItem, hidden, type Reply, reply } from '../../../../src/bot/reply.ts';
+import {
+  type Block,
+  type Card,
+  type GalleryItem,
+  hidden,
+  type Reply,
+  reply,
+} from '../../../../src/bot/contract/reply.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import type { Post } from '../../../../src/media/post.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Block } from '../../../../src/bot/reply.ts';
+import type { Block } from '../../../../src/bot/contract/reply.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import { renderBlocks } from '../../../../src/platforms/telegram/render/block-text.ts';
 import { renderRichWords } from '../../../../src/platforms/telegram/render/rich-words.ts';

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createErrorRenderer } from '../../../../src/api/errors.ts';
 import { createOsuSignIn } from '../../../../src/beatmaps/upstreams/osu-sign-in.ts';
-import { createAccountLinks } from '../../../../src/bot/linking/account-links.ts';
+import { createAccountLinks } from '../../../../src/bot/stores/account-links.ts';
 import { createMemoryRateLimiter } from '../../../../src/infra/rate-limit/rate-limit.ts';
 import { createServer } from '../../../../src/infra/server/server.ts';
 import { linkRoutes } from '../../../../src/platforms/web/linking/link-routes.ts';

@@ -1,6 +1,6 @@
 import { fastify } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Picture } from '../../../../src/bot/reply.ts';
+import type { Picture } from '../../../../src/bot/contract/reply.ts';
 import {
   createImageCards,
   imageCardAddress,

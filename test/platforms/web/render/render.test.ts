@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Block, type Card, type GalleryItem, type Inline, reply } from '../../../../src/bot/reply.ts';
+import { type Block, type Card, type GalleryItem, type Inline, reply } from '../../../../src/bot/contract/reply.ts';
 import type { MediaItem, Post } from '../../../../src/media/post.ts';
 import type { TunnelFile } from '../../../../src/media/tunnel/tunnel-file.ts';
 import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../../../../src/platforms/web/limits.ts';

@@ -1,4 +1,4 @@
-import type { GalleryItem } from '../../../../bot/reply.ts';
+import type { GalleryItem } from '../../../../bot/contract/reply.ts';
 import { createLru } from '../../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../../infra/log.ts';
 import { markup } from '../../render/file-fields.ts';

@@ -1,5 +1,5 @@
-import { defineCommand } from '../../../../../src/bot/command.ts';
-import { type GalleryItem, reply } from '../../../../../src/bot/reply.ts';
+import { defineCommand } from '../../../../../src/bot/contract/command.ts';
+import { type GalleryItem, reply } from '../../../../../src/bot/contract/reply.ts';
 import type { Delivery } from '../../../../../src/media/delivery/delivery.ts';
 import { createFileDelivery } from '../../../../fakes/file-delivery.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../../../../fakes/post.ts';

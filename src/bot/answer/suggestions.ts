@@ -1,0 +1,162 @@
+import type { Command, CommandContext, Suggestion } from '../contract/command.ts';
+import type { CommandSpec, OptionSpec } from '../views/command-texts.ts';
+
+/** One way to go on typing. */
+export interface LineSuggestion {
+  readonly label: string;
+  readonly detail: string;
+  /** The whole line when chosen. */
+  readonly text: string;
+}
+
+/** A command beside what people see of it. */
+export interface KnownCommand {
+  readonly command: Command;
+  readonly spec: CommandSpec;
+}
+
+/** No platform shows more than this. */
+const MAX_SUGGESTIONS = 25;
+
+/**
+ * How a line that begins with `/` may go on: command names while the name is typed, then values of the option at the cursor
+ * and names of the options that are still free.
+ */
+export async function suggestLine(
+  line: string,
+  known: readonly KnownCommand[],
+  context: CommandContext,
+): Promise<readonly LineSuggestion[]> {
+  const text = line.trimStart();
+  if (!text.startsWith('/')) return [];
+  const typed = text.slice(1).toLowerCase();
+  const current = known
+    .filter(({ spec }) => typed.startsWith(`${spec.name} `))
+    .reduce<KnownCommand | undefined>((a, b) => (a && a.spec.name.length > b.spec.name.length ? a : b), undefined);
+  if (!current) return commandNames(typed, known);
+  return (await continuations(text, current, context)).slice(0, MAX_SUGGESTIONS);
+}
+
+function commandNames(typed: string, known: readonly KnownCommand[]): readonly LineSuggestion[] {
+  return known
+    .filter(({ spec }) => spec.name.startsWith(typed))
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ spec }) => ({
+      label: spec.usage,
+      detail: spec.description,
+      text: `/${spec.name}${spec.options.length > 0 ? ' ' : ''}`,
+    }));
+}
+
+async function continuations(
+  text: string,
+  { command, spec }: KnownCommand,
+  context: CommandContext,
+): Promise<readonly LineSuggestion[]> {
+  const start = Math.max(text.search(/\S*$/), spec.name.length + 2);
+  const before = text.slice(0, start);
+  const partial = text.slice(start);
+  const separator = /[:=]/.exec(partial)?.index;
+  const named = separator === undefined ? undefined : findOption(spec, partial.slice(0, separator));
+  if (named && separator !== undefined) {
+    const label = partial.slice(0, separator + 1);
+    const found = await optionValues(command, named, partial.slice(separator + 1), context);
+    return found.map(({ label: shown, detail = named.description, value }) =>
+      lineWith(before, `${label}${quoted(value)}`, shown, detail),
+    );
+  }
+  const whole = await wholeValues(text, { command, spec }, context);
+  if (whole.length > 0) return whole;
+  const left = freeOptions(spec, before.slice(spec.name.length + 2));
+  const next = left.find(option => !isNamed(option, spec));
+  const values = next ? await optionValues(command, next, partial, context) : [];
+  const wanted = partial.toLowerCase();
+  return [
+    ...values.map(({ label, detail, value }) =>
+      lineWith(before, quoted(value), label, detail ?? next?.description ?? ''),
+    ),
+    ...left
+      .filter(option => option !== next || (values.length === 0 && !option.option.required))
+      .filter(option => option.name.toLowerCase().startsWith(wanted) || option.key.startsWith(wanted))
+      .map(option => {
+        const word = option.option.type === 'boolean' ? option.name : `${option.name}:`;
+        return lineWith(before, word, option.name, option.description);
+      }),
+  ];
+}
+
+/** Values for all that was typed, where it may be one name of several words. */
+async function wholeValues(text: string, { command, spec }: KnownCommand, context: CommandContext) {
+  const [first] = spec.options;
+  const before = text.slice(0, spec.name.length + 2);
+  const typed = text.slice(before.length);
+  const isSure = spec.options.some(option => typed.split(/\s+/).some(word => mentions(word, option)));
+  if (first === undefined || !isRest(first) || !typed.includes(' ') || isSure) return [];
+  const values = await optionValues(command, first, typed, context);
+  return values.map(({ label, detail = first.description, value }) => lineWith(before, quoted(value), label, detail));
+}
+
+function isRest({ option }: OptionSpec): boolean {
+  return option.type === 'string' && (option.form === 'rest' || option.form === 'name');
+}
+
+/** Whether its value is only understood behind its name: a flag's, or one behind an option that swallows the line. */
+function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean {
+  const rest = options.find(each => each.option.type === 'string' && each.option.form === 'rest');
+  const isLeadingName = option.type === 'string' && option.form === 'name' && options[0]?.key === key;
+  return option.type === 'boolean' || (rest !== undefined && rest.key !== key && !isLeadingName);
+}
+
+/** Whether the words so far may all be the name before it. */
+function isBehindName({ key }: OptionSpec, { options: [first] }: CommandSpec): boolean {
+  return first?.option.type === 'string' && first.option.form === 'name' && first.key !== key;
+}
+
+/** The options that what was typed before the cursor has not given: neither by name nor by position. */
+function freeOptions(spec: CommandSpec, typed: string): readonly OptionSpec[] {
+  const words = typed.split(/\s+/).filter(word => word !== '');
+  const unnamed = spec.options.filter(option => !words.some(word => mentions(word, option)));
+  let positions = words.filter(word => !spec.options.some(option => mentions(word, option))).length;
+  return unnamed.filter(option => {
+    if (isNamed(option, spec) || positions === 0 || isBehindName(option, spec)) return true;
+    positions -= 1;
+    return false;
+  });
+}
+
+function lineWith(before: string, word: string, label: string, detail: string): LineSuggestion {
+  return { label, detail, text: `${before}${word}` };
+}
+
+function quoted(value: string): string {
+  return /\s/.test(value) ? `"${value}"` : value;
+}
+
+function findOption(spec: CommandSpec, name: string): OptionSpec | undefined {
+  const wanted = name.toLowerCase();
+  return spec.options.find(option => option.key === wanted || option.name.toLowerCase() === wanted);
+}
+
+/** Whether the word names the option: `item:2`, `item=2`, or a bare `audio`. */
+function mentions(word: string, { key, name, option }: OptionSpec): boolean {
+  const label = /^[^:=]*/.exec(word.toLowerCase())?.[0] ?? '';
+  if (label !== key && label !== name.toLowerCase()) return false;
+  return option.type === 'boolean' || label.length < word.length;
+}
+
+/** Values of one option that go with what was typed of it. */
+export async function optionValues(
+  command: Command,
+  { key, option, choices, suggests }: OptionSpec,
+  partial: string,
+  context: CommandContext,
+): Promise<readonly Suggestion[]> {
+  const wanted = partial.replace(/^["\u201c\u201d\u201e]/, '').toLowerCase();
+  if (option.type === 'choice') {
+    return choices.filter(
+      ({ value, label }) => value.toLowerCase().startsWith(wanted) || label.toLowerCase().startsWith(wanted),
+    );
+  }
+  if (!suggests || !command.suggest) return [];
+  return (await command.suggest(key, wanted, context)).slice(0, MAX_SUGGESTIONS);
+}

@@ -1,0 +1,166 @@
+import type * as z from 'zod';
+import type { Translator } from '../../i18n/translate.ts';
+import type { Pace } from '../runtime/chat-pace.ts';
+import type { LaterEdits } from '../runtime/later-edits.ts';
+import type { ChatSettings } from '../stores/settings.ts';
+import type { Ask } from './ask.ts';
+import type { Caller, ProgressStage } from './command.ts';
+import type { Reply } from './reply.ts';
+import type { Request } from './request.ts';
+
+/**
+ * What the runtime needs of a chat platform: to hear, to send, and to say what became of it. `To` is where an answer goes: a value that
+ * can be written as JSON, since another process may send the answer.
+ */
+export interface ChatPlatform<To = unknown> {
+  readonly id: string;
+  /** Reads back what `accept` was given as `replyTo`. */
+  readonly replyTo: z.ZodType<To>;
+  /** Replies to one request that are shown together when there are several; 1: each as soon as it is ready. */
+  readonly repliesAtOnce: number;
+  /** Requests of one chat that run at once; 1: strictly one after the other. Default: the queue's own. */
+  readonly perChat?: number;
+  /**
+   * Begins to hear people; resolves when they are heard. Called again when the connection is lost, and after every failure; `signal`
+   * aborts when it is no longer wanted.
+   */
+  connect(host: PlatformHost<To>, signal: AbortSignal): Promise<Connection>;
+  /** Asks the platform whether the token is good: anything else that it throws is no news. */
+  verify(signal: AbortSignal): Promise<void>;
+  /**
+   * Sends replies, in order, each message of theirs by `sending.put`. It resolves when all stand in the chat. What it throws is
+   * read by `outcomeOf`, so failures of calls must come through as they are.
+   */
+  send(replies: AsyncIterable<Reply>, sending: Sending<To>): Promise<void>;
+  /** What a failure means for what was to be sent. Pure. Undefined for what is no failure of this platform's calls. */
+  outcomeOf(error: unknown): SendFailure | undefined;
+  /** How many messages it takes. Absent where it says itself when they are too many. */
+  readonly pace?: Pace;
+  /**
+   * How many messages a reply may take there, with a sentence about what could not be brought; 0 for what takes the place of something.
+   * Without a reply: how many any takes. Default 1.
+   */
+  placesOf?(to: To, reply?: Reply): number;
+  /** Deletes a message of Medley's own; nothing to do where it is gone already. */
+  deleteMessage?(chatId: string, messageId: string): Promise<void>;
+  /** Where to say what was not asked for; `eventId` names what is said. Absent where only questions are answered. */
+  placeOf?(chatId: string, eventId: string): To;
+  /** What only the platform knows of the person and the place. */
+  describeCaller?(
+    request: Request,
+    to: To,
+  ): Pick<Caller, 'hidesEmbeds' | 'answersAlone' | 'inviteUrl' | 'diagnose'> & Partial<Pick<Caller, 'isChatAdmin'>>;
+  /** Whether the answer has a place in the chat already, so that it need not wait for those that were asked for before. */
+  hasPlace?(to: To): boolean;
+  /** Shows that the request is being worked on, until the returned function is called. */
+  showWorking?(to: To, stage: ProgressStage): () => void;
+  /** Lets go of everything. Nothing is sent any more. */
+  close(): Promise<void>;
+}
+
+/** What a failure means. Only what is certain may be called `notSent`. */
+export type SendFailure =
+  | {
+      readonly outcome: 'notSent';
+      /**
+       * `away`: the platform cannot be reached or does not work. `flood`: it wants to be left alone. `token`: it refuses the token.
+       * `cut`: the call was ended from here before it could count. `refused`: it does not take this. `gone`: there is no place left
+       * where anything could be said.
+       */
+      readonly reason: 'away' | 'flood' | 'token' | 'cut' | 'refused' | 'gone';
+      /** How long to wait, where the platform says it. */
+      readonly retryAfterMs?: number | undefined;
+      /** Of `flood`. Default: the chat. */
+      readonly scope?: 'chat' | 'platform';
+    }
+  /** It may stand in the chat. */
+  | { readonly outcome: 'unknown' };
+
+/** Where replies go, and what they need on the way. */
+export interface Sending<To = unknown> {
+  readonly request: Request;
+  readonly to: To;
+  readonly t: Translator;
+  /** What goes for the chat; where it could not be read, the defaults, but that nothing is hidden or deleted. */
+  readonly settings: ChatSettings;
+  /** Aborts when the time is over or Medley stops. */
+  readonly signal: AbortSignal;
+  /** Whether nothing was said to this request before, but what `put` passes over. */
+  readonly isFirst: boolean;
+  /** Whether nothing more follows to this request. */
+  readonly isLast: boolean;
+  /** Replies that belong together here; where fewer come, one was not to be said. */
+  readonly expected: number;
+  /** Has the platform delete messages of this answer after so long, by this process or by another. */
+  deleteLater(chatId: string, messageIds: readonly string[], afterMs: number): void;
+  /** Keys of the messages that an earlier attempt has put. */
+  readonly stands: readonly string[];
+  /** For a reply that has a better one coming: how to show that in its place, once. It is no part of the request; absent where nothing is mended. */
+  readonly mend?: LaterEdits['add'];
+  /**
+   * Makes one call that puts a message into the chat, unless that message stands there already: then it resolves with undefined.
+   * @param key of the message, at most 6 letters and digits, the same when the reply is sent again by another process: its place
+   *   among the messages
+   * @param call is given a tag of at most 12 letters, digits and dashes that is the same for a repeat of this message and for no
+   *   other message of the request: for a nonce
+   * @throws what `call` throws; Superseded, StoreAway and Throttled, which must be let through
+   */
+  put<T>(key: string, call: (tag: string) => Promise<T>, options?: PutOptions): Promise<T | undefined>;
+}
+
+export interface PutOptions {
+  /** How many messages it is by the platform's pace; 0 for an edit. Default 1. */
+  readonly messages?: number;
+  /** How long the platform recognises a repeat of this call, so that it may be made again when it is not known whether it arrived. Default 0. */
+  readonly repeatMs?: number;
+  /** Whether it carries files. None is begun while Medley stops, since it could be cut; the next process sends it. */
+  readonly isUpload?: boolean;
+}
+
+/** What a platform may ask of the runtime while it is connected. */
+export interface PlatformHost<To = unknown> {
+  /**
+   * Keeps what a person asks for and sees to its answer. Never rejects. It resolves when the request is stored, so that the event may be
+   * confirmed; not before, and so not while the store is away and there is room to wait.
+   */
+  accept(draft: Draft<To>): Promise<Acceptance>;
+  /** Ends a request, without a word, wherever it stands. */
+  cancel(eventId: string): Promise<void>;
+  /** The connection is gone and will not mend itself. */
+  lost(reason: unknown): void;
+  /** Another process listens; this one waits for its turn. */
+  standBy(): void;
+}
+
+/**
+ * `accepted`: it is stored. `known`: it was before. `refused`: the person was told that there is no room. `closed`: nothing was done,
+ * because Medley stops or the store is away and too much waits for it; the event must not be confirmed.
+ */
+export type Acceptance = 'accepted' | 'known' | 'refused' | 'closed';
+
+/** What a platform knows of a request, and what is asked. */
+export type Draft<To = unknown> = Ask & DraftEnvelope<To>;
+
+interface DraftEnvelope<To> extends Pick<Request, 'chat' | 'user' | 'until'> {
+  /** The event's own id, the same when it is heard again. It is kept for a day, so it must name no person: a hash where the id does. */
+  readonly eventId: string;
+  readonly replyTo: To;
+  /**
+   * Tells the platform that the request was taken, where it wants to know within seconds. Called when the request is stored; nothing is
+   * sent before it has resolved.
+   */
+  readonly acknowledge?: () => Promise<void>;
+  /** Says at once that the request is not taken. By default it is sent as a reply would be, once a minute to a chat. */
+  readonly refuse?: (reply: Reply) => Promise<void>;
+}
+
+/** A platform that hears people. */
+export interface Connection {
+  /** Hears nothing any more; what was heard is accepted when it resolves. */
+  close(): Promise<void>;
+}
+
+/** The request is in the hands of another worker, or no longer wanted: what is under way ends, and nothing more is sent. */
+export class Superseded extends Error {
+  override readonly name = 'Superseded';
+}

@@ -1,0 +1,211 @@
+import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
+import type { Ratings } from '../../beatmaps/rating/ratings.ts';
+import type { Recommend } from '../../beatmaps/recommend/recommend.ts';
+import type { RecommendationHistory } from '../../beatmaps/recommend/recommendation-history.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import type { Extractor } from '../../media/extract/extractor.ts';
+import type { SvgRasterizer } from '../cards/svg-rasterizer.ts';
+import type { AccountLinks } from '../stores/account-links.ts';
+import type { ButtonTokens } from '../stores/button-token.ts';
+import type { ChatMemory } from '../stores/chat-memory.ts';
+import type { OptOuts } from '../stores/opt-outs.ts';
+import type { SettingsStore } from '../stores/settings.ts';
+import type { PermissionCheck } from './permission-check.ts';
+import { groupKey, personKey } from './place.ts';
+import type { Card, Reply } from './reply.ts';
+import type { Site } from './site-name.ts';
+
+/** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
+interface OptionBase {
+  readonly required: boolean;
+  /**
+   * Means something only there: `group` is not offered in private chats, `typed` is for those who write a command in words, and `button` is
+   * for tokens alone: no platform offers it.
+   */
+  readonly only?: 'group' | 'typed' | 'button';
+  /** Whether it counts in text form only where its name stands before it. */
+  readonly named?: true;
+}
+export interface StringOption extends OptionBase {
+  readonly type: 'string';
+  /**
+   * `rest`: in text form it swallows what follows; `name`: the same, but for last words that are choices of the options behind it;
+   * `link`: one pasted address.
+   */
+  readonly form?: 'word' | 'rest' | 'name' | 'link';
+  readonly maxLength: number;
+}
+export interface IntegerOption extends OptionBase {
+  readonly type: 'integer';
+  readonly min: number;
+  readonly max: number;
+}
+export interface BooleanOption extends OptionBase {
+  readonly type: 'boolean';
+  /** Whether it makes the answer one for the caller alone, where the platform can. */
+  readonly hidesAnswer?: true;
+  /** The source that it switches on and off: its texts follow from the site's name. */
+  readonly site?: Site;
+}
+export interface ChoiceOption extends OptionBase {
+  readonly type: 'choice';
+  readonly choices: readonly string[];
+  /** What a choice is called in every language, where that is not its value: a language has its own name. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** The choice that another word, lower case, stands for. */
+  readonly alias?: (word: string) => string | undefined;
+}
+export type Option = StringOption | IntegerOption | BooleanOption | ChoiceOption;
+export type Options = Readonly<Record<string, Option>>;
+
+type ValueOf<O extends Option> = O extends StringOption
+  ? string
+  : O extends IntegerOption
+    ? number
+    : O extends BooleanOption
+      ? boolean
+      : O extends { readonly choices: readonly (infer C)[] }
+        ? C
+        : never;
+
+/** Values a command's `run` gets: checked, required ones present. */
+export type Values<O extends Options> = {
+  readonly [K in keyof O]: O[K]['required'] extends true ? ValueOf<O[K]> : ValueOf<O[K]> | undefined;
+};
+
+/** Who asked, where. Ids are the platform's own, as text. */
+export interface Caller {
+  readonly platform: string;
+  readonly userId: string;
+  readonly chatId: string;
+  readonly chatKind: 'private' | 'group';
+  /** What the chat's settings hang on when several chats share them: a Discord guild. By default the chat itself. */
+  readonly groupId?: string;
+  /** The channel that a thread belongs to. */
+  readonly parentChatId?: string;
+  /** Whether the caller may change this chat's settings; a function, called only when it matters, where finding out costs a request. */
+  readonly isChatAdmin: boolean | (() => Promise<boolean>);
+  /** Whether the embed of a message can be hidden on this platform at all. */
+  readonly hidesEmbeds?: boolean;
+  /** Whether a message of someone else can be deleted on this platform, so that an answer takes the place of its link. */
+  readonly deletesLinks?: boolean;
+  /** Whether links in quotes and forwarded messages are answered where the chat chose nothing. */
+  readonly answersQuotes?: boolean;
+  /** Whether others in a group do not see a reply that is for the caller. Default: they do. */
+  readonly answersAlone?: boolean;
+  /** The address that adds Medley to a group of theirs, where the platform has one. */
+  readonly inviteUrl?: () => Promise<string>;
+  /** What Medley may and may not do in this chat; asked only when it is shown. */
+  readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
+  /** What their rate limit is counted by. */
+  readonly rateKey: string;
+  /** What they share with people beside them and is counted too, far higher: the web chat's is their network address. */
+  readonly sharedRateKey?: string;
+  /** Languages they prefer by what the platform says, best first; settings come before them. */
+  readonly locales: readonly string[];
+}
+
+/** The key a person's settings, buttons and data hang on. */
+export function callerKey(caller: Pick<Caller, 'platform' | 'userId'>): string {
+  return personKey(caller);
+}
+
+/** The key a chat's settings hang on. */
+export function chatKey(caller: Pick<Caller, 'platform' | 'groupId' | 'chatId'>): string {
+  return groupKey(caller);
+}
+
+/** What the core lends every command. */
+export interface Services {
+  readonly extractor: Extractor;
+  readonly beatmaps: Beatmaps;
+  readonly recommend: Recommend;
+  /** What was recommended to whom. */
+  readonly recommendationHistory: Pick<RecommendationHistory, 'forgetUser'>;
+  /** Stars and pp of difficulties as they are played. */
+  readonly ratings: Ratings;
+  /** Draws; replies go without image cards where it is absent. */
+  readonly painter?: SvgRasterizer;
+  readonly settings: SettingsStore;
+  readonly optOuts: OptOuts;
+  /** People prove who they are at osu!; absent where this Medley has no address of its own, or no key of osu!. */
+  readonly accountLinks?: Pick<AccountLinks, 'offer' | 'forgetUser'>;
+  readonly memory: ChatMemory;
+  readonly actions: ButtonTokens;
+  /** What was asked for and is not answered yet, or has an answer with buttons that lead on. */
+  readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
+  /** Whether a part of a video can begin at any of its pictures. Default: only where the video lets it. */
+  readonly cutsExactly?: boolean;
+  /** Of Medley itself, for people. */
+  readonly version: string;
+}
+
+export interface CommandContext {
+  readonly caller: Caller;
+  readonly t: Translator;
+  readonly services: Services;
+  /** Aborts at shutdown or when the caller left. */
+  readonly signal: AbortSignal;
+  /** Shows what is being waited for; platforms without a good way to show it ignore it. */
+  progress(stage: ProgressStage): void;
+}
+
+export type ProgressStage = 'resolving' | 'fetching' | 'preparing';
+
+export interface Suggestion {
+  readonly label: string;
+  /** What tells it apart from others with a like label, where there is space to say it. */
+  readonly detail?: string;
+  readonly value: string;
+}
+
+/** Kinds of pasted links: of posts, of osu! beatmaps, of osu! players, of their plays. */
+export type Accepted = 'link' | 'beatmap-link' | 'player-link' | 'score-link';
+
+/** What a command is about, where it is not about posts. */
+export type Subject = 'beatmap' | 'player';
+
+/** Things found, a page of them. */
+export interface Browsed {
+  readonly cards: readonly Card[];
+  /** Leads to the next page, in at most 64 letters; undefined after the last. */
+  readonly next: string | undefined;
+}
+
+export interface Command<O extends Options = Options> {
+  /** `^[a-z][a-z-]*$`; for grouped commands two words, `osu profile`. */
+  readonly name: string;
+  readonly options: O;
+  readonly visibility: 'chat' | 'caller';
+  /** Units of the caller's limit. */
+  readonly cost: number;
+  /** Menus and help leave it out: platforms ask for it where people do not type. */
+  readonly listed?: false;
+  /** What it is about, so that its notices speak of that. Default: posts. */
+  readonly subject?: Subject;
+  /**
+   * This command answers pasted links of that kind; the link goes into its first option. People who ask for the same link in one
+   * chat at the same time share one run, so the reply to a link must not depend on who asked.
+   */
+  readonly accepts?: Accepted;
+  run(values: Values<O>, context: CommandContext): Promise<Reply>;
+  /** Autocomplete for one option's partial value; at most 25 are used. */
+  suggest?(option: keyof O & string, partial: string, context: CommandContext): Promise<readonly Suggestion[]>;
+  /**
+   * What is found while a person still types; an empty text lists what most people like.
+   * @param reach `local`: without asking any upstream
+   */
+  browse?(
+    text: string,
+    next: string | undefined,
+    context: CommandContext,
+    reach: 'local' | 'upstream',
+  ): Promise<Browsed>;
+}
+
+/** Declares a command; the option types flow into `run`, and its name into the list of commands. */
+export function defineCommand<const N extends string, const O extends Options>(
+  command: Command<O> & { readonly name: N },
+): Command<O> & { readonly name: N } {
+  return command;
+}

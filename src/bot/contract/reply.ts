@@ -1,0 +1,180 @@
+import type { Clip } from '../../media/files/clip.ts';
+import type { Post } from '../../media/post.ts';
+
+/**
+ * The whole visual vocabulary of Medley. Text is a small tree, never a markdown or HTML string: escaping belongs to the
+ * platforms' renderers, and text from the web can only ever be a plain string leaf.
+ */
+export type Inline =
+  | string
+  | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: readonly Inline[] }
+  /** `token`, of a button: opens the same thing in the chat, where text can hold a button. */
+  | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[]; readonly token?: string }
+  /** A moment, shown in the reader's own way where the platform can. Unix milliseconds. */
+  | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
+  /** One of Medley's own commands, `osu profile`: shown as people write it there, and ready to be used where the platform can. */
+  | { readonly kind: 'command'; readonly name: string }
+  /** A colour that means something (a difficulty's). `symbol` stands for it, an emoji of like colour, where text has none. */
+  | { readonly kind: 'swatch'; readonly colour: Colour; readonly symbol: string };
+
+/** `#rrggbb` */
+export type Colour = `#${string}`;
+
+export type Text = readonly Inline[];
+
+export type Block =
+  | Heading
+  /**
+   * `folded` text may be shown shortened, with a way to see the rest where the platform has one. `small`: one line of less importance,
+   * set smaller where the platform can.
+   */
+  | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean; readonly small?: boolean }
+  | { readonly kind: 'fields'; readonly fields: readonly Field[] }
+  | Image
+  | PictureBlock
+  /** A short piece of audio to try: a beatmap's preview. An https address. */
+  | { readonly kind: 'sound'; readonly url: string; readonly label: string }
+  | Card
+  | { readonly kind: 'divider' };
+
+export interface Field {
+  readonly label: string;
+  readonly value: Text;
+  /** The command whose usage the label is; it alone stands there where the platform makes it ready to be used. */
+  readonly command?: string;
+}
+
+export interface Heading {
+  readonly kind: 'heading';
+  readonly text: Text;
+  /** Stands beside it, and beside the small text below it, where the platform can: an author's avatar. */
+  readonly image?: Image;
+}
+
+export interface PictureBlock {
+  readonly kind: 'picture';
+  readonly picture: Picture;
+  readonly alt: string;
+  /** It says what the rest of the reply says: left out where all of that is shown. */
+  readonly repeats?: true;
+}
+
+/** At an https address. */
+export interface Image {
+  readonly kind: 'image';
+  readonly url: string;
+  readonly alt: string;
+  /** Width by height, where known: so that nothing moves when it comes. */
+  readonly ratio?: number;
+}
+
+/** One of several things in a list: a found beatmapset, a play. */
+export interface Card {
+  readonly kind: 'card';
+  readonly title: Text;
+  /** Short ones, most important first; those at the end may be left out where there is little space. */
+  readonly lines: readonly Text[];
+  readonly image?: Image;
+  readonly colour?: Colour;
+  readonly sound?: { readonly url: string; readonly label: string };
+  /** What it comes to, where there is space to set that apart. */
+  readonly worth?: CardWorth;
+  /** Opens the thing itself. */
+  readonly action?: Action;
+}
+
+export interface CardWorth {
+  /** `271 pp` */
+  readonly value: string;
+  /** `+6.2 in total` */
+  readonly detail?: string;
+  /** Stand for the card's lines then, since those say `value` too. */
+  readonly lines: readonly Text[];
+}
+
+/** What the reader's chat looks like, where that is known. */
+export type Theme = 'dark' | 'light';
+
+/** Drawn by Medley, when it is sent and not before. */
+export interface Picture {
+  /** Identifies it, the same for the same content: letters, digits, `-`. */
+  readonly key: string;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** What it is drawn from, in dark: for one that is kept until it can be sent. */
+  readonly svg?: string;
+  /** PNG. An image card that cannot be drawn is left out, and its `alt` stands instead. @param theme default: dark */
+  draw(theme?: Theme): Promise<Buffer>;
+}
+
+/** One file of a post. The platform decides how it gets there: its own file id, an address, an upload, the tunnel. */
+export interface GalleryItem {
+  readonly kind: 'media';
+  readonly post: Post;
+  /** Index into `post.items`. */
+  readonly index: number;
+  /** `audio`: only the audio of a video is wanted. */
+  readonly form: 'original' | 'audio';
+  readonly spoiler: boolean;
+  /** The part of a video that is wanted; absent for all of it. */
+  readonly clip?: Clip;
+}
+
+export type Action =
+  /** `primary`: what most people want of the reply, where links can be told apart by their looks. */
+  | { readonly kind: 'link'; readonly label: string; readonly url: string; readonly style?: 'primary' }
+  /** `token` is made by `action.ts` and at most 64 bytes. */
+  | {
+      readonly kind: 'button';
+      readonly label: string;
+      readonly token: string;
+      readonly style: 'primary' | 'secondary' | 'danger';
+    }
+  /** One of several to be opened; at most 25 are shown. Buttons where a platform has no menus. */
+  | { readonly kind: 'menu'; readonly label: string; readonly choices: readonly Choice[] };
+
+export interface Choice {
+  readonly label: string;
+  readonly detail?: string;
+  /** Whether it is what is chosen now. */
+  readonly isSet?: boolean;
+  /** As of a button. */
+  readonly token: string;
+}
+
+export type Tone = 'neutral' | 'success' | 'notice' | 'error';
+
+export interface Reply {
+  readonly tone: Tone;
+  readonly blocks: readonly Block[];
+  readonly gallery: readonly GalleryItem[];
+  readonly actions: readonly Action[];
+  /** Whether only those who want to look see it, words and all: what was asked for stood behind a spoiler. */
+  readonly isHidden?: boolean;
+  /** Of the whole, where the platform can show one: the site's that a post is from. */
+  readonly colour?: Colour;
+  /** Who sees it where the platform can show a message to one person alone. */
+  readonly visibility: 'chat' | 'caller';
+  /** Milliseconds after which it is true no longer and may go away: a time to wait that is over. */
+  readonly outdatedMs?: number;
+  /** The same with what takes longer, to be shown in its place; undefined where that brings nothing new. Never rejects. */
+  readonly later?: Promise<Reply | undefined>;
+}
+
+/** A reply from its interesting parts; everything else empty, neutral and visible to the chat. */
+export function reply(parts: Partial<Reply>): Reply {
+  return { tone: 'neutral', blocks: [], gallery: [], actions: [], visibility: 'chat', ...parts };
+}
+
+/** The same reply, its words and files shown only to those who want to look. */
+export function hidden(shown: Reply): Reply {
+  const { later, ...now } = shown;
+  const better = later?.then(reply => reply && hidden(reply));
+  return {
+    ...now,
+    isHidden: true,
+    gallery: shown.gallery.map(item => ({ ...item, spoiler: true })),
+    ...(better !== undefined && { later: better }),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Translator } from '../../i18n/translate.ts';
+import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts';
+import type { Post } from '../../media/post.ts';
+import type { Colour } from './reply.ts';
+
+/** What people read and switch by. */
+export type Site = Pick<SourceDescriptor, 'id' | 'name'>;
+
+/** What a card is drawn from. */
+export type CardSite = Site & Pick<SourceDescriptor, 'colour' | 'profileUrl'>;
+
+/** What a card says of the place its post is from. */
+export interface PostSite {
+  readonly name: string;
+  readonly colour?: Colour;
+  /** The author's page there. */
+  readonly authorUrl?: string;
+}
+
+/** Of a source that is no longer there its id is left. */
+export function postSite({ source, author }: Post, sites: readonly CardSite[], t: Translator): PostSite {
+  const site = sites.find(({ id }) => id === source);
+  if (site === undefined) return { name: source };
+  const authorUrl = site.profileUrl?.(author);
+  return { name: siteName(site, t), colour: site.colour, ...(authorUrl !== undefined && { authorUrl }) };
+}
+
+/** The name of a source's site: the language's, else its own. */
+export function siteName({ id, name }: Site, t: Translator): string {
+  return Object.hasOwn(t.messages.sites, id) ? (t.messages.sites[id] ?? name) : name;
+}
+
+/** The same by id; of a source that is no longer there, its id. */
+export function siteNameOf(id: string, sites: readonly Site[], t: Translator): string {
+  return siteName(sites.find(site => site.id === id) ?? { id, name: id }, t);
+}

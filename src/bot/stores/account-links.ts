@@ -1,0 +1,142 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
+import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import type { OsuSignIn } from '../../beatmaps/upstreams/osu-sign-in.ts';
+import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import { usageError } from '../contract/usage-error.ts';
+import type { LinkedPlayer, SettingsStore } from './settings.ts';
+
+/**
+ * People of chats prove by osu! itself which player they are. What is open between the offer and osu!'s answer is named by a *state*: sealed,
+ * good once and for ten minutes, for the one person it was offered to, and the same for every process.
+ */
+export interface AccountLinks {
+  /**
+   * The address of our page for that person; offers that they had before end.
+   * @param user by `callerKey`
+   */
+  offer(user: string, mode: Ruleset | null): Promise<string>;
+  /**
+   * Who it is for, while the state is open.
+   * @throws AppError `invalid_request` with a hint when it is not, or `internal`
+   */
+  read(state: string): Promise<OpenLink>;
+  /** osu!'s own page for this state, and what the browser that goes there has to show when it comes back. */
+  begin(state: string): Promise<{ readonly address: string; readonly proof: string }>;
+  /**
+   * Ends the state, and links the player that the code stands for.
+   * @throws AppError `invalid_request` with a hint, or as `OsuSignIn.identify` does
+   */
+  finish(
+    answer: LinkAnswer & { readonly code: string },
+    signal?: AbortSignal,
+  ): Promise<{ readonly player: LinkedPlayer; readonly platform: string }>;
+  /** Ends the state: the person said no at osu!. As `finish`, without a code. */
+  cancel(answer: LinkAnswer): Promise<void>;
+  /** What is open for that person ends. */
+  forgetUser(user: string): Promise<void>;
+}
+
+/** What comes back from osu!. */
+interface LinkAnswer {
+  readonly state: string;
+  /** What the browser shows. */
+  readonly proof: string | undefined;
+}
+
+interface OpenLink {
+  readonly user: string;
+  readonly mode: Ruleset | null;
+}
+
+export interface AccountLinksOptions {
+  readonly records: RecordStore;
+  /** Secret, the same in all processes and after every start. */
+  readonly key: Uint8Array;
+  readonly publicUrl: string;
+  readonly signIn: OsuSignIn;
+  readonly settings: Pick<SettingsStore, 'setUser'>;
+}
+
+const Row = z.object({ user: z.string(), mode: z.enum(RULESETS).nullable() });
+
+/** By a digest, so that the store holds no state that works. */
+export const OPEN_LINKS = {
+  name: 'open-links',
+  schema: Row,
+  ttlMs: 10 * 60_000,
+  maxRecords: 20_000,
+} as const satisfies CollectionOptions<OpenLink>;
+
+const NONCE_BYTES = 18;
+const SEAL_BYTES = 15;
+
+/** The paths that a person's browser comes to. */
+export const LINK_PATH = '/osu/link';
+export const CALLBACK_PATH = '/osu/callback';
+
+export function createAccountLinks({ records, key, publicUrl, signIn, settings }: AccountLinksOptions): AccountLinks {
+  const open = records.groupedCollection<OpenLink>(OPEN_LINKS);
+
+  const digest = (purpose: string, text: string) => createHmac('sha256', key).update(`${purpose}\0${text}`).digest();
+  const recordKey = (state: string) => digest('record', state).toString('base64url');
+  const proofOf = (state: string) => digest('proof', state).toString('base64url');
+  const sealOf = (nonce: string) => digest('seal', nonce).subarray(0, SEAL_BYTES).toString('base64url');
+
+  function isOurs(state: string): boolean {
+    const [nonce = '', seal = '', ...more] = state.split('.');
+    return more.length === 0 && nonce !== '' && isSame(seal, sealOf(nonce));
+  }
+
+  async function read(state: string): Promise<OpenLink> {
+    // What is not ours never reaches the store.
+    const found = isOurs(state) ? await open.get(recordKey(state)) : undefined;
+    if (found === undefined) throw usageError('endedLink');
+    return found;
+  }
+
+  /** Two answers at the very same time may both find it, each with a code of its own; both are then for the same person. */
+  async function take({ state, proof }: LinkAnswer): Promise<OpenLink> {
+    // Another browser than the one that was asked must not even end what is open.
+    if (proof === undefined || !isSame(proof, proofOf(state))) throw usageError('endedLink');
+    const found = await read(state);
+    await open.delete(recordKey(state), found.user);
+    return found;
+  }
+
+  return {
+    async offer(user, mode) {
+      await open.deleteGroup(user);
+      const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+      const state = `${nonce}.${sealOf(nonce)}`;
+      await open.set(recordKey(state), { user, mode }, user);
+      return `${publicUrl}${LINK_PATH}?state=${state}`;
+    },
+    read,
+    async begin(state) {
+      await read(state);
+      return { address: signIn.address(state), proof: proofOf(state) };
+    },
+    async finish({ state, code, proof }, signal) {
+      const { user, mode } = await take({ state, proof });
+      const { id, name } = await signIn.identify(code, signal);
+      const player: LinkedPlayer = { id, name, mode, proven: true };
+      await settings.setUser(user, { player });
+      return { player, platform: platformOf(user) };
+    },
+    async cancel(answer) {
+      await take(answer);
+    },
+    forgetUser: user => open.deleteGroup(user),
+  };
+}
+
+/** Of a `callerKey`. */
+export function platformOf(user: string): string {
+  return user.split(':', 1)[0] ?? '';
+}
+
+function isSame(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import type { Post } from '../../media/post.ts';
+import { groupKey, type Place, personKey } from '../contract/place.ts';
+
+/**
+ * `person` and `chat`: `platform:id`, who get no answers. `link`: `source:postId`, and `author`: `source:userId`, whose posts are not shown.
+ */
+export const BLOCK_KINDS = ['person', 'chat', 'link', 'author'] as const;
+export type BlockKind = (typeof BLOCK_KINDS)[number];
+
+export type Blocked = Readonly<Record<BlockKind, readonly string[]>>;
+
+/**
+ * Whom and what the owners have blocked, durable. It is one record, held in memory: asking costs no query.
+ *
+ * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
+ */
+export interface BlockList {
+  add(kind: BlockKind, value: string): Promise<'added' | 'known' | 'full'>;
+  /** False when it was not on the list. */
+  remove(kind: BlockKind, value: string): Promise<boolean>;
+  list(): Promise<Blocked>;
+  /** Whether someone there gets no answers. */
+  hasCaller(caller: Pick<Place, 'platform' | 'userId' | 'chatId' | 'groupId'>): Promise<boolean>;
+  /** By the post's `source:id`. */
+  hasLink(post: string): Promise<boolean>;
+  hasPost(post: Pick<Post, 'source' | 'id' | 'author'>): Promise<boolean>;
+}
+
+const MAX_OF_A_KIND = 1_000;
+const KEY = 'all';
+
+const Values = z.array(z.string()).readonly().catch([]);
+const Row = z.object({ person: Values, chat: Values, link: Values, author: Values });
+const NONE: Blocked = { person: [], chat: [], link: [], author: [] };
+
+export const BLOCKS = { name: 'blocks', schema: Row } as const satisfies CollectionOptions<Blocked>;
+
+export function createBlockList({ records }: { readonly records: RecordStore }): BlockList {
+  const kept = records.collection<Blocked>({ ...BLOCKS, maxInMemory: 1 });
+  const list = async () => (await kept.get(KEY)) ?? NONE;
+
+  return {
+    list,
+    async add(kind, value) {
+      const all = await list();
+      if (all[kind].includes(value)) return 'known';
+      if (all[kind].length >= MAX_OF_A_KIND) return 'full';
+      await kept.set(KEY, { ...all, [kind]: [...all[kind], value] });
+      return 'added';
+    },
+    async remove(kind, value) {
+      const all = await list();
+      if (!all[kind].includes(value)) return false;
+      await kept.set(KEY, { ...all, [kind]: all[kind].filter(each => each !== value) });
+      return true;
+    },
+    async hasCaller(caller) {
+      const { person, chat } = await list();
+      const isChat = chat.includes(groupKey(caller)) || chat.includes(`${caller.platform}:${caller.chatId}`);
+      return isChat || person.includes(personKey(caller));
+    },
+    hasLink: async post => (await list()).link.includes(post),
+    async hasPost({ source, id, author }) {
+      const { link, author: authors } = await list();
+      return link.includes(`${source}:${id}`) || (author.id !== null && authors.includes(`${source}:${author.id}`));
+    },
+  };
+}

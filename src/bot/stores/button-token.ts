@@ -1,0 +1,171 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
+import { AppError } from '../../errors.ts';
+import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import { usageError } from '../contract/usage-error.ts';
+
+export interface ButtonPayload {
+  /** The command to run when the button is pressed. */
+  readonly command: string;
+  /** Numbers must be finite. */
+  readonly values: Readonly<Record<string, string | number | boolean>>;
+  /** `${platform}:${userId}` when only that person may press it. */
+  readonly owner?: string | undefined;
+}
+
+/**
+ * Button tokens: at most 64 bytes, valid after a restart. Arguments ride inside when they fit, else under a key in the store for a
+ * week. Tokens carry an HMAC; one bound to an owner is refused from anyone else.
+ */
+export interface ButtonTokens {
+  /** Arguments that do not fit are stored meanwhile: see `stored`. */
+  encode(payload: ButtonPayload): string;
+  /** Resolves when the arguments of every token made so far are stored, or cannot be: before a reply with them is sent. */
+  stored(): Promise<void>;
+  /** @throws AppError `invalid_request` when forged or expired, `forbidden` when pressed by another than its owner, `internal` */
+  decode(token: string, presser: string): Promise<ButtonPayload>;
+  /** The same, whoever presses it. @throws AppError `invalid_request`, `internal` */
+  decodeForAnyone(token: string): Promise<Pick<ButtonPayload, 'command' | 'values'>>;
+  /**
+   * Deletes what is stored for buttons of that person, which then no longer work.
+   * @throws AppError `internal`
+   */
+  forget(owner: string): Promise<void>;
+}
+
+export interface ButtonTokensOptions {
+  /** Secret, at least 16 bytes, the same after a restart. */
+  readonly key: Buffer;
+  readonly records: RecordStore;
+  /** Arguments could not be stored: their button will be answered as one that has expired. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+// A token is base64url of: flags, owner tag when bound, body, seal. Telegram's callback_data holds 64 bytes (2026-08).
+const MAX_LENGTH = 64;
+const MAX_BYTES = (MAX_LENGTH * 3) / 4;
+const SEAL_BYTES = 10;
+const OWNER_BYTES = 6;
+const KEY_BYTES = 12;
+const BOUND = 1;
+const STORED = 2;
+
+const StoredPayload = z.tuple([z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]);
+
+/** By a digest of the button; a person's by a tag that does not name them. */
+export const BUTTON_ARGUMENTS = {
+  name: 'button-arguments',
+  schema: StoredPayload,
+  ttlMs: 7 * 24 * 3_600_000,
+  maxRecords: 500_000,
+} as const satisfies CollectionOptions<z.infer<typeof StoredPayload>>;
+
+export function createButtonTokens({ key, records, onFailure }: ButtonTokensOptions): ButtonTokens {
+  const stored = records.groupedCollection<z.infer<typeof StoredPayload>>(BUTTON_ARGUMENTS);
+  const writes = new Set<Promise<void>>();
+
+  function digest(purpose: string, data: string | Buffer, bytes: number): Buffer {
+    return createHmac('sha256', key).update(`${purpose}\0`).update(data).digest().subarray(0, bytes);
+  }
+
+  function ownerTag(owner: string): Buffer {
+    return digest('owner', owner, OWNER_BYTES);
+  }
+
+  function store({ command, values }: ButtonPayload, tag: Buffer): Buffer {
+    const payload: z.infer<typeof StoredPayload> = [command, { ...values }];
+    // The same button shown again finds its record, so showing it often does not fill the store.
+    const id = digest('stored', Buffer.concat([tag, Buffer.from(JSON.stringify(payload))]), KEY_BYTES);
+    const owner = tag.length === 0 ? null : tag.toString('base64url');
+    const write = stored
+      .set(id.toString('base64url'), payload, owner)
+      .catch(onFailure)
+      .finally(() => writes.delete(write));
+    writes.add(write);
+    return id;
+  }
+
+  async function recall(id: Buffer): Promise<Pick<ButtonPayload, 'command' | 'values'>> {
+    const payload = await stored.get(id.toString('base64url'));
+    if (payload === undefined) throw usageError('expiredButton');
+    const [command, values] = payload;
+    return { command, values };
+  }
+
+  /** @throws AppError `invalid_request` when forged */
+  function opened(token: string) {
+    const bytes = Buffer.from(token.slice(0, MAX_LENGTH), 'base64url');
+    const sealed = bytes.subarray(0, -SEAL_BYTES);
+    // Base64 has spare bits: only the spelling that `encode` gives counts.
+    const isWhole = bytes.length > SEAL_BYTES && bytes.toString('base64url') === token;
+    if (!isWhole || !timingSafeEqual(bytes.subarray(-SEAL_BYTES), digest('seal', sealed, SEAL_BYTES))) {
+      throw usageError('expiredButton');
+    }
+    const flags = sealed[0] ?? 0;
+    const isBound = (flags & BOUND) !== 0;
+    const bodyAt = isBound ? 1 + OWNER_BYTES : 1;
+    const body = sealed.subarray(bodyAt);
+    return {
+      isBound,
+      tag: sealed.subarray(1, bodyAt),
+      content: async () => ((flags & STORED) !== 0 ? recall(body) : unpack(body.toString('utf8'))),
+    };
+  }
+
+  return {
+    encode(payload) {
+      const tag = payload.owner === undefined ? Buffer.alloc(0) : ownerTag(payload.owner);
+      const freeBytes = MAX_BYTES - 1 - tag.length - SEAL_BYTES;
+      const inline = pack(payload, freeBytes);
+      const flags = (tag.length > 0 ? BOUND : 0) | (inline ? 0 : STORED);
+      const sealed = Buffer.concat([Buffer.of(flags), tag, inline ?? store(payload, tag)]);
+      return Buffer.concat([sealed, digest('seal', sealed, SEAL_BYTES)]).toString('base64url');
+    },
+
+    async stored() {
+      await Promise.all(writes);
+    },
+
+    async decode(token, presser) {
+      const { isBound, tag, content } = opened(token);
+      if (isBound && !tag.equals(ownerTag(presser)))
+        throw new AppError('forbidden', 'button of another person', { params: { what: 'button' } });
+      return isBound ? { ...(await content()), owner: presser } : content();
+    },
+
+    async decodeForAnyone(token) {
+      return opened(token).content();
+    },
+
+    forget: owner => stored.deleteGroup(ownerTag(owner).toString('base64url')),
+  };
+}
+
+const FIELD = '\n';
+const NAME = /^[A-Za-z][\w-]*/;
+
+/** `command`, then a line for each value: `name=text`, `name#number`, `name!` (true) or `name~` (false). */
+function pack({ command, values }: ButtonPayload, maxBytes: number): Buffer | undefined {
+  const lines = [command];
+  for (const [name, value] of Object.entries(values)) {
+    if (NAME.exec(name)?.[0] !== name) return undefined;
+    if (typeof value === 'boolean') lines.push(`${name}${value ? '!' : '~'}`);
+    else lines.push(`${name}${typeof value === 'number' ? '#' : '='}${value}`);
+  }
+  const text = lines.join(FIELD);
+  const packed = Buffer.from(text);
+  const isFaithful = text.split(FIELD).length === lines.length && packed.toString() === text;
+  return isFaithful && packed.length <= maxBytes ? packed : undefined;
+}
+
+function unpack(text: string): Pick<ButtonPayload, 'command' | 'values'> {
+  const [command = '', ...fields] = text.split(FIELD);
+  const values: [string, string | number | boolean][] = fields.map(field => {
+    const name = NAME.exec(field)?.[0] ?? '';
+    const rest = field.slice(name.length + 1);
+    const mark = field.charAt(name.length);
+    if (mark === '#') return [name, Number(rest)];
+    return [name, mark === '=' ? rest : mark === '!'];
+  });
+  return { command, values: Object.fromEntries(values) };
+}

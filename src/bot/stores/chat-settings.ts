@@ -1,0 +1,47 @@
+import { type Caller, callerKey, chatKey, type Services } from '../contract/command.ts';
+import { CHAT_DEFAULTS, type ChatSettings } from './settings.ts';
+
+/** Nothing is hidden from anyone, or deleted, by mistake. */
+const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false, noticeSeconds: 0 };
+
+type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKind'>;
+
+/**
+ * What goes for the caller's chat. Private chats have no settings beside the person's own, and no notices that others need not see.
+ * @throws AppError `internal` when it cannot be read
+ */
+export async function chatSettingsOf({ settings }: Pick<Services, 'settings'>, caller: Place): Promise<ChatSettings> {
+  if (caller.chatKind === 'group') return settings.chat(chatKey(caller));
+  const { view } = await settings.user(callerKey(caller));
+  return { ...CHAT_DEFAULTS, noticeSeconds: 0, view: view ?? CHAT_DEFAULTS.view };
+}
+
+/** The same for those who must go on: what cannot be read is as it is by default, but that nothing is hidden or deleted. */
+export async function readableChatSettings(
+  services: Pick<Services, 'settings'>,
+  caller: Place,
+  onUnreadable: (error: unknown) => void,
+): Promise<ChatSettings> {
+  try {
+    return await chatSettingsOf(services, caller);
+  } catch (error) {
+    onUnreadable(error);
+    return UNREADABLE;
+  }
+}
+
+/** Whether pasted links are answered in the channel where the caller is, by the rules for channels. A thread goes by its channel too. */
+export function isChannelOn(
+  { offChannels, onlyChannels }: Pick<ChatSettings, 'offChannels' | 'onlyChannels'>,
+  { chatId, parentChatId }: Pick<Caller, 'chatId' | 'parentChatId'>,
+): boolean {
+  const isNamed = (channels: readonly string[]) =>
+    channels.includes(chatId) || (parentChatId !== undefined && channels.includes(parentChatId));
+  return !isNamed(offChannels) && (onlyChannels.length === 0 || isNamed(onlyChannels));
+}
+
+/** Whether the caller may decide for this chat; in a private one everybody decides for themselves. */
+export async function decidesForChat({ chatKind, isChatAdmin }: Caller): Promise<boolean> {
+  if (chatKind === 'private') return true;
+  return typeof isChatAdmin === 'boolean' ? isChatAdmin : isChatAdmin();
+}

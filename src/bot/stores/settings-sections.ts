@@ -1,0 +1,139 @@
+import { LANGUAGES, type Translator } from '../../i18n/translate.ts';
+import type { Caller } from '../contract/command.ts';
+import { PREFIXES } from '../contract/short-forms.ts';
+import { type Site, siteName } from '../contract/site-name.ts';
+import { type AskedChange, CHANNEL_RULES, NO_PREFIX, ruleOf } from './chat-change.ts';
+import { type ChatSettings, VIEWS } from './settings.ts';
+
+/** What a group's settings are grouped into. */
+export const SECTIONS = ['links', 'answers', 'notices'] as const;
+export type SectionKey = (typeof SECTIONS)[number];
+
+export interface RowChoice {
+  readonly label: string;
+  readonly isSet: boolean;
+  /** Of the row's option. */
+  readonly value: string | number | boolean;
+}
+
+/** One setting: a switch has the two choices on and off. */
+export interface SettingRow {
+  /** The option of /settings that changes it. */
+  readonly key: string;
+  readonly kind: 'switch' | 'choice';
+  readonly name: string;
+  /** What is set, in words. */
+  readonly value: string;
+  readonly choices: readonly RowChoice[];
+}
+
+export interface Section {
+  readonly key: SectionKey;
+  readonly rows: readonly SettingRow[];
+}
+
+export interface SectionContext {
+  readonly caller: Pick<Caller, 'hidesEmbeds' | 'deletesLinks' | 'answersQuotes' | 'groupId' | 'chatId'>;
+  /** The channel that rules are made for. */
+  readonly channelId: string;
+  readonly sources: readonly Site[];
+  readonly t: Translator;
+}
+
+const FILES = [0, 1, 4, 10];
+const SECONDS = [0, 30, 60, 300];
+
+/** A group's settings as rows, without what the platform cannot do. Pure. */
+export function sectionsOf(chat: ChatSettings, context: SectionContext): readonly Section[] {
+  const { caller, sources, t } = context;
+  const words = t.messages.settings;
+  const { rows } = words;
+  const sites = sources.map(site => onOff(site.id, siteName(site, t), !chat.disabledSources.includes(site.id), t));
+  return [
+    {
+      key: 'links',
+      rows: [
+        onOff('links', rows.links, chat.autoDetect ?? true, t),
+        ...sites,
+        onOff('osu-links', rows['osu-links'], chat.osuLinks, t),
+        onOff('quotes', rows.quotes, chat.quotedLinks ?? caller.answersQuotes ?? false, t),
+        ...(caller.groupId === undefined ? [] : [channelRow(chat, context)]),
+        prefixRow(chat, t),
+      ],
+    },
+    {
+      key: 'answers',
+      rows: [
+        pick('view', rows.view, VIEWS, chat.view, view => words.views[view]),
+        pick('files', rows.files, withIt(FILES, chat.albumCap ?? 0), chat.albumCap ?? 0, words.files),
+        onOff('captions', rows.captions, chat.captions, t),
+        onOff('silent', rows.silent, chat.silent, t),
+        ...(caller.hidesEmbeds === true ? [onOff('embeds', rows.embeds, chat.suppressEmbeds, t)] : []),
+        ...(caller.deletesLinks === true ? [onOff('delete-links', rows['delete-links'], chat.deleteSource, t)] : []),
+        languageRow(chat, t),
+      ],
+    },
+    {
+      key: 'notices',
+      rows: [
+        onOff('quiet-errors', rows['quiet-errors'], chat.quietErrors, t),
+        pick('notices', rows.notices, withIt(SECONDS, chat.noticeSeconds), chat.noticeSeconds, words.seconds),
+      ],
+    },
+  ];
+}
+
+/** The section that shows what was changed last of what is asked; undefined when nothing of a group's is. */
+export function sectionOf(asked: AskedChange, sources: readonly Site[]): SectionKey | undefined {
+  const { links, quotes, channel, prefix, sites } = asked;
+  const isLinks = [links, asked['osu-links'], quotes, channel, prefix, ...sources.map(({ id }) => sites[id])];
+  if (isLinks.some(each => each !== undefined)) return 'links';
+  const { view, files, captions, silent, embeds, language } = asked;
+  const isAnswers = [view, files, captions, silent, embeds, asked['delete-links'], language];
+  if (isAnswers.some(each => each !== undefined)) return 'answers';
+  return asked['quiet-errors'] === undefined && asked.notices === undefined ? undefined : 'notices';
+}
+
+function onOff(key: string, name: string, isOn: boolean, t: Translator): SettingRow {
+  const { on, off } = t.messages.settings;
+  const choices = [true, false].map(value => ({ label: value ? on : off, isSet: value === isOn, value }));
+  return { key, kind: 'switch', name, value: isOn ? on : off, choices };
+}
+
+function pick<V extends string | number>(
+  key: string,
+  name: string,
+  values: readonly V[],
+  set: V,
+  labelOf: (value: V) => string,
+): SettingRow {
+  const choices = values.map(value => ({ label: labelOf(value), isSet: value === set, value }));
+  return { key, kind: 'choice', name, value: labelOf(set), choices };
+}
+
+/** A number that was typed is shown among the usual ones. */
+function withIt(usual: readonly number[], set: number): readonly number[] {
+  return usual.includes(set) ? usual : [...usual, set].sort((a, b) => a - b);
+}
+
+function channelRow(chat: ChatSettings, { channelId, t }: SectionContext): SettingRow {
+  const words = t.messages.settings;
+  const ruled = chat.offChannels.length + chat.onlyChannels.length;
+  const rules = CHANNEL_RULES.filter(rule => rule !== 'everywhere' || ruled > 0);
+  const row = pick('channel', words.rows.channel, rules, ruleOf(chat, channelId), rule => words.channelRules[rule]);
+  return ruled === 0 ? row : { ...row, value: `${row.value} (${words.ruledChannels(ruled)})` };
+}
+
+function prefixRow({ prefix }: ChatSettings, t: Translator): SettingRow {
+  const words = t.messages.settings;
+  const nameOf = (value: string) => (value === NO_PREFIX ? words.off : value);
+  const row = pick('prefix', words.shortForms, [NO_PREFIX, ...PREFIXES], prefix ?? NO_PREFIX, nameOf);
+  return prefix === null ? row : { ...row, value: words.shortFormsBy(prefix) };
+}
+
+function languageRow({ language }: ChatSettings, t: Translator): SettingRow {
+  const words = t.messages.settings;
+  const tags = ['auto', ...LANGUAGES.map(({ tag }) => tag)];
+  const nameOf = (tag: string) => LANGUAGES.find(each => each.tag === tag)?.name ?? words.automatic;
+  return pick('chat-language', words.chatLanguage, tags, language ?? 'auto', nameOf);
+}

@@ -1,0 +1,209 @@
+import * as z from 'zod';
+import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import { type SourceId, sourceIdSchema } from '../../media/post.ts';
+import { PREFIXES, type Prefix } from '../contract/short-forms.ts';
+import { createProvenUsers } from './proven-users.ts';
+
+/** How a post is shown: its words and files, its files alone, or its words alone. */
+export const VIEWS = ['card', 'media', 'text'] as const;
+export type View = (typeof VIEWS)[number];
+
+export interface UserSettings {
+  /** BCP 47 tag of a language Medley speaks, or null for automatic. */
+  readonly language: string | null;
+  /** The person's osu! player, and the ruleset they want to see when they name none. */
+  readonly player: LinkedPlayer | null;
+  /** How posts are shown where they are alone with Medley; null for the usual way. */
+  readonly view: View | null;
+}
+
+export interface LinkedPlayer {
+  readonly id: number;
+  readonly name: string;
+  /** Null for what that player plays most. */
+  readonly mode: Ruleset | null;
+  /** Whether the person signed in at osu! as that player; else they only said so. */
+  readonly proven: boolean;
+}
+
+/** What the admins of a group chose for it. */
+export interface ChatSettings {
+  /** Whether pasted links are answered unasked; null for what is usual in such a chat, which is yes. */
+  readonly autoDetect: boolean | null;
+  /** Whether pasted links of osu! are answered unasked. */
+  readonly osuLinks: boolean;
+  /** Channels whose pasted links are left alone, by their ids. */
+  readonly offChannels: readonly string[];
+  /** Where there are any, pasted links are answered in these channels alone. */
+  readonly onlyChannels: readonly string[];
+  /** Whether links in quotes and in forwarded messages are answered too; null for what is usual on the platform. */
+  readonly quotedLinks: boolean | null;
+  readonly view: View;
+  /** Files of one post that are shown at most; null for all. */
+  readonly albumCap: number | null;
+  /** Whether answers come without a notification. */
+  readonly silent: boolean;
+  /** Whether nothing is said when a pasted link cannot be answered. */
+  readonly quietErrors: boolean;
+  /** Seconds after which a notice about a pasted link is deleted; 0: it stays. */
+  readonly noticeSeconds: number;
+  /** Whether a message of nothing but links is deleted once all of them are answered, where Medley may do so. */
+  readonly deleteSource: boolean;
+  /** Whether the embed of a message is hidden once its link is answered, where Medley may do so. */
+  readonly suppressEmbeds: boolean;
+  /** Whether replies quote what was written under a post. */
+  readonly captions: boolean;
+  /** BCP 47 tag, for those who chose none themselves; null for what the platform says. */
+  readonly language: string | null;
+  /** What short forms of commands begin with; null where there are none. */
+  readonly prefix: Prefix | null;
+  /** Sites whose links are left alone. */
+  readonly disabledSources: readonly SourceId[];
+}
+
+/**
+ * Durable settings, of people by `callerKey` and of chats by `chatKey`; who set nothing has defaults. They are held in memory, so that a
+ * message costs no query. While the store cannot be read, what was read last counts.
+ *
+ * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
+ */
+export interface SettingsStore {
+  user(key: string): Promise<UserSettings>;
+  setUser(key: string, change: Partial<UserSettings>): Promise<void>;
+  /** People, but those of the web chat, who signed in at osu! as that player, the last one first. */
+  provenUsers(playerId: number): Promise<readonly string[]>;
+  /** Deletes the settings of that person. */
+  forgetUser(key: string): Promise<void>;
+  chat(key: string): Promise<ChatSettings>;
+  setChat(key: string, change: Partial<ChatSettings>): Promise<void>;
+  forgetChat(key: string): Promise<void>;
+  /** The chat has a new id. What was set under the new one already stays. */
+  moveChat(from: string, to: string): Promise<void>;
+  /** Medley was removed from the chat at that moment (unix milliseconds), or is back (null). After 30 days away its settings are deleted. */
+  markChatLeft(key: string, at: number | null): Promise<void>;
+}
+
+export interface SettingsStoreOptions {
+  readonly records: RecordStore;
+  /** People, and chats, whose settings are held in memory. Default 10 000. */
+  readonly maxInMemory?: number;
+}
+
+export const CHAT_DEFAULTS: ChatSettings = {
+  autoDetect: null,
+  osuLinks: false,
+  offChannels: [],
+  onlyChannels: [],
+  quotedLinks: null,
+  view: 'card',
+  albumCap: null,
+  silent: false,
+  quietErrors: false,
+  noticeSeconds: 30,
+  deleteSource: false,
+  suppressEmbeds: true,
+  captions: true,
+  language: null,
+  prefix: null,
+  disabledSources: [],
+};
+
+/** What `noticeSeconds` may be. */
+export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
+/** What `albumCap` may be. */
+export const ALBUM_CAP = { min: 1, max: 20 } as const;
+/** Channels with a rule of one kind. */
+export const MAX_CHANNEL_RULES = 100;
+
+const USER_DEFAULTS: UserSettings = { language: null, player: null, view: null };
+const DAY_MS = 24 * 3_600_000;
+const LEFT_MS = 30 * DAY_MS;
+
+/** A player written by another version in another way reads as none. */
+const Player = z.object({
+  id: z.number().int().positive(),
+  name: z.string(),
+  mode: z.enum(RULESETS).nullable().catch(null),
+  proven: z.boolean().catch(false),
+});
+const User = z.object({
+  language: z.string().nullable(),
+  player: Player.nullable().catch(null),
+  view: z.enum(VIEWS).nullable().catch(null),
+});
+
+const Channels = z.array(z.string().max(64)).max(MAX_CHANNEL_RULES).catch([]);
+
+/** What is missing or was written otherwise by another version reads as the default. */
+const Chat = z.object({
+  autoDetect: z.boolean().nullable().catch(CHAT_DEFAULTS.autoDetect),
+  osuLinks: z.boolean().catch(CHAT_DEFAULTS.osuLinks),
+  offChannels: Channels,
+  onlyChannels: Channels,
+  quotedLinks: z.boolean().nullable().catch(CHAT_DEFAULTS.quotedLinks),
+  view: z.enum(VIEWS).catch(CHAT_DEFAULTS.view),
+  albumCap: z.int().min(ALBUM_CAP.min).max(ALBUM_CAP.max).nullable().catch(CHAT_DEFAULTS.albumCap),
+  silent: z.boolean().catch(CHAT_DEFAULTS.silent),
+  quietErrors: z.boolean().catch(CHAT_DEFAULTS.quietErrors),
+  noticeSeconds: z.int().min(NOTICE_SECONDS.min).max(NOTICE_SECONDS.max).catch(CHAT_DEFAULTS.noticeSeconds),
+  deleteSource: z.boolean().catch(CHAT_DEFAULTS.deleteSource),
+  suppressEmbeds: z.boolean().catch(CHAT_DEFAULTS.suppressEmbeds),
+  captions: z.boolean().catch(CHAT_DEFAULTS.captions),
+  language: z.string().nullable().catch(CHAT_DEFAULTS.language),
+  prefix: z.enum(PREFIXES).nullable().catch(CHAT_DEFAULTS.prefix),
+  // A source that this version does not have stays switched off for the one that has it.
+  disabledSources: z.array(sourceIdSchema).catch([]),
+});
+
+export const USERS = { name: 'users', schema: User } as const satisfies CollectionOptions<UserSettings>;
+/** A browser's session is no person we know: old ones go, and no flood of them fills the store. */
+export const WEB_USERS = {
+  name: 'web-users',
+  schema: User,
+  ttlMs: 90 * DAY_MS,
+  maxRecords: 50_000,
+} as const satisfies CollectionOptions<UserSettings>;
+export const CHATS = { name: 'chats', schema: Chat } as const satisfies CollectionOptions<ChatSettings>;
+
+export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsStoreOptions): SettingsStore {
+  const people = records.collection<UserSettings>({ ...USERS, maxInMemory });
+  const sessions = records.collection<UserSettings>({ ...WEB_USERS, maxInMemory });
+  const chats = records.collection<ChatSettings>({ ...CHATS, maxInMemory });
+  const proven = createProvenUsers(records);
+  const usersOf = (key: string) => (key.startsWith('web:') ? sessions : people);
+
+  /** A browser's session is in no group, and ends without a word. */
+  const follow = async (key: string, before: UserSettings, after: UserSettings) =>
+    key.startsWith('web:') ? undefined : proven.follow(key, before, after);
+
+  const user = async (key: string) => (await usersOf(key).get(key)) ?? USER_DEFAULTS;
+  const chat = async (key: string) => (await chats.get(key)) ?? CHAT_DEFAULTS;
+
+  return {
+    user,
+    provenUsers: proven.of,
+    async forgetUser(key) {
+      await follow(key, await user(key), USER_DEFAULTS);
+      await usersOf(key).delete(key);
+    },
+    async setUser(key, change) {
+      const before = await user(key);
+      const settings: UserSettings = { ...before, ...change };
+      await follow(key, before, settings);
+      // Who chose nothing is not on record.
+      if (settings.language === null && settings.player === null && settings.view === null)
+        return usersOf(key).delete(key);
+      return usersOf(key).set(key, settings);
+    },
+    chat,
+    forgetChat: key => chats.delete(key),
+    async setChat(key, change) {
+      const settings: ChatSettings = { ...(await chat(key)), ...change };
+      if (JSON.stringify(settings) === JSON.stringify(CHAT_DEFAULTS)) return chats.delete(key);
+      return chats.set(key, settings);
+    },
+    moveChat: (from, to) => chats.move(from, to),
+    markChatLeft: (key, at) => chats.expire(key, at === null ? null : at + LEFT_MS),
+  };
+}

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import { Ask } from '../contract/ask.ts';
+
+const Views = z.array(Ask);
+
+export const SHOWN_VIEWS = {
+  name: 'shown-views',
+  schema: Views,
+  // As long as buttons work.
+  ttlMs: 7 * 24 * 3_600_000,
+  maxRecords: 200_000,
+} as const satisfies CollectionOptions<z.infer<typeof Views>>;
+
+/**
+ * What was asked for to get what a message with buttons shows now, behind what it showed before: the way back from what a button opened.
+ *
+ * @throws AppError `internal` from every method when the store cannot be read or written
+ */
+export interface ShownViews {
+  /** The latest last; empty where it is not known. `message`: its platform and id. */
+  of(message: string): Promise<readonly Ask[]>;
+  /** @param owner `${platform}:${userId}` */
+  set(message: string, views: readonly Ask[], owner: string): Promise<void>;
+  forgetUser(owner: string): Promise<void>;
+}
+
+export function createShownViews({
+  records,
+}: {
+  readonly records: Pick<RecordStore, 'groupedCollection'>;
+}): ShownViews {
+  const store = records.groupedCollection<z.infer<typeof Views>>(SHOWN_VIEWS);
+  return {
+    of: async message => (await store.get(message)) ?? [],
+    set: (message, views, owner) => store.set(message, [...views], owner),
+    forgetUser: owner => store.deleteGroup(owner),
+  };
+}

@@ -1,0 +1,150 @@
+import * as z from 'zod';
+import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import { groupKey, type Place } from '../contract/place.ts';
+
+export interface TrackedPlayer {
+  readonly id: number;
+  readonly name: string;
+  readonly mode: Ruleset;
+}
+
+/** Where news of a player are wanted. */
+export interface TrackingChat {
+  readonly platform: string;
+  /** Where they are posted. */
+  readonly chatId: string;
+  /** What the chat belongs to: when Medley is removed from it, nothing is posted any more. */
+  readonly group: string;
+  readonly players: readonly TrackedPlayer[];
+}
+
+/** What is known of the best plays of a player in one ruleset. */
+export interface TrackMark {
+  readonly polledAt: number;
+  /** Of the best plays at that time. */
+  readonly scoreIds: readonly number[];
+}
+
+/**
+ * Players whose new best plays are posted in chats. Nothing about the people who asked for it is kept.
+ *
+ * @throws AppError `internal` from every method when the store cannot be read or written
+ */
+export interface TrackedPlayers {
+  /** Whether anything can be posted unasked on that platform. */
+  canPost(platform: string): boolean;
+  /** Of that chat. */
+  list(place: ChatPlace): Promise<readonly TrackedPlayer[]>;
+  /** False where there are as many as there may be. */
+  add(place: ChatPlace, player: TrackedPlayer): Promise<boolean>;
+  /** Whether it was tracked. */
+  remove(place: ChatPlace, player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<boolean>;
+  /** Every chat that wants news. */
+  chats(): Promise<readonly TrackingChat[]>;
+  mark(player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<TrackMark | undefined>;
+  setMark(player: Pick<TrackedPlayer, 'id' | 'mode'>, mark: TrackMark): Promise<void>;
+  /** Medley was removed from it. @param group by `chatKey` */
+  leave(group: string): Promise<void>;
+  /** Nothing can be said in that one chat any more. */
+  drop(place: Pick<Place, 'platform' | 'chatId'>): Promise<void>;
+  moveChat(from: string, to: string): Promise<void>;
+}
+
+type ChatPlace = Pick<Place, 'platform' | 'groupId' | 'chatId'>;
+
+const Player = z.object({ id: z.number().int().positive(), name: z.string(), mode: z.enum(RULESETS) });
+const Chat = z.object({ platform: z.string(), chatId: z.string(), group: z.string(), players: z.array(Player) });
+const Mark = z.object({ polledAt: z.number(), scoreIds: z.array(z.number()) });
+
+export const TRACKING_CHATS = {
+  name: 'tracking-chats',
+  schema: Chat,
+  maxRecords: 5_000,
+} as const satisfies CollectionOptions<TrackingChat>;
+/** A mark that is not renewed belongs to a player whom no chat wants news of. */
+export const TRACK_MARKS = {
+  name: 'track-marks',
+  schema: Mark,
+  ttlMs: 7 * 24 * 3_600_000,
+  maxRecords: 5_000,
+} as const satisfies CollectionOptions<TrackMark>;
+
+/** Of one chat; a whole installation follows {@link MAX_FOLLOWED} different ones. */
+export const MAX_TRACKED = 10;
+/** Each is looked at once an hour, a small part of what osu! allows. */
+const MAX_FOLLOWED = 600;
+
+const ALL = 'all';
+const placeKey = ({ platform, chatId }: Pick<Place, 'platform' | 'chatId'>) => `${platform}:${chatId}`;
+export const playerKey = ({ id, mode }: Pick<TrackedPlayer, 'id' | 'mode'>) => `${id}:${mode}`;
+
+export interface TrackedPlayersOptions {
+  readonly records: RecordStore;
+  /** Default: on every platform. */
+  readonly canPost?: (platform: string) => boolean;
+}
+
+export function createTrackedPlayers({ records, canPost = () => true }: TrackedPlayersOptions): TrackedPlayers {
+  const chats = records.groupedCollection<TrackingChat>(TRACKING_CHATS);
+  const marks = records.collection<TrackMark>({ ...TRACK_MARKS, maxInMemory: MAX_FOLLOWED });
+  let writes: Promise<unknown> = Promise.resolve();
+
+  /** One after the other: each change builds on what the one before wrote. */
+  function inTurn<T>(write: () => Promise<T>): Promise<T> {
+    const turn = writes.then(write, write);
+    writes = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async function put(key: string, chat: TrackingChat): Promise<void> {
+    if (chat.players.length === 0) await chats.delete(key, ALL);
+    else await chats.set(key, chat, ALL);
+  }
+
+  const list = async (place: ChatPlace) => (await chats.get(placeKey(place)))?.players ?? [];
+
+  async function isFull(player: TrackedPlayer): Promise<boolean> {
+    const followed = new Set((await chats.listGroup(ALL)).flatMap(chat => chat.players.map(playerKey)));
+    return followed.size >= MAX_FOLLOWED && !followed.has(playerKey(player));
+  }
+
+  const ofGroup = async (group: string) => (await chats.listGroup(ALL)).filter(chat => chat.group === group);
+
+  return {
+    canPost,
+    list,
+    add: (place, player) =>
+      inTurn(async () => {
+        const others = (await list(place)).filter(each => playerKey(each) !== playerKey(player));
+        if (others.length >= MAX_TRACKED || (await isFull(player))) return false;
+        const { platform, chatId } = place;
+        await put(placeKey(place), { platform, chatId, group: groupKey(place), players: [...others, player] });
+        return true;
+      }),
+    remove: (place, player) =>
+      inTurn(async () => {
+        const known = await chats.get(placeKey(place));
+        const players = known?.players.filter(each => playerKey(each) !== playerKey(player)) ?? [];
+        if (known === undefined || players.length === known.players.length) return false;
+        await put(placeKey(place), { ...known, players });
+        return true;
+      }),
+    chats: () => chats.listGroup(ALL),
+    mark: player => marks.get(playerKey(player)),
+    setMark: (player, mark) => marks.set(playerKey(player), mark),
+    drop: place => inTurn(() => chats.delete(placeKey(place), ALL)),
+    leave: group =>
+      inTurn(async () => {
+        for (const chat of await ofGroup(group)) await chats.delete(placeKey(chat), ALL);
+      }),
+    moveChat: (from, to) =>
+      inTurn(async () => {
+        for (const chat of await ofGroup(from)) {
+          await chats.delete(placeKey(chat), ALL);
+          const chatId = groupKey(chat) === from ? to.slice(chat.platform.length + 1) : chat.chatId;
+          await put(placeKey({ ...chat, chatId }), { ...chat, chatId, group: to });
+        }
+      }),
+  };
+}

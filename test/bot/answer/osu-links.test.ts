@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { createLinkFinder, kindOfLink } from '../../../src/bot/answer/osu-links.ts';
+import { fakeExtractor, link } from '../sample.ts';
+
+const find = createLinkFinder(fakeExtractor().services);
+
+describe('osu! links in a text', () => {
+  it.each([
+    ['https://osu.ppy.sh/beatmapsets/12', ['https://osu.ppy.sh/beatmapsets/12']],
+    ['see osu.ppy.sh/s/12, nice', ['https://osu.ppy.sh/beatmapsets/12']],
+    ['(https://osu.ppy.sh/beatmapsets/12#taiko/34).', ['https://osu.ppy.sh/beatmaps/34?mode=taiko']],
+    ['osu.ppy.sh/b/34 and https://old.ppy.sh/b/34', ['https://osu.ppy.sh/beatmaps/34']],
+    ['https://osu.ppy.sh/users/lamp%20post/osu', ['https://osu.ppy.sh/users/lamp%20post/osu']],
+    ['osu.ppy.sh/scores/5000000001', ['https://osu.ppy.sh/scores/5000000001']],
+    ['https://osu.ppy.sh/scores/osu/4000000002', ['https://osu.ppy.sh/scores/osu/4000000002']],
+    ['https://osu.ppy.sh/u/31', ['https://osu.ppy.sh/users/31']],
+    [`${link('a')} https://osu.ppy.sh/u/31`, [link('a'), 'https://osu.ppy.sh/users/31']],
+    ['<https://osu.ppy.sh/u/31> `https://osu.ppy.sh/u/31`', []],
+    ['https://osu.ppy.sh/wiki/en/Rules https://osu.ppy.sh.example.org/u/1 https://evil.example/osu.ppy.sh/u/1', []],
+    ['no link at all', []],
+  ])('%s', (text, expected) => {
+    expect(find(text)).toEqual(expected);
+  });
+
+  it('read again what they gave', () => {
+    for (const text of [
+      'osu.ppy.sh/b/34?m=1',
+      'osu.ppy.sh/s/12',
+      'osu.ppy.sh/users/lamp post',
+      'osu.ppy.sh/u/31',
+      'osu.ppy.sh/scores/osu/7',
+    ]) {
+      const found = find(text);
+      expect(found.flatMap(find)).toEqual(found);
+    }
+  });
+
+  it.each([
+    ['https://osu.ppy.sh/users/1', 'player-link'],
+    ['https://osu.ppy.sh/beatmaps/1', 'beatmap-link'],
+    ['https://osu.ppy.sh/scores/1', 'score-link'],
+    ['https://osu.ppy.sh/scores/taiko/1', 'score-link'],
+    ['osu.ppy.sh/wiki', 'beatmap-link'],
+    ['https://www.instagram.com/p/a/', 'link'],
+    ['https://evil.example/osu.ppy.sh/u/1', 'link'],
+  ])('%s is for a command that accepts %s', (url, kind) => {
+    expect(kindOfLink(url)).toBe(kind);
+  });
+});

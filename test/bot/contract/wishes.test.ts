@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { momentText, parseClip } from '../../../src/bot/contract/clip-range.ts';
+import { findWishes, withoutWishes } from '../../../src/bot/contract/wishes.ts';
+import { AppError } from '../../../src/errors.ts';
+
+const hintOf = (text: string) => {
+  try {
+    parseClip(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof AppError ? error.params.hint : error;
+  }
+};
+
+describe('a clip', () => {
+  it.each([
+    ['0:05-0:20', 5_000, 20_000],
+    ['5-20', 5_000, 20_000],
+    ['1:02:03-1:02:10.5', 3_723_000, 3_730_500],
+    ['0:05–0:20', 5_000, 20_000],
+    ['0:05.25 .. 0:06', 5_250, 6_000],
+  ])('%s is from %d to %d ms', (text, startMs, endMs) => {
+    expect(parseClip(text)).toEqual({ startMs, endMs });
+  });
+
+  it.each([
+    ['', 'clipForm'],
+    ['0:05', 'clipForm'],
+    ['a-b', 'clipForm'],
+    ['0:75-2:00', 'clipForm'],
+    ['1:75:00-2:00:00', 'clipForm'],
+    ['-5-20', 'clipForm'],
+    ['0:20-0:05', 'clipOrder'],
+    ['5-5', 'clipOrder'],
+    ['0:00-5:01', 'clipLong'],
+    ['0:05-0:20; rm -rf /', 'clipForm'],
+  ])('%s is hinted at: %s', (text, hint) => {
+    expect(hintOf(text)).toBe(hint);
+  });
+
+  it('is a range or a hint, whatever is written', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9:.–-]{0,20}$/)), text => {
+        const hint = hintOf(text);
+        if (hint !== undefined) {
+          expect(String(hint)).toMatch(/^clip/);
+          return;
+        }
+        const { startMs, endMs } = parseClip(text);
+        expect(endMs).toBeGreaterThan(startMs);
+        expect(Number.isSafeInteger(startMs) && Number.isSafeInteger(endMs)).toBe(true);
+      }),
+    );
+  });
+
+  it('is said as a player shows it', () => {
+    expect([0, 5_000, 65_300, 3_723_000].map(momentText)).toEqual(['0:00', '0:05', '1:05.3', '1:02:03']);
+  });
+});
+
+describe('what is written beside a link', () => {
+  const link = 'https://www.instagram.com/p/AbC/';
+
+  it('is found before and behind it, and nowhere else', () => {
+    expect(findWishes(`${link} clip:0:05-0:20`)).toEqual({ clip: '0:05-0:20' });
+    expect(findWishes(`View=MEDIA ${link}`)).toEqual({ view: 'media' });
+    expect(findWishes(`view:hologram clip:soon preview:1-2 ${link}?clip=1-2`)).toEqual({});
+  });
+
+  it('is no word of the person', () => {
+    expect(withoutWishes(' view:media clip:1-2 ').trim()).toBe('');
+    expect(withoutWishes('look view:media').trim()).toBe('look');
+  });
+});
