@@ -23,6 +23,27 @@ describe('the project', () => {
   });
 });
 
+describe('the check of layers', () => {
+  it.each([
+    ['src/media/post.ts', './files/cdn.ts'],
+    ['src/media/files/cdn.ts', '../parse/body.ts'],
+    ['src/media/extract/extractor.ts', '../sources/index.ts'],
+    ['src/media/tunnel/tunnel.ts', '../delivery/delivery.ts'],
+    ['src/media/elsewhere/file.ts', '../post.ts'],
+  ])('%s may not import %s', (path, target) => {
+    expect(check(path, `import { a } from '${target}';`)).toHaveLength(1);
+    expect(check(path, `import type { A } from '${target}';`)).toHaveLength(1);
+  });
+
+  it.each([
+    ['src/media/files/cdn.ts', './clip.ts'],
+    ['src/media/sources/toy/source.ts', '../../extract/source.ts'],
+    ['src/media/delivery/delivery.ts', '../post.ts'],
+  ])('%s may import %s', (path, target) => {
+    expect(check(path, `import { a } from '${target}';`)).toEqual([]);
+  });
+});
+
 describe('the check of imports', () => {
   it.each([
     ['src/errors.ts', '../src/config.ts'],

@@ -66,6 +66,14 @@ function platform(name: string): Module {
   return { name, files: new RegExp(`^src\\/platforms\\/${name}\\/`), may: new RegExp(`^src\\/(${may})`) };
 }
 
+/**
+ * Each table lists what a folder consists of, in layers: a file imports from its own entry and from the layers before it, never from
+ * another entry of its layer. An entry is a folder or a file. A folder inside may have a table of its own.
+ */
+const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'src/media': [['post.ts'], ['files', 'parse'], ['extract'], ['sources', 'transcode'], ['tunnel'], ['delivery']],
+};
+
 /** Packages, or some `members` of them, at home in one place; their types may be named anywhere but in the first two. */
 const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean; members?: RegExp }> = [
   { names: /^(discord\.js|@discordjs\/.+|discord-api-types)(\/|$)/, home: /^src\/platforms\/discord\//, types: false },
@@ -120,12 +128,30 @@ function checkImports(path: string, facts: SourceFacts): string[] {
 function checkOwnImport(path: string, module: Module, fact: ImportFact, target: string): string[] {
   if (!target.startsWith('src/')) return [`imports ${target}, outside of src`];
   if (!target.endsWith('.ts')) return [`imports ${target} without its ending`];
+  const layered = checkLayers(path, target);
+  if (layered.length > 0) return layered;
   if (CONFIG.test(target) && !ENTRIES.test(path) && !(fact.isTypeOnly && ASSEMBLY.test(path)))
     return ['imports config, which is for entry files alone'];
   if (module.may.test(target)) return [];
   if (fact.isTypeOnly && module.mayTypes?.test(target) === true) return checkTypeNames(module, fact);
   const kind = module.mayTypes?.test(target) === true ? 'values of ' : '';
   return [`${module.name} may not import ${kind}${target}`];
+}
+
+function checkLayers(path: string, target: string): string[] {
+  return Object.entries(LAYERS).flatMap(([folder, layers]) => {
+    if (!path.startsWith(`${folder}/`) || !target.startsWith(`${folder}/`)) return [];
+    const [own, other] = [placeOf(path, folder, layers), placeOf(target, folder, layers)];
+    if (own === undefined) return [`stands in no layer of ${folder}`];
+    if (other === undefined) return [`imports ${target}, which stands in no layer of ${folder}`];
+    if (own.entry === other.entry || own.layer > other.layer) return [];
+    return [`${own.entry} may not import ${other.entry}, which does not come before it in ${folder}`];
+  });
+}
+
+function placeOf(path: string, folder: string, layers: readonly (readonly string[])[]) {
+  const places = layers.flatMap((entries, layer) => entries.map(entry => ({ entry, layer })));
+  return places.find(({ entry }) => `${path}/`.startsWith(`${folder}/${entry}/`));
 }
 
 /** i18n needs of the errors the union of codes and nothing else. */

@@ -1,11 +1,15 @@
-import type { SourceDescriptor } from '../extract/source-descriptor.ts';
 import type { SourceId } from '../post.ts';
 
 /** What every request for a media file says of itself. */
 export type CdnHeaders = (source: SourceId | undefined, mime: string) => Record<string, string>;
 
+interface CdnCaller {
+  readonly id: SourceId;
+  readonly cdnUserAgent?: (mime: string) => string;
+}
+
 /** Some CDNs are slow for browsers' names, so each source says who asks its own; for others it is a plain name. */
-export function createCdnHeaders(sources: readonly Pick<SourceDescriptor, 'id' | 'cdnUserAgent'>[]): CdnHeaders {
+export function createCdnHeaders(sources: readonly CdnCaller[]): CdnHeaders {
   const agents = new Map(sources.map(({ id, cdnUserAgent }) => [id, cdnUserAgent]));
   return (source, mime) => {
     const agentOf = source === undefined ? undefined : agents.get(source);
