@@ -46,7 +46,7 @@ async function examineChats({ discord, telegram, publicUrl }: Config): Promise<r
 }
 
 function withoutToken(platform: string, variable: string): Finding {
-  const remedy = `Set ${variable} to have the bot there: the README says where to get it. All else works without.`;
+  const remedy = `Set ${variable} to have the bot there: docs/operate says where to get it. All else works without.`;
   return { state: 'note', what: `${platform}: no token`, remedy };
 }
 

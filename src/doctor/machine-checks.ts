@@ -38,7 +38,7 @@ async function checkCookies(source: Account, path: string | undefined): Promise<
   const what = `${name} cookies`;
   const variable = cookiesVariable(source);
   if (path === undefined) {
-    const remedy = `Stories and posts behind the login need ${variable}; README says what that risks.`;
+    const remedy = `Stories and posts behind the login need ${variable}; docs/operate/configuration.md says what that risks.`;
     return { state: 'note', what: `${what}: none`, remedy };
   }
   try {

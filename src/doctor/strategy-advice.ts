@@ -75,7 +75,7 @@ export function adviseOn(report: SourceReport, setup: Setup): readonly Finding[]
     const cookies = cookiesVariable({ id: source });
     const proxy = 'UPSTREAM_PROXY: set a proxy whose address the site does not know as a data centre.';
     if (!setup.hasProxy) note(`${names(walled)} met a login wall or a limit`, proxy);
-    const account = `${cookies}: the cookies of an account of your own would bring them; README says what that risks.`;
+    const account = `${cookies}: the cookies of an account of your own would bring them; docs/operate/configuration.md says what that risks.`;
     if (setup.isSet(cookies) === false) note('posts behind the login and stories are out of reach', account);
   }
   const changed = those('upstream_changed');

@@ -3,12 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDemo } from './demo-program.ts';
 
-const README = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
-const EXAMPLES = [...README.matchAll(/^curl '(http:\/\/127\.0\.0\.1:3000\/\S+)'$/gm)].map(
-  ([, address = '']) => address,
-);
+const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
+const PAGES = `${read('README.md')}\n${read('docs/api.md')}`;
+const EXAMPLES = [
+  ...new Set([...PAGES.matchAll(/^curl '(http:\/\/127\.0\.0\.1:3000\/\S+)'$/gm)].map(([, address = '']) => address)),
+];
 
-describe('the examples of the API in the README', () => {
+describe('the examples of the API in the documents', () => {
   let demo: ReturnType<typeof startDemo>;
   let address = '';
 

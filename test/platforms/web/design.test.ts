@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const STYLES = fileURLToPath(new URL('../../../src/platforms/web/page/styles/', import.meta.url));
-const DESIGN = readFileSync(new URL('../../../docs/design.md', import.meta.url), 'utf8');
+const DESIGN = readFileSync(new URL('../../../docs/develop/design.md', import.meta.url), 'utf8');
 
 const read = (name: string): string => readFileSync(`${STYLES}${name}`, 'utf8');
 const TOKENS = read('tokens.css');
