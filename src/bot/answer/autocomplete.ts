@@ -1,8 +1,8 @@
 import { AppError, toAppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Browsed, Caller, Command, CommandContext, Services, Suggestion } from '../contract/command.ts';
+import { commandSpec } from '../contract/command-spec.ts';
 import type { FailureLog } from '../contract/failure-log.ts';
-import { commandSpec } from '../views/command-texts.ts';
 import { type LineSuggestion, optionValues, suggestLine } from './suggestions.ts';
 import type { UserRateLimit } from './user-rate-limit.ts';
 

@@ -1,8 +1,8 @@
 import { looksLikeLink, unknownOption } from '../contract/arguments.ts';
 import type { IntegerOption, Options, StringOption, Values } from '../contract/command.ts';
+import { type CommandSpec, matchChoice, type OptionSpec } from '../contract/command-spec.ts';
 import { switchOf } from '../contract/switch-words.ts';
 import { usageError } from '../contract/usage-error.ts';
-import { type CommandSpec, matchChoice, type OptionSpec } from '../views/command-texts.ts';
 
 type Value = Values<Options>[string];
 

@@ -1,5 +1,5 @@
 import type { Command, CommandContext, Suggestion } from '../contract/command.ts';
-import type { CommandSpec, OptionSpec } from '../views/command-texts.ts';
+import type { CommandSpec, OptionSpec } from '../contract/command-spec.ts';
 
 /** One way to go on typing. */
 export interface LineSuggestion {

@@ -1,4 +1,4 @@
-import { starColour, starInk } from '../views/star-colour.ts';
+import { starColour, starInk } from './star-colour.ts';
 import { element, type Markup } from './svg.ts';
 import { textWidth } from './text-width.ts';
 import { type Look, type Size, SMALL, TYPEFACE } from './theme.ts';

@@ -1,6 +1,6 @@
 import { type Command, type CommandContext, callerKey, defineCommand } from '../contract/command.ts';
+import { commandSpec } from '../contract/command-spec.ts';
 import { usageError } from '../contract/usage-error.ts';
-import { commandSpec } from '../views/command-texts.ts';
 import {
   type HelpTokens,
   helpSections,

@@ -1,4 +1,4 @@
-import { type CommandSpec, matchChoice, type OptionSpec } from '../views/command-texts.ts';
+import { type CommandSpec, matchChoice, type OptionSpec } from './command-spec.ts';
 import { switchOf } from './switch-words.ts';
 import { usageError } from './usage-error.ts';
 

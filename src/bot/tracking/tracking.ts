@@ -6,7 +6,7 @@ import { openMapToken } from '../osu/beatmap-buttons.ts';
 import { playerButtons } from '../osu/play-buttons.ts';
 import { ratePlays } from '../osu/play-ratings.ts';
 import type { TrackingChat } from '../stores/tracked-players.ts';
-import { renderTrackNews } from '../views/plays/tracking.ts';
+import { renderTrackNews } from '../views/osu/tracking.ts';
 import { createTrackPoller, type TrackNews, type TrackPoller, type TrackPollerOptions } from './track-poller.ts';
 
 export interface TrackingOptions extends Pick<TrackPollerOptions, 'post' | 'isSole' | 'now' | 'tickMs'> {

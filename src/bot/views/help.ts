@@ -1,6 +1,6 @@
 import type { Translator } from '../../i18n/translate.ts';
+import type { CommandSpec, OptionSpec } from '../contract/command-spec.ts';
 import { type Action, type Block, type Reply, reply, type Text } from '../contract/reply.ts';
-import type { CommandSpec, OptionSpec } from './command-texts.ts';
 import { sentence } from './sentence.ts';
 
 /** Commands that go together. */

@@ -3,8 +3,8 @@ import type { PermissionCheck, PermissionCheckKey } from '../contract/permission
 import { type Action, type Block, type Choice, type Reply, reply, type Text } from '../contract/reply.ts';
 import type { LinkedPlayer } from '../stores/settings.ts';
 import type { SectionKey } from '../stores/settings-sections.ts';
-import { joined } from './beatmap.ts';
-import { linkedName } from './linking.ts';
+import { joined } from './osu/beatmap.ts';
+import { linkedName } from './osu/linking.ts';
 import { sentence } from './sentence.ts';
 
 /** Something to choose. */

@@ -6,7 +6,7 @@ import {
   Locale,
 } from 'discord.js';
 import * as z from 'zod';
-import type { CommandSpec, OptionSpec } from '../../bot/views/command-texts.ts';
+import type { CommandSpec, OptionSpec } from '../../bot/contract/command-spec.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import { COMMAND_LIMITS } from './limits.ts';
 import type { DiscordApi } from './outgoing/discord-api.ts';

@@ -3,8 +3,8 @@ import { validateOptions } from '../../../src/bot/answer/options.ts';
 import { createDownload } from '../../../src/bot/commands/download.ts';
 import { createSettings } from '../../../src/bot/commands/settings.ts';
 import { defineCommand } from '../../../src/bot/contract/command.ts';
+import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
 import { reply } from '../../../src/bot/contract/reply.ts';
-import { commandSpec } from '../../../src/bot/views/command-texts.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 

@@ -10,11 +10,11 @@ import {
   renderProfileCard,
 } from '../../../src/bot/cards/profile-card.ts';
 import { recommendationCardSize, renderRecommendationCard } from '../../../src/bot/cards/recommendation-card.ts';
+import { starColour, starInk } from '../../../src/bot/cards/star-colour.ts';
 import { renderStrainGraph, STRAIN_GRAPH, strainPicture } from '../../../src/bot/cards/strain-graph.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { LOOKS, PHONE, type Size, WIDTH } from '../../../src/bot/cards/theme.ts';
 import type { Theme } from '../../../src/bot/contract/reply.ts';
-import { starColour, starInk } from '../../../src/bot/views/star-colour.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { expectPicture } from './golden.ts';
 

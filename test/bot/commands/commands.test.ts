@@ -7,8 +7,8 @@ import {
   callerKey,
   type Services,
 } from '../../../src/bot/contract/command.ts';
+import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
-import { commandSpec } from '../../../src/bot/views/command-texts.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
 import { commandList, listedCommands } from '../command-list.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandSpec } from '../../../src/bot/views/command-texts.ts';
+import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
 import type { Translator } from '../../../src/i18n/translate.ts';
 import { commandPayloads, createCommandIndex } from '../../../src/platforms/discord/register.ts';
 import { listedCommands } from '../../bot/command-list.ts';

@@ -3,9 +3,9 @@ import { type CommandLine, parseArguments, parseCommandLine } from '../../../bot
 import type { Ask } from '../../../bot/contract/ask.ts';
 import type { Draft } from '../../../bot/contract/chat-platform.ts';
 import type { Caller } from '../../../bot/contract/command.ts';
+import type { CommandSpec } from '../../../bot/contract/command-spec.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { withoutWishes } from '../../../bot/contract/wishes.ts';
-import type { CommandSpec } from '../../../bot/views/command-texts.ts';
 import { AppError } from '../../../errors.ts';
 import { INVITATION } from '../limits.ts';
 import { menuName } from '../render/menu-names.ts';

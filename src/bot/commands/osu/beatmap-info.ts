@@ -1,0 +1,126 @@
+import { withMods } from '../../../beatmaps/model/apply-mods.ts';
+import type { Beatmap, Beatmapset, Ruleset } from '../../../beatmaps/model/beatmapset.ts';
+import { areMods, checkMods, clockRateOf, parseMods } from '../../../beatmaps/model/mods.ts';
+import type { Rating } from '../../../beatmaps/rating/ratings.ts';
+import { strainPicture } from '../../cards/strain-graph.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { hardestOf } from '../../osu/asked-map.ts';
+import { downloadToken, openMapToken } from '../../osu/beatmap-buttons.ts';
+import { findMap } from '../../osu/map-reference.ts';
+import { suggestMaps } from '../../osu/map-suggestions.ts';
+import { mapButtons } from '../../osu/play-buttons.ts';
+import { MAX_LINES, renderBeatmapInfo } from '../../views/osu/beatmap-info.ts';
+
+const MAX_MAP = 300;
+const MAX_MODS = 40;
+/** `paper comet +HDDT` */
+const MODS_AT_END = /^(.*\S)\s+\+([a-z\d]{2,40})$/i;
+
+/** Accuracies whose pp are shown. */
+const ACCURACIES = [95, 98, 99, 100];
+
+const USUAL_MODS = ['HD', 'HR', 'DT', 'HDDT', 'HDHR', 'HDDTHR', 'FL', 'EZ', 'HT', 'NF'];
+
+function suggestMods(partial: string) {
+  const typed = partial.replace(/^\+/, '').toUpperCase();
+  return USUAL_MODS.filter(mods => mods.startsWith(typed)).map(mods => ({ label: `+${mods}`, value: mods }));
+}
+
+interface Asked {
+  readonly set: Beatmapset;
+  readonly beatmap: Beatmap | undefined;
+  readonly convertedTo: Ruleset | undefined;
+  readonly mods: readonly string[];
+}
+
+/** What the difficulties that are shown come to, by their numbers. Those of another ruleset may not have the mods. */
+async function rate(
+  { set, beatmap, convertedTo, mods }: Asked,
+  { services, signal }: CommandContext,
+): Promise<ReadonlyMap<number, Rating>> {
+  const others = set.beatmaps.filter(each => each !== beatmap && areMods(mods, each.mode)).slice(0, MAX_LINES);
+  const requests = [
+    ...(beatmap === undefined
+      ? []
+      : [
+          {
+            beatmap,
+            mods,
+            accuracies: ACCURACIES,
+            strains: services.painter !== undefined,
+            ...(convertedTo !== undefined && { ruleset: convertedTo }),
+          },
+        ]),
+    ...others.map(each => ({ beatmap: each, mods })),
+  ];
+  const rated = await services.ratings.ofMaps(requests, signal);
+  return new Map(
+    rated.flatMap((rating, index) => {
+      const asked = requests[index];
+      return asked === undefined ? [] : [[asked.beatmap.id, rating] as const];
+    }),
+  );
+}
+
+/** All about a set, or about one of its difficulties, as it plays with some mods. */
+export const beatmapInfo = defineCommand({
+  name: 'beatmap info',
+  options: {
+    map: { type: 'string', form: 'rest', required: true, maxLength: MAX_MAP },
+    mods: { type: 'string', form: 'word', required: false, maxLength: MAX_MODS },
+  },
+  visibility: 'chat',
+  cost: 1,
+  subject: 'beatmap',
+  accepts: 'beatmap-link',
+  async run({ map, mods }, context: CommandContext) {
+    const { caller, services, signal, t } = context;
+    const [, name = map, ending = ''] = (mods === undefined && MODS_AT_END.exec(map)) || [];
+    const chosen = parseMods(mods ?? ending);
+    const { set, beatmap, ruleset, ...origin } = await findMap(name, services.beatmaps, signal);
+    const convertedTo = beatmap?.mode === 'osu' && ruleset !== 'osu' ? ruleset : undefined;
+    if (beatmap !== undefined) checkMods(chosen, convertedTo ?? beatmap.mode);
+    const shown = beatmap ?? hardestOf(set);
+    if (shown !== undefined) {
+      await services.memory.maps.remember(caller, { id: shown.id, ruleset: convertedTo ?? shown.mode });
+    }
+    const played = {
+      ...set,
+      bpm: set.bpm === null ? null : set.bpm * clockRateOf(chosen),
+      beatmaps: set.beatmaps.map(each => (areMods(chosen, each.mode) ? withMods(each, chosen) : each)),
+    };
+    const ratings = await rate({ set, beatmap, convertedTo, mods: chosen }, context);
+    const strains = beatmap && ratings.get(beatmap.id)?.difficulty;
+    const view = {
+      ...origin,
+      set: played,
+      beatmap: played.beatmaps.find(({ id }) => id === beatmap?.id),
+      convertedTo,
+      mods: chosen,
+      ratings,
+      picture:
+        services.painter &&
+        beatmap &&
+        strains &&
+        strainPicture(
+          { set, beatmap, mods: chosen, stars: ratings.get(beatmap.id)?.stars ?? null, estimated: strains },
+          services.painter,
+          t,
+        ),
+      downloadToken: downloadToken(services, set.id),
+      openToken: (id: number) => openMapToken(services, id, chosen),
+      plays:
+        shown === undefined
+          ? []
+          : mapButtons(
+              { id: shown.id, convertedTo, mods: chosen },
+              ['leaderboard', 'compare', 'simulate'],
+              services,
+              t,
+            ),
+    };
+    return renderBeatmapInfo(view, t);
+  },
+  suggest: async (option, partial, context) =>
+    option === 'map' ? suggestMaps(partial, context) : suggestMods(partial),
+});

@@ -1,0 +1,116 @@
+import { parseMods } from '../../../beatmaps/model/mods.ts';
+import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { type AskedMap, askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
+import { chatPlayers } from '../../osu/chat-players.ts';
+import { suggestMaps } from '../../osu/map-suggestions.ts';
+import { modeOf } from '../../osu/mode-option.ts';
+import { button, mapAddress, mapButtons } from '../../osu/play-buttons.ts';
+import { requirePlayers } from '../../osu/player-option.ts';
+import { notice } from '../../views/notice.ts';
+import { renderLeaderboard } from '../../views/osu/leaderboard.ts';
+
+const PER_PAGE = 10;
+/** Each member takes a call of its own; the others follow with the button. */
+const MEMBERS_A_TURN = 4;
+const MAX_TURNS = 25;
+
+/** The best plays on a map: of the world, or of the linked members of this chat. */
+export const beatmapLeaderboard = defineCommand({
+  name: 'beatmap leaderboard',
+  options: {
+    map: { ...MAP_OPTION, form: 'name' },
+    mods: { type: 'string', form: 'word', required: false, maxLength: 40 },
+    of: { type: 'choice', required: false, choices: ['world', 'here'] },
+    page: { type: 'integer', required: false, min: 1, max: MAX_TURNS, only: 'button' },
+  },
+  visibility: 'chat',
+  cost: 1,
+  subject: 'beatmap',
+  async run({ of = 'world', page = 1, ...values }, context: CommandContext) {
+    const { caller, services, t } = context;
+    if (of === 'here' && caller.chatKind !== 'group') return notice(t.messages.plays.onlyGroups);
+    requirePlayers(services.beatmaps);
+    const asked = splitMods(values.map, values.mods);
+    const mods = asked.mods === undefined ? undefined : parseMods(asked.mods);
+    const map = await askedMap(asked.map, context);
+    const convertedTo = map.ruleset === map.beatmap.mode ? undefined : map.ruleset;
+    const address = mapAddress({ id: map.beatmap.id, convertedTo });
+    const token = (change: { readonly of?: string; readonly page?: number }) =>
+      services.actions.encode({
+        command: 'beatmap leaderboard',
+        values: { map: address, ...(mods && { mods: mods.join('') || 'NM' }), of, ...change },
+      });
+    const found = await (of === 'here' ? ofChat : ofWorld)({ map, mods, page }, context);
+    const other = of === 'here' ? 'world' : 'here';
+    return renderLeaderboard(
+      {
+        ...found,
+        map,
+        of,
+        mods,
+        stale: found.stale || map.stale,
+        pages: {
+          page: of === 'here' ? 1 : page,
+          back: of === 'here' || page === 1 ? undefined : token({ page: page - 1 }),
+          more: found.hasMore ? token({ page: page + 1 }) : undefined,
+        },
+        openPlayer: id =>
+          services.actions.encode({
+            command: 'osu profile',
+            values: { player: String(id), mode: modeOf(map.ruleset) },
+          }),
+        actions: [
+          ...(caller.chatKind === 'group' ? [button(t.messages.plays.buttons[other], token({ of: other }))] : []),
+          ...mapButtons({ id: map.beatmap.id, convertedTo, mods }, ['map', 'compare', 'simulate'], services, t),
+        ],
+      },
+      t,
+    );
+  },
+  suggest: async (option, partial, context) => (option === 'map' ? suggestMaps(partial, context) : []),
+});
+
+interface Asked {
+  readonly map: AskedMap;
+  readonly mods: readonly string[] | undefined;
+  readonly page: number;
+}
+
+async function ofWorld({ map, mods, page }: Asked, { services, signal }: CommandContext) {
+  const { scores, stale } = await services.beatmaps.mapScores(map, { ruleset: map.ruleset, mods }, signal);
+  const first = (page - 1) * PER_PAGE;
+  const end = first + PER_PAGE;
+  return { scores: scores.slice(first, end), first: first + 1, hasMore: end < scores.length, left: 0, stale };
+}
+
+/** Members who were looked up for the pages before are known still; each page asks about some more. */
+async function ofChat({ map, mods, page }: Asked, { caller, services, signal }: CommandContext) {
+  const members = await chatPlayers(caller, services);
+  const asked = members.slice(0, page * MEMBERS_A_TURN);
+  const answers = await Promise.all(
+    asked.map(async ({ id, name }) => {
+      const { scores, stale } = await services.beatmaps.memberMapScores(map, id, map.ruleset, signal);
+      const [best] = scores.filter(score => hasExactly(score, mods)).toSorted(byScore);
+      return { best: best && { ...best, user_id: id, username: name }, stale };
+    }),
+  );
+  const left = members.length - asked.length;
+  return {
+    scores: answers.flatMap(({ best }) => best ?? []).toSorted(byScore),
+    first: 1,
+    hasMore: left > 0 && page < MAX_TURNS,
+    left,
+    stale: answers.some(({ stale }) => stale),
+  };
+}
+
+function hasExactly(score: Score, mods: readonly string[] | undefined): boolean {
+  if (mods === undefined) return true;
+  const played = shownMods(score);
+  return played.length === mods.length && mods.every(mod => played.includes(mod));
+}
+
+function byScore(a: Score, b: Score): number {
+  return (b.total_score ?? 0) - (a.total_score ?? 0);
+}

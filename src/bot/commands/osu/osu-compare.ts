@@ -1,0 +1,97 @@
+import { matchOsuLink } from '../../../beatmaps/model/link.ts';
+import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
+import { AppError } from '../../../errors.ts';
+import { type CommandContext, callerKey, defineCommand } from '../../contract/command.ts';
+import { usageError } from '../../contract/usage-error.ts';
+import { askedMap, MAP_OPTION } from '../../osu/asked-map.ts';
+import { suggestMaps } from '../../osu/map-suggestions.ts';
+import { mapButtons, playerButtons } from '../../osu/play-buttons.ts';
+import { ratePlays } from '../../osu/play-ratings.ts';
+import { PLAYER_OPTION, requirePlayers, suggestPlayers } from '../../osu/player-option.ts';
+import { renderCompare } from '../../views/osu/compare.ts';
+
+/** More are rare, and would make a long card. */
+const MOST = 5;
+
+interface Asked {
+  readonly map: string | undefined;
+  readonly player: string | undefined;
+}
+
+/**
+ * In text both come as one: `https://osu.ppy.sh/b/12 lamp post`. An address of a map, or its number before a name, is the map; a number
+ * alone, too.
+ */
+function splitAsked({ map, player }: Asked): Asked {
+  if (map !== undefined || player === undefined) return { map, player };
+  const [first = '', ...others] = player.trim().split(/\s+/);
+  const link = matchOsuLink(first);
+  const isMap = link?.kind === 'map' || link?.kind === 'set' || /^[1-9]\d{3,14}$/.test(first);
+  return isMap ? { map: first, player: others.join(' ') || undefined } : { map: undefined, player };
+}
+
+/** A player's plays on the map that this chat saw last, or on the one named. */
+export const osuCompare = defineCommand({
+  name: 'osu compare',
+  options: { player: PLAYER_OPTION, map: MAP_OPTION },
+  visibility: 'chat',
+  cost: 1,
+  subject: 'player',
+  async run(values, context: CommandContext) {
+    const { services, signal, t } = context;
+    requirePlayers(services.beatmaps);
+    const asked = splitAsked(values);
+    const { player, ...given } = await playerOf(asked, context);
+    const map = await askedMap(given.map, context);
+    const { scores, stale } = await services.beatmaps.userMapScores(map, player.id, map.ruleset, signal);
+    const shown = scores.toSorted(byWorth).slice(0, MOST);
+    const convertedTo = map.ruleset === map.beatmap.mode ? undefined : map.ruleset;
+    const [best] = shown;
+    return renderCompare(
+      {
+        player,
+        map,
+        scores: shown,
+        ratings: await ratePlays(shown, context),
+        stale: stale || map.stale,
+        actions: [
+          ...mapButtons(
+            { id: map.beatmap.id, convertedTo, mods: best && shownMods(best) },
+            ['map', 'leaderboard', 'simulate'],
+            services,
+            t,
+          ),
+          ...playerButtons({ id: player.id, mode: map.ruleset }, ['profile', 'recent'], services, t),
+        ],
+      },
+      t,
+    );
+  },
+  suggest: async (option, partial, context) =>
+    option === 'map' ? suggestMaps(partial, context) : suggestPlayers(partial, context),
+});
+
+/** Plays without pp by their score. */
+function byWorth(a: Score, b: Score): number {
+  return (b.pp ?? 0) - (a.pp ?? 0) || (b.total_score ?? 0) - (a.total_score ?? 0);
+}
+
+/** Words that name no player may be those of a map. */
+async function playerOf({ map, player }: Asked, context: CommandContext) {
+  const { caller, services, signal } = context;
+  const own = async () => {
+    const { player: linked } = await services.settings.user(callerKey(caller));
+    if (linked === null) throw usageError('noPlayer');
+    return { id: linked.id, username: linked.name };
+  };
+  if (player === undefined) return { player: await own(), map };
+  try {
+    const { user } = await services.beatmaps.user(player, undefined, signal);
+    return { player: user, map };
+  } catch (error) {
+    const { player: linked } = await services.settings.user(callerKey(caller));
+    const isUnknown = error instanceof AppError && ['not_found', 'invalid_request'].includes(error.code);
+    if (!isUnknown || map !== undefined || linked === null) throw error;
+    return { player: await own(), map: player };
+  }
+}

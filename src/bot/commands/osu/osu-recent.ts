@@ -1,0 +1,113 @@
+import { statusNumber } from '../../../beatmaps/model/beatmapset.ts';
+import { scorePage } from '../../../beatmaps/model/link.ts';
+import type { Player } from '../../../beatmaps/model/player.ts';
+import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
+import { replacePlay, type WhatIf } from '../../../beatmaps/plays/totals.ts';
+import type { Rating } from '../../../beatmaps/rating/ratings.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { type BestPlays, bestPlays, PLAYS_A_CALL } from '../../osu/best-plays.ts';
+import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';
+import { button, mapButtons, playerButtons } from '../../osu/play-buttons.ts';
+import { ratePlays } from '../../osu/play-ratings.ts';
+import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/player-option.ts';
+import { renderNoRecent, renderRecent } from '../../views/osu/recent.ts';
+
+/** One of the last plays of a player, with its place on the map and among their best. */
+export const osuRecent = defineCommand({
+  name: 'osu recent',
+  options: {
+    player: PLAYER_OPTION,
+    mode: MODE_OPTION,
+    nth: { type: 'integer', required: false, min: 1, max: PLAYS_A_CALL },
+  },
+  visibility: 'chat',
+  cost: 1,
+  subject: 'player',
+  async run({ player, mode, nth = 1 }, context: CommandContext) {
+    const { caller, services, signal, t } = context;
+    const asked = await askedPlayer(player, context);
+    const ruleset = rulesetOf(mode) ?? asked.mode ?? undefined;
+    const { user } = await services.beatmaps.user(asked.user, ruleset, signal);
+    const options = { ruleset: user.mode, limit: PLAYS_A_CALL, signal };
+    const { scores, stale } = await services.beatmaps.userScores(user.id, 'recent', options);
+    const score = scores[nth - 1];
+    if (score === undefined) {
+      const actions = playerButtons(user, ['best', 'profile'], services, t);
+      return renderNoRecent({ player: user, count: scores.length, stale, actions }, t);
+    }
+    const [ratings, best, rank] = await Promise.all([
+      ratePlays([score], context),
+      ifKnown(bestPlays(user, services.beatmaps, signal), signal),
+      rankOf(score, context),
+    ]);
+    const map = mapOf(score);
+    if (map !== undefined) await services.memory.maps.remember(caller, { id: map.id, ruleset: score.mode });
+    const rating = ratings.get(score.id);
+    return renderRecent(
+      {
+        player: user,
+        score,
+        nth,
+        rating,
+        rank,
+        place: best && placeOf(score, best),
+        ifFullCombo: best && rating && placeIfFullCombo(score, rating, best),
+        stale,
+        url: score.passed ? scorePage(score.id) : undefined,
+        actions: [
+          ...turnButtons(user, nth, scores.length, context),
+          ...(map === undefined ? [] : mapButtons(map, ['map', 'compare', 'leaderboard', 'simulate'], services, t)),
+          ...playerButtons(user, ['best', 'profile'], services, t),
+        ],
+      },
+      t,
+    );
+  },
+  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
+});
+
+/** What a card can do without; whatever failed was seen where it did. */
+async function ifKnown<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+/** On the map's leaderboard; osu! says it of a single play alone. */
+async function rankOf({ id, passed, beatmap }: Score, { services, signal }: CommandContext): Promise<number | null> {
+  if (!passed || beatmap === null || statusNumber(beatmap.status) <= 0) return null;
+  return (await ifKnown(services.beatmaps.score(id, undefined, signal), signal))?.score.rank_global ?? null;
+}
+
+function mapOf({ beatmap_id, beatmap, mode, mods }: Score) {
+  if (beatmap_id === null) return undefined;
+  const convertedTo = beatmap?.convert === true ? mode : undefined;
+  return { id: beatmap_id, convertedTo, mods: shownMods({ mods }) };
+}
+
+function placeOf({ id }: Score, { scores }: BestPlays): number | null {
+  const index = scores.findIndex(each => each.id === id);
+  return index < 0 ? null : index + 1;
+}
+
+/** Where the play would stand without its misses, in the place of the best one on the same map. */
+function placeIfFullCombo(score: Score, { play }: Rating, best: BestPlays): WhatIf | undefined {
+  const status = score.beatmap === null ? 0 : statusNumber(score.beatmap.status);
+  const givesPp = status === 1 || status === 2;
+  if (!givesPp || play === null || score.is_perfect_combo) return undefined;
+  const index = best.scores.findIndex(({ beatmap_id }) => beatmap_id === score.beatmap_id);
+  return replacePlay(best, index, play.ppIfFullCombo);
+}
+
+function turnButtons({ id, mode }: Player, nth: number, count: number, { services, t }: CommandContext) {
+  const to = (at: number) =>
+    services.actions.encode({ command: 'osu recent', values: { player: String(id), mode: modeOf(mode), nth: at } });
+  const words = t.messages.plays.buttons;
+  return [
+    ...(nth < count ? [button(words.earlier, to(nth + 1))] : []),
+    ...(nth > 1 ? [button(words.later, to(nth - 1))] : []),
+  ];
+}

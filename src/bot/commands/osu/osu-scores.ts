@@ -1,0 +1,162 @@
+import type { Player } from '../../../beatmaps/model/player.ts';
+import { SCORE_TYPES, type Score, type ScoreType, shownMods } from '../../../beatmaps/model/score.ts';
+import {
+  filterScores,
+  GRADES,
+  SCORE_SORTS,
+  type ScoreFilter,
+  sortScores,
+} from '../../../beatmaps/plays/score-filter.ts';
+import { modClassOf, starFactor } from '../../../beatmaps/rating/mod-class.ts';
+import { ppPicture } from '../../cards/pp-curve.ts';
+import { type CommandContext, callerKey, defineCommand } from '../../contract/command.ts';
+import { openMapToken } from '../../osu/beatmap-buttons.ts';
+import { firstPlays, PLAYS_A_CALL, type Plays, playsPart } from '../../osu/best-plays.ts';
+import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';
+import { playerButtons } from '../../osu/play-buttons.ts';
+import { ratePlays } from '../../osu/play-ratings.ts';
+import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/player-option.ts';
+import { renderScores } from '../../views/osu/score-list.ts';
+
+const PER_PAGE = 5;
+const MAX_PAGE = 2_000;
+const MAX_INDEX = 200;
+const ALIASES: ReadonlyMap<string, ScoreType> = new Map([
+  ['top', 'best'],
+  ['latest', 'recent'],
+  ['first', 'firsts'],
+  ['pins', 'pinned'],
+]);
+const FLAG = { type: 'boolean', required: false } as const;
+
+/** The plays of a player. */
+export const osuScores = defineCommand({
+  name: 'osu scores',
+  options: {
+    player: PLAYER_OPTION,
+    type: { type: 'choice', required: false, choices: SCORE_TYPES, alias: word => ALIASES.get(word) },
+    mode: MODE_OPTION,
+    mods: { type: 'string', form: 'word', required: false, maxLength: 60 },
+    grade: { type: 'choice', required: false, choices: GRADES },
+    sort: { type: 'choice', required: false, choices: SCORE_SORTS },
+    search: { type: 'string', form: 'rest', required: false, maxLength: 200 },
+    index: { type: 'integer', required: false, min: 1, max: MAX_INDEX },
+    reverse: FLAG,
+    chokes: FLAG,
+    page: { type: 'integer', required: false, min: 1, max: MAX_PAGE, only: 'button' },
+  },
+  visibility: 'chat',
+  cost: 1,
+  subject: 'player',
+  async run({ player, type = 'best', mode, page = 1, ...filter }, context: CommandContext) {
+    const { caller, services, signal, t } = context;
+    const asked = await askedPlayer(player, context);
+    const ruleset = rulesetOf(mode) ?? asked.mode ?? undefined;
+    const { user } = await services.beatmaps.user(asked.user, ruleset, signal);
+    const found = await findPlays(user, type, { ...filter, page }, context);
+    const { scores, index } = found;
+    const [only] = index === undefined ? [] : scores;
+    if (only !== undefined && only.beatmap_id !== null) {
+      await services.memory.maps.remember(caller, { id: only.beatmap_id, ruleset: only.mode });
+    }
+    const values = { player: String(user.id), type, mode: modeOf(user.mode), ...given(filter) };
+    const turn = (change: Readonly<Record<string, number>>) =>
+      services.actions.encode({ command: 'osu scores', values: { ...values, ...change }, owner: callerKey(caller) });
+    const at = index ?? page;
+    const turned = index === undefined ? 'page' : 'index';
+    return renderScores(
+      {
+        player: user,
+        type,
+        scores,
+        places: found.places,
+        count: found.count,
+        ratings: await ratePlays(scores, context),
+        picture: found.isPlain && type === 'best' && page === 1 ? curveOf(user, found.all, context) : undefined,
+        stale: found.stale,
+        pages: {
+          page: index === undefined ? page : 1,
+          back: at === 1 ? undefined : turn({ [turned]: at - 1 }),
+          more: found.hasMore ? turn({ [turned]: at + 1 }) : undefined,
+        },
+        openToken: id => openMapToken(services, id),
+        actions: playerButtons(user, ['profile', 'recent'], services, t),
+      },
+      t,
+    );
+  },
+  suggest: async (option, partial, context) => (option === 'player' ? suggestPlayers(partial, context) : []),
+});
+
+interface Wishes extends ScoreFilter {
+  readonly sort: (typeof SCORE_SORTS)[number] | undefined;
+  readonly index: number | undefined;
+  readonly reverse: boolean | undefined;
+  readonly page: number;
+}
+
+/** Those that a button must say again. */
+function given(filter: Omit<Wishes, 'page'>): Readonly<Record<string, string | number | boolean>> {
+  return Object.fromEntries(
+    Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === false ? [] : [[name, value]])),
+  );
+}
+
+interface FoundPlays {
+  /** To be shown. */
+  readonly scores: readonly Score[];
+  /** That they are from. */
+  readonly all: readonly Score[];
+  /** In the player's list, by the play's number. */
+  readonly places: ReadonlyMap<number, number>;
+  /** How many are like that; undefined where nothing was asked of them. */
+  readonly count: number | undefined;
+  /** Set where one play of the list was asked for. */
+  readonly index: number | undefined;
+  readonly isPlain: boolean;
+  readonly hasMore: boolean;
+  readonly stale: boolean;
+}
+
+async function findPlays(
+  user: Player,
+  type: ScoreType,
+  { page, index, sort, reverse = false, ...filter }: Wishes,
+  { services, signal }: CommandContext,
+): Promise<FoundPlays> {
+  const isFiltered = Object.values(filter).some(value => value !== undefined && value !== false);
+  const isPlain = !isFiltered && sort === undefined && !reverse && index === undefined;
+  const first = (page - 1) * PER_PAGE;
+  // A list of its own order is read where the page is; all else needs the whole.
+  const part = isPlain ? Math.floor(first / PLAYS_A_CALL) : 0;
+  const plays: Plays = isPlain
+    ? await playsPart(user, type, part, services.beatmaps, signal)
+    : await firstPlays(user, type, services.beatmaps, signal);
+  const offset = part * PLAYS_A_CALL;
+  const places = new Map(plays.scores.map(({ id }, place) => [id, offset + place + 1]));
+  const chosen = isFiltered ? filterScores(plays.scores, filter) : plays.scores;
+  const sorted = sort === undefined ? chosen : sortScores(chosen, sort, starsOf);
+  const list = reverse ? sorted.toReversed() : sorted;
+  const from = index === undefined ? first - offset : index - 1;
+  const end = index === undefined ? from + PER_PAGE : index;
+  return {
+    scores: list.slice(from, end),
+    all: plays.scores,
+    places,
+    count: isPlain ? undefined : list.length,
+    index,
+    isPlain,
+    hasMore: end < list.length || (isPlain && plays.hasMore),
+    stale: plays.stale,
+  };
+}
+
+/** What the mods make of a typical map of those stars: for an order it is near enough. */
+function starsOf(score: Score): number {
+  return (score.beatmap?.difficulty_rating ?? 0) * starFactor(score.mode, modClassOf(shownMods(score)));
+}
+
+/** The best plays in one image card. */
+function curveOf({ username }: Player, scores: readonly Score[], { services, t }: CommandContext) {
+  return services.painter && ppPicture(username, scores, services.painter, t);
+}

@@ -1,0 +1,52 @@
+import { MAX_RANK } from '../../../beatmaps/map-plays.ts';
+import { worthNeeded } from '../../../beatmaps/plays/totals.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { usageError } from '../../contract/usage-error.ts';
+import { bestPlays } from '../../osu/best-plays.ts';
+import { MODE_OPTION, rulesetOf } from '../../osu/mode-option.ts';
+import { playerButtons } from '../../osu/play-buttons.ts';
+import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/player-option.ts';
+import { renderTarget } from '../../views/osu/totals.ts';
+
+/** Numbers of plays by which the way is shown. */
+const WAYS = [1, 3, 5, 10];
+
+/** Which plays a player needs for a total, or for a rank. */
+export const osuTarget = defineCommand({
+  name: 'osu target',
+  options: {
+    pp: { type: 'integer', required: false, min: 1, max: 50_000 },
+    rank: { type: 'integer', required: false, min: 1, max: MAX_RANK },
+    player: PLAYER_OPTION,
+    mode: MODE_OPTION,
+  },
+  visibility: 'chat',
+  cost: 1,
+  subject: 'player',
+  async run({ pp, rank, player, mode }, context: CommandContext) {
+    const { services, signal, t } = context;
+    if (pp === undefined && rank === undefined) throw usageError('noTarget');
+    if (pp !== undefined && rank !== undefined) throw usageError('oneTarget');
+    const asked = await askedPlayer(player, context);
+    const ruleset = rulesetOf(mode) ?? asked.mode ?? undefined;
+    const { user, stale } = await services.beatmaps.user(asked.user, ruleset, signal);
+    const held = rank === undefined ? undefined : await services.beatmaps.rankHolder(user.mode, rank, signal);
+    const plays = await bestPlays(user, services.beatmaps, signal);
+    const total = pp ?? held?.holder?.pp;
+    return renderTarget(
+      {
+        player: user,
+        stale: stale || plays.stale || held?.stale === true,
+        rank,
+        total,
+        ways:
+          total === undefined || total <= (plays.total ?? 0)
+            ? []
+            : WAYS.map(times => ({ times, pp: worthNeeded(plays, total, times) })),
+        actions: playerButtons(user, ['profile', 'best'], services, t),
+      },
+      t,
+    );
+  },
+  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
+});

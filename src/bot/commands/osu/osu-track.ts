@@ -1,0 +1,73 @@
+import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
+import { AppError } from '../../../errors.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';
+import { PLAYER_OPTION, requirePlayers, suggestPlayers } from '../../osu/player-option.ts';
+import { decidesForChat } from '../../stores/chat-settings.ts';
+import type { TrackedPlayer } from '../../stores/tracked-players.ts';
+import { notice } from '../../views/notice.ts';
+import { renderTracked } from '../../views/osu/tracking.ts';
+
+/** Posts new best plays of a player in this chat, as its admins wish. Without a player: whose. */
+export const osuTrack = defineCommand({
+  name: 'osu track',
+  options: {
+    player: PLAYER_OPTION,
+    mode: MODE_OPTION,
+    stop: { type: 'boolean', required: false, only: 'button' },
+  },
+  visibility: 'chat',
+  cost: 1,
+  subject: 'player',
+  async run({ player, mode, stop = false }, context: CommandContext) {
+    const { caller, services, t } = context;
+    const { tracked } = services.memory;
+    const words = t.messages.plays.track;
+    if (!tracked.canPost(caller.platform)) return notice(words.cannotPost);
+    if (!stop) requirePlayers(services.beatmaps);
+    if (caller.chatKind !== 'group') return notice(words.onlyGroups);
+    if (player === undefined) return shown(undefined, context);
+    if (!(await decidesForChat(caller))) {
+      throw new AppError('forbidden', 'no admin of this chat', { params: { what: 'tracking' } });
+    }
+    if (stop) return shown(await stopTracking(player, rulesetOf(mode), context), context);
+    const { user } = await services.beatmaps.user(player, rulesetOf(mode), context.signal);
+    const asked: TrackedPlayer = { id: user.id, name: user.username, mode: user.mode };
+    const hasRoom = await tracked.add(caller, asked);
+    return shown(hasRoom ? words.added(asked.name, t.messages.osu.modes[asked.mode]) : words.full, context);
+  },
+  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
+});
+
+/** By what is kept of them: a player who is gone, or has another name now, can be let go too. */
+async function stopTracking(
+  player: string,
+  mode: Ruleset | undefined,
+  { caller, services, t }: CommandContext,
+): Promise<string> {
+  const { tracked } = services.memory;
+  const words = t.messages.plays.track;
+  const isMeant = (each: TrackedPlayer) =>
+    (String(each.id) === player || folded(each.name) === folded(player)) && (mode === undefined || each.mode === mode);
+  const meant = (await tracked.list(caller)).filter(isMeant);
+  const removed: TrackedPlayer[] = [];
+  for (const each of meant) if (await tracked.remove(caller, each)) removed.push(each);
+  return removed[0] === undefined ? words.notTracked : words.removed(removed[0].name);
+}
+
+/** osu! takes spaces and underscores for the same. */
+function folded(name: string): string {
+  return name.trim().replace(/^@/, '').replaceAll('_', ' ').toLowerCase();
+}
+
+async function shown(change: string | undefined, { caller, services, t }: CommandContext) {
+  const players = await services.memory.tracked.list(caller);
+  const token = (command: string, { id, mode }: TrackedPlayer, more: Readonly<Record<string, boolean>> = {}) =>
+    services.actions.encode({ command, values: { player: String(id), mode: modeOf(mode), ...more } });
+  const entries = players.map(player => ({
+    player,
+    openToken: token('osu profile', player),
+    stopToken: token('osu track', player, { stop: true }),
+  }));
+  return renderTracked({ change, entries }, t);
+}

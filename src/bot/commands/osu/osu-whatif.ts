@@ -1,0 +1,40 @@
+import { addPlays } from '../../../beatmaps/plays/totals.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { bestPlays } from '../../osu/best-plays.ts';
+import { MODE_OPTION, rulesetOf } from '../../osu/mode-option.ts';
+import { playerButtons } from '../../osu/play-buttons.ts';
+import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/player-option.ts';
+import { renderWhatIf } from '../../views/osu/totals.ts';
+
+/** What a player's total would be with another play, or several. */
+export const osuWhatIf = defineCommand({
+  name: 'osu whatif',
+  options: {
+    pp: { type: 'integer', required: true, min: 1, max: 5_000 },
+    times: { type: 'integer', required: false, min: 1, max: 100 },
+    player: PLAYER_OPTION,
+    mode: MODE_OPTION,
+  },
+  visibility: 'chat',
+  cost: 1,
+  subject: 'player',
+  async run({ pp, times = 1, player, mode }, context: CommandContext) {
+    const { services, signal, t } = context;
+    const asked = await askedPlayer(player, context);
+    const ruleset = rulesetOf(mode) ?? asked.mode ?? undefined;
+    const { user, stale } = await services.beatmaps.user(asked.user, ruleset, signal);
+    const plays = await bestPlays(user, services.beatmaps, signal);
+    return renderWhatIf(
+      {
+        player: user,
+        stale: stale || plays.stale,
+        pp,
+        times,
+        whatIf: addPlays(plays, pp, times),
+        actions: playerButtons(user, ['profile', 'best'], services, t),
+      },
+      t,
+    );
+  },
+  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
+});

@@ -1,0 +1,47 @@
+import type { PagesView } from '../views/osu/beatmap-list.ts';
+
+/** Options that only buttons of the other pages give. */
+export const PAGE_OPTIONS = {
+  page: { type: 'integer', required: false, min: 1, max: 10_000, only: 'button' },
+  cursors: { type: 'string', required: false, maxLength: 40_000, only: 'button' },
+} as const;
+
+/** Pages behind this many of the last ones cannot be gone back to; the way back then begins at the first. */
+const MAX_TRAIL = 20;
+
+/** Where a list is: upstreams only ever say how to go on, so the way back is what was passed on the way here. */
+export interface Place {
+  readonly page: number;
+  /** Of this page and those before it; the first page has none. */
+  readonly trail: readonly string[];
+}
+
+export function readPlace({
+  page = 1,
+  cursors,
+}: {
+  readonly page: number | undefined;
+  readonly cursors: string | undefined;
+}): Place {
+  return { page, trail: cursors === undefined ? [] : cursors.split(',') };
+}
+
+export function cursorOf({ trail }: Place): string | undefined {
+  return trail.at(-1);
+}
+
+/** @param token makes a button of the values for {@link PAGE_OPTIONS} */
+export function pagesOf(
+  { page, trail }: Place,
+  next: string | null,
+  token: (values: Readonly<Record<string, string | number>>) => string,
+): PagesView {
+  const at = (number: number, way: readonly string[]) =>
+    token(way.length === 0 ? {} : { page: number, cursors: way.join(',') });
+  const before = trail.slice(0, -1);
+  return {
+    page,
+    back: trail.length === 0 ? undefined : at(page - 1, before),
+    more: next === null ? undefined : at(page + 1, [...trail, next].slice(-MAX_TRAIL)),
+  };
+}

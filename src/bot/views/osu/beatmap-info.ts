@@ -1,0 +1,269 @@
+import type { SetAnswer } from '../../../beatmaps/beatmaps.ts';
+import type { Beatmap, Beatmapset, Ruleset } from '../../../beatmaps/model/beatmapset.ts';
+import { setPage } from '../../../beatmaps/model/link.ts';
+import type { Rating } from '../../../beatmaps/rating/ratings.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import { starSwatch } from '../../cards/star-colour.ts';
+import {
+  type Action,
+  type Block,
+  type Inline,
+  type PictureBlock,
+  type Reply,
+  reply,
+  type Text,
+} from '../../contract/reply.ts';
+import {
+  bpmText,
+  coverOf,
+  day,
+  joined,
+  lengthOfSet,
+  link,
+  originBlocks,
+  ratedStars,
+  setName,
+  setTitle,
+  stacked,
+  stateOf,
+} from './beatmap.ts';
+
+export interface BeatmapInfoView extends SetAnswer {
+  /** The difficulty that was asked for; undefined when it was the set. */
+  readonly beatmap: Beatmap | undefined;
+  /** The ruleset it was asked for in, where that is not its own; its rating is of it. */
+  readonly convertedTo?: Ruleset | undefined;
+  /** With which the settings, lengths and tempo of the difficulties are shown. */
+  readonly mods: readonly string[];
+  /** What the difficulties come to with them, by their numbers; those without stay as osu! rates them without mods. */
+  readonly ratings: ReadonlyMap<number, Rating>;
+  readonly picture?: PictureBlock | undefined;
+  /** Of the button that brings the download addresses. */
+  readonly downloadToken: string;
+  /** Of the menu's choice that opens a difficulty with the same mods. */
+  openToken(mapId: number): string;
+  /** Buttons to the plays on it. */
+  readonly plays: readonly Action[];
+}
+
+/** Lines of difficulties beyond this are counted instead. */
+export const MAX_LINES = 16;
+
+/** A set and its difficulties, or one of them with its set. */
+export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
+  const { set, beatmap, mods, ratings, downloadToken } = view;
+  const rating = beatmap && ratings.get(beatmap.id);
+  const words = t.messages.osu;
+  const cover = coverOf(set, set.cover_url);
+  return reply({
+    blocks: [
+      ...(cover ? [cover] : []),
+      { kind: 'heading', text: setTitle(set) },
+      ...nativeName(set),
+      ...originBlocks(view, t),
+      ...(mods.length === 0 ? [] : [{ kind: 'text', text: [words.withMods(mods.join(''))] } as const]),
+      { kind: 'fields', fields: setFields(set, beatmap, t) },
+      ...(beatmap === undefined ? [] : focusBlocks(beatmap, view, t)),
+      ...(rating === undefined ? [] : worthBlocks(rating, t)),
+      ...(view.picture === undefined ? [] : [view.picture]),
+      ...difficultyBlocks(view, t),
+      ...estimateBlocks(view, t),
+      { kind: 'sound', url: set.preview_url, label: words.preview },
+    ],
+    actions: [
+      { kind: 'link', label: words.openAtOsu, url: pageOf(view) },
+      ...(set.download_disabled ? [] : [downloadButton(downloadToken, t)]),
+      ...view.plays,
+      ...openMenu(view, t),
+    ],
+  });
+}
+
+function downloadButton(token: string, t: Translator): Action {
+  return { kind: 'button', label: t.messages.osu.download, token, style: 'primary' };
+}
+
+/** The other difficulties, opened in the chat. */
+function openMenu(view: BeatmapInfoView, t: Translator): readonly Action[] {
+  const { set, beatmap: focus, openToken } = view;
+  const others = set.beatmaps.filter(beatmap => beatmap !== focus).slice(0, MAX_LINES);
+  if (others.length === 0) return [];
+  const choices = others.map(beatmap => ({
+    label: beatmap.version,
+    detail: ratedStars(ratingOf(beatmap, view), t),
+    token: openToken(beatmap.id),
+  }));
+  return [{ kind: 'menu', label: t.messages.osu.openDifficulty, choices }];
+}
+
+function pageOf({ set, beatmap, convertedTo }: BeatmapInfoView): string {
+  return setPage(set.id, beatmap && { id: beatmap.id, mode: convertedTo ?? beatmap.mode });
+}
+
+/** As the artist writes it, where that differs. */
+function nativeName(set: Beatmapset): readonly Block[] {
+  const { artist, artist_unicode, title, title_unicode } = set;
+  const own = setName({ artist: artist_unicode ?? artist, title: title_unicode ?? title });
+  return own === setName(set) ? [] : [{ kind: 'text', text: [own] }];
+}
+
+function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
+  const words = t.messages.osu;
+  // That of the asked-for difficulty is what its mods make of it.
+  const bpm = focus?.bpm ?? set.bpm;
+  const dated = set.ranked_date === null ? ([words.fields.updated, set.last_updated] as const) : undefined;
+  const date = day(set.ranked_date ?? set.last_updated);
+  const entries: readonly (readonly [string, Text | undefined])[] = [
+    [words.fields.mapper, [mapperName(set)]],
+    [words.fields.status, stateOf(set, t)],
+    [dated?.[0] ?? words.fields.ranked, date === undefined ? undefined : [date]],
+    [words.fields.length, asText(lengthOfSet(set, t))],
+    [words.fields.bpm, bpm === null ? undefined : [t.decimal(bpm, 1)]],
+    [words.fields.favourites, asText(set.favourite_count === null ? undefined : t.number(set.favourite_count))],
+    [words.fields.plays, asText(set.play_count === null ? undefined : t.number(set.play_count))],
+    [words.fields.source, asText(set.source)],
+  ];
+  return entries.flatMap(([label, value]) => (value === undefined ? [] : [{ label, value }]));
+}
+
+function mapperName({ creator, user_id }: Beatmapset): Inline {
+  return user_id === null ? creator : link(`https://osu.ppy.sh/users/${user_id}`, creator);
+}
+
+function asText(value: string | undefined): Text | undefined {
+  return value === undefined || value === '' ? undefined : [value];
+}
+
+/** The asked-for difficulty at length. */
+function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): readonly Block[] {
+  const words = t.messages.osu;
+  const { count_circles, count_sliders, count_spinners, mode } = beatmap;
+  const rating = ratingOf(beatmap, view);
+  const max_combo = (view.convertedTo === undefined ? beatmap.max_combo : null) ?? rating.maxCombo;
+  const counts = [count_circles, count_sliders, count_spinners];
+  return [
+    { kind: 'divider' },
+    { kind: 'heading', text: [starSwatch(rating.stars), ` ${beatmap.version}`] },
+    {
+      kind: 'text',
+      text: joined([
+        [{ kind: 'strong', children: [ratedStars(rating, t)] }],
+        words.modes[view.convertedTo ?? mode],
+        ownersText(beatmap, view.set, t),
+        settingsText(beatmap, t),
+      ]),
+    },
+    {
+      kind: 'text',
+      text: joined([
+        t.duration(beatmap.total_length * 1000),
+        bpmText(beatmap.bpm, t),
+        max_combo === null ? undefined : words.combo(t.number(max_combo)),
+        counts.every(count => count === null) ? undefined : words.objects(t.number(sum(counts))),
+      ]),
+    },
+  ];
+}
+
+/** What a play would be worth. */
+function worthBlocks({ pp }: Rating, t: Translator): readonly Block[] {
+  const words = t.messages.osu.estimate;
+  const fields = pp.map(each => ({
+    label: `${t.decimal(each.accuracy, 1)}%`,
+    value: [words.pp(t.decimal(each.pp, 0))],
+  }));
+  return fields.length === 0 ? [] : [{ kind: 'fields', fields }];
+}
+
+/** By whose rules what is shown was worked out, where it was not by osu! itself. */
+function estimateBlocks({ ratings }: BeatmapInfoView, t: Translator): readonly Block[] {
+  const words = t.messages.osu.estimate;
+  const shown = [...ratings.values()];
+  const estimate = shown.find(({ isEstimate }) => isEstimate);
+  const worth = shown.find(({ pp }) => pp.length > 0);
+  const algorithm = estimate?.algorithm ?? worth?.algorithm ?? null;
+  if (estimate === undefined && worth === undefined) return [];
+  const sentence = () => {
+    if (algorithm === null) return words.byFigures;
+    const date = t.date(Date.parse(algorithm));
+    if (worth?.difficulty?.isOtherFile === true) return words.byOtherFile(date);
+    return estimate === undefined ? words.ppBy(date) : words.by(date);
+  };
+  return [{ kind: 'text', text: [{ kind: 'emphasis', children: [sentence()] }] }];
+}
+
+type Shown = Pick<Rating, 'stars' | 'isEstimate' | 'maxCombo'>;
+
+/** As osu! rates it without mods where nothing else is known. */
+function ratingOf(beatmap: Beatmap, { ratings }: Pick<BeatmapInfoView, 'ratings'>): Shown {
+  return ratings.get(beatmap.id) ?? { stars: beatmap.difficulty_rating, isEstimate: false, maxCombo: null };
+}
+
+/** Whose the difficulty is, where it is not the mapper's of the set. */
+function ownersText({ owners }: Beatmap, { creator, user_id }: Beatmapset, t: Translator): Text | undefined {
+  const isOwn = owners.every(({ id, username }) => id === user_id || username === creator);
+  if (owners.length === 0 || isOwn) return undefined;
+  const [first, ...more] = owners.map(({ id, username }) => link(`https://osu.ppy.sh/users/${id}`, username));
+  if (first === undefined) return undefined;
+  return [t.messages.osu.by, ' ', first, ...more.flatMap((each): Text => [', ', each])];
+}
+
+function sum(counts: readonly (number | null)[]): number {
+  return counts.reduce<number>((all, count) => all + (count ?? 0), 0);
+}
+
+/** `AR 9.3 OD 8.5 CS 4 HP 6`; mania has keys in place of CS, and no AR. */
+export function settingsText({ ar, od, cs, hp, mode }: Beatmap, t: Translator): string {
+  const isMania = mode === 'mania';
+  const shown = [
+    ['AR', isMania || mode === 'taiko' ? null : ar],
+    ['OD', od],
+    ['CS', isMania || mode === 'taiko' ? null : cs],
+    ['HP', hp],
+  ] as const;
+  const keys = isMania && cs !== null ? [`${t.decimal(cs, 0)}K`] : [];
+  const values = shown.flatMap(([name, value]) => (value === null ? [] : [`${name} ${t.decimal(value, 1)}`]));
+  return [...keys, ...values].join(' ');
+}
+
+function difficultyBlocks(view: BeatmapInfoView, t: Translator): readonly Block[] {
+  const { set, beatmap: focus } = view;
+  const others = set.beatmaps.filter(beatmap => beatmap !== focus);
+  if (others.length === 0) return [];
+  const words = t.messages.osu;
+  const shown = others.slice(0, MAX_LINES);
+  const lines = shown.map(beatmap => difficultyLine(beatmap, view, t));
+  const left = others.length - shown.length;
+  return [
+    { kind: 'divider' },
+    { kind: 'heading', text: [focus === undefined ? words.difficultiesTitle : words.otherDifficulties] },
+    { kind: 'text', text: stacked([...lines, left > 0 ? [words.moreDifficulties(left)] : []]) },
+  ];
+}
+
+function difficultyLine(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): Text {
+  const { set } = view;
+  const words = t.messages.osu;
+  const { version, mode, bpm, max_combo } = beatmap;
+  const isMixed = new Set(set.beatmaps.map(each => each.mode)).size > 1;
+  const rating = ratingOf(beatmap, view);
+  return [
+    starSwatch(rating.stars),
+    ' ',
+    ...joined([
+      [
+        {
+          kind: 'strong',
+          children: [{ ...link(setPage(set.id, beatmap), version), token: view.openToken(beatmap.id) }],
+        },
+      ],
+      ratedStars(rating, t),
+      isMixed ? words.modes[mode] : undefined,
+      ownersText(beatmap, set, t),
+      settingsText(beatmap, t),
+      t.duration(beatmap.total_length * 1000),
+      bpm === set.bpm ? undefined : bpmText(bpm, t),
+      max_combo === null ? undefined : words.combo(t.number(max_combo)),
+    ]),
+  ];
+}

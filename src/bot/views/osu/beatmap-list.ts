@@ -1,0 +1,119 @@
+import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
+import type { SortField } from '../../../beatmaps/query/query-words.ts';
+import type { SearchResult } from '../../../beatmaps/set-search.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../../contract/reply.ts';
+import {
+  bpmText,
+  colourOfSet,
+  coverOf,
+  joined,
+  lengthOfSet,
+  originBlocks,
+  setName,
+  setTitle,
+  starsOfSet,
+  stateOf,
+} from './beatmap.ts';
+
+/** Ways to the other pages; undefined where there is none. */
+export interface PagesView {
+  /** From 1. */
+  readonly page: number;
+  readonly back: string | undefined;
+  readonly more: string | undefined;
+}
+
+export interface SearchView
+  extends Pick<SearchResult, 'sets' | 'total' | 'atLeast' | 'source' | 'stale' | 'corrected'> {
+  readonly query: string;
+  readonly sort?: SortField | undefined;
+  readonly pages: PagesView;
+  /** Of the button that opens a set. */
+  openToken(set: Beatmapset): string;
+}
+
+/** Found sets as cards, a menu to open one, and the way to the other pages. */
+export function renderSearch(view: SearchView, t: Translator): Reply {
+  const words = t.messages.osu.search;
+  const { sets, query, pages, total, atLeast } = view;
+  if (sets.length === 0) return reply({ tone: 'notice', blocks: [{ kind: 'text', text: [words.none(query)] }] });
+  const { sets: known, setsAtLeast } = t.messages.osu;
+  const least = atLeast === undefined ? undefined : setsAtLeast(atLeast, t.number(atLeast));
+  const count = total === null ? least : known(total, t.number(total));
+  const place = pages.page === 1 && pages.more === undefined ? undefined : t.messages.osu.page(pages.page);
+  const line = joined([count, place]);
+  return reply({
+    blocks: [
+      { kind: 'heading', text: [words.title(query)] },
+      ...(line.length === 0 ? [] : [{ kind: 'text', text: line } as const]),
+      ...originBlocks(view, t),
+      ...sets.map(set => setCard(set, t, { openToken: view.openToken, sort: view.sort })),
+    ],
+    actions: listActions(sets, view, t),
+  });
+}
+
+/** The menu of a page of sets, and its way to the other pages. */
+export function listActions(
+  sets: readonly Beatmapset[],
+  { pages, openToken }: Pick<SearchView, 'pages' | 'openToken'>,
+  t: Translator,
+): readonly Action[] {
+  const words = t.messages.osu;
+  const choices = sets.map((set): Choice => {
+    const detail = [words.mappedBy(set.creator), words.statuses[set.status]].join(' · ');
+    return { label: setName(set), detail, token: openToken(set) };
+  });
+  return [{ kind: 'menu', label: words.open, choices }, ...pageActions(pages, t)];
+}
+
+export function pageActions({ back, more }: PagesView, t: Translator): readonly Action[] {
+  const { back: backLabel, more: moreLabel } = t.messages.osu;
+  return [
+    ...(back === undefined ? [] : [{ kind: 'button', label: backLabel, token: back, style: 'secondary' } as const]),
+    ...(more === undefined ? [] : [{ kind: 'button', label: moreLabel, token: more, style: 'secondary' } as const]),
+  ];
+}
+
+export interface SetCardOptions {
+  readonly openToken: SearchView['openToken'];
+  /** Said before all else. */
+  readonly note?: Text;
+  /** By which they were asked for: what it counts is then shown. */
+  readonly sort?: SortField | undefined;
+}
+
+export function setCard(set: Beatmapset, t: Translator, { openToken, note, sort }: SetCardOptions): Card {
+  const words = t.messages.osu;
+  const image = coverOf(set, set.card_url);
+  const colour = colourOfSet(set);
+  const modes = [...new Set(set.beatmaps.map(({ mode }) => mode))].filter(mode => mode !== 'osu');
+  const lines: readonly Text[] = [
+    joined([note, words.mappedBy(set.creator), stateOf(set, t)]),
+    joined([
+      starsOfSet(set, t),
+      ...modes.map(mode => words.modes[mode]),
+      lengthOfSet(set, t),
+      bpmText(set.bpm, t),
+      countText(set, sort, t),
+    ]),
+  ];
+  return {
+    kind: 'card',
+    title: setTitle(set),
+    lines: lines.filter(line => line.length > 0),
+    ...(image && { image }),
+    ...(colour && { colour }),
+    sound: { url: set.preview_url, label: words.preview },
+    action: { kind: 'button', label: words.openOne, token: openToken(set), style: 'secondary' },
+  };
+}
+
+function countText(set: Beatmapset, sort: SortField | undefined, t: Translator): string | undefined {
+  const { play_count: plays, favourite_count: favourites } = set;
+  const words = t.messages.osu;
+  if (sort === 'plays' && plays !== null) return words.plays(plays, t.compact(plays));
+  if (sort === 'favourites' && favourites !== null) return words.favourites(favourites, t.compact(favourites));
+  return undefined;
+}

@@ -1,0 +1,23 @@
+import { setPage } from '../../../beatmaps/model/link.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import type { Block } from '../../contract/reply.ts';
+import type { AskedMap } from '../../osu/asked-map.ts';
+import { joined, link, setName, stateOf } from './beatmap.ts';
+
+/** Which map the plays below are on: its name, its ruleset where it is converted, and its mapper. */
+export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator): readonly Block[] {
+  const words = t.messages.osu;
+  const mappers = beatmap.owners.map(({ username }) => username);
+  const name = `${setName(set)} [${beatmap.version}]`;
+  return [
+    {
+      kind: 'text',
+      text: joined([
+        [{ kind: 'strong', children: [link(setPage(set.id, { id: beatmap.id, mode: ruleset }), name)] }],
+        ruleset === beatmap.mode ? undefined : words.modes[ruleset],
+        words.mappedBy(mappers.length === 0 ? set.creator : mappers.join(', ')),
+        stateOf({ ...set, status: beatmap.status }, t),
+      ]),
+    },
+  ];
+}

@@ -1,0 +1,94 @@
+import { mapPage } from '../../../beatmaps/model/link.ts';
+import type { Player } from '../../../beatmaps/model/player.ts';
+import type { Score } from '../../../beatmaps/model/score.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import { type Action, type Choice, type Reply, reply, type Text } from '../../contract/reply.ts';
+import { button } from '../../osu/play-buttons.ts';
+import { joined, link, originBlocks, stacked } from './beatmap.ts';
+import { type PagesView, pageActions } from './beatmap-list.ts';
+import { modsText } from './play-result.ts';
+import { playerTitle } from './player.ts';
+import { mapName } from './score-list.ts';
+import { gainText } from './totals.ts';
+
+export interface NoChokeEntry {
+  readonly score: Score;
+  /** Without its choke; as it is where it had none. */
+  readonly worth: number;
+}
+
+export interface NoChokeView {
+  readonly player: Player;
+  readonly stale: boolean;
+  /** Worth most without chokes first. */
+  readonly entries: readonly NoChokeEntry[];
+  /** Place of the first one here. */
+  readonly first: number;
+  readonly present: number;
+  readonly total: number;
+  readonly chokes: number;
+  /** Chokes whose worth is known. */
+  readonly done: number;
+  /** Of the button that works out the others. */
+  readonly again: string | undefined;
+  readonly pages: PagesView;
+  openToken(mapId: number): string;
+  readonly actions: readonly Action[];
+}
+
+/** The best plays as if none had choked. */
+export function renderNoChoke(view: NoChokeView, t: Translator): Reply {
+  const { player, stale, entries, first, present, total, chokes, done, again, pages, actions } = view;
+  const words = t.messages.plays.noChoke;
+  const round = (pp: number) => t.decimal(pp, 0);
+  const heading = [
+    { kind: 'heading', text: [...playerTitle(player), `: ${words.title(t.messages.osu.modes[player.mode])}`] } as const,
+    ...originBlocks({ source: 'osu', stale }, t),
+  ];
+  if (chokes === 0) {
+    return reply({ tone: 'notice', blocks: [...heading, { kind: 'text', text: [words.none] }], actions });
+  }
+  const sum = joined([
+    [{ kind: 'strong', children: [words.total(round(present), round(total))] }],
+    words.gain(gainText(total - present, t)),
+  ]);
+  return reply({
+    blocks: [
+      ...heading,
+      { kind: 'text', text: sum },
+      { kind: 'text', text: stacked(entries.map((entry, index) => entryLine(entry, first + index, t))) },
+      ...(done < chokes ? [{ kind: 'text', text: [words.partial(t.number(done), t.number(chokes))] } as const] : []),
+    ],
+    actions: [
+      ...(again === undefined ? [] : [button(t.messages.plays.buttons.again, again)]),
+      ...pageActions(pages, t),
+      ...actions,
+      ...openMenu(view, t),
+    ],
+  });
+}
+
+/** `1. Artist - Title [Insane] +HD · 201 → about 240 pp · 2 misses` */
+function entryLine({ score, worth }: NoChokeEntry, place: number, t: Translator): Text {
+  const { beatmap_id, pp, statistics } = score;
+  const name = mapName(score, t);
+  const mods = modsText(score, t);
+  const misses = statistics.miss ?? 0;
+  const now = t.decimal(pp ?? 0, 0);
+  const then = t.decimal(worth, 0);
+  return [
+    `${t.number(place)}. `,
+    ...joined([
+      [beatmap_id === null ? name : link(mapPage(beatmap_id), name), mods === undefined ? '' : ` ${mods}`],
+      now === then ? t.messages.osu.estimate.pp(now) : t.messages.plays.noChoke.worth(now, then),
+      misses > 0 ? t.messages.osu.scores.misses(misses) : undefined,
+    ]),
+  ];
+}
+
+function openMenu({ entries, openToken }: NoChokeView, t: Translator): readonly Action[] {
+  const choices = entries.flatMap(({ score }): readonly Choice[] =>
+    score.beatmap_id === null ? [] : [{ label: mapName(score, t), token: openToken(score.beatmap_id) }],
+  );
+  return choices.length === 0 ? [] : [{ kind: 'menu', label: t.messages.osu.open, choices }];
+}

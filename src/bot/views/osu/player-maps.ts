@@ -1,0 +1,50 @@
+import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
+import type { Player } from '../../../beatmaps/model/player.ts';
+import type { UserBeatmapset, UserBeatmapType } from '../../../beatmaps/upstreams/osu-api.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import { type Reply, reply, type Text } from '../../contract/reply.ts';
+import { originBlocks } from './beatmap.ts';
+import { listActions, type PagesView, pageActions, setCard } from './beatmap-list.ts';
+import { playerTitle } from './player.ts';
+
+export interface PlayerMapsView {
+  readonly player: Player;
+  readonly type: UserBeatmapType;
+  readonly maps: readonly UserBeatmapset[];
+  readonly stale: boolean;
+  readonly pages: PagesView;
+  openToken(set: Beatmapset): string;
+}
+
+/** Sets of a player's list as cards. */
+export function renderPlayerMaps(
+  { player, type, maps, stale, pages, openToken }: PlayerMapsView,
+  t: Translator,
+): Reply {
+  const words = t.messages.osu;
+  const heading = { kind: 'heading', text: [...playerTitle(player), `: ${words.mapTypes[type]}`] } as const;
+  if (maps.length === 0) {
+    const sentence = pages.page > 1 ? words.scores.noMore : words.noMaps;
+    const blocks = [heading, { kind: 'text', text: [sentence] } as const];
+    return reply({ tone: 'notice', blocks, actions: pageActions(pages, t) });
+  }
+  const place = pages.page === 1 && pages.more === undefined ? [] : [words.page(pages.page)];
+  return reply({
+    blocks: [
+      heading,
+      ...place.map(text => ({ kind: 'text', text: [text] }) as const),
+      ...originBlocks({ source: 'osu', stale }, t),
+      ...maps.map(each => setCard(each.set, t, { openToken, ...noteOf(each, t) })),
+    ],
+    actions: listActions(
+      maps.map(({ set }) => set),
+      { pages, openToken },
+      t,
+    ),
+  });
+}
+
+function noteOf({ count }: UserBeatmapset, t: Translator): { readonly note?: Text } {
+  if (count === null) return {};
+  return { note: [{ kind: 'strong', children: [t.messages.osu.played(count, t.number(count))] }] };
+}

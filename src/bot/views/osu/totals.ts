@@ -1,0 +1,94 @@
+import type { Player } from '../../../beatmaps/model/player.ts';
+import type { WhatIf } from '../../../beatmaps/plays/totals.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import { type Action, type Block, type Reply, reply } from '../../contract/reply.ts';
+import { joined, originBlocks } from './beatmap.ts';
+import { playerTitle } from './player.ts';
+
+interface TotalsView {
+  readonly player: Player;
+  readonly stale: boolean;
+  readonly actions: readonly Action[];
+}
+
+export interface WhatIfView extends TotalsView {
+  readonly pp: number;
+  readonly times: number;
+  readonly whatIf: WhatIf;
+}
+
+export interface TargetView extends TotalsView {
+  readonly rank: number | undefined;
+  /** To reach; undefined where osu! does not say what the rank takes. */
+  readonly total: number | undefined;
+  /** So many plays, each of so much; null where none gives that much. */
+  readonly ways: readonly { readonly times: number; readonly pp: number | null }[];
+}
+
+function heading({ player }: TotalsView, title: string, t: Translator): Block {
+  return { kind: 'heading', text: [...playerTitle(player), `: ${title} (${t.messages.osu.modes[player.mode]})`] };
+}
+
+function shown(pp: number, t: Translator): string {
+  return t.decimal(pp, 0);
+}
+
+/** `+12.3`; two digits, since what one play adds is often little. */
+export function gainText(gain: number, t: Translator): string {
+  return `${gain < 0 ? '−' : '+'}${t.decimal(Math.abs(gain), 1)}`;
+}
+
+/** What the total would be with other plays. */
+export function renderWhatIf(view: WhatIfView, t: Translator): Reply {
+  const { pp, times, whatIf, stale, actions } = view;
+  const { total, gain, place } = whatIf;
+  const words = t.messages.plays.whatIf;
+  const counts = gain >= 0.05;
+  return reply({
+    blocks: [
+      heading(view, words.title(times, shown(pp, t)), t),
+      ...originBlocks({ source: 'osu', stale }, t),
+      {
+        kind: 'text',
+        text: counts
+          ? joined([
+              [{ kind: 'strong', children: [words.total(shown(total - gain, t), shown(total, t))] }],
+              words.gain(gainText(gain, t)),
+              place === null ? undefined : words.place(t.number(place)),
+            ])
+          : [words.nothing],
+      },
+    ],
+    actions,
+  });
+}
+
+/** The plays that lead to a total. */
+export function renderTarget(view: TargetView, t: Translator): Reply {
+  const { player, stale, rank, total, ways, actions } = view;
+  const words = t.messages.plays.target;
+  const now = player.statistics?.pp ?? 0;
+  if (total === undefined) {
+    const text = words.unknownRank(t.number(rank ?? 0));
+    return reply({ tone: 'notice', blocks: [{ kind: 'text', text: [text] }], actions });
+  }
+  const title = rank === undefined ? words.title(shown(total, t)) : words.titleRank(t.number(rank), shown(total, t));
+  const body: readonly Block[] =
+    total <= now
+      ? [{ kind: 'text', text: [words.reached(shown(now, t))] }]
+      : [
+          { kind: 'text', text: [words.now(shown(now, t), shown(total - now, t))] },
+          {
+            kind: 'fields',
+            fields: ways.map(({ times, pp }) => ({
+              label: words.plays(times),
+              // Rounded down it would fall short.
+              value: [pp === null ? words.tooFar : words.each(times, shown(Math.ceil(pp), t))],
+            })),
+          },
+        ];
+  return reply({
+    blocks: [heading(view, title, t), ...originBlocks({ source: 'osu', stale }, t), ...body],
+    actions,
+  });
+}
