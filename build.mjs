@@ -22,7 +22,7 @@ const ENTRIES = {
   migrate: 'src/migrate.ts',
   'catalogue-worker': 'src/beatmaps/catalogue/catalogue-worker.ts',
   'difficulty-worker': 'src/beatmaps/difficulty/difficulty-worker.ts',
-  'page-worker': 'src/media/sources/kit/page-worker.ts',
+  'page-worker': 'src/media/sources/page-worker.ts',
 };
 
 /** Packages with a native part, or with files that they look for beside themselves; and what others would use if it were there. */

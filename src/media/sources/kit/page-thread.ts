@@ -14,10 +14,12 @@ export interface PageTask {
   readonly context: ReadContext;
 }
 
-/** Compiled code has its thread beside it; run from source, large answers are read like any other. */
+/** A bundle has every file in one folder; compiled one by one, the worker stands above the kit. */
+const WORKER = import.meta.url.endsWith('/kit/page-thread.js') ? '../page-worker.js' : './page-worker.js';
+/** Run from TypeScript there is no compiled worker: a large answer is then read like any other. */
 const readInThread = import.meta.url.endsWith('.ts')
   ? null
-  : createParseThread<PageTask, Post>(new URL('./page-worker.js', import.meta.url), 'readPage');
+  : createParseThread<PageTask, Post>(new URL(WORKER, import.meta.url), 'readLargePage');
 
 /**
  * The post of an answer by the reader of its source, without holding the process while an answer of many megabytes is read: that is
