@@ -1,7 +1,5 @@
 import type * as z from 'zod';
 import type { Translator } from '../../i18n/translate.ts';
-import type { Pace } from '../runtime/chat-pace.ts';
-import type { LaterEdits } from '../runtime/later-edits.ts';
 import type { ChatSettings } from '../stores/settings.ts';
 import type { Ask } from './ask.ts';
 import type { Caller, ProgressStage } from './command.ts';
@@ -46,17 +44,43 @@ export interface ChatPlatform<To = unknown> {
   /** Where to say what was not asked for; `eventId` names what is said. Absent where only questions are answered. */
   placeOf?(chatId: string, eventId: string): To;
   /** What only the platform knows of the person and the place. */
-  describeCaller?(
-    request: Request,
-    to: To,
-  ): Pick<Caller, 'hidesEmbeds' | 'answersAlone' | 'inviteUrl' | 'diagnose'> & Partial<Pick<Caller, 'isChatAdmin'>>;
+  describeCaller?(request: Request, to: To): CallerDetails;
   /** Whether the answer has a place in the chat already, so that it need not wait for those that were asked for before. */
   hasPlace?(to: To): boolean;
   /** Shows that the request is being worked on, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;
+  /** Shows how far the answer is. A platform that has a place for it sends no notice of its own when links wait for the limit of the person. */
+  showProgress?(to: To, progress: AnswerProgress): void;
+  /** The request is over, and nothing more is sent but better replies. Not called for one that was cancelled before it ran. */
+  onEnd?(to: To, outcome: RequestOutcome): void;
   /** Lets go of everything. Nothing is sent any more. */
   close(): Promise<void>;
 }
+
+/** How many messages a platform takes. */
+export interface Pace {
+  /** Milliseconds from one message in a chat to the next. */
+  readonly spacingMs: number;
+  /** Messages a minute in one group, where each file of an album counts. */
+  readonly groupPerMinute: number;
+  /** Messages a second in all chats together. */
+  readonly overallPerSecond: number;
+}
+
+type CallerDetails = Partial<
+  Pick<Caller, 'hidesEmbeds' | 'answersAlone' | 'inviteUrl' | 'diagnose' | 'isChatAdmin' | 'sharedRateKey'>
+>;
+
+/** What is being done for a request, or how long its links wait for the limit of the person. */
+export type AnswerProgress =
+  | { readonly kind: 'stage'; readonly stage: ProgressStage }
+  | { readonly kind: 'waiting'; readonly links: number; readonly afterMs: number };
+
+/**
+ * How a request ended. `failed`: with a sentence that says so. `unsure`: with the sentence that something may be missing. `gone`: there was no
+ * place left to answer in. `expired`: the platform could not be reached in time. `cancelled`: it was not wanted any more.
+ */
+export type RequestOutcome = 'answered' | 'failed' | 'unsure' | 'gone' | 'expired' | 'cancelled';
 
 /** What a failure means. Only what is certain may be called `notSent`. */
 export type SendFailure =
@@ -96,7 +120,7 @@ export interface Sending<To = unknown> {
   /** Keys of the messages that an earlier attempt has put. */
   readonly stands: readonly string[];
   /** For a reply that has a better one coming: how to show that in its place, once. It is no part of the request; absent where nothing is mended. */
-  readonly mend?: LaterEdits['add'];
+  readonly mend?: (later: Promise<Reply | undefined>, edit: EditReply) => void;
   /**
    * Makes one call that puts a message into the chat, unless that message stands there already: then it resolves with undefined.
    * @param key of the message, at most 6 letters and digits, the same when the reply is sent again by another process: its place
@@ -107,6 +131,9 @@ export interface Sending<To = unknown> {
    */
   put<T>(key: string, call: (tag: string) => Promise<T>, options?: PutOptions): Promise<T | undefined>;
 }
+
+/** Shows a better reply in the place of the one that was sent. @throws what the platform's calls throw */
+export type EditReply = (better: Reply, signal: AbortSignal) => Promise<void>;
 
 export interface PutOptions {
   /** How many messages it is by the platform's pace; 0 for an edit. Default 1. */

@@ -1,12 +1,4 @@
-/** How many messages a platform takes. */
-export interface Pace {
-  /** Milliseconds from one message in a chat to the next. */
-  readonly spacingMs: number;
-  /** Messages a minute in one group, where each file of an album counts. */
-  readonly groupPerMinute: number;
-  /** Messages a second in all chats together. */
-  readonly overallPerSecond: number;
-}
+import type { Pace } from '../contract/chat-platform.ts';
 
 /** The pace of one chat: what was sent there lately, what is being sent, and for when the next is booked. Times are those of the clock. */
 export interface ChatPace {

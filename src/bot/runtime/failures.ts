@@ -1,9 +1,9 @@
 import { StoreAway } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Verdict } from '../../infra/queue/queue.ts';
-import { type SendFailure, Superseded } from '../contract/chat-platform.ts';
+import { type RequestOutcome, type SendFailure, Superseded } from '../contract/chat-platform.ts';
 import { backoffMs } from './backoff.ts';
-import { again, type RequestOutcome, type Run, throttledChatOf } from './run.ts';
+import { again, type Run, throttledChatOf } from './run.ts';
 import { Unsure } from './send-once.ts';
 import { PlatformAway, type Steps } from './steps.ts';
 import { type Throttle, Throttled } from './throttle.ts';

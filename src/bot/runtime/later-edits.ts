@@ -1,8 +1,6 @@
 import type { Logger } from '../../infra/log.ts';
+import type { EditReply } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
-
-/** Shows what of an answer came late in the place of what stands. @throws what the platform's calls throw */
-export type EditAnswer = (better: Reply, signal: AbortSignal) => Promise<void>;
 
 /**
  * Answers that are mended once, when the rest of them has come. It is not part of the request, which is answered: what cannot be mended stays
@@ -10,7 +8,7 @@ export type EditAnswer = (better: Reply, signal: AbortSignal) => Promise<void>;
  */
 export interface LaterEdits {
   /** @param later never rejects; undefined where there is nothing better */
-  add(later: Promise<Reply | undefined>, edit: EditAnswer): void;
+  add(later: Promise<Reply | undefined>, edit: EditReply): void;
   /** Nothing more is begun; what is under way ends with the platform, or by its time. */
   close(): void;
 }
@@ -21,7 +19,7 @@ const EDIT_MS = 10_000;
 export function createLaterEdits({ log }: { readonly log: Pick<Logger, 'debug'> }): LaterEdits {
   let isClosed = false;
 
-  async function show(later: Promise<Reply | undefined>, edit: EditAnswer): Promise<void> {
+  async function show(later: Promise<Reply | undefined>, edit: EditReply): Promise<void> {
     const better = await later;
     if (better === undefined || isClosed) return;
     await edit(better, AbortSignal.timeout(EDIT_MS));

@@ -3,13 +3,13 @@ import { AppError, StoreAway } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import type { Dispatcher } from '../answer/dispatcher.ts';
-import { type ChatPlatform, Superseded } from '../contract/chat-platform.ts';
+import { type ChatPlatform, type RequestOutcome, Superseded } from '../contract/chat-platform.ts';
 import { callerOf, type Request, readKept } from '../contract/request.ts';
 import { type AnswerOrder, createAnswerOrder } from './answer-order.ts';
 import { createReadFailure } from './failures.ts';
 import { createLaterEdits } from './later-edits.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
-import { again, type Ending, partsOf, type RequestOutcome, type Run, throttledChatOf } from './run.ts';
+import { again, type Ending, partsOf, type Run, throttledChatOf } from './run.ts';
 import { createSteps, type Voice } from './steps.ts';
 import type { Throttle } from './throttle.ts';
 import { createWaitNotices } from './wait-notices.ts';
@@ -75,8 +75,9 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
     run.controller.abort(reason);
   }
 
-  function done({ request }: Pick<Run, 'request'>, outcome: RequestOutcome): Verdict {
+  function done({ request, platform, to }: Pick<Run, 'request' | 'platform' | 'to'>, outcome: RequestOutcome): Verdict {
     ended.set(request.id, true);
+    platform.onEnd?.(to, outcome);
     onOutcome(request, outcome);
     return DONE;
   }
@@ -95,7 +96,7 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
         { id: request.id, next: progress.next, tries: progress.tries },
         'a request could not be answered in time',
       );
-      return done(kept, 'expired');
+      return done({ request, platform, to: to.data }, 'expired');
     }
     if (claim.lapses > progress.lapses) {
       progress.lapses = claim.lapses;

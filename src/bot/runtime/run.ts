@@ -1,14 +1,8 @@
 import { StoreAway } from '../../errors.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
-import { type ChatPlatform, Superseded } from '../contract/chat-platform.ts';
+import { type ChatPlatform, type RequestOutcome, Superseded } from '../contract/chat-platform.ts';
 import { type Progress, type Request, writeKept } from '../contract/request.ts';
 import type { Reservation, ThrottledChat } from './throttle.ts';
-
-/**
- * How a request ended. `failed`: with a sentence of regret. `unsure`: with the sentence that something may be missing. `gone`: there was no
- * place left to answer in. `expired`: the platform could not be reached in time. `cancelled`: it was not wanted any more.
- */
-export type RequestOutcome = 'answered' | 'failed' | 'unsure' | 'gone' | 'expired' | 'cancelled';
 
 /** Why an attempt is ended from here. */
 export type Ending = 'stopping' | 'cancelled' | 'superseded' | 'late';

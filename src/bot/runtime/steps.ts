@@ -2,7 +2,7 @@ import type { Verdict } from '../../infra/queue/queue.ts';
 import { type Answer, type Round, single } from '../answer/dispatch-context.ts';
 import type { Dispatcher } from '../answer/dispatcher.ts';
 import { isUnasked } from '../contract/ask.ts';
-import type { Sending } from '../contract/chat-platform.ts';
+import type { RequestOutcome, Sending } from '../contract/chat-platform.ts';
 import type { Caller } from '../contract/command.ts';
 import type { Reply } from '../contract/reply.ts';
 import { type Owed, ownerKey } from '../contract/request.ts';
@@ -10,7 +10,7 @@ import { renderOwed } from '../views/request-notice.ts';
 import { keepReply, readReply } from './kept-reply.ts';
 import type { LaterEdits } from './later-edits.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
-import { again, partsOf, type RequestOutcome, type Run, save } from './run.ts';
+import { again, partsOf, type Run, save } from './run.ts';
 import { laterBy, oneReply } from './say.ts';
 import { createSendOnce } from './send-once.ts';
 import type { Throttle } from './throttle.ts';
@@ -101,6 +101,7 @@ export function createSteps(options: StepsOptions): Steps {
       signal: controller.signal,
       progress(stage) {
         run.stopWorking ??= platform.showWorking?.(to, stage);
+        platform.showProgress?.(to, { kind: 'stage', stage });
       },
       from: progress.next,
       paid: progress.paid,
@@ -124,14 +125,15 @@ export function createSteps(options: StepsOptions): Steps {
 
   /** What is left goes on by itself; a person whose limit is used up is told so once. */
   function wait(run: Run, { links, refusal }: NonNullable<Round['remaining']>): Verdict | undefined {
-    const { progress, request } = run;
+    const { progress, request, platform, to } = run;
     if (refusal === undefined) return again(run, 0);
     const afterMs = Math.max(1_000, refusal.retryAfterMs ?? 0);
     if (request.until !== undefined && now() + afterMs >= request.until) {
       progress.owed = { sentence: 'limited', next: partsOf(request), afterMs };
       return undefined;
     }
-    if (progress.isWaitSaid) return again(run, afterMs);
+    platform.showProgress?.(to, { kind: 'waiting', links, afterMs });
+    if (progress.isWaitSaid || platform.showProgress !== undefined) return again(run, afterMs);
     if (!mayNotify(ownerKey(request.platform, request.user.rateKey))) return again(run, Math.min(afterMs, NOTICE_MS));
     progress.isWaitSaid = true;
     progress.owed = { sentence: 'waiting', next: progress.next, links, afterMs };

@@ -91,6 +91,21 @@ describe('a request', () => {
     expect(stage.charged).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
+  it('over the person’s limit waits without a word where the platform shows progress', async () => {
+    const limit = { left: 1, retryAfterMs: 30_000 };
+    const stage = await open({ limit, showsProgress: true });
+    await ask(stage, linksDraft('1', ['a', 'b']));
+    limit.left = 1;
+    await stage.settle();
+    expect(stage.said()).toEqual([text('a'), text('b')]);
+    expect(stage.platform.log.filter(line => !line.includes('working'))).toEqual([
+      'progress: stage resolving',
+      'progress: waiting 1 30000',
+      'progress: stage resolving',
+      'end: answered',
+    ]);
+  });
+
   it('is charged once, however often it is tried', async () => {
     const stage = await open({ world: createWorld(['away', 'away', 'flood']) });
     await ask(stage, linksDraft('1', ['a']));

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import type {
+  AnswerProgress,
   ChatPlatform,
   Connection,
   Draft,
+  Pace,
   PlatformHost,
+  RequestOutcome,
   SendFailure,
   Sending,
 } from '../../../src/bot/contract/chat-platform.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
-import type { Pace } from '../../../src/bot/runtime/chat-pace.ts';
 
 /** What becomes of one call. `lost`: it arrives, but nobody hears of it. `vanished`: it does not, and nobody hears of it either. */
 export type Fate = 'sent' | 'lost' | 'vanished' | 'away' | 'flood' | 'refused' | 'gone' | 'cut' | 'token' | 'defect';
@@ -62,6 +64,8 @@ export interface ScriptedOptions {
   connect?(host: PlatformHost<{ chat: string }>, attempt: number): Promise<void>;
   verify?(): Promise<void>;
   readonly pace?: Pace;
+  /** Whether an answer has a place where its progress is shown. */
+  readonly showsProgress?: boolean;
 }
 
 export interface ScriptedPlatform extends ChatPlatform<z.output<typeof To>> {
@@ -132,6 +136,11 @@ export function createScriptedPlatform(options: ScriptedOptions): ScriptedPlatfo
       log.push(`working: ${stage}`);
       return () => void log.push('not working');
     },
+    ...(options.showsProgress === true && {
+      showProgress: (_: unknown, progress: AnswerProgress) =>
+        void log.push(`progress: ${Object.values(progress).join(' ')}`),
+      onEnd: (_: unknown, outcome: RequestOutcome) => void log.push(`end: ${outcome}`),
+    }),
     async close() {
       log.push('let go');
     },

@@ -1,6 +1,5 @@
 import { vi } from 'vitest';
-import type { Acceptance } from '../../../src/bot/contract/chat-platform.ts';
-import type { RequestOutcome } from '../../../src/bot/runtime/run.ts';
+import type { Acceptance, RequestOutcome } from '../../../src/bot/contract/chat-platform.ts';
 import { createRuntime, type Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';

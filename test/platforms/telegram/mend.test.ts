@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { EditReply } from '../../../src/bot/contract/chat-platform.ts';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
-import type { EditAnswer } from '../../../src/bot/runtime/later-edits.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { EDITED } from '../../../src/platforms/telegram/outgoing/answer-press.ts';
@@ -19,7 +19,7 @@ function placeOf(index: number, { press }: Partial<TelegramReplyTo>): string {
 /** @param results of the calls that put messages */
 async function send(given: Reply, results: readonly unknown[], to: Partial<TelegramReplyTo> = {}) {
   const edited: OwnMessage[] = [];
-  const mends: EditAnswer[] = [];
+  const mends: EditReply[] = [];
   const sendReply: SendReply = async (_, { put }) => {
     for (const [index, result] of results.entries()) await put(placeOf(index, to), async () => result);
     return true;
