@@ -5,7 +5,6 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statS
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
 
 const ROOT = dirname(fileURLToPath(import.meta.url));
 const DIST = join(ROOT, 'dist');
@@ -88,7 +87,7 @@ const BANNER = [
   "const __dirname=$fileURLToPath(new URL('.',import.meta.url));",
 ].join('');
 
-async function buildPrograms() {
+async function buildPrograms(build) {
   await build({
     absWorkingDir: ROOT,
     entryPoints: ENTRIES,
@@ -114,7 +113,7 @@ async function buildPrograms() {
   });
 }
 
-async function buildPage(folder) {
+async function buildPage(build, folder) {
   mkdirSync(folder, { recursive: true });
   cpSync(join(PAGE, 'static'), join(folder, 'static'), { recursive: true });
   for (const [name, file] of Object.entries(FONTS)) cpSync(join(FONT_FOLDER, file), join(folder, 'static', name));
@@ -171,12 +170,14 @@ function fingerprint() {
 
 const [flag, folder] = process.argv.slice(2);
 if (flag === '--page' && folder !== undefined) {
-  await buildPage(folder);
+  const { build } = await import('esbuild');
+  await buildPage(build, folder);
 } else {
   const current = fingerprint();
   if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== current) {
     rmSync(DIST, { recursive: true, force: true });
-    await Promise.all([buildPrograms(), buildPage(join(DIST, 'page'))]);
+    const { build } = await import('esbuild');
+    await Promise.all([buildPrograms(build), buildPage(build, join(DIST, 'page'))]);
     writeFileSync(STAMP, current);
   }
 }

@@ -2,12 +2,9 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import * as z from 'zod';
 import {
-  type AccountPace,
-  type ApiKeyConfig,
   list,
   misspeltNames,
   nonEmpty,
-  type Owner,
   oneOf,
   parseAccountPace,
   parseApiKeys,
@@ -25,72 +22,15 @@ import {
   parseShards,
   parseUserLimit,
   parseWebExample,
-  type ShardConfig,
-  type UpstreamOverride,
-  type UpstreamProxy,
-  type UserLimit,
-  type WebExampleConfig,
   whole,
 } from './config-values.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Config {
-  readonly port: number;
-  readonly host: string;
-  /** Origin without a trailing slash. */
-  readonly publicUrl: string | undefined;
-  readonly dataDir: string;
-  readonly logLevel: (typeof LOG_LEVELS)[number];
-  readonly creator: string;
-  readonly discord: DiscordConfig | undefined;
-  readonly telegram: TelegramConfig | undefined;
-  readonly osu: { readonly clientId: number; readonly clientSecret: string } | undefined;
-  /** Paths of a Netscape cookies.txt, or of a folder of such, by source: one file an account. */
-  readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
-  /** Of each account. */
-  readonly accountPace: AccountPace;
-  readonly upstreamProxies: readonly UpstreamProxy[];
-  /** An address of this machine, or a prefix of IPv6 that leads to it. */
-  readonly upstreamLocalAddress: string | undefined;
-  /** Requests a second to each site. */
-  readonly upstreamPace: number;
-  readonly upstreamOverrides: readonly UpstreamOverride[];
-  /** Upstream ids that change between releases, such as `instagram.mediaIdDocId`. */
-  readonly upstreamConstants: Readonly<Record<string, string>>;
-  /** What this process is there for. */
-  readonly roles: ReadonlySet<Role>;
-  readonly redisUrl: string | undefined;
-  readonly apiKeys: readonly ApiKeyConfig[];
-  /** Addresses, CIDRs or `loopback`. */
-  readonly trustProxy: readonly string[];
-  readonly userLimit: UserLimit;
-  /** 32 bytes. */
-  readonly mediaKey: Uint8Array | undefined;
-  readonly mediaCacheBytes: number;
-  readonly owners: readonly Owner[];
-  /** Whether each strategy is asked for a well-known post from time to time. */
-  readonly canary: boolean;
-  /** Whether the catalogue is filled in the background. */
-  readonly catalogueFill: boolean;
-  /** Links and commands that the empty web chat offers to try. */
-  readonly webExamples: readonly WebExampleConfig[];
-}
+/** What the entries hand to the parts; its fields follow from the table of variables. */
+export type Config = ReturnType<typeof toConfig>;
 
 export type Role = (typeof ROLES)[number];
-
-export interface DiscordConfig {
-  readonly token: string;
-  readonly apiUrl: string | undefined;
-  readonly shards: ShardConfig;
-}
-
-export interface TelegramConfig {
-  readonly token: string;
-  readonly apiUrl: string | undefined;
-  /** Present: updates come by webhook to `publicUrl`. */
-  readonly webhookSecret: string | undefined;
-}
 
 /** Its message lists every wrong variable, what was expected and an example, and no value that was given. */
 export class ConfigError extends Error {
@@ -294,7 +234,8 @@ function findMissingPartners(given: Environment): string[] {
     : missing;
 }
 
-function toConfig(values: z.output<typeof VARIABLES>): Config {
+/** Variables that belong together become one part, which is there when all of it is set. */
+function toConfig(values: z.output<typeof VARIABLES>) {
   const { DISCORD_TOKEN, TELEGRAM_TOKEN, OSU_CLIENT_ID, OSU_CLIENT_SECRET } = values;
   return {
     port: values.PORT,
