@@ -124,7 +124,6 @@ async function main(): Promise<number> {
     onFailure(error) {
       if (isOpen) progress.say(`${error.message}.`);
     },
-    onMoved: sets => progress.say(`Moved ${sets.toLocaleString('en')} sets into a file of their own.`),
   });
   try {
     await catalogue.size();

@@ -1,6 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { Draft } from './bot/contract/chat-platform.ts';
-import { forgetOldJob, type OldJob, readOldJobs } from './bot/runtime/old-jobs.ts';
 import { createRuntime, type RuntimeStatus } from './bot/runtime/runtime.ts';
 import { soleListener } from './bot/runtime/sole-listener.ts';
 import { createTracking } from './bot/tracking/tracking.ts';
@@ -62,29 +60,7 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
   const isSole = () => turn === undefined || turn.isOurs();
   const tracking = createTracking({ services: core.services, post: runtime.post, isSole, log });
 
-  /** What version 0.1.0 had accepted and not answered; before anything is heard, since it may be heard again. */
-  async function adoptOldJobs(): Promise<void> {
-    for (const job of readOldJobs(storage.store)) {
-      const draft = await draftOf(job);
-      if (draft === undefined) log.warn({ id: job.id }, 'a request of version 0.1.0 cannot be answered any more');
-      // Discord knows repeats: it says by itself where it can be asked again.
-      else if (
-        (await runtime.adopt(job.platform, draft, job.platform === 'telegram' && job.state === 'sending')) === 'closed'
-      )
-        continue;
-      forgetOldJob(storage.store, job);
-    }
-  }
-
-  let isStopping = false;
   let starting: Promise<void> | undefined;
-
-  /** Never rejects. */
-  async function begin(): Promise<void> {
-    await adoptOldJobs().catch(error => log.error({ err: error }, 'requests of version 0.1.0 could not be taken over'));
-    if (isStopping) return;
-    await runtime.start().catch(error => log.error({ err: error }, 'the chats could not start'));
-  }
 
   return {
     async register(server) {
@@ -92,7 +68,7 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
     },
     start() {
       if (works) tracking.start();
-      starting = begin();
+      starting = runtime.start().catch(error => log.error({ err: error }, 'the chats could not start'));
     },
     status: () => runtime.status(),
     platforms: () => runtime.platforms(),
@@ -105,20 +81,10 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
       }
     },
     async stop() {
-      isStopping = true;
       await Promise.all([tracking.stop(), turn?.end(), runtime.stop()]);
       await starting;
     },
   };
-}
-
-async function draftOf(job: OldJob): Promise<Draft | undefined> {
-  if (job.platform === 'discord') {
-    const { discordDraftOf } = await import('./platforms/discord/adopted-jobs.ts');
-    return discordDraftOf(job);
-  }
-  const { telegramDraftOf } = await import('./platforms/telegram/adopted-jobs.ts');
-  return telegramDraftOf(job);
 }
 
 // The library of a platform without a token is not even loaded.

@@ -50,7 +50,6 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
     dataDir,
     isFiller,
     onFailure: (error, message) => log.error({ err: error }, message),
-    onMoved: sets => log.info({ sets }, 'the catalogue has moved into a file of its own'),
     workerFile: catalogueFile,
   });
   const osu = credentials && createOsuApi({ http, log, ...credentials });

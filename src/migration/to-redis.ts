@@ -5,12 +5,11 @@ import { createEmbeddedQueue } from '../infra/queue/embedded-queue.ts';
 import type { Queue } from '../infra/queue/queue.ts';
 import type { SharedState } from '../infra/redis/redis.ts';
 import { inspectRedis, redisShortcomings } from '../infra/redis/redis-inspection.ts';
-import { hasTable, recordQueries } from '../infra/store/adopted-tables.ts';
 import { tryFileLock } from '../infra/store/file-lock.ts';
 import type { StoredRecord } from '../infra/store/record-driver.ts';
 import { collectionId } from '../infra/store/records.ts';
 import { addRecords } from '../infra/store/redis-records.ts';
-import type { Store } from '../infra/store/store.ts';
+import { hasTable, type Store } from '../infra/store/store.ts';
 import { loadSharedMediaKey } from '../media/tunnel/tunnel-key.ts';
 import { COLLECTIONS } from './collections.ts';
 import { type Copied, describeRecords } from './copied-records.ts';
@@ -35,19 +34,20 @@ const Row = z
     expiresAt,
   }));
 
+const RECORDS = `SELECT collection, key, group_key, value, written_at, expires_at FROM records
+  WHERE expires_at IS NULL OR expires_at > ?`;
+
 /** Records by collection, in batches, as they were when the first was read. What has expired is left out. */
 function* batchesOf(store: Store, now: number): Iterable<readonly [string, readonly StoredRecord[]]> {
   const waiting = new Map<string, StoredRecord[]>();
-  for (const query of recordQueries(store)) {
-    for (const { collection, ...record } of store.each(query, [], Row)) {
-      if (record.expiresAt !== null && record.expiresAt <= now) continue;
-      const batch = waiting.get(collection) ?? [];
-      batch.push(record);
-      waiting.set(collection, batch);
-      if (batch.length < BATCH) continue;
-      waiting.delete(collection);
-      yield [collection, batch];
-    }
+  if (!hasTable(store, 'records')) return;
+  for (const { collection, ...record } of store.each(RECORDS, [now], Row)) {
+    const batch = waiting.get(collection) ?? [];
+    batch.push(record);
+    waiting.set(collection, batch);
+    if (batch.length < BATCH) continue;
+    waiting.delete(collection);
+    yield [collection, batch];
   }
   yield* waiting;
 }

@@ -16,7 +16,6 @@ import type { RecordStore } from '../../src/infra/store/records.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';
 import { createSentFiles } from '../../src/media/delivery/sent-files.ts';
 import { createRecordingLog } from '../fakes/log.ts';
-import { writeVersion010 } from '../infra/store/version-0-1-0.ts';
 import { embeddedRecords } from '../records.ts';
 import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../redis-server.ts';
 import { runEntry } from './entry.ts';
@@ -98,20 +97,31 @@ async function expectSettings(records: () => RecordStore): Promise<void> {
 }
 
 describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
-  it('copies what version 0.1.0 kept to Redis and leaves DATA_DIR alone; a second time changes nothing', async () => {
+  it('copies what DATA_DIR keeps to Redis and leaves it alone; a second time changes nothing', async () => {
     const { url } = await openServer(...SAFE);
-    writeVersion010(join(dataDir, 'medley.db'), Date.now());
+    const here = openHere();
+    const records = embeddedRecords(here);
+    const ours = createSettingsStore({ records });
+    const player = { id: 31, name: 'paper "crane"', mode: 'mania', proven: false } as const;
+    await ours.setUser('discord:300', { language: 'id', player });
+    await ours.setUser('web:sari', { language: 'id' });
+    await ours.setChat('discord:guild', { autoDetect: false, language: 'id', disabledSources: ['facebook'] });
+    const given = createRecommendationHistory({ records });
+    await given.add('discord:300', [1, 2]);
+    await given.add('discord:300', [3]);
+    const file = { holder: 'telegram:77', source: 'instagram', postId: 'C9Reef', index: 0, form: 'original' } as const;
+    const sent = createSentFiles({ records, onFailure: () => undefined });
+    await sent.put(file, { variantKey: '720x1280', fileId: 'file-0', kind: 'video' });
     writeFileSync(join(dataDir, 'media.key'), Buffer.alloc(32, 9));
     expect(await migrate(url)).toEqual({
       code: 0,
       stderr: '',
       stdout: `${[
-        'settings of people: 4 copied',
+        'settings of people: 1 copied',
         'settings of web chats: 1 copied',
-        'settings of groups: 2 copied',
-        'arguments of buttons: 1 copied',
-        'recommendations: 3 copied',
-        'files that platforms hold: 2 copied',
+        'settings of groups: 1 copied',
+        'recommendations: 2 copied',
+        'files that platforms hold: 1 copied',
         'key of media links: copied',
         LAST,
       ].join('\n')}\n`,
@@ -119,7 +129,6 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
 
     const shared = await open(url);
     const settings = createSettingsStore({ records: shared.records });
-    const player = { id: 31, name: 'paper "crane"', mode: 'mania', proven: false };
     expect(await settings.user('discord:300')).toEqual({ language: 'id', player, view: null });
     expect(await settings.user('web:sari')).toEqual({ language: 'id', player: null, view: null });
     const guild = { ...CHAT_DEFAULTS, autoDetect: false, language: 'id', disabledSources: ['facebook'] };
@@ -129,25 +138,19 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
     await history.forgetUser('discord:300');
     expect(await history.mapsOf('discord:300')).toEqual(new Set());
     const files = createSentFiles({ records: shared.records, onFailure: () => undefined });
-    const file = { holder: 'telegram:77', source: 'instagram', postId: 'C9Reef', index: 0, form: 'original' } as const;
     expect(await files.get(file)).toMatchObject({ fileId: 'file-0' });
     expect(await shared.agree('media-key', async () => 'other')).toBe(Buffer.alloc(32, 9).toString('base64url'));
 
     await settings.setChat('discord:guild', { autoDetect: true });
     const again = await migrate(url);
     expect(again.code).toBe(0);
-    expect(again.stdout).toContain('settings of groups: 0 copied, 2 there already\n');
-    expect(again.stdout).toContain('recommendations: 2 copied, 1 there already\n');
+    expect(again.stdout).toContain('settings of groups: 0 copied, 1 there already\n');
+    expect(again.stdout).toContain('recommendations: 2 copied\n');
     expect(again.stdout).toContain('key of media links: there already\n');
     expect((await createSettingsStore({ records: (await open(url)).records }).chat('discord:guild')).autoDetect).toBe(
       true,
     );
-
-    // The tables of 0.1.0 are still those of 0.1.0.
-    const store = openStore(join(dataDir, 'medley.db'));
-    onTestFinished(() => store.close());
-    expect(() => store.run('SELECT 1 FROM records')).toThrow(/no such table/);
-    expect(store.run('UPDATE users SET language = language').changes).toBe(6);
+    expect((await ours.chat('discord:guild')).autoDetect).toBe(false);
   });
 
   it('copies a DATA_DIR of this version, as it is while a process holds it, beyond one batch, with its times', async () => {

@@ -5,7 +5,6 @@ import type { Store } from '../../infra/store/store.ts';
 import type { Beatmapset } from '../model/beatmapset.ts';
 import { createCandidatePool } from '../recommend/catalogue-candidates.ts';
 import type { CatalogueWork } from './catalogue-messages.ts';
-import { moveOldCatalogue } from './catalogue-move.ts';
 import { CATALOGUE_STEPS, dropSortIndexes, ensureSortIndexes } from './catalogue-schema.ts';
 import { type CatalogueSearch, createCatalogueSearch } from './catalogue-search.ts';
 import { createVocabulary } from './catalogue-words.ts';
@@ -22,8 +21,6 @@ export interface CatalogueFile extends CatalogueSearch {
   keepPlace(name: string, place: string | null): Promise<void>;
   tidy(): Promise<void>;
   warm(): Promise<void>;
-  /** See {@link moveOldCatalogue}. */
-  moveFrom(oldPath: string, signal: AbortSignal): Promise<number>;
   close(): void;
 }
 
@@ -43,7 +40,6 @@ const PORTION = 50;
 const FILLING_PORTION = 1_000;
 
 const PlaceRow = z.object({ place: z.string() });
-const MOVE = 'move';
 const PLACE = 'SELECT place FROM catalogue_places WHERE name = ?';
 const KEEP_PLACE = 'INSERT OR REPLACE INTO catalogue_places (name, place) VALUES (?, ?)';
 const FORGET_PLACE = 'DELETE FROM catalogue_places WHERE name = ?';
@@ -105,21 +101,6 @@ export function openCatalogueFile(options: CatalogueFileOptions): CatalogueFile 
       ensureSortIndexes(store);
     },
     warm: vocabulary.load,
-    moveFrom: (oldPath, signal) =>
-      moveOldCatalogue({
-        oldPath,
-        signal,
-        set: reading.set,
-        place: () => readPlace(MOVE),
-        write(sets, place) {
-          const texts = store.transaction(() => {
-            keepPlace(MOVE, place);
-            return writeSets(store, sets);
-          });
-          for (const text of texts) vocabulary.add(text);
-        },
-        sync: () => void store.all('PRAGMA wal_checkpoint(FULL)', [], z.unknown()),
-      }),
     close() {
       isClosed = true;
       queue.close();

@@ -34,9 +34,7 @@ export type Told =
   /** No caller waits for it. */
   | { readonly kind: 'background failure'; readonly failure: Failure }
   /** The file cannot be opened; the thread ends. */
-  | { readonly kind: 'unusable'; readonly failure: Failure }
-  /** So many sets have come from the file that they lay in before. */
-  | { readonly kind: 'moved'; readonly sets: number };
+  | { readonly kind: 'unusable'; readonly failure: Failure };
 
 export function failureOf(error: unknown): Failure {
   const { code, message, params, retryAfterMs } = toAppError(error);
@@ -50,8 +48,6 @@ export function errorOf({ code, message, params, retryAfterMs }: Failure): AppEr
 /** What the thread is started with. */
 export interface CatalogueThreadData {
   readonly path: string;
-  /** The database that held the catalogue before it had a file of its own. */
-  readonly oldPath: string | undefined;
   readonly isFilling: boolean;
 }
 

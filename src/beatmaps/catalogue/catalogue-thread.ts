@@ -18,8 +18,6 @@ export interface CatalogueThreadOptions extends CatalogueThreadData {
   readonly isFiller: () => boolean;
   /** No caller waits for it. `message` says what it means for people. */
   onFailure(error: AppError, message: string): void;
-  /** So many sets came from the database that held the catalogue before. */
-  onMoved(sets: number): void;
   /** Before a thread that ended is started again; longer each time. Default 1 000. */
   readonly restartMs?: number;
 }
@@ -50,7 +48,7 @@ type Heard =
 
 /** The catalogue in a thread of its own. A thread that ends is started again a few times; what it was asked then fails. */
 export function createCatalogueThread(options: CatalogueThreadOptions): Catalogue {
-  const { file, path, oldPath, isFilling, isFiller, onFailure, onMoved, restartMs = 1_000 } = options;
+  const { file, path, isFilling, isFiller, onFailure, restartMs = 1_000 } = options;
   const pending = new Map<number, Pending>();
   let lastId = 0;
   let remembering = 0;
@@ -79,9 +77,6 @@ export function createCatalogueThread(options: CatalogueThreadOptions): Catalogu
       case 'background failure':
         onFailure(errorOf(heard.failure), BACKGROUND_FAILURE);
         break;
-      case 'moved':
-        onMoved(heard.sets);
-        break;
       case 'unusable':
         away = errorOf(heard.failure);
     }
@@ -89,7 +84,7 @@ export function createCatalogueThread(options: CatalogueThreadOptions): Catalogu
 
   function start(): void {
     const startedAt = Date.now();
-    const data: CatalogueThreadData = { path, oldPath, isFilling };
+    const data: CatalogueThreadData = { path, isFilling };
     const thread = new Worker(file, { workerData: data, env: {}, execArgv: [], resourceLimits: RESOURCE_LIMITS });
     worker = thread;
     away = undefined;

@@ -14,7 +14,7 @@ import {
 
 const BUSY_TIMEOUT_MS = 200;
 
-function serve(port: MessagePort, { path, oldPath, isFilling }: CatalogueThreadData): void {
+function serve(port: MessagePort, { path, isFilling }: CatalogueThreadData): void {
   const tell = (told: Told) => port.postMessage(told);
   const onFailure = (error: unknown) => tell({ kind: 'background failure', failure: failureOf(error) });
   const store = openStore(path);
@@ -22,14 +22,6 @@ function serve(port: MessagePort, { path, oldPath, isFilling }: CatalogueThreadD
   const file: CatalogueFile = openCatalogueFile({ store, isFilling, onFailure });
   // From here on questions wait as long as it does, and what could not be written is tried again.
   store.get(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`, [], z.object({ timeout: z.literal(BUSY_TIMEOUT_MS) }));
-  const stopping = new AbortController();
-  const moving =
-    oldPath === undefined
-      ? undefined
-      : file
-          .moveFrom(oldPath, stopping.signal)
-          .then(sets => sets > 0 && tell({ kind: 'moved', sets }))
-          .catch(error => stopping.signal.aborted || onFailure(error));
 
   async function answer<Name extends WorkName>({ id, name, args }: Ask<Name>): Promise<void> {
     try {
@@ -40,9 +32,7 @@ function serve(port: MessagePort, { path, oldPath, isFilling }: CatalogueThreadD
     }
   }
 
-  async function close(): Promise<void> {
-    stopping.abort();
-    await moving;
+  function close(): void {
     file.close();
     store.close();
     port.close();

@@ -14,8 +14,6 @@ export interface CatalogueOptions {
   readonly isFilling?: boolean;
   /** No caller waits for it. `message` says what it means for people. */
   onFailure(error: AppError, message: string): void;
-  /** So many sets came from the database that held the catalogue before. */
-  onMoved?(sets: number): void;
   /** The compiled thread. Default: the file beside the program; run from source, no thread but the caller's own. */
   readonly workerFile?: URL | undefined;
 }
@@ -24,12 +22,11 @@ const THREAD = import.meta.url.endsWith('.ts') ? undefined : new URL('./catalogu
 
 /** The catalogue of a data directory, in a file and a thread of its own. */
 export function openCatalogue(options: CatalogueOptions): Catalogue {
-  const { dataDir, isFiller = () => true, isFilling = false, onFailure, onMoved = () => undefined } = options;
+  const { dataDir, isFiller = () => true, isFilling = false, onFailure } = options;
   const path = join(dataDir, 'catalogue.db');
   const file = options.workerFile ?? THREAD;
   if (file === undefined) return createCatalogueHere({ store: openStore(path), isFiller, isFilling, onFailure });
-  const oldPath = join(dataDir, 'medley.db');
-  return createCatalogueThread({ file, path, oldPath, isFilling, isFiller, onFailure, onMoved });
+  return createCatalogueThread({ file, path, isFilling, isFiller, onFailure });
 }
 
 export interface CatalogueHereOptions {

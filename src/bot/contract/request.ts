@@ -72,10 +72,8 @@ export type Progress = z.output<typeof Progress>;
 const Kept = z.object({ request: Request, progress: Progress });
 export type Kept = z.output<typeof Kept>;
 
-/** @param mayStand its first part may have been answered, by a version whose messages cannot be recognised */
-export function startProgress(mayStand = false): Progress {
-  const progress: Progress = { next: 0, paid: 0, stands: [], isWaitSaid: false, tries: 0, lapses: 0 };
-  return mayStand ? { ...progress, sending: { key: '0', until: 0, next: 1 } } : progress;
+export function startProgress(): Progress {
+  return { next: 0, paid: 0, stands: [], isWaitSaid: false, tries: 0, lapses: 0 };
 }
 
 export function writeKept(kept: Kept): string {

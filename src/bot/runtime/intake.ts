@@ -27,8 +27,8 @@ export interface IntakeOptions {
 
 /** Where requests come in: each is stored before its event is confirmed. */
 export interface Intake {
-  /** Never rejects. `mayStand`: an earlier version may have answered it. */
-  accept(platform: ChatPlatform, draft: Draft, mayStand?: boolean): Promise<Acceptance>;
+  /** Never rejects. */
+  accept(platform: ChatPlatform, draft: Draft): Promise<Acceptance>;
   /** Takes nothing new; resolves when all that came in is stored, or given up. */
   close(): Promise<void>;
 }
@@ -66,10 +66,10 @@ export function createIntake(options: IntakeOptions): Intake {
     };
   }
 
-  async function accept(platform: ChatPlatform, draft: Draft, mayStand: boolean): Promise<Acceptance> {
+  async function accept(platform: ChatPlatform, draft: Draft): Promise<Acceptance> {
     const request = requestOf(platform, draft);
     const entry = {
-      ...entryOf(request, mayStand),
+      ...entryOf(request),
       ...(platform.perChat !== undefined && { atOnce: platform.perChat }),
       delayMs: draft.acknowledge === undefined ? 0 : ACKNOWLEDGE_MS,
     };
@@ -140,7 +140,7 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   return {
-    async accept(platform, draft, mayStand = false) {
+    async accept(platform, draft) {
       if (isClosed) return 'closed';
       const id = `${platform.id}:${draft.eventId}`;
       const twin = taking.get(id);
@@ -148,7 +148,7 @@ export function createIntake(options: IntakeOptions): Intake {
         const acceptance = await twin;
         return acceptance === 'accepted' ? 'known' : acceptance;
       }
-      const work = accept(platform, draft, mayStand).catch((error: unknown): Acceptance => {
+      const work = accept(platform, draft).catch((error: unknown): Acceptance => {
         log.error({ err: error }, 'a request could not be taken');
         return 'closed';
       });
@@ -168,7 +168,7 @@ export function createIntake(options: IntakeOptions): Intake {
 }
 
 /** A channel is a lane, the server it belongs to takes turns with others. All but links goes apart, so that a button does not wait for videos. */
-function entryOf(request: Request, mayStand: boolean): QueueEntry {
+function entryOf(request: Request): QueueEntry {
   const { platform, chat, kind } = request;
   const apart = kind === 'links' ? '' : '#asked';
   return {
@@ -176,6 +176,6 @@ function entryOf(request: Request, mayStand: boolean): QueueEntry {
     lane: `${platform}:${chat.id}${apart}`,
     fairBy: `${chatOf(request)}${apart}`,
     owner: ownerKey(request.platform, request.user.id),
-    payload: writeKept({ request, progress: startProgress(mayStand) }),
+    payload: writeKept({ request, progress: startProgress() }),
   };
 }

@@ -2,7 +2,7 @@ import type { Logger } from '../../infra/log.ts';
 import type { Claim, Queue, QueueStats, Verdict } from '../../infra/queue/queue.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { Dispatcher } from '../answer/dispatcher.ts';
-import type { Acceptance, ChatPlatform, Draft, PlatformHost, RequestOutcome } from '../contract/chat-platform.ts';
+import type { Acceptance, ChatPlatform, PlatformHost, RequestOutcome } from '../contract/chat-platform.ts';
 import type { Request } from '../contract/request.ts';
 import { createIntake } from './intake.ts';
 import { createLeavingMessages } from './leaving-messages.ts';
@@ -57,11 +57,6 @@ export interface RuntimeStatus extends QueueStats {
 export interface Runtime {
   /** Listens and works from now on. Resolves when every platform was tried once; those that cannot be reached are tried again. */
   start(): Promise<void>;
-  /**
-   * Takes what an earlier version had accepted. Never rejects.
-   * @param mayStand its answer may have arrived: the person is told that it may be missing, and it is not sent again
-   */
-  adopt(platform: string, draft: Draft, mayStand: boolean): Promise<Acceptance>;
   readonly post: Post;
   /** @throws AppError `internal` when the queue cannot be reached */
   status(): Promise<RuntimeStatus>;
@@ -198,10 +193,6 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       }
       const heard = supervised.filter(({ platform }) => hears(platform.id));
       await Promise.all(heard.map(each => each.supervisor.start(hostOf(each))));
-    },
-    async adopt(id, draft, mayStand) {
-      const platform = options.platforms.find(each => each.id === id);
-      return platform === undefined ? 'closed' : intake.accept(platform, draft, mayStand);
     },
     post: createPost({ platforms: options.platforms, translatorFor, dispatcher, leaving, throttle, now }),
     async status() {

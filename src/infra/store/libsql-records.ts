@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { adoptTables, hasTable } from './adopted-tables.ts';
 import type { RecordDriver } from './record-driver.ts';
 import { withReturnedRecords } from './returned-records.ts';
-import type { Store } from './store.ts';
+import { hasTable, type Store } from './store.ts';
 
 const STEPS = [
   `CREATE TABLE records (
@@ -23,10 +22,9 @@ const IS_LIVE = '(expires_at IS NULL OR expires_at > :now)';
 
 const ValueRow = z.object({ value: z.string() });
 
-/** Records in the embedded database, of one process. What 0.1.0 kept in tables of its own is taken over. */
+/** Records in the embedded database, of one process. */
 export function createLibsqlRecords(store: Store, now: () => number = Date.now): RecordDriver {
   store.migrate('records', STEPS);
-  adoptTables(store);
   let purgedAt = Number.NEGATIVE_INFINITY;
 
   function purge(): void {
@@ -89,4 +87,11 @@ export function createLibsqlRecords(store: Store, now: () => number = Date.now):
     onChange: () => undefined,
   };
   return hasTable(store, 'returned_records') ? withReturnedRecords(driver, store) : driver;
+}
+
+const Found = z.object({ found: z.number() });
+
+/** Whether a database keeps records; one that never kept any has no table for them. */
+export function hasRecords(store: Store): boolean {
+  return hasTable(store, 'records') && store.get('SELECT 1 AS found FROM records LIMIT 1', [], Found) !== undefined;
 }

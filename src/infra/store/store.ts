@@ -175,6 +175,12 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
   return store;
 }
 
+const NameRow = z.object({ name: z.string() });
+
+export function hasTable(store: Store, name: string): boolean {
+  return store.get("SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?", [name], NameRow) !== undefined;
+}
+
 type Statement = ReturnType<InstanceType<typeof Database>['prepare']>;
 
 const AppliedStep = z.object({ hash: z.string() });

@@ -11,8 +11,7 @@ export interface SpoolFolder {
   remove(): Promise<void>;
 }
 
-/** Version 0.1.0 named folders by the number of the process. */
-const NAME = /^(?:\d{1,10}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+const NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /**
  * Makes a folder under `tempDir`, owned by a lock that lies beside `tempDir`, and removes those whose owners have ended.

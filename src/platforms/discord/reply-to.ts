@@ -30,8 +30,6 @@ const MessageReplyTo = z.object({
   isOnlyLinks: z.boolean(),
   /** Where links that an edit added are answered: stands for the message in nonces, and in what belongs to the answer. */
   editId: z.string().optional(),
-  /** Its first messages bear the nonces that version 0.1.0 gave them. */
-  hasOldNonces: z.boolean().optional(),
 });
 
 const InteractionReplyTo = z.object({
@@ -52,8 +50,6 @@ const InteractionReplyTo = z.object({
       isBack: z.boolean().optional(),
     })
     .optional(),
-  /** Its first message may stand already, and those after it do: version 0.1.0 wrote down no more. */
-  isFirstOnly: z.boolean().optional(),
 });
 
 /** All that is needed to answer on Discord, by any process with the token. */

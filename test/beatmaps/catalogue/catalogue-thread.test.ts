@@ -1,11 +1,9 @@
 /** The thread as the build makes it, over files. */
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { z } from 'zod';
 import type { Catalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
 import { createCatalogueThread } from '../../../src/beatmaps/catalogue/catalogue-thread.ts';
 import { parseQuery } from '../../../src/beatmaps/query/query.ts';
@@ -13,7 +11,6 @@ import type { AppError } from '../../../src/errors.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { type BuiltWorker, buildWorker } from '../built-worker.ts';
 import { madeUpSet } from '../made-up-sets.ts';
-import { writeOldCatalogue } from './old-catalogue.ts';
 
 let worker: BuiltWorker;
 beforeAll(async () => {
@@ -29,20 +26,17 @@ async function openFolder(): Promise<string> {
 
 function openThread(folder: string, own: { readonly file?: URL; readonly isFiller?: () => boolean } = {}) {
   const failures: { readonly error: AppError; readonly message: string }[] = [];
-  const moved: number[] = [];
   const catalogue = createCatalogueThread({
     file: worker.file,
     path: join(folder, 'catalogue.db'),
-    oldPath: join(folder, 'medley.db'),
     isFilling: false,
     isFiller: () => true,
     onFailure: (error, message) => failures.push({ error, message }),
-    onMoved: sets => moved.push(sets),
     restartMs: 5,
     ...own,
   });
   onTestFinished(() => catalogue.close());
-  return { catalogue, failures, moved };
+  return { catalogue, failures };
 }
 
 const ALL = { query: parseQuery(''), status: 'any', sort: { field: 'relevance', order: 'desc' } } as const;
@@ -123,48 +117,6 @@ describe('the thread of the catalogue', () => {
     await expect.poll(() => failures.at(-1)?.message).toBe('there is no catalogue until the next start');
     expect(failures).toHaveLength(6);
     await expect(catalogue.suggest('x', 5)).rejects.toMatchObject({ code: 'internal' });
-  });
-});
-
-describe('a catalogue that lay in the database of everything else', () => {
-  const Names = z.object({ name: z.string() });
-  const tablesOf = (path: string) => {
-    const store = openStore(path);
-    const tables = store.all("SELECT name FROM sqlite_schema WHERE name LIKE 'catalogue%'", [], Names);
-    store.close();
-    return tables.map(({ name }) => name);
-  };
-
-  it('moves into its own file, and is dropped there', async () => {
-    const folder = await openFolder();
-    const many = Array.from({ length: 260 }, (_, index) => madeUpSet({ id: index + 1, title: 'Old Kite' }));
-    writeOldCatalogue(join(folder, 'medley.db'), many);
-    const { catalogue, failures, moved } = openThread(folder);
-    // What is known better by now stays.
-    catalogue.remember([madeUpSet({ id: 1, title: 'New Kite', tags: '' }), madeUpSet({ id: 900 })]);
-    await expect.poll(() => moved).toEqual([260]);
-    expect(tablesOf(join(folder, 'medley.db'))).toEqual([]);
-    expect(existsSync(join(folder, 'catalogue-move.lock'))).toBe(false);
-    await catalogue.flush();
-    expect(await catalogue.size()).toBe(261);
-    expect(await catalogue.set(1)).toMatchObject({ title: 'New Kite' });
-    expect((await catalogue.suggest('old kite', 50)).length).toBe(50);
-    expect(failures).toEqual([]);
-  });
-
-  it('moves on after it was cut short, wherever that was', async () => {
-    const folder = await openFolder();
-    const many = Array.from({ length: 400 }, (_, index) => madeUpSet({ id: index + 1 }));
-    writeOldCatalogue(join(folder, 'medley.db'), many);
-    for (const ms of [30, 60, 100, 150]) {
-      const { catalogue } = openThread(folder);
-      await catalogue.size();
-      await new Promise(resolve => setTimeout(resolve, ms));
-      await catalogue.close();
-    }
-    const { catalogue } = openThread(folder);
-    await expect.poll(() => tablesOf(join(folder, 'medley.db'))).toEqual([]);
-    expect(await catalogue.size()).toBe(400);
   });
 });
 

@@ -1,7 +1,7 @@
 /** What the button under a reply deletes: for the person who asked, and for moderators. Only Medley can make ids of its buttons. */
 export interface DeleteButton {
   readonly requesterId: string;
-  /** The answer that the reply is a part of: the id of the message or interaction that asked. Version 0.1.0 did not write it down. */
+  /** The answer that the reply is a part of: the id of the message or interaction that asked. */
   readonly answerId?: string;
   /** Whether the embed of the message that asked is hidden in favour of the answer, and comes back with its end. */
   readonly hidesEmbed?: boolean;

@@ -28,7 +28,6 @@ export function createFollowUps({ api, key, sending, to, eventId }: FollowUpOpti
   const { request, settings, signal, put } = sending;
 
   async function follow(name: string, content: Content, isEphemeral: boolean): Promise<string | undefined> {
-    if (to.isFirstOnly === true) return undefined;
     const isUpload = holdsFiles(content.uploads);
     return put(name, () => api.followUp(key, content, isEphemeral, signal), { isUpload });
   }
@@ -36,7 +35,7 @@ export function createFollowUps({ api, key, sending, to, eventId }: FollowUpOpti
   /** Whether Medley itself is in the channel and may write there what the answer holds: in private chats it always may. */
   function mayPost({ uploads }: Content): boolean {
     const { kind, groupId } = request.chat;
-    if (to.isEphemeral || to.isFirstOnly === true || to.personal !== undefined) return false;
+    if (to.isEphemeral || to.personal !== undefined) return false;
     const mayWrite = to.rights.send && (uploads.length === 0 || to.rights.attach);
     return kind === 'private' || (groupId !== undefined && mayWrite);
   }

@@ -55,14 +55,12 @@ export function createMessageSender({ api, parts, history, suppression, log }: M
         deleteId: deleteButtonId(button),
         messages: Number.POSITIVE_INFINITY,
         async send(content, place, count) {
-          const isOld = to.hasOldNonces === true && isFirst;
           const replyTo = to.rights.reply ? (sent.at(-1) ?? to.messageId) : undefined;
           const post = (nonce: string) => postReply(api, to.channelId, content, { nonce, replyTo, isSilent }, signal);
-          const posted = await put(
-            `${place}`,
-            tag => post(isOld ? `${to.messageId}-${place}` : nonceOf(answerId, tag)),
-            { repeatMs: TIMES.nonce, isUpload: holdsFiles(content.uploads) },
-          );
+          const posted = await put(`${place}`, tag => post(nonceOf(answerId, tag)), {
+            repeatMs: TIMES.nonce,
+            isUpload: holdsFiles(content.uploads),
+          });
           if (posted !== undefined) sent.push(posted.id);
           if (posted !== undefined && place === 0 && isView)
             await history.keep(posted.id, await history.next(request, undefined), request);

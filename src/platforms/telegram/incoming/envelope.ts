@@ -11,7 +11,7 @@ export type EventIds = (...names: readonly (string | number)[]) => string;
 
 /**
  * The same for a repeat, and after a restart. Ids of private chats, and of pressed buttons, are those of people, so they cannot be read
- * from it: it is kept for a day when all else about the request is deleted. Version 0.1.0 named messages in the same way.
+ * from it: it is kept for a day when all else about the request is deleted.
  * @param secret the same after a restart
  */
 export function createEventIds(secret: string): EventIds {

@@ -424,7 +424,7 @@ describe('the delete button', () => {
     expect(flagsOf(on, source)).toBe(SUPPRESSED);
   });
 
-  it('works under messages of version 0.1.0', async () => {
+  it('works under a message that does not name its answer', async () => {
     const on = await open();
     const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Delete', custom_id: 'delete:300' }] }];
     const authorId = on.fake.botUserId;
