@@ -37,12 +37,11 @@ import { createMuxedFiles } from './media/delivery/muxed-files.ts';
 import { ACCOUNTS, type AccountPaused, createAccounts } from './media/extract/accounts.ts';
 import { readCookies } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
-import { openSite } from './media/extract/open-site.ts';
+import { openSite } from './media/extract/site.ts';
 import { createSiteOutgoing, siteThrottles } from './media/extract/site-outgoing.ts';
 import { SITE_STATES } from './media/extract/site-state.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { createStoredPostParser } from './media/extract/stored-post.ts';
-import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
 import { withholdPosts } from './media/extract/withheld-posts.ts';
 import { createCdnHeaders } from './media/files/cdn.ts';
 import type { Post } from './media/post.ts';
@@ -95,7 +94,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const metrics = createMetrics();
   const outgoing = createSiteOutgoing(sourceDescriptors, config);
   const storage = await openStorage(config, log);
-  const { store, shared } = storage;
+  const { shared } = storage;
   const limiter = shared?.limiter ?? createMemoryRateLimiter();
   const openClient = (connectionsPerHost?: number) =>
     createHttpClient({
@@ -111,7 +110,6 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   // What strangers stream has connections and a pace of its own: no delivery to a chat ever waits for it.
   const streamHttp = openClient(STREAM_CONNECTIONS);
   const ytDlp = await findYtDlp({ searchPath, outgoing });
-  const strategyRecords = createStoredStrategyRecords({ store, log });
   const cookies = await readCookies(config.cookiesFiles);
   const ffmpeg = await findFfmpeg({ searchPath });
   const version = await readVersion();
@@ -143,7 +141,6 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
           upstreamConstants: config.upstreamConstants,
           accounts: openAccounts(descriptor),
           extraStrategies: ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, descriptor)],
-          records: strategyRecords,
           site,
           onOutcome: (...outcome) => metrics.countStrategy(descriptor.id, ...outcome),
         }),
@@ -328,7 +325,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
       await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
       await Promise.all([http.close(), streamHttp.close()]);
       await catalogue.close();
-      await Promise.all([strategyRecords.close(), ...sites.map(site => site.close())]);
+      await Promise.all(sites.map(site => site.close()));
       await storage.close();
     },
   };

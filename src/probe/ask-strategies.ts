@@ -1,7 +1,7 @@
 /** Asks every strategy of every source for a few posts, one after the other, without haste. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toAppError } from '../errors.ts';
-import type { MediaSource, PostRef, SourceStrategy } from '../media/extract/source.ts';
+import type { MediaSource, PostRef, Strategy } from '../media/extract/source.ts';
 import { refOfLink } from './link-ref.ts';
 import { judgeFailure, type ProbeAnswer, type ProbeStrategy } from './probe-strategy.ts';
 
@@ -88,7 +88,7 @@ async function askSource(source: MediaSource, options: AskOptions, signal: Abort
 }
 
 /** What keeps a strategy from being asked here at all, for whatever post. */
-function missingFor({ profile }: SourceStrategy, hasBrowserTransport: boolean): 'browser' | 'account' | undefined {
+function missingFor({ profile }: Strategy, hasBrowserTransport: boolean): 'browser' | 'account' | undefined {
   if (profile?.transport === 'browser' && !hasBrowserTransport) return 'browser';
   return profile?.session === 'account' ? 'account' : undefined;
 }

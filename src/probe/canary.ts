@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Logger } from '../infra/log.ts';
 import type { Collection } from '../infra/store/collection.ts';
-import type { MediaSource, PostRef, SourceStrategy } from '../media/extract/source.ts';
+import type { MediaSource, PostRef, Strategy } from '../media/extract/source.ts';
 import type { SourceId } from '../media/post.ts';
 import { refOfLink } from './link-ref.ts';
 import type { ProbeStrategy } from './probe-strategy.ts';
@@ -61,7 +61,7 @@ const UNKNOWN: CanaryRecord = { hasWorked: false, failures: 0, since: null, caus
 interface Question {
   readonly key: string;
   readonly source: MediaSource;
-  readonly strategy: SourceStrategy;
+  readonly strategy: Strategy;
   readonly ref: PostRef;
 }
 

@@ -1,8 +1,9 @@
 import { AppError, type ErrorCode, toAppError } from '../errors.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
-import type { PostRef, SourceStrategy } from '../media/extract/source.ts';
-import { startAttempt } from '../media/extract/strategy-attempt.ts';
-import { isLimit, isOfOurs } from '../media/extract/strategy-failures.ts';
+import { isLimit, isOfOurs } from '../media/extract/failures.ts';
+import type { PostRef, Strategy } from '../media/extract/source.ts';
+import { isWhole } from '../media/extract/strategy-history.ts';
+import { startStrategy } from '../media/extract/strategy-race.ts';
 import { type Post, playableVariants } from '../media/post.ts';
 import { fetchBeginning } from './fetch-beginning.ts';
 
@@ -17,7 +18,7 @@ export interface ProbeAnswer {
 }
 
 /** Asks one strategy for one post. @throws the signal's reason */
-export type ProbeStrategy = (strategy: SourceStrategy, ref: PostRef, signal: AbortSignal) => Promise<ProbeAnswer>;
+export type ProbeStrategy = (strategy: Strategy, ref: PostRef, signal: AbortSignal) => Promise<ProbeAnswer>;
 
 export interface ProbeOptions {
   /** For the files. */
@@ -34,15 +35,23 @@ const MAX_DETAIL_CHARS = 160;
 
 /** By what deliveries need: the whole post in time, a video where the link says so, and a file that can be fetched. */
 export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: ProbeOptions): ProbeStrategy {
-  return async ({ name, run }, ref, signal) => {
-    const { ending, tookMs } = await askOnce(name, own => run(ref, own), timeoutMs, signal);
+  return async (strategy, ref, signal) => {
+    signal.throwIfAborted();
+    const asked = startStrategy(strategy, own => strategy.run(ref, own), timeoutMs);
+    const abort = () => asked.abort(new AppError('timeout', 'given up', { cause: signal.reason }));
+    signal.addEventListener('abort', abort, { once: true });
+    const { post, error, tookMs } = await asked.report;
+    signal.removeEventListener('abort', abort);
+    signal.throwIfAborted();
     const durationMs = Math.round(tookMs);
-    if (ending.kind === 'failed') return { ...judgeFailure(ending.error, ending.error.code), durationMs };
-    const { post } = ending;
+    if (error !== null || post === null) {
+      const failure = toAppError(error);
+      return { ...judgeFailure(failure, failure.code), durationMs };
+    }
     const fails = (outcome: ProbeAnswer['outcome']): ProbeAnswer => {
       return { verdict: 'fails', outcome, durationMs, detail: describePost(post) };
     };
-    if (ending.kind === 'incomplete') return fails('incomplete');
+    if (!isWhole(post)) return fails('incomplete');
     if (VIDEO_FORMS.has(ref.form) && !post.items.some(({ kind }) => kind === 'video')) return fails('no_video');
     try {
       await fetchBeginning(http, post, signal);
@@ -52,23 +61,6 @@ export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: Prob
     }
     return durationMs > budgetMs ? fails('slow') : { ...fails('ok'), verdict: 'works' };
   };
-}
-
-async function askOnce(
-  name: string,
-  run: (signal: AbortSignal) => Promise<Post>,
-  timeoutMs: number,
-  signal: AbortSignal,
-) {
-  signal.throwIfAborted();
-  const alone = { endpoint: '', patienceMs: 0, alone: true, explains: false };
-  const attempt = startAttempt({ ...alone, name, timeoutMs, run });
-  const abort = () => attempt.abort(new AppError('timeout', 'given up', { cause: signal.reason }));
-  signal.addEventListener('abort', abort, { once: true });
-  const report = await attempt.settled;
-  signal.removeEventListener('abort', abort);
-  signal.throwIfAborted();
-  return report;
 }
 
 /** @param outcome where it says something of the strategy */

@@ -3,7 +3,7 @@ import { adviseOn, type Setup } from '../../src/doctor/strategy-advice.ts';
 import { renderStrategyTable } from '../../src/doctor/strategy-table.ts';
 import { AppError } from '../../src/errors.ts';
 import type { RequestProfile } from '../../src/media/extract/request-profile.ts';
-import type { MediaSource, PostRef, SourceStrategy } from '../../src/media/extract/source.ts';
+import type { MediaSource, PostRef, Strategy } from '../../src/media/extract/source.ts';
 import { type AskOptions, askStrategies, type SourceReport } from '../../src/probe/ask-strategies.ts';
 import { createProbe } from '../../src/probe/probe-strategy.ts';
 import { makePost } from '../fakes/post.ts';
@@ -16,7 +16,7 @@ function refOf(url: string): PostRef {
   return { source: 'facebook', id: '1', form: 'reel', url, itemIndex: null, parts: {} };
 }
 
-function sourceOf(strategies: readonly SourceStrategy[], more: Partial<MediaSource> = {}): MediaSource {
+function sourceOf(strategies: readonly Strategy[], more: Partial<MediaSource> = {}): MediaSource {
   return {
     id: 'facebook',
     match(address) {
@@ -34,7 +34,7 @@ function sourceOf(strategies: readonly SourceStrategy[], more: Partial<MediaSour
   };
 }
 
-function strategy(name: string, run: SourceStrategy['run'], more: Partial<SourceStrategy> = {}): SourceStrategy {
+function strategy(name: string, run: Strategy['run'], more: Partial<Strategy> = {}): Strategy {
   return { name, isAvailable: () => true, run, ...more };
 }
 

@@ -1,10 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { createHttpClient, type HttpClient } from '../../src/infra/http/http-client.ts';
+import { createOutgoing } from '../../src/infra/http/outgoing.ts';
 import { createOverrides } from '../../src/infra/http/overrides.ts';
 import { createMemoryRateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
-import { withBreaker } from '../../src/media/extract/breaker.ts';
-import { createSiteState } from '../../src/media/extract/site-state.ts';
+import { openSite } from '../../src/media/extract/site.ts';
+import type { SiteState } from '../../src/media/extract/site-state.ts';
 import type { MediaSource } from '../../src/media/extract/source.ts';
 import { createStrategyChain } from '../../src/media/extract/strategy-chain.ts';
 import type { Post } from '../../src/media/post.ts';
@@ -129,16 +130,17 @@ describe('the canary', () => {
 /** A source of two endpoints as the bot asks it: with a record, and bound by what the site wants. */
 function openToy(endings: Readonly<Record<'query' | 'page', () => Promise<Post>>>) {
   const log = createRecordingLog();
-  const site = createSiteState({ source: 'toy', log });
   const strategies = (['query', 'page'] as const).map(name => ({
     name,
     isAvailable: () => true,
     run: () => endings[name](),
   }));
-  const fetch = createStrategyChain({ source: 'toy', strategies, site, log });
-  const source: MediaSource = { ...toySource([]), strategies, fetch, figures: fetch.figures, learn: fetch.learn };
-  const descriptor = { name: 'Toybox', example: EXAMPLE };
-  return withBreaker({ source, descriptor, site, limiter: createMemoryRateLimiter(), log });
+  const create = (site: SiteState): MediaSource => {
+    const fetch = createStrategyChain({ source: 'toy', strategies, site, log });
+    return { ...toySource([]), strategies, fetch, figures: fetch.figures, learn: fetch.learn };
+  };
+  const descriptor = { id: 'toy', name: 'Toybox', example: EXAMPLE };
+  return openSite({ descriptor, outgoing: createOutgoing(), limiter: createMemoryRateLimiter(), log, create }).source;
 }
 
 describe('over what the bot asks by', () => {

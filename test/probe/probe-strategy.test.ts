@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import type { PostRef, SourceStrategy } from '../../src/media/extract/source.ts';
+import type { PostRef, Strategy } from '../../src/media/extract/source.ts';
 import { createProbe, type ProbeOptions } from '../../src/probe/probe-strategy.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../fakes/post.ts';
 import { type CdnAnswer, openCdn } from './open-cdn.ts';
 
-async function probe(run: SourceStrategy['run'], cdn: CdnAnswer = {}, more: Partial<ProbeOptions & PostRef> = {}) {
+async function probe(run: Strategy['run'], cdn: CdnAnswer = {}, more: Partial<ProbeOptions & PostRef> = {}) {
   const { form = 'reel', ...options } = more;
   const { http, asked } = await openCdn(cdn);
   const ref = { source: 'instagram', id: '1', form, url: 'https://www.instagram.com/p/1/', itemIndex: null, parts: {} };
@@ -98,7 +98,7 @@ describe('a way that does not', () => {
       throw new AppError(code, 'as it\n was told', { params });
     };
 
-  it.each<[string, SourceStrategy['run']]>([
+  it.each<[string, Strategy['run']]>([
     ['the site asks for a pause', fails('upstream_rate_limited')],
     ['it is not asked, as the site wants it left alone', fails('upstream_rate_limited', { unasked: 1 })],
     ['the site shows a challenge', fails('login_required', { challenge: 1 })],

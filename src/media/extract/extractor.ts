@@ -6,10 +6,9 @@ import type { Logger } from '../../infra/log.ts';
 import { itemCount, type Post, type SourceId } from '../post.ts';
 import { parseAddress } from './address.ts';
 import { policyOf, REFRESH_POLICY, SHORT_LINK_POLICY } from './cache-policy.ts';
-import { CoverOnlyError } from './cover-only.ts';
+import { CoverOnlyError, isWithdrawn } from './failures.ts';
 import { findAddresses } from './find-links.ts';
 import type { LinkMatch, MediaSource, PostRef } from './source.ts';
-import { isWithdrawn } from './strategy-failures.ts';
 
 export interface Extraction {
   readonly post: Post;

@@ -1,11 +1,11 @@
+/** What a site wants left alone: an endpoint, a strategy, all of it. */
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { GroupedCollection } from '../../infra/store/records.ts';
 import type { Post, SourceId } from '../post.ts';
-import type { PostRef, SourceStrategy } from './source.ts';
-import { isLimit, notAsked } from './strategy-failures.ts';
-import { cooldownMs } from './strategy-record.ts';
+import { isLimit, notAsked } from './failures.ts';
+import { endpointOf, type PostRef, type Strategy } from './source.ts';
 
 const moment = z.number().nonnegative();
 const entry = z
@@ -14,12 +14,12 @@ const entry = z
 
 type Entry = z.infer<typeof entry>;
 
-/** Where every process finds what another has noted. `at` says which note is the newest. */
+/** Every process finds here what another has noted. `at` says which note is the newest. */
 export const SITE_STATES = { name: 'site-states', schema: entry, ttlMs: 36 * 3_600_000 } as const;
 
 /**
- * Until when a site is to be left alone, by what that is about: an endpoint, a strategy, all of it. Every process with one outgoing
- * address goes by the same, over restarts too; while the store is away each by what it knows.
+ * Until when a site is to be left alone, by what that is about. Every process with one outgoing address goes by the same, over restarts
+ * too; while the store is away each goes by what it knows.
  */
 export interface SiteState {
   /** Reads what other processes have noted. Never rejects. */
@@ -30,6 +30,8 @@ export interface SiteState {
   times(name: string): number;
   /** Known here at once, and to others soon. */
   set(name: string, until: number): void;
+  /** Sets it for 1, 2, 4 and so on up to 30 minutes, by how often in a row that was done, and a little more by chance. */
+  coolDown(name: string): void;
   clear(name: string): void;
   /** Waits until all is written. */
   close(): Promise<void>;
@@ -37,16 +39,22 @@ export interface SiteState {
 
 export interface SiteStateOptions {
   readonly source: SourceId;
-  /** By which address the site sees us. Default `direct`. */
+  /** The address by which the site sees us. Default `direct`. */
   readonly outgoing?: string;
-  /** Of `SITE_STATES`. None: nothing is shared or kept. */
-  readonly collection?: GroupedCollection<Entry>;
+  /** The collection `SITE_STATES`. None: nothing is shared or kept. */
+  readonly collection?: GroupedCollection<Entry> | undefined;
   readonly log: Pick<Logger, 'warn'>;
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
-/** What others note counts here after this long at most. */
+/** Another process's note counts here after this long at most. */
 const REREAD_MS = 1_000;
+const FIRST_COOLDOWN_MS = 60_000;
+const MAX_COOLDOWN_MS = 30 * 60_000;
+/** Processes that began to wait together come back apart. */
+const JITTER = 0.2;
+const MIN_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 6 * 3_600_000;
 
 export function createSiteState(options: SiteStateOptions): SiteState {
   const { source, outgoing = 'direct', collection, log, now = Date.now } = options;
@@ -63,6 +71,10 @@ export function createSiteState(options: SiteStateOptions): SiteState {
       if (Math.min(each.at, now()) > (entries.get(each.name)?.at ?? -1)) entries.set(each.name, each);
     }
   }
+
+  const times = (name: string) => entries.get(name)?.times ?? 0;
+  const set = (name: string, until: number) =>
+    change({ name, until, times: Math.min(times(name) + 1, 1_000), at: now() });
 
   function change(changed: Entry): void {
     entries.set(changed.name, changed);
@@ -82,28 +94,23 @@ export function createSiteState(options: SiteStateOptions): SiteState {
       await reading;
     },
     until: name => entries.get(name)?.until ?? 0,
-    times: name => entries.get(name)?.times ?? 0,
-    set: (name, until) =>
-      change({ name, until, times: Math.min((entries.get(name)?.times ?? 0) + 1, 1_000), at: now() }),
+    times,
+    set,
+    coolDown(name) {
+      const ms = Math.min(FIRST_COOLDOWN_MS * 2 ** times(name), MAX_COOLDOWN_MS);
+      set(name, now() + Math.round(ms * (1 + JITTER * Math.random())));
+    },
     clear(name) {
-      if ((entries.get(name)?.times ?? 0) > 0) change({ name, until: 0, times: 0, at: now() });
+      if (times(name) > 0) change({ name, until: 0, times: 0, at: now() });
     },
     close: () => writing,
   };
 }
 
-/** What is asked, by whomever: the first part of a strategy's name. */
-export function endpointOf({ name }: Pick<SourceStrategy, 'name'>): string {
-  return name.split('/', 1)[0] ?? name;
-}
-
-const MIN_WAIT_MS = 1_000;
-const MAX_WAIT_MS = 6 * 3_600_000;
-
-const endpointName = (strategy: Pick<SourceStrategy, 'name'>) => `endpoint ${endpointOf(strategy)}`;
+const endpointName = (strategy: Pick<Strategy, 'name'>) => `endpoint ${endpointOf(strategy)}`;
 
 /** Unix milliseconds until which the site wants the endpoint of a strategy left alone, by all who ask it. */
-export function leftAloneUntil(site: SiteState, strategy: Pick<SourceStrategy, 'name'>): number {
+export function leftAloneUntil(site: SiteState, strategy: Pick<Strategy, 'name'>): number {
   return site.until(endpointName(strategy));
 }
 
@@ -114,7 +121,7 @@ export function leftAloneUntil(site: SiteState, strategy: Pick<SourceStrategy, '
  */
 export async function askEndpoint(
   site: SiteState,
-  strategy: SourceStrategy,
+  strategy: Strategy,
   ref: PostRef,
   signal: AbortSignal,
   now: () => number,
@@ -128,8 +135,9 @@ export async function askEndpoint(
     return post;
   } catch (error) {
     if (error instanceof AppError && isLimit(error)) {
-      const ms = error.retryAfterMs ?? cooldownMs(site.times(name) + 1);
-      site.set(name, now() + Math.min(Math.max(ms, MIN_WAIT_MS), MAX_WAIT_MS));
+      const { retryAfterMs } = error;
+      if (retryAfterMs === undefined) site.coolDown(name);
+      else site.set(name, now() + Math.min(Math.max(retryAfterMs, MIN_WAIT_MS), MAX_WAIT_MS));
     }
     throw error;
   }

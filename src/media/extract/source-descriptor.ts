@@ -4,23 +4,19 @@ import type { Logger } from '../../infra/log.ts';
 import type { Author, SourceId } from '../post.ts';
 import type { Accounts } from './accounts.ts';
 import type { SiteState } from './site-state.ts';
-import type { MediaSource } from './source.ts';
-import type { Strategy } from './strategy-chain.ts';
-import type { StrategyRecords } from './strategy-records.ts';
+import type { MediaSource, Strategy } from './source.ts';
 
-/** What every source is made with. */
+/** Every source is made with these. */
 export interface SourceOptions {
   readonly http: HttpClient;
   readonly log: Logger;
-  /** What was configured for all sources; a source reads the keys that begin with its id: `toy.queryId`. */
+  /** The configured constants of all sources; a source reads the keys that begin with its id: `toy.queryId`. */
   readonly upstreamConstants?: Readonly<Record<string, string>>;
-  /** Of this site. */
+  /** The operator's accounts on this site. */
   readonly accounts?: Accounts | undefined;
   /** Asked after all others, e.g. yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
-  /** What is remembered of the strategies over restarts. */
-  readonly records?: StrategyRecords | undefined;
-  /** What the site wants left alone. */
+  /** Says what the site wants left alone. */
   readonly site?: SiteState | undefined;
   /** For all strategies together. */
   readonly deadlineMs?: number;
@@ -29,11 +25,11 @@ export interface SourceOptions {
 
 /** All that the rest of Medley knows of a source. */
 export interface SourceDescriptor {
-  /** Lower case; what posts, settings, tokens and figures name it by, so it never changes. */
+  /** Lower case; posts, settings, tokens and figures name it by this, so it never changes. */
   readonly id: SourceId;
-  /** As the site writes itself; a language may have a name of its own for it. */
+  /** The name as the site writes it; a language may have a name of its own for it. */
   readonly name: string;
-  /** What people know the site by, `#rrggbb`. */
+  /** The colour that people know the site by, `#rrggbb`. */
   readonly colour: `#${string}`;
   /** Hosts that its links are on, the one it is best known by first. */
   readonly hosts: readonly [string, ...string[]];
@@ -45,7 +41,7 @@ export interface SourceDescriptor {
   readonly profileUrl?: (author: Pick<Author, 'id' | 'username'>) => string | undefined;
   /** The cookie that an account's session has, where posts can be asked for with one. */
   readonly sessionCookie?: string;
-  /** Who asks the CDN for a file of this type, where a plain name is not served well. */
+  /** The name to ask the CDN by for a file of this type, where a plain name is not served well. */
   readonly cdnUserAgent?: (mime: string) => string;
   /** @throws Error naming the constants that are unknown or malformed */
   create(options: SourceOptions): MediaSource;

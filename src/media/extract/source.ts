@@ -1,8 +1,8 @@
+import type { ErrorCode } from '../../errors.ts';
 import type { Post, SourceId } from '../post.ts';
 import type { RequestProfile } from './request-profile.ts';
-import type { StrategyFigures } from './strategy-record.ts';
 
-/** What a link names, before anything is asked. Ids are already checked; nothing of the user's text is left in it. */
+/** The post that a link names, before anything is asked. Ids are already checked; nothing of the user's text is left in it. */
 export interface PostRef {
   readonly source: SourceId;
   /** Canonical id: half of the cache key. */
@@ -17,7 +17,7 @@ export interface PostRef {
   readonly parts: Readonly<Record<string, string>>;
 }
 
-/** What `MediaSource.match` says of an address on one of the source's hosts. */
+/** The answer of `MediaSource.match` about an address on one of the source's hosts. */
 export type LinkMatch =
   | { readonly kind: 'post'; readonly ref: PostRef }
   /** A short link whose target only the upstream knows; `url` is rebuilt on a fixed host. */
@@ -32,19 +32,61 @@ export type LinkMatch =
 export interface FetchContext {
   /** Aborts when the whole chain's deadline has passed or no caller waits any more. */
   readonly signal: AbortSignal;
-  /** Asks in one way alone, that which was asked longest ago: while a site refuses us it is asked as little as can be. */
+  /** Asks in one way alone, the one that was asked longest ago: while a site refuses us it is asked as little as can be. */
   readonly isSingle?: boolean;
 }
 
-/** One way to ask the source for a post, for those who look at each alone. */
-export interface SourceStrategy {
+/**
+ * One way to ask a source for a post: an endpoint, asked by one kind of caller. Its name is `ENDPOINT/CALLER`, such as
+ * `shortcode-query/plain`, or just the endpoint where it has one caller.
+ */
+export interface Strategy {
   readonly name: string;
   /** Whether it can be asked for this post at all, here; cheap and pure. */
   isAvailable(ref: PostRef): boolean;
-  /** @throws anything */
+  /**
+   * A post of which `missingItems` could not be read is kept while the others are asked.
+   * @throws anything: the chain isolates it. The params of an AppError may say more: `weak` that a `not_found` or the like is a guess,
+   * which another endpoint must confirm; `own` that our own bounds refused the answer; `challenge` that the site wants a pause;
+   * `refused` that the caller was refused rather than the post withheld.
+   */
   run(ref: PostRef, signal: AbortSignal): Promise<Post>;
   /** How it asks, where it asks by a profile. */
   readonly profile?: RequestProfile;
+  /** Asked only when all others have failed, in the given order, and never beside another. */
+  readonly isLastResort?: boolean;
+  /**
+   * Brings author and cover at most, but its refusals name the site's own reason: asked last, or as soon as two endpoints
+   * withheld the post.
+   */
+  readonly explains?: boolean;
+  /** Asks by an account: never for a post that another said not to exist. */
+  readonly byAccount?: boolean;
+  /** Milliseconds. Default 10 000, or half of the chain's deadline. */
+  readonly timeoutMs?: number;
+}
+
+/** The endpoint that a strategy asks, whoever the caller is. */
+export function endpointOf({ name }: Pick<Strategy, 'name'>): string {
+  return name.split('/', 1)[0] ?? name;
+}
+
+/** How one strategy does here, for people who look after it. Moments are unix milliseconds. */
+export interface StrategyFigures {
+  readonly strategy: string;
+  /** 0 to 1, of late; null when it was never counted. */
+  readonly successRate: number | null;
+  /** How long it usually takes to answer; null when it never did. */
+  readonly medianMs: number | null;
+  /** Until then it is asked last; null when it is not. */
+  readonly coolsUntil: number | null;
+  /** Until then the site wants its endpoint left alone; null when it does not. */
+  readonly waitsUntil: number | null;
+  readonly last: {
+    readonly outcome: ErrorCode | 'ok' | 'incomplete';
+    readonly cause: string | null;
+    readonly at: number;
+  } | null;
 }
 
 /**
@@ -61,14 +103,14 @@ export interface MediaSource {
   resolveShort(url: string, context: FetchContext): Promise<string>;
   fetch(ref: PostRef, context: FetchContext): Promise<Post>;
   /** All of them, in starting order; `fetch` asks by the order that works. */
-  readonly strategies: readonly SourceStrategy[];
+  readonly strategies: readonly Strategy[];
   /** Links of public posts that have been up for years, one for each kind of post. */
   readonly examples: readonly string[];
   /** How each of its strategies does here. */
   figures?(): readonly StrategyFigures[];
   /**
-   * Counts what a strategy came to that was asked by itself: how long the whole post took, or null where it failed and another strategy
-   * brings its own.
+   * Counts the outcome of a strategy that was asked by itself: how long the whole post took, or null where it failed and another
+   * strategy brings its own.
    */
   learn?(strategy: string, tookMs: number | null): void;
   /** Whether stories can be asked for (cookies are configured). */

@@ -1,10 +1,13 @@
 /**
  * One fetch: strategies are started in order, the next beside a slow one, until one brings the whole post or says for certain why
- * there is none. Knows nothing of other fetches.
+ * there is none. It knows nothing of other fetches.
  */
 import { AppError } from '../../errors.ts';
+import { abortable } from '../../infra/concurrency/abortable.ts';
+import { type JoinedSignal, joinSignals } from '../../infra/concurrency/joined-signal.ts';
+import { type Departure, withContext } from '../../infra/concurrency/work-context.ts';
+import { OWN_DOING } from '../../infra/http/read-failure.ts';
 import type { Post } from '../post.ts';
-import { type Attempt, abortReason, type Entrant, type Report, startAttempt } from './strategy-attempt.ts';
 import {
   agreedFailure,
   asWeak,
@@ -12,25 +15,73 @@ import {
   isUnclear,
   isWithheld,
   type StrategyFailure,
-} from './strategy-failures.ts';
+  toStrategyError,
+} from './failures.ts';
+import { endpointOf, type Strategy } from './source.ts';
+import { isWhole, type StrategyHistory, type StrategyReport } from './strategy-history.ts';
+
+interface RunningStrategy {
+  /** Its request's; `at` is undefined as long as that stands in our own line. */
+  readonly departure: Readonly<Departure>;
+  /** Never rejects. */
+  readonly report: Promise<StrategyReport>;
+  abort(reason: AppError): void;
+}
+
+/** The reason why a caller gave up. */
+export function abortReason(signal: AbortSignal): AppError {
+  if (signal.reason instanceof AppError) return signal.reason;
+  return new AppError('timeout', 'given up by the caller', { cause: signal.reason });
+}
+
+/** Asks one strategy once, bounded in time; work that ignores its signal is left behind. */
+export function startStrategy(
+  strategy: Strategy,
+  ask: (signal: AbortSignal) => Promise<Post>,
+  timeoutMs: number,
+): RunningStrategy {
+  const controller = new AbortController();
+  const startedAt = performance.now();
+  const departure: Departure = { at: startedAt };
+  const end = (post: Post | null, error: AppError | null) => {
+    return { strategy, post, error, tookMs: performance.now() - (departure.at ?? startedAt) };
+  };
+  async function run(): Promise<StrategyReport> {
+    const timer = setTimeout(() => controller.abort(timeUp(timeoutMs, departure)), timeoutMs);
+    try {
+      const work = withContext({ departure }, async () => ask(controller.signal));
+      const post: Post | null | undefined = await abortable(work, controller.signal);
+      if (post && (post.items?.length > 0 || post.missingItems > 0)) return end(post, null);
+      return end(null, new AppError('upstream_changed', 'the answer holds no media'));
+    } catch (error) {
+      return end(null, toStrategyError(error));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+  return { departure, report: run(), abort: reason => controller.abort(reason) };
+}
+
+/** A strategy that never got its turn says nothing of the site. */
+function timeUp(ms: number, { at }: Departure): AppError {
+  if (at !== undefined) return new AppError('timeout', `no answer within ${Math.round(ms)} ms`);
+  return new AppError('timeout', `its turn at our own pace did not come within ${Math.round(ms)} ms`, OWN_DOING);
+}
 
 export interface RaceOptions {
   /** In the order to ask in; those that explain may stand anywhere. */
-  readonly entrants: readonly Entrant[];
+  readonly strategies: readonly Strategy[];
   /** One of them, asked at once beside the first; an answer does not wait for it. */
-  readonly returning: Entrant | undefined;
+  readonly returning: Strategy | undefined;
   /** Asks why a post is withheld: a definitive failure is the answer, anything else is none. */
-  readonly diagnose: Entrant | undefined;
-  /** Whether a strategy's weak word on a post counts where another endpoint shares it. */
-  readonly isReliable: (strategy: string) => boolean;
-  /** Whether a strategy's certain word that there is no post needs no other to confirm it. */
-  readonly isTrusted: (strategy: string) => boolean;
+  readonly diagnosis: Strategy | undefined;
+  readonly history: Pick<StrategyHistory, 'patienceMs' | 'isReliable' | 'isTrusted'>;
+  ask(strategy: Strategy, signal: AbortSignal): Promise<Post>;
   readonly deadlineMs: number;
-  /** How long the questions why a post is withheld keep the next strategy from starting. */
-  readonly explainMs: number;
+  /** How long one strategy, or the questions why a post is withheld, keep the next from starting. */
+  readonly maxPatienceMs: number;
   /** The caller's. */
   readonly signal: AbortSignal;
-  readonly onStart: (strategy: string) => void;
 }
 
 export interface RaceResult {
@@ -39,16 +90,17 @@ export interface RaceResult {
   /** Why there is none, for certain. */
   readonly verdict: AppError | null;
   /** The strategy that brought the post, or else the verdict. */
-  readonly winner: string | null;
-  readonly reports: readonly Report[];
+  readonly winner: Strategy | undefined;
+  readonly reports: readonly StrategyReport[];
   /** In the order they happened. */
   readonly failures: readonly StrategyFailure[];
   /** The returning one, where it was not done in time. Never rejects. */
-  readonly late: Promise<Report> | undefined;
+  readonly late: Promise<StrategyReport> | undefined;
 }
 
+const TIMEOUT_MS = 10_000;
 const MAX_AT_ONCE = 3;
-/** While one stands in our own line: how soon it is looked whether it still does. */
+/** A strategy that stands in our own line is looked at again this soon. */
 const LOOK_AGAIN_MS = 50;
 /** Endpoints that must have withheld a post before it is asked why: one alone may just be dead. */
 const WITHHELD_ENDPOINTS = 2;
@@ -60,44 +112,37 @@ export async function raceStrategies(options: RaceOptions): Promise<RaceResult> 
 
 class Race {
   readonly #options: RaceOptions;
-  #queue: readonly Entrant[];
-  readonly #running = new Map<Entrant, Attempt>();
-  readonly #reports: Report[] = [];
+  /** The caller's signal and the deadline. */
+  readonly #over: JoinedSignal;
+  #queue: readonly Strategy[];
+  readonly #running = new Map<Strategy, RunningStrategy>();
+  readonly #reports: StrategyReport[] = [];
   readonly #failures: StrategyFailure[] = [];
-  /** Of those that run, the ones that were asked why the post is withheld. */
-  readonly #questions = new Set<Entrant>();
+  /** Those that run to say why the post is withheld. */
+  readonly #questions = new Set<Strategy>();
   #isExplained = false;
   #post: Post | null = null;
-  #broughtBy: Entrant | undefined;
+  #broughtBy: Strategy | undefined;
   #verdict: AppError | null = null;
   /** Brought the whole post or the verdict. */
-  #decider: Entrant | undefined;
-  /** Why it ended undecided. */
-  #cutShort: AppError | undefined;
+  #decider: Strategy | undefined;
   /** Milliseconds until the next may start. */
   #waitMs = () => 0;
 
   constructor(options: RaceOptions) {
     this.#options = options;
-    this.#queue = options.entrants.filter(one => one !== options.returning && !one.explains);
+    this.#queue = options.strategies.filter(one => one !== options.returning && !one.explains);
+    this.#over = joinSignals([options.signal], options.deadlineMs);
   }
 
   async run(): Promise<RaceResult> {
-    const { returning, deadlineMs, signal } = this.#options;
-    let cut = (_: AppError) => {};
+    const { returning, signal } = this.#options;
     const over = new Promise<undefined>(resolve => {
-      cut = reason => {
-        this.#cutShort ??= reason;
-        resolve(undefined);
-      };
+      this.#over.signal.addEventListener('abort', () => resolve(undefined), { once: true });
     });
-    const timer = setTimeout(() => cut(new AppError('timeout', `no answer within ${deadlineMs} ms`)), deadlineMs);
-    const onAbort = () => cut(abortReason(signal));
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
     try {
       this.#startNext();
-      if (returning !== undefined && !signal.aborted) this.#start(returning);
+      if (returning !== undefined && !this.#isOver()) this.#start(returning);
       this.#explainWhenDue();
       while (!this.#isOver() && this.#running.size > 0) {
         const report = await this.#next(over);
@@ -108,16 +153,21 @@ class Race {
       if (signal.aborted) throw abortReason(signal);
       return this.#result();
     } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      const reason = this.#cutShort ?? new AppError('timeout', 'another strategy was done before');
-      for (const [entrant, attempt] of this.#running)
-        if (entrant !== returning || signal.aborted) attempt.abort(reason);
+      this.#over.release();
+      const reason = this.#cutShort() ?? new AppError('timeout', 'another strategy was done before');
+      for (const [strategy, { abort }] of this.#running) if (strategy !== returning || signal.aborted) abort(reason);
     }
   }
 
+  /** The reason why it ended undecided. */
+  #cutShort(): AppError | undefined {
+    const { signal, deadlineMs } = this.#options;
+    if (signal.aborted) return abortReason(signal);
+    return this.#over.signal.aborted ? new AppError('timeout', `no answer within ${deadlineMs} ms`) : undefined;
+  }
+
   #isOver(): boolean {
-    return this.#cutShort !== undefined || this.#decider !== undefined || this.#verdict !== null;
+    return this.#over.signal.aborted || this.#decider !== undefined || this.#verdict !== null;
   }
 
   #hasItems(): boolean {
@@ -125,41 +175,44 @@ class Race {
   }
 
   /** Those whose failure the next in the queue waits for. */
-  #inLine(): readonly Entrant[] {
-    const { returning } = this.#options;
-    return [...this.#running.keys()].filter(one => one !== returning && !this.#questions.has(one));
+  #inLine(): readonly Strategy[] {
+    return [...this.#running.keys()].filter(one => one !== this.#options.returning && !this.#questions.has(one));
   }
 
-  /** The weak word on which two endpoints agree; what was brought refutes it. */
+  /** The weak failure on which two endpoints agree; a post that was brought refutes it. */
   #agreed(): AppError | undefined {
-    return this.#post === null ? agreedFailure(this.#failures, this.#options.isReliable) : undefined;
+    return this.#post === null
+      ? agreedFailure(this.#failures, one => this.#options.history.isReliable(one))
+      : undefined;
   }
 
-  #startable(): Entrant | undefined {
+  #startable(): Strategy | undefined {
     if (this.#isOver() || this.#running.size >= MAX_AT_ONCE || this.#agreed() !== undefined) return undefined;
     const isFree = this.#inLine().length === 0;
-    return this.#queue.find(one => isFree || !one.alone);
+    return this.#queue.find(one => isFree || !one.isLastResort);
   }
 
-  #start(entrant: Entrant): Attempt {
-    if (entrant !== this.#options.diagnose) this.#options.onStart(entrant.name);
-    const attempt = startAttempt(entrant);
-    this.#running.set(entrant, attempt);
-    return attempt;
+  #start(strategy: Strategy): RunningStrategy {
+    const { ask, deadlineMs } = this.#options;
+    const timeoutMs = strategy.timeoutMs ?? Math.min(TIMEOUT_MS, deadlineMs / 2);
+    const running = startStrategy(strategy, signal => ask(strategy, signal), timeoutMs);
+    this.#running.set(strategy, running);
+    return running;
   }
 
   #startNext(): void {
     const next = this.#startable();
     if (next === undefined || this.#waitMs() > 0) return;
     this.#queue = this.#queue.filter(one => one !== next);
+    const { history, maxPatienceMs } = this.#options;
+    const patienceMs = Math.min(history.patienceMs(next), maxPatienceMs);
     const { departure } = this.#start(next);
-    this.#waitMs = () =>
-      departure.at === undefined ? LOOK_AGAIN_MS : departure.at + next.patienceMs - performance.now();
+    this.#waitMs = () => (departure.at === undefined ? LOOK_AGAIN_MS : departure.at + patienceMs - performance.now());
   }
 
-  /** What is done next; undefined when the next may start, or the time is over. */
-  async #next(over: Promise<undefined>): Promise<Report | undefined> {
-    const waits = [over, ...[...this.#running.values()].map(({ settled }) => settled)];
+  /** The next report; undefined when the next may start, or the time is over. */
+  async #next(over: Promise<undefined>): Promise<StrategyReport | undefined> {
+    const waits = [over, ...[...this.#running.values()].map(({ report }) => report)];
     if (this.#startable() === undefined) return Promise.race(waits);
     let timer: NodeJS.Timeout | undefined;
     const due = new Promise<undefined>(resolve => {
@@ -168,91 +221,93 @@ class Race {
     return Promise.race([...waits, due]).finally(() => clearTimeout(timer));
   }
 
-  #take(report: Report): void {
-    const { entrant, ending } = report;
-    const isQuestion = this.#questions.delete(entrant);
-    this.#running.delete(entrant);
-    if (entrant !== this.#options.diagnose) this.#reports.push(report);
-    if (ending.kind === 'failed') this.#fail(entrant, ending.error);
-    else this.#bring(entrant, ending.post, ending.kind === 'complete');
+  #take(report: StrategyReport): void {
+    const { strategy, post, error } = report;
+    const isQuestion = this.#questions.delete(strategy);
+    this.#running.delete(strategy);
+    if (strategy !== this.#options.diagnosis) this.#reports.push(report);
+    if (error !== null) this.#fail(strategy, error);
+    else if (post !== null) this.#bring(strategy, post);
     if (isQuestion && this.#questions.size === 0 && !this.#isOver()) this.#verdict = this.#agreed() ?? null;
-    if (this.#questions.size === 0 && entrant !== this.#options.returning) this.#waitMs = () => 0;
+    if (this.#questions.size === 0 && strategy !== this.#options.returning) this.#waitMs = () => 0;
   }
 
-  #fail(entrant: Entrant, said: AppError): void {
-    const isDoubted = isDefinitive(said) && !entrant.explains && !this.#options.isTrusted(entrant.name);
+  #fail(strategy: Strategy, said: AppError): void {
+    const isDoubted = isDefinitive(said) && !strategy.explains && !this.#options.history.isTrusted(strategy);
     const error = isDoubted ? asWeak(said) : said;
-    if (entrant !== this.#options.diagnose || isDefinitive(error)) this.#note(entrant, error);
+    if (strategy !== this.#options.diagnosis || isDefinitive(error)) this.#note(strategy, error);
     if (!isDefinitive(error)) return;
-    this.#decider = entrant;
-    // What could be read is worth more than a reason why there is not more.
+    this.#decider = strategy;
+    // Items that could be read are worth more than a reason why there are not more.
     if (!this.#hasItems()) this.#verdict = error;
   }
 
-  #note({ name: strategy, endpoint, explains }: Entrant, error: AppError): void {
+  #note(strategy: Strategy, error: AppError): void {
     if (error.code === 'not_found') this.#queue = this.#queue.filter(one => !one.byAccount);
-    this.#failures.push({ strategy, endpoint, explains, error });
+    this.#failures.push({ strategy, error });
   }
 
-  #bring(entrant: Entrant, post: Post, isWhole: boolean): void {
+  #bring(strategy: Strategy, post: Post): void {
     const [items, missing] = [this.#post?.items.length ?? -1, this.#post?.missingItems ?? 0];
     const isBetter = post.items.length > items || (post.items.length === items && post.missingItems < missing);
-    if (isWhole) this.#decider = entrant;
-    if (!isWhole && !isBetter) return;
+    if (isWhole(post)) this.#decider = strategy;
+    if (!isWhole(post) && !isBetter) return;
     this.#post = post;
-    this.#broughtBy = entrant;
+    this.#broughtBy = strategy;
   }
 
   /** Asks why there is no post: once, when two endpoints withheld it, or when nothing else is left to ask. */
   #explainWhenDue(): void {
     if (this.#isExplained || this.#isOver() || this.#hasItems()) return;
-    const { diagnose, entrants, returning, explainMs } = this.#options;
-    const withheld = this.#failures.filter(({ strategy, error }) => strategy !== returning?.name && isWithheld(error));
-    const isWithheldPost = new Set(withheld.map(({ endpoint }) => endpoint)).size >= WITHHELD_ENDPOINTS;
-    const isAsked = isWithheldPost || this.#agreed() !== undefined;
-    const isLast = this.#inLine().length === 0 && this.#queue.length === 0;
-    if (!isAsked && !isLast) return;
+    const { diagnosis, strategies, returning, maxPatienceMs } = this.#options;
+    const withheld = this.#failures.filter(({ strategy, error }) => strategy !== returning && isWithheld(error));
+    const endpoints = new Set(withheld.map(({ strategy }) => endpointOf(strategy)));
+    const isAsked = endpoints.size >= WITHHELD_ENDPOINTS || this.#agreed() !== undefined;
+    if (!isAsked && (this.#inLine().length > 0 || this.#queue.length > 0)) return;
     this.#isExplained = true;
     const isWorthAsking = isAsked || this.#failures.some(({ error }) => isUnclear(error));
-    const questions = entrants.filter(one => one.explains);
-    if (diagnose !== undefined && isWorthAsking) questions.push(diagnose);
+    const questions = strategies.filter(one => one.explains);
+    if (diagnosis !== undefined && isWorthAsking) questions.push(diagnosis);
     for (const question of questions) {
       this.#questions.add(question);
       this.#start(question);
     }
-    const until = performance.now() + explainMs;
+    const until = performance.now() + maxPatienceMs;
     if (questions.length > 0) this.#waitMs = () => until - performance.now();
     else this.#verdict = this.#agreed() ?? null;
   }
 
   #result(): RaceResult {
     const { returning } = this.#options;
-    const left = [...this.#running.values()].filter(({ entrant }) => entrant !== returning);
-    if (this.#cutShort !== undefined) for (const { entrant } of left) this.#note(entrant, this.#cutShort);
-    const winner = this.#hasItems() ? this.#broughtBy : (this.#decider ?? this.#broughtBy);
+    const left = [...this.#running].filter(([strategy]) => strategy !== returning);
+    const cutShort = this.#cutShort();
+    if (cutShort !== undefined) for (const [strategy] of left) this.#note(strategy, cutShort);
     return {
       post: this.#post,
       verdict: this.#verdict,
-      winner: winner?.name ?? null,
+      winner: this.#hasItems() ? this.#broughtBy : (this.#decider ?? this.#broughtBy),
       reports: [...this.#reports, ...this.#overtaken(left)],
       failures: this.#failures,
-      late: returning === undefined ? undefined : this.#running.get(returning)?.settled,
+      late: returning && this.#running.get(returning)?.report,
     };
   }
 
   /** Those that had their time and were not done when one that was asked later decided. */
-  #overtaken(left: readonly Attempt[]): readonly Report[] {
-    const order = this.#options.entrants;
+  #overtaken(left: readonly (readonly [Strategy, RunningStrategy])[]): readonly StrategyReport[] {
+    const { strategies: order, returning } = this.#options;
     const decider = this.#decider;
-    if (decider === undefined || decider === this.#options.returning) return [];
+    if (decider === undefined || decider === returning) return [];
     const error = new AppError('timeout', 'another that was asked later was done before');
-    return left
-      .filter(({ entrant, departure }) => departure.at !== undefined && !entrant.explains)
-      .filter(({ entrant }) => order.indexOf(entrant) < order.indexOf(decider))
-      .map(({ entrant, departure }) => ({
-        entrant,
-        ending: { kind: 'failed', error },
-        tookMs: performance.now() - (departure.at ?? 0),
-      }));
+    return left.flatMap(
+      ([
+        strategy,
+        {
+          departure: { at },
+        },
+      ]) =>
+        at !== undefined && !strategy.explains && order.indexOf(strategy) < order.indexOf(decider)
+          ? [{ strategy, post: null, error, tookMs: performance.now() - at }]
+          : [],
+    );
   }
 }

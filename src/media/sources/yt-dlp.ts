@@ -3,8 +3,8 @@ import { findPrograms, runProgram } from '../../infra/child-process.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import { waitInLine } from '../../infra/concurrency/work-context.ts';
 import { createOutgoing, type Outgoing } from '../../infra/http/outgoing.ts';
+import type { Strategy } from '../extract/source.ts';
 import type { SourceDescriptor } from '../extract/source-descriptor.ts';
-import type { Strategy } from '../extract/strategy-chain.ts';
 import { parseYtDlpAnswer } from './yt-dlp-answer.ts';
 
 /** The yt-dlp program: the last resort, where it is installed. */

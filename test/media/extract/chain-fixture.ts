@@ -1,10 +1,6 @@
 import { AppError, type ErrorCode } from '../../../src/errors.ts';
-import type { PostRef } from '../../../src/media/extract/source.ts';
-import {
-  createStrategyChain,
-  type Strategy,
-  type StrategyChainOptions,
-} from '../../../src/media/extract/strategy-chain.ts';
+import type { PostRef, Strategy } from '../../../src/media/extract/source.ts';
+import { createStrategyChain, type StrategyChainOptions } from '../../../src/media/extract/strategy-chain.ts';
 import type { Post } from '../../../src/media/post.ts';
 import { silentLog } from '../../fakes/instagram-upstream.ts';
 import { makePhoto, makePost } from '../../fakes/post.ts';

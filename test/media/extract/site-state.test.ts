@@ -4,6 +4,7 @@ import { openStore } from '../../../src/infra/store/store.ts';
 import { createSiteState, SITE_STATES } from '../../../src/media/extract/site-state.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { embeddedRecords } from '../../records.ts';
+import { chain, fail, ok, strategy } from './chain-fixture.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -66,4 +67,15 @@ it('is what this process knows while the store is away', async () => {
   await state.refresh();
   expect(state.until('endpoint a')).toBeGreaterThan(Date.now());
   expect(log.at('warn').length).toBeGreaterThan(0);
+});
+
+it('has a dead strategy asked last by the first post after a restart too', async () => {
+  const { start, now } = open();
+  const strategies = [strategy('a', fail('upstream_changed')), strategy('b', ok)];
+  const before = start();
+  await chain(strategies, { site: before, now }).round();
+  await before.close();
+  const next = chain(strategies, { site: start(), now });
+  expect(await next.round()).toEqual(['b']);
+  expect(next.figures()[0]?.coolsUntil).toBeGreaterThan(now());
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, ERROR_CODES, type ErrorCode } from '../../../src/errors.ts';
 import { createLogger } from '../../../src/infra/log.ts';
-import type { PostRef } from '../../../src/media/extract/source.ts';
-import type { Strategy } from '../../../src/media/extract/strategy-chain.ts';
+import type { PostRef, Strategy } from '../../../src/media/extract/source.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { chain, fail, hang, ok, POST, type Run, strategy, weak } from './chain-fixture.ts';
 

@@ -15,7 +15,6 @@ import { createExtractor } from '../../../src/media/extract/extractor.ts';
 import type { SourceDescriptor } from '../../../src/media/extract/source-descriptor.ts';
 import { createStoredPostParser } from '../../../src/media/extract/stored-post.ts';
 import { createStrategyChain } from '../../../src/media/extract/strategy-chain.ts';
-import { createStoredStrategyRecords } from '../../../src/media/extract/strategy-records.ts';
 import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import { type Post, postSchemaOf } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
@@ -47,9 +46,9 @@ const toy: SourceDescriptor = {
   cdnHosts: ['cdn.toy.example'],
   example: LINK,
   cdnUserAgent: () => 'toy-player/1',
-  create({ log, records, onOutcome }) {
+  create({ log, onOutcome }) {
     const strategies = [{ name: 'shelf', isAvailable: () => true, run: async () => toyPost }];
-    const chain = { source: 'toy', strategies, records, log, diagnose: async () => {} };
+    const chain = { source: 'toy', strategies, log, diagnose: async () => {} };
     return {
       id: 'toy',
       match(address) {
@@ -176,20 +175,10 @@ describe('a source that is added to the list', () => {
     expect(mediaRoutes(options)).toBeInstanceOf(Function);
   });
 
-  it('has figures and records of its own', async () => {
+  it('has figures of its own', async () => {
     const metrics = createMetrics();
-    const store = openStore(':memory:');
-    const records = createStoredStrategyRecords({ store, log });
-    const extractor = extractorWith({
-      records,
-      onOutcome: (...outcome) => metrics.countStrategy('toy', ...outcome),
-    });
+    const extractor = extractorWith({ onOutcome: (...outcome) => metrics.countStrategy('toy', ...outcome) });
     await extractor.extract(LINK);
     expect(await metrics.text()).toContain('source="toy",strategy="shelf",outcome="ok"');
-    await records.close();
-    const afterwards = createStoredStrategyRecords({ store, log });
-    expect([...(await afterwards.load('toy')).keys()]).toEqual(['shelf']);
-    await afterwards.close();
-    store.close();
   });
 });

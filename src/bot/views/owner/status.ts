@@ -1,5 +1,5 @@
 import type { Translator } from '../../../i18n/translate.ts';
-import type { StrategyFigures } from '../../../media/extract/strategy-record.ts';
+import type { StrategyFigures } from '../../../media/extract/source.ts';
 import { type Block, type Reply, reply, type Text } from '../../contract/reply.ts';
 import type { RuntimeStatus } from '../../runtime/runtime.ts';
 

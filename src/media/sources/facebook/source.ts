@@ -5,9 +5,8 @@ import type { Logger } from '../../../infra/log.ts';
 import type { Account, Accounts } from '../../extract/accounts.ts';
 import { isUsable } from '../../extract/request-profile.ts';
 import type { SiteState } from '../../extract/site-state.ts';
-import type { MediaSource, PostRef } from '../../extract/source.ts';
-import { createStrategyChain, type Strategy } from '../../extract/strategy-chain.ts';
-import type { StrategyRecords } from '../../extract/strategy-records.ts';
+import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
+import { createStrategyChain } from '../../extract/strategy-chain.ts';
 import type { Post } from '../../post.ts';
 import { createAccountJar } from '../kit/account-jar.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
@@ -32,8 +31,6 @@ export interface FacebookSourceOptions {
   readonly accounts?: Accounts | undefined;
   /** Asked after all others, e.g. yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
-  /** What is remembered of the strategies over restarts. */
-  readonly records?: StrategyRecords | undefined;
   /** What the site wants left alone. */
   readonly site?: SiteState | undefined;
   /** For all strategies together. */
@@ -117,7 +114,6 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
   const fetchPost = createStrategyChain({
     source: 'facebook',
     strategies,
-    records: options.records,
     site: options.site,
     diagnose,
     log,

@@ -3,9 +3,8 @@ import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.t
 import type { Logger } from '../../../infra/log.ts';
 import type { Account, Accounts } from '../../extract/accounts.ts';
 import type { SiteState } from '../../extract/site-state.ts';
-import type { MediaSource, PostRef } from '../../extract/source.ts';
-import { createStrategyChain, type Strategy } from '../../extract/strategy-chain.ts';
-import type { StrategyRecords } from '../../extract/strategy-records.ts';
+import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
+import { createStrategyChain } from '../../extract/strategy-chain.ts';
 import { parseJson } from '../../parse/json-search.ts';
 import type { Post } from '../../post.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
@@ -29,8 +28,6 @@ export interface InstagramSourceOptions {
   readonly accounts?: Accounts | undefined;
   /** Asked after all others, e.g. yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
-  /** What is remembered of the strategies over restarts. */
-  readonly records?: StrategyRecords | undefined;
   /** What the site wants left alone. */
   readonly site?: SiteState | undefined;
   /** For all strategies together. */
@@ -228,7 +225,6 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
   const fetchPost = createStrategyChain({
     source: 'instagram',
     strategies,
-    records: options.records,
     site: options.site,
     diagnose,
     log,

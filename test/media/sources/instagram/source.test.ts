@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { parseCookiesFile } from '../../../../src/media/extract/cookies-file.ts';
-import { CoverOnlyError } from '../../../../src/media/extract/cover-only.ts';
+import { CoverOnlyError } from '../../../../src/media/extract/failures.ts';
 import type { MediaSource } from '../../../../src/media/extract/source.ts';
 import type { Post } from '../../../../src/media/post.ts';
 import { createInstagramConstants } from '../../../../src/media/sources/instagram/constants.ts';

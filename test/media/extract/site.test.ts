@@ -4,7 +4,7 @@ import { actFor } from '../../../src/infra/concurrency/client-context.ts';
 import { workContext } from '../../../src/infra/concurrency/work-context.ts';
 import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
-import { openSite } from '../../../src/media/extract/open-site.ts';
+import { openSite } from '../../../src/media/extract/site.ts';
 import type { PostRef } from '../../../src/media/extract/source.ts';
 import { createStrategyChain } from '../../../src/media/extract/strategy-chain.ts';
 import { createRecordingLog } from '../../fakes/log.ts';

@@ -2,10 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { actFor } from '../../../src/infra/concurrency/client-context.ts';
+import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
-import { withBreaker } from '../../../src/media/extract/breaker.ts';
-import { createSiteState, SITE_STATES } from '../../../src/media/extract/site-state.ts';
+import { openSite } from '../../../src/media/extract/site.ts';
+import { SITE_STATES, type SiteState } from '../../../src/media/extract/site-state.ts';
 import type { MediaSource, PostRef } from '../../../src/media/extract/source.ts';
 import { createStrategyChain } from '../../../src/media/extract/strategy-chain.ts';
 import type { Post } from '../../../src/media/post.ts';
@@ -24,7 +25,7 @@ function refOf(id: string): PostRef {
 }
 
 /** A site with two endpoints that both answer so, and who was asked for what. */
-function openSite(answerOf: (id: string, strategy: string) => Answer, store: Store = openStore(':memory:')) {
+function openToybox(answerOf: (id: string, strategy: string) => Answer, store: Store = openStore(':memory:')) {
   onTestFinished(() => store.close());
   let now = Date.now();
   const asked: string[] = [];
@@ -42,33 +43,32 @@ function openSite(answerOf: (id: string, strategy: string) => Answer, store: Sto
   const collection = embeddedRecords(store).groupedCollection(SITE_STATES);
   const limiter = createMemoryRateLimiter();
   const start = () => {
-    const site = createSiteState({ source: 'toy', collection, log, now: () => now });
-    const fetch = createStrategyChain({ source: 'toy', strategies, site, log, now: () => now });
-    const source: MediaSource = {
-      id: 'toy',
-      match: ({ pathname }) => ({ kind: 'post', ref: refOf(pathname.replace('/t/', '')) }),
-      refOf,
-      async resolveShort(url) {
-        asked.push(url);
-        return url;
-      },
-      fetch,
-      strategies,
-      examples: [EXAMPLE],
-      canFetchStories: false,
-      mediaHosts: [],
+    const states: SiteState[] = [];
+    const create = (site: SiteState): MediaSource => {
+      states.push(site);
+      return {
+        id: 'toy',
+        match: ({ pathname }) => ({ kind: 'post', ref: refOf(pathname.replace('/t/', '')) }),
+        refOf,
+        async resolveShort(url) {
+          asked.push(url);
+          return url;
+        },
+        fetch: createStrategyChain({ source: 'toy', strategies, site, log, now: () => now }),
+        strategies,
+        examples: [EXAMPLE],
+        canFetchStories: false,
+        mediaHosts: [],
+      };
     };
-    return {
-      site,
-      source: withBreaker({
-        source,
-        descriptor: { name: 'Toybox', example: EXAMPLE },
-        site,
-        limiter,
-        log,
-        now: () => now,
-      }),
-    };
+    const descriptor = { id: 'toy', name: 'Toybox', example: EXAMPLE };
+    const { source } = openSite({
+      ...{ descriptor, outgoing: createOutgoing(), limiter, collection, log, create },
+      now: () => now,
+    });
+    const [site] = states;
+    if (site === undefined) throw new Error('no source was made');
+    return { site, source };
   };
   const running = start();
   const ask = (client: string, id: string, { source } = running): Promise<Post | AppError> =>
@@ -93,7 +93,7 @@ function openSite(answerOf: (id: string, strategy: string) => Answer, store: Sto
 
 describe('a site that refuses this address', () => {
   it('is asked once in five seconds in all, and people are told so by its name and when it is asked next', async () => {
-    const { ask, asked, refuse } = openSite(() => wall);
+    const { ask, asked, refuse } = openToybox(() => wall);
     await refuse();
     expect(asked).toEqual(
       ['of-a', 'of-b', 'of-c', 'example'].flatMap(id => [`${id} query/plain`, `${id} page/crawler`]),
@@ -114,7 +114,7 @@ describe('a site that refuses this address', () => {
 
   it('is asked as always after its first answer', async () => {
     let answer: Answer = wall;
-    const { ask, asked, refuse } = openSite(() => answer);
+    const { ask, asked, refuse } = openToybox(() => answer);
     await refuse();
     answer = 'post';
     asked.length = 0;
@@ -125,7 +125,7 @@ describe('a site that refuses this address', () => {
 
   it('answers too where it says for certain that the one post asked for is private', async () => {
     let answer: Answer = wall;
-    const { ask, refuse, site } = openSite(() => answer);
+    const { ask, refuse, site } = openToybox(() => answer);
     await refuse();
     answer = new AppError('private', 'only its followers see it');
     expect(await ask('a', 'first')).toMatchObject({ code: 'private' });
@@ -133,7 +133,7 @@ describe('a site that refuses this address', () => {
   });
 
   it('is the same for other processes, and after a restart', async () => {
-    const { ask, asked, refuse, site, start } = openSite(() => wall);
+    const { ask, asked, refuse, site, start } = openToybox(() => wall);
     await refuse();
     await site.close();
     const other = start();
@@ -144,7 +144,7 @@ describe('a site that refuses this address', () => {
   });
 
   it('is asked no more for the targets of short links, nor one strategy at a time', async () => {
-    const { ask, asked, refuse, source } = openSite(() => wall);
+    const { ask, asked, refuse, source } = openToybox(() => wall);
     await refuse();
     await ask('a', 'the one');
     asked.length = 0;
@@ -162,7 +162,7 @@ describe('a site that does not refuse this address', () => {
   const isWalled = (id: string) => id.startsWith('walled');
 
   it('goes on when one person asks for private posts, of which nobody asks the example', async () => {
-    const { ask, asked } = openSite(id => (isWalled(id) ? wall : 'post'));
+    const { ask, asked } = openToybox(id => (isWalled(id) ? wall : 'post'));
     for (let post = 0; post < 5; post += 1) {
       expect(await ask('a', `walled-${post}`)).toMatchObject({ code: 'login_required' });
       expect(await ask('b', `good-${post}`)).toMatchObject({ id: `good-${post}` });
@@ -173,7 +173,7 @@ describe('a site that does not refuse this address', () => {
   });
 
   it('goes on when several do and the example comes', async () => {
-    const { ask, asked } = openSite(id => (isWalled(id) ? wall : 'post'));
+    const { ask, asked } = openToybox(id => (isWalled(id) ? wall : 'post'));
     for (const client of ['a', 'b', 'c']) await ask(client, `walled-${client}`);
     await expect.poll(() => asked.filter(each => each.startsWith('example'))).toEqual(['example query/plain']);
     expect(await ask('d', 'walled-d')).toMatchObject({ code: 'login_required' });
@@ -181,7 +181,7 @@ describe('a site that does not refuse this address', () => {
   });
 
   it('goes on when refusals lie far apart', async () => {
-    const { ask, asked, pass } = openSite(() => wall);
+    const { ask, asked, pass } = openToybox(() => wall);
     for (const client of ['a', 'b', 'c', 'd']) {
       await ask(client, client);
       pass(90_000);
@@ -190,14 +190,14 @@ describe('a site that does not refuse this address', () => {
   });
 
   it.each(['upstream_unavailable', 'upstream_changed'] as const)('goes on when all is %s', async code => {
-    const { ask, asked } = openSite(() => new AppError(code, 'trouble of its own'));
+    const { ask, asked } = openToybox(() => new AppError(code, 'trouble of its own'));
     for (const client of ['a', 'b', 'c', 'd']) expect(await ask(client, client)).toMatchObject({ code });
     expect(asked).toHaveLength(8);
   });
 });
 
 it('has an endpoint left alone by posts when a strategy that was asked alone meets its limit, and the other way round', async () => {
-  const { ask, asked, source } = openSite((_, strategy) => (strategy === 'query/plain' ? slow : 'post'));
+  const { ask, asked, source } = openToybox((_, strategy) => (strategy === 'query/plain' ? slow : 'post'));
   const { signal } = new AbortController();
   const query = source.strategies.find(({ name }) => name === 'query/plain');
   await expect(query?.run(refOf('example'), signal)).rejects.toMatchObject({ retryAfterMs: 600_000 });
@@ -210,7 +210,7 @@ it('has an endpoint left alone by posts when a strategy that was asked alone mee
 });
 
 it('says by its name that a site is silent where every endpoint of it is left alone', async () => {
-  const { ask, asked } = openSite(() => slow);
+  const { ask, asked } = openToybox(() => slow);
   expect(await ask('a', 'first')).toMatchObject({ code: 'upstream_rate_limited', retryAfterMs: 600_000 });
   asked.length = 0;
   const error = await ask('a', 'second');

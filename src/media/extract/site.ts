@@ -1,0 +1,263 @@
+import { AppError, type ErrorCode } from '../../errors.ts';
+import { actFor, actingClient } from '../../infra/concurrency/client-context.ts';
+import { workContext } from '../../infra/concurrency/work-context.ts';
+import { goBy, type Outgoing, type OutgoingAddress } from '../../infra/http/outgoing.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
+import type { Post } from '../post.ts';
+import { parseAddress } from './address.ts';
+import { isLimit, isOfOurs, isSilent, isWithdrawn, notAsked, siteIsSilent } from './failures.ts';
+import { askEndpoint, createSiteState, type SiteState, type SiteStateOptions } from './site-state.ts';
+import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
+import type { SourceDescriptor } from './source-descriptor.ts';
+
+export interface SiteOptions {
+  /** Its public example is asked for before anyone is told that the site refuses us. */
+  readonly descriptor: Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
+  readonly outgoing: Pick<Outgoing, 'ofSource' | 'choose'>;
+  /** Shared by those who share `collection`. */
+  readonly limiter: RateLimiter;
+  readonly collection?: SiteStateOptions['collection'];
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly now?: () => number;
+  /** @param site what is to be left alone by the address that the running work goes by */
+  create(site: SiteState): MediaSource;
+}
+
+export interface Site {
+  readonly source: MediaSource;
+  /** Waits until all that is known of it is kept. */
+  close(): Promise<void>;
+}
+
+/** An address that was left is tried again this often. */
+const RETURN_EVERY_MS = 10 * 60_000;
+const EXAMPLE_MS = 20_000;
+/** So many chats or addresses must have met nothing but refusals: the private posts of one person prove nothing. */
+const REFUSED_CLIENTS = 3;
+const REFUSALS_COUNT_MS = 2 * 60_000;
+/** One question in this time, of all processes together. */
+const PROBE = { name: 'site-probes', limit: 1, windowMs: 5_000, window: 'first' } as const;
+/** An open breaker that nobody asks is forgotten after this long. */
+const OPEN_MS = 24 * 3_600_000;
+
+/** A source that is asked by one outgoing address until its site refuses that, and then by the next. */
+export function openSite(options: SiteOptions): Site {
+  const { descriptor, outgoing, collection, log, now = Date.now } = options;
+  const { id } = descriptor;
+  const accesses = outgoing.ofSource(id).map(address => {
+    const state = createSiteState({ source: id, outgoing: address.name, log, now, collection });
+    return new Access(address, state, { ...options, now });
+  });
+  const [first] = accesses;
+  if (first === undefined) throw new Error(`there is no address to ask ${id} by`);
+  let current = first;
+  const ofWork = () => accesses.find(({ address }) => address.name === workContext().outgoing) ?? current;
+  const source = options.create(stateOf(() => ofWork().state));
+  for (const access of accesses) access.source = source;
+
+  /** Where all are refused each is asked in turn, as rarely as its breaker lets it. */
+  async function choose(): Promise<Access> {
+    if (accesses.length === 1) return current;
+    await Promise.all(accesses.map(({ state }) => state.refresh()));
+    if (current.isOpen()) leave(current);
+    for (const access of accesses) if (access !== current && access.isOpen()) tryAgain(access);
+    return current;
+  }
+
+  function leave(left: Access): void {
+    const next = accesses.find(one => !one.isOpen()) ?? accesses[(accesses.indexOf(left) + 1) % accesses.length];
+    left.triedAt ??= now();
+    if (next === undefined) return;
+    if (!next.isOpen())
+      log.warn({ source: id, left: left.address.name, by: next.address.name }, 'a site is asked by another address');
+    current = next;
+    outgoing.choose(id, next.address);
+  }
+
+  function tryAgain(access: Access): void {
+    access.triedAt ??= now();
+    const ref = exampleOf(source, descriptor);
+    if (ref === undefined || now() - access.triedAt < RETURN_EVERY_MS) return;
+    access.triedAt = now();
+    actFor('', () => access.fetch(ref, { signal: AbortSignal.timeout(EXAMPLE_MS) })).catch(error =>
+      log.info({ source: id, by: access.address.name, err: error }, 'a site still refuses the address that was left'),
+    );
+  }
+
+  return {
+    source: {
+      ...source,
+      resolveShort: async (url, context) => (await choose()).resolveShort(url, context),
+      fetch: async (ref, context) => (await choose()).fetch(ref, context),
+      strategies: source.strategies.map(strategy => ({
+        ...strategy,
+        run: async (ref, signal) => (await choose()).runAlone(strategy, ref, signal),
+      })),
+    },
+    async close() {
+      await Promise.all(accesses.map(({ state }) => state.close()));
+    },
+  };
+}
+
+/**
+ * One address to ask the site by, and its breaker. It opens when several clients and the site's public example met nothing but
+ * refusals, and the first answer closes it; until then the site is asked once in five seconds in all, and everyone else is told so at once.
+ * Those who ask by one strategy alone are bound by it too, and by what the site wants left alone.
+ */
+class Access {
+  readonly address: OutgoingAddress;
+  readonly state: SiteState;
+  /** When it was left, or tried since. */
+  triedAt: number | undefined;
+  source: MediaSource | undefined;
+  readonly #options: SiteOptions & { readonly now: () => number };
+  /** When each client was last refused. */
+  readonly #refusals = new Map<string, number>();
+  #isChecking = false;
+
+  constructor(address: OutgoingAddress, state: SiteState, options: SiteOptions & { readonly now: () => number }) {
+    this.address = address;
+    this.state = state;
+    this.#options = options;
+  }
+
+  isOpen(): boolean {
+    return this.state.until('site') > this.#options.now();
+  }
+
+  resolveShort(url: string, context: FetchContext): Promise<string> {
+    return this.#guarded(context, isRefusal, source => source.resolveShort(url, context));
+  }
+
+  fetch(ref: PostRef, context: FetchContext): Promise<Post> {
+    return this.#guarded(context, refusesCaller, (source, isSingle) => source.fetch(ref, { ...context, isSingle }));
+  }
+
+  runAlone(strategy: Strategy, ref: PostRef, signal: AbortSignal): Promise<Post> {
+    return goBy(this.address, async () => {
+      await this.#admit().catch(error => {
+        throw error instanceof AppError ? notAsked(error.retryAfterMs ?? PROBE.windowMs) : error;
+      });
+      const post = await askEndpoint(this.state, strategy, ref, signal, this.#options.now);
+      this.#noteAnswer();
+      return post;
+    });
+  }
+
+  #guarded<T>(
+    { signal }: FetchContext,
+    isRefused: (error: AppError) => boolean,
+    ask: (source: MediaSource, isSingle: boolean) => Promise<T>,
+  ): Promise<T> {
+    return goBy(this.address, async () => {
+      if (this.source === undefined) throw new AppError('internal', 'the site is not open yet');
+      const isSingle = await this.#admit();
+      try {
+        const answer = await ask(this.source, isSingle);
+        this.#noteAnswer();
+        return answer;
+      } catch (error) {
+        throw signal.aborted ? error : this.#judge(error, isSingle, isRefused);
+      }
+    });
+  }
+
+  /** Whether it may be asked but once. @throws AppError when it is not to be asked */
+  async #admit(): Promise<boolean> {
+    const { descriptor, limiter, now } = this.#options;
+    await this.state.refresh();
+    if (!this.isOpen()) return false;
+    const { allowed, resetAt } = await limiter.consume(PROBE, `${descriptor.id} ${this.address.name}`);
+    if (allowed) return true;
+    throw siteIsSilent(descriptor.name, Math.min(Math.max(1_000, resetAt - now()), PROBE.windowMs));
+  }
+
+  /** The failure as it is given to the person who asked; what it tells of the site is noted. */
+  #judge(error: unknown, isSingle: boolean, isRefused: (error: AppError) => boolean): unknown {
+    const { name } = this.#options.descriptor;
+    if (!(error instanceof AppError)) return error;
+    if (isSilent(error)) return siteIsSilent(name, error.retryAfterMs, error);
+    if (isWithdrawn(error) && failuresOf(error).length === 0) this.#noteAnswer();
+    else if (isSingle) return siteIsSilent(name, PROBE.windowMs, error);
+    else if (isRefused(error)) this.#noteRefusal();
+    return error;
+  }
+
+  #noteAnswer(): void {
+    this.#refusals.clear();
+    if (!this.isOpen()) return;
+    this.state.clear('site');
+    const { log, descriptor } = this.#options;
+    log.info({ source: descriptor.id, outgoing: this.address.name }, 'the site answers again');
+  }
+
+  #noteRefusal(): void {
+    const { descriptor, log, now } = this.#options;
+    for (const [client, at] of this.#refusals) if (now() - at > REFUSALS_COUNT_MS) this.#refusals.delete(client);
+    this.#refusals.set(actingClient(), now());
+    if (this.#refusals.size < REFUSED_CLIENTS || this.#isChecking) return;
+    this.#isChecking = true;
+    actFor('', () => this.#askForExample())
+      .catch(error => log.warn({ source: descriptor.id, err: error }, 'the public example could not be asked for'))
+      .finally(() => {
+        this.#isChecking = false;
+      });
+  }
+
+  async #askForExample(): Promise<void> {
+    const { descriptor, log, now } = this.#options;
+    const ref = this.source && exampleOf(this.source, descriptor);
+    try {
+      if (ref !== undefined) await this.source?.fetch(ref, { signal: AbortSignal.timeout(EXAMPLE_MS) });
+      this.#noteAnswer();
+    } catch (error) {
+      this.#refusals.clear();
+      if (!(error instanceof AppError && refusesCaller(error))) throw error;
+      this.state.set('site', now() + OPEN_MS);
+      const about = { source: descriptor.id, outgoing: this.address.name, err: error };
+      log.warn(about, 'the site refuses this address: it is asked once in 5 s');
+    }
+  }
+}
+
+/** Failures that may be due to who asks. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['login_required', 'upstream_rate_limited', 'timeout']);
+
+function isRefusal(error: AppError): boolean {
+  return !isOfOurs(error) && (REFUSALS.has(error.code) || isLimit(error));
+}
+
+/** Every failure of a fetch that all strategies failed; none where one said for certain why there is no post. */
+function failuresOf({ cause }: AppError): readonly AppError[] {
+  const errors: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [];
+  return errors.flatMap(error => (error instanceof AppError && !isOfOurs(error) ? [error] : []));
+}
+
+/** Whether those who asked were refused, rather than the post kept from them: by most of what was asked. */
+function refusesCaller(error: AppError): boolean {
+  const failures = failuresOf(error);
+  const refusals = failures.filter(isRefusal);
+  return refusals.length > 0 && 2 * refusals.length >= failures.length;
+}
+
+/** The site's known public post. */
+function exampleOf(source: MediaSource, { example }: Pick<SourceDescriptor, 'example'>): PostRef | undefined {
+  const address = parseAddress(example);
+  const match = address && source.match(address);
+  return match?.kind === 'post' ? match.ref : undefined;
+}
+
+/** The state of whichever address the running work goes by. */
+function stateOf(current: () => SiteState): SiteState {
+  return {
+    refresh: () => current().refresh(),
+    until: name => current().until(name),
+    times: name => current().times(name),
+    set: (name, until) => current().set(name, until),
+    coolDown: name => current().coolDown(name),
+    clear: name => current().clear(name),
+    close: () => current().close(),
+  };
+}
