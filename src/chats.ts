@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { createRuntime, type RuntimeStatus } from './bot/runtime/runtime.ts';
+import type { RuntimeStatus } from './bot/contract/chat-platform.ts';
+import { createRuntime } from './bot/runtime/runtime.ts';
 import { soleListener } from './bot/runtime/sole-listener.ts';
 import { createTracking } from './bot/tracking/tracking.ts';
 import type { Config } from './config.ts';

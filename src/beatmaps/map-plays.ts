@@ -1,6 +1,6 @@
 /** What only the official API knows of plays on one map, and of how players stand among each other. */
-import type { BeatmapCaches } from './cache-policy.ts';
 import {
+  type BeatmapCaches,
   MAP_SCORES_POLICY,
   MEMBER_SCORES_POLICY,
   OWN_SCORES_POLICY,

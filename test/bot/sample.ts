@@ -1,6 +1,7 @@
 import { createRatings } from '../../src/beatmaps/rating/ratings.ts';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
-import type { Caller, Services } from '../../src/bot/contract/command.ts';
+import type { Caller } from '../../src/bot/contract/caller.ts';
+import type { Services } from '../../src/bot/contract/services.ts';
 import { createButtonTokens } from '../../src/bot/stores/button-token.ts';
 import { createChatMemory } from '../../src/bot/stores/chat-memory.ts';
 import { createOptOuts } from '../../src/bot/stores/opt-outs.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDispatcher, type Dispatcher } from '../../src/bot/answer/dispatcher.ts';
-import type { SettingsStore } from '../../src/bot/stores/settings.ts';
+import type { SettingsStore } from '../../src/bot/contract/settings.ts';
 import { AppError, StoreAway } from '../../src/errors.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';
 import type { Delivery } from '../../src/media/delivery/delivery.ts';

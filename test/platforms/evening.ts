@@ -1,7 +1,7 @@
 /** An evening of two people who play osu!, on whichever platform they chat. */
 import { createHash } from 'node:crypto';
 import { createSvgRasterizer } from '../../src/bot/cards/svg-rasterizer.ts';
-import type { Services } from '../../src/bot/contract/command.ts';
+import type { Services } from '../../src/bot/contract/services.ts';
 import { openOsuServices } from '../bot/osu/osu-stage.ts';
 
 export interface EveningStep {

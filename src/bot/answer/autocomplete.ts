@@ -1,8 +1,10 @@
 import { AppError, toAppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { Browsed, Caller, Command, CommandContext, Services, Suggestion } from '../contract/command.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { Browsed, Command, CommandContext, Suggestion } from '../contract/command.ts';
 import { commandSpec } from '../contract/command-spec.ts';
-import type { FailureLog } from '../contract/failure-log.ts';
+import type { Services } from '../contract/services.ts';
+import type { FailureLog } from './failure-log.ts';
 import { type LineSuggestion, optionValues, suggestLine } from './suggestions.ts';
 import type { UserRateLimit } from './user-rate-limit.ts';
 

@@ -1,6 +1,7 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { Ask } from '../contract/ask.ts';
-import type { Caller, ProgressStage } from '../contract/command.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { ProgressStage } from '../contract/command.ts';
 import type { Invocation, Sink } from '../contract/invocation.ts';
 import type { Reply } from '../contract/reply.ts';
 import type { Answer, Attempt, DispatchContext, Position, Remaining, Round } from './dispatch-context.ts';

@@ -1,6 +1,7 @@
 import type { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { Caller, ProgressStage } from '../contract/command.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { ProgressStage } from '../contract/command.ts';
 import type { Reply } from '../contract/reply.ts';
 
 /** One invocation on its way, under a signal that also ends when its replies cannot be handed over. */

@@ -1,8 +1,10 @@
-import { type Caller, type Command, callerKey, type Services } from '../contract/command.ts';
+import { type Caller, callerKey } from '../contract/caller.ts';
+import type { Command } from '../contract/command.ts';
 import type { PastedLink, TextInvocation } from '../contract/invocation.ts';
+import type { Services } from '../contract/services.ts';
+import type { ChatSettings } from '../contract/settings.ts';
 import { PRIVATE_PREFIX, parseShortForm } from '../contract/short-forms.ts';
 import { chatSettingsOf, isChannelOn } from '../stores/chat-settings.ts';
-import type { ChatSettings } from '../stores/settings.ts';
 import { createLinkFinder, kindOfLink } from './osu-links.ts';
 import { readText, type TextIntent } from './text-intent.ts';
 

@@ -1,7 +1,7 @@
 import { toAppError } from '../../errors.ts';
 import type { Command, CommandContext, Values } from '../contract/command.ts';
-import type { FailureLog } from '../contract/failure-log.ts';
 import type { Reply } from '../contract/reply.ts';
+import type { FailureLog } from './failure-log.ts';
 
 export interface PromptRunTimes {
   /** How long a card waits for stars and pp before it is shown without them. */

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { RateLimiter, RateLimitRule } from '../../infra/rate-limit/rate-limit.ts';
-import type { Caller, Command } from '../contract/command.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { Command } from '../contract/command.ts';
 
 export interface UserRateLimitOptions {
   readonly limiter: RateLimiter;

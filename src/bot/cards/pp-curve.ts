@@ -1,11 +1,11 @@
 import type { Score } from '../../beatmaps/model/score.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { PictureBlock } from '../contract/reply.ts';
+import type { PictureBlock, Size } from '../contract/reply.ts';
+import type { SvgRasterizer } from '../contract/services.ts';
 import { roundStep } from './chart.ts';
 import { card, label, legend } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import type { SvgRasterizer } from './svg-rasterizer.ts';
-import { MARGIN, type Pen, type Size, WIDTH } from './theme.ts';
+import { LOOKS, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export const PP_CURVE: Size = { width: WIDTH, height: 580 };
 
@@ -34,7 +34,11 @@ export function ppPicture(
     t.messages.cards.worth(t.number(Math.round(pp))),
   );
   const alt = t.messages.cards.curveAlt(username, worth.length, top ?? '', last ?? '');
-  const picture = painter.picture('plays', look => renderPpCurve(username, scores, { t, look }), PP_CURVE);
+  const picture = painter.picture(
+    'plays',
+    theme => renderPpCurve(username, scores, { t, look: LOOKS[theme] }),
+    PP_CURVE,
+  );
   return { kind: 'picture', picture, alt };
 }
 

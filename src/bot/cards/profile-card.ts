@@ -1,11 +1,11 @@
 import type { Player, PlayerStatistics } from '../../beatmaps/model/player.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { PictureBlock } from '../contract/reply.ts';
+import type { PictureBlock, Size } from '../contract/reply.ts';
+import type { SvgRasterizer } from '../contract/services.ts';
 import { type Area, areaPath, linePath, pointsIn } from './chart.ts';
 import { card, check, group, label } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import type { SvgRasterizer } from './svg-rasterizer.ts';
-import { MARGIN, type Pen, type Size, SMALL, WIDTH } from './theme.ts';
+import { LOOKS, MARGIN, type Pen, SMALL, WIDTH } from './theme.ts';
 
 export interface ProfileView {
   readonly player: Player;
@@ -42,7 +42,7 @@ export function profilePicture(view: ProfileView, painter: SvgRasterizer, t: Tra
     pp === null ? '' : cards.worth(t.number(Math.round(pp))),
   );
   const size = profileCardSize(view);
-  const picture = painter.picture('profile', look => renderProfileCard(view, { t, look }), size);
+  const picture = painter.picture('profile', theme => renderProfileCard(view, { t, look: LOOKS[theme] }), size);
   return { kind: 'picture', picture, alt };
 }
 

@@ -1,10 +1,10 @@
 import type { Recommendation } from '../../beatmaps/recommend/recommendation.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { PictureBlock } from '../contract/reply.ts';
+import type { PictureBlock, Size } from '../contract/reply.ts';
+import type { SvgRasterizer } from '../contract/services.ts';
 import { card, label, PILL, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import type { SvgRasterizer } from './svg-rasterizer.ts';
-import { MARGIN, type Pen, type Size, WIDTH } from './theme.ts';
+import { LOOKS, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export interface RecommendationRow {
   /** As it can be drawn. */
@@ -48,7 +48,7 @@ export function recommendationPicture(
   }));
   const picture = painter.picture(
     'recommendations',
-    look => renderRecommendationCard(heading, rows, { t, look }),
+    theme => renderRecommendationCard(heading, rows, { t, look: LOOKS[theme] }),
     recommendationCardSize(rows.length),
   );
   const names = shown.map(({ beatmapset: { artist, title }, mods }) => `${artist} - ${title} ${written(mods)}`.trim());

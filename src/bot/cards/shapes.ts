@@ -1,7 +1,8 @@
+import type { Size } from '../contract/reply.ts';
 import { starColour, starInk } from './star-colour.ts';
 import { element, type Markup } from './svg.ts';
 import { textWidth } from './text-width.ts';
-import { type Look, type Size, SMALL, TYPEFACE } from './theme.ts';
+import { type Look, SMALL, TYPEFACE } from './theme.ts';
 
 export interface Label {
   readonly x: number;

@@ -1,12 +1,12 @@
 import type { MapDifficulty } from '../../beatmaps/difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset } from '../../beatmaps/model/beatmapset.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { PictureBlock } from '../contract/reply.ts';
+import type { PictureBlock, Size } from '../contract/reply.ts';
+import type { SvgRasterizer } from '../contract/services.ts';
 import { areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
 import { card, drawableTitle, label, legend, PILL, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import type { SvgRasterizer } from './svg-rasterizer.ts';
-import { MARGIN, type Pen, type Size, WIDTH } from './theme.ts';
+import { LOOKS, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export const STRAIN_GRAPH: Size = { width: WIDTH, height: 590 };
 
@@ -47,7 +47,7 @@ export function strainPicture(
     series: strains.series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL'))),
   };
   const alt = t.messages.cards.strainsAlt(`${view.title} ${view.subtitle}`, t.duration(hardestAt(view)));
-  const picture = painter.picture('strains', look => renderStrainGraph(view, { t, look }), STRAIN_GRAPH);
+  const picture = painter.picture('strains', theme => renderStrainGraph(view, { t, look: LOOKS[theme] }), STRAIN_GRAPH);
   return { kind: 'picture', picture, alt };
 }
 

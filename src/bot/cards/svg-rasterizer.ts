@@ -2,17 +2,9 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
-import type { Picture, Theme } from '../contract/reply.ts';
-import { LOOKS, type Look, type Size, TYPEFACE } from './theme.ts';
-
-/** Turns SVG into PNG. */
-export interface SvgRasterizer {
-  /**
-   * Costs nothing until it is drawn. Equal SVGs are one image, kept for a while.
-   * @param render a whole document of that size, with no address in it
-   */
-  picture(name: string, render: (look: Look) => string, size: Size): Picture;
-}
+import type { Theme } from '../contract/reply.ts';
+import type { SvgRasterizer } from '../contract/services.ts';
+import { TYPEFACE } from './theme.ts';
 
 export interface SvgRasterizerOptions {
   /** What drawn images may take together. Default 16 MiB. */
@@ -36,12 +28,12 @@ export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasteriz
 
   return {
     picture(name, render, { width, height }) {
-      const svg = render(LOOKS.dark);
+      const svg = render('dark');
       const key = `${name}-${createHash('sha256').update(svg).digest('hex').slice(0, 24)}`;
       const draw = (theme: Theme = 'dark') =>
         theme === 'dark'
           ? drawn.forceFetch(key, { context: svg })
-          : drawn.forceFetch(`${key}-${theme}`, { context: render(LOOKS[theme]) });
+          : drawn.forceFetch(`${key}-${theme}`, { context: render(theme) });
       return { key, width, height, svg, draw };
     },
   };

@@ -57,8 +57,3 @@ export const MARGIN = 32;
 
 /** The typeface that is shipped, see `svg-rasterizer.ts`. */
 export const TYPEFACE = 'Noto Sans';
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}

@@ -3,10 +3,10 @@ import { indexAt, itemCount, type Post } from '../../media/post.ts';
 import { momentText, parseClip } from '../contract/clip-range.ts';
 import { type CommandContext, defineCommand, type Values } from '../contract/command.ts';
 import type { Reply } from '../contract/reply.ts';
+import { type ChatSettings, VIEWS, type View } from '../contract/settings.ts';
 import { type CardSite, postSite, siteNameOf } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { chatSettingsOf } from '../stores/chat-settings.ts';
-import { type ChatSettings, VIEWS, type View } from '../stores/settings.ts';
 import { renderCover } from '../views/cover.ts';
 import { hasSound, type PostViewOptions, renderPost } from '../views/post.ts';
 

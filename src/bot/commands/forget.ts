@@ -1,4 +1,5 @@
-import { type CommandContext, callerKey, defineCommand } from '../contract/command.ts';
+import { callerKey } from '../contract/caller.ts';
+import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { renderForgetQuestion, renderForgotten } from '../views/forget.ts';
 
 /** Deletes all that is kept about the caller, once they confirmed it. */

@@ -1,4 +1,5 @@
-import { type Command, type CommandContext, callerKey, defineCommand } from '../contract/command.ts';
+import { callerKey } from '../contract/caller.ts';
+import { type Command, type CommandContext, defineCommand } from '../contract/command.ts';
 import { commandSpec } from '../contract/command-spec.ts';
 import { usageError } from '../contract/usage-error.ts';
 import {

@@ -1,4 +1,5 @@
-import { type Command, callerKey, chatKey } from '../contract/command.ts';
+import { callerKey, chatKey } from '../contract/caller.ts';
+import type { Command } from '../contract/command.ts';
 
 /**
  * The same command, which notes in groups that its caller, who has a player linked, used it there: lists of a group's members are made of

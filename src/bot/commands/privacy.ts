@@ -1,4 +1,5 @@
-import { type CommandContext, callerKey, defineCommand } from '../contract/command.ts';
+import { callerKey } from '../contract/caller.ts';
+import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { renderPrivacy } from '../views/privacy.ts';
 
 /** Shows whether the caller's pasted links are left alone, and switches that. */

@@ -1,28 +1,15 @@
 import { AppError } from '../../errors.ts';
 import { createTranslator, LANGUAGES, type Translator } from '../../i18n/translate.ts';
-import {
-  type BooleanOption,
-  type Caller,
-  type CommandContext,
-  callerKey,
-  chatKey,
-  defineCommand,
-  type Services,
-} from '../contract/command.ts';
+import { type Caller, callerKey, chatKey } from '../contract/caller.ts';
+import { type BooleanOption, type CommandContext, defineCommand } from '../contract/command.ts';
 import type { Reply } from '../contract/reply.ts';
+import type { Services } from '../contract/services.ts';
+import { type ChatSettings, type SettingsStore, type UserSettings, VIEWS, type View } from '../contract/settings.ts';
 import { PREFIXES } from '../contract/short-forms.ts';
 import type { Site } from '../contract/site-name.ts';
 import { type AskedChange, CHANNEL_RULES, changeOf, checkChannels, NO_PREFIX } from '../stores/chat-change.ts';
 import { chatSettingsOf, decidesForChat } from '../stores/chat-settings.ts';
-import {
-  ALBUM_CAP,
-  type ChatSettings,
-  NOTICE_SECONDS,
-  type SettingsStore,
-  type UserSettings,
-  VIEWS,
-  type View,
-} from '../stores/settings.ts';
+import { ALBUM_CAP, NOTICE_SECONDS } from '../stores/settings.ts';
 import { SECTIONS, type Section, type SectionKey, sectionOf, sectionsOf } from '../stores/settings-sections.ts';
 import { type ChoiceView, renderSection, renderSettings } from '../views/settings.ts';
 

@@ -1,4 +1,5 @@
-import { type CommandContext, callerKey, defineCommand } from '../contract/command.ts';
+import { callerKey } from '../contract/caller.ts';
+import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { renderStart } from '../views/start.ts';
 
 /** Greets a person who opens a chat with Medley. */

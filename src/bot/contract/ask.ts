@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { TextIntent } from '../answer/text-intent.ts';
-import { VIEWS } from '../stores/settings.ts';
+import { VIEWS } from './settings.ts';
 
 /**
  * What a person asks for, as it is kept until it is answered: links, a command with its options, a button. No message's text is

@@ -1,10 +1,12 @@
 import type * as z from 'zod';
 import type { Translator } from '../../i18n/translate.ts';
-import type { ChatSettings } from '../stores/settings.ts';
+import type { QueueStats } from '../../infra/queue/queue.ts';
 import type { Ask } from './ask.ts';
-import type { Caller, ProgressStage } from './command.ts';
+import type { Caller } from './caller.ts';
+import type { ProgressStage } from './command.ts';
 import type { Reply } from './reply.ts';
 import type { Request } from './request.ts';
+import type { ChatSettings } from './settings.ts';
 
 /**
  * What the runtime needs of a chat platform: to hear, to send, and to say what became of it. `To` is where an answer goes: a value that
@@ -190,4 +192,42 @@ export interface Connection {
 /** The request is in the hands of another worker, or no longer wanted: what is under way ends, and nothing more is sent. */
 export class Superseded extends Error {
   override readonly name = 'Superseded';
+}
+
+/** A chat in which something is said without being asked for. */
+export interface PostTarget {
+  readonly platform: string;
+  readonly chatId: string;
+  /** What the chat belongs to, by `chatKey`. */
+  readonly group: string;
+  /** The same when the same is posted again, after a crash: a repeat within minutes is recognised where the platform can. */
+  readonly eventId: string;
+}
+
+/**
+ * Puts a reply into a chat: `gone` when nothing can be said there any more. It is not written down: its caller posts again what it does not
+ * know to be posted.
+ * @throws what sending throws; Throttled when the chat has to be left alone; AppError `internal` where the platform cannot post
+ */
+export type PostToChat = (target: PostTarget, reply: Reply, signal: AbortSignal) => Promise<'posted' | 'gone'>;
+
+/**
+ * `connecting`: for the first time. `away`: it cannot be reached, and is tried again soon. `refused`: it does not know the token, and is asked
+ * again now and then. `standby`: another process listens there. `idle`: this process does not listen there, and has no reason to doubt the token.
+ */
+export type PlatformState = 'idle' | 'connecting' | 'standby' | 'connected' | 'away' | 'refused' | 'stopped';
+
+export interface PlatformStatus {
+  readonly platform: string;
+  readonly state: PlatformState;
+  /** Unix milliseconds. */
+  readonly since: number;
+  /** Why it is not connected, without secrets. */
+  readonly reason?: string;
+}
+
+export interface RuntimeStatus extends QueueStats {
+  /** When this process last took up a request, unix milliseconds: entries that wait are looked at every minute or so. */
+  readonly lastRunAt: number | undefined;
+  readonly platforms: readonly PlatformStatus[];
 }

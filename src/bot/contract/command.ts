@@ -1,18 +1,7 @@
-import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
-import type { Ratings } from '../../beatmaps/rating/ratings.ts';
-import type { Recommend } from '../../beatmaps/recommend/recommend.ts';
-import type { RecommendationHistory } from '../../beatmaps/recommend/recommendation-history.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { Extractor } from '../../media/extract/extractor.ts';
-import type { SvgRasterizer } from '../cards/svg-rasterizer.ts';
-import type { AccountLinks } from '../stores/account-links.ts';
-import type { ButtonTokens } from '../stores/button-token.ts';
-import type { ChatMemory } from '../stores/chat-memory.ts';
-import type { OptOuts } from '../stores/opt-outs.ts';
-import type { SettingsStore } from '../stores/settings.ts';
-import type { PermissionCheck } from './permission-check.ts';
-import { groupKey, personKey } from './place.ts';
+import type { Caller } from './caller.ts';
 import type { Card, Reply } from './reply.ts';
+import type { Services } from './services.ts';
 import type { Site } from './site-name.ts';
 
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
@@ -72,73 +61,6 @@ type ValueOf<O extends Option> = O extends StringOption
 export type Values<O extends Options> = {
   readonly [K in keyof O]: O[K]['required'] extends true ? ValueOf<O[K]> : ValueOf<O[K]> | undefined;
 };
-
-/** Who asked, where. Ids are the platform's own, as text. */
-export interface Caller {
-  readonly platform: string;
-  readonly userId: string;
-  readonly chatId: string;
-  readonly chatKind: 'private' | 'group';
-  /** What the chat's settings hang on when several chats share them: a Discord guild. By default the chat itself. */
-  readonly groupId?: string;
-  /** The channel that a thread belongs to. */
-  readonly parentChatId?: string;
-  /** Whether the caller may change this chat's settings; a function, called only when it matters, where finding out costs a request. */
-  readonly isChatAdmin: boolean | (() => Promise<boolean>);
-  /** Whether the embed of a message can be hidden on this platform at all. */
-  readonly hidesEmbeds?: boolean;
-  /** Whether a message of someone else can be deleted on this platform, so that an answer takes the place of its link. */
-  readonly deletesLinks?: boolean;
-  /** Whether links in quotes and forwarded messages are answered where the chat chose nothing. */
-  readonly answersQuotes?: boolean;
-  /** Whether others in a group do not see a reply that is for the caller. Default: they do. */
-  readonly answersAlone?: boolean;
-  /** The address that adds Medley to a group of theirs, where the platform has one. */
-  readonly inviteUrl?: () => Promise<string>;
-  /** What Medley may and may not do in this chat; asked only when it is shown. */
-  readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
-  /** What their rate limit is counted by. */
-  readonly rateKey: string;
-  /** What they share with people beside them and is counted too, far higher: the web chat's is their network address. */
-  readonly sharedRateKey?: string;
-  /** Languages they prefer by what the platform says, best first; settings come before them. */
-  readonly locales: readonly string[];
-}
-
-/** The key a person's settings, buttons and data hang on. */
-export function callerKey(caller: Pick<Caller, 'platform' | 'userId'>): string {
-  return personKey(caller);
-}
-
-/** The key a chat's settings hang on. */
-export function chatKey(caller: Pick<Caller, 'platform' | 'groupId' | 'chatId'>): string {
-  return groupKey(caller);
-}
-
-/** What the core lends every command. */
-export interface Services {
-  readonly extractor: Extractor;
-  readonly beatmaps: Beatmaps;
-  readonly recommend: Recommend;
-  /** What was recommended to whom. */
-  readonly recommendationHistory: Pick<RecommendationHistory, 'forgetUser'>;
-  /** Stars and pp of difficulties as they are played. */
-  readonly ratings: Ratings;
-  /** Draws; replies go without image cards where it is absent. */
-  readonly painter?: SvgRasterizer;
-  readonly settings: SettingsStore;
-  readonly optOuts: OptOuts;
-  /** People prove who they are at osu!; absent where this Medley has no address of its own, or no key of osu!. */
-  readonly accountLinks?: Pick<AccountLinks, 'offer' | 'forgetUser'>;
-  readonly memory: ChatMemory;
-  readonly actions: ButtonTokens;
-  /** What was asked for and is not answered yet, or has an answer with buttons that lead on. */
-  readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
-  /** Whether a part of a video can begin at any of its pictures. Default: only where the video lets it. */
-  readonly cutsExactly?: boolean;
-  /** Of Medley itself, for people. */
-  readonly version: string;
-}
 
 export interface CommandContext {
   readonly caller: Caller;

@@ -1,4 +1,5 @@
-import type { Caller, ProgressStage } from './command.ts';
+import type { Caller } from './caller.ts';
+import type { ProgressStage } from './command.ts';
 import type { Reply } from './reply.ts';
 
 /** A link that a platform found in a message by its own rules of markup. */

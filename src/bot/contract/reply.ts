@@ -92,16 +92,19 @@ export interface CardWorth {
   readonly lines: readonly Text[];
 }
 
+/** Pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
 /** What the reader's chat looks like, where that is known. */
 export type Theme = 'dark' | 'light';
 
 /** Drawn by Medley, when it is sent and not before. */
-export interface Picture {
+export interface Picture extends Size {
   /** Identifies it, the same for the same content: letters, digits, `-`. */
   readonly key: string;
-  /** Pixels. */
-  readonly width: number;
-  readonly height: number;
   /** What it is drawn from, in dark: for one that is kept until it can be sent. */
   readonly svg?: string;
   /** PNG. An image card that cannot be drawn is left out, and its `alt` stands instead. @param theme default: dark */
@@ -177,4 +180,8 @@ export function hidden(shown: Reply): Reply {
     gallery: shown.gallery.map(item => ({ ...item, spoiler: true })),
     ...(better !== undefined && { later: better }),
   };
+}
+
+export function button(label: string, token: string, style: 'primary' | 'secondary' | 'danger' = 'secondary'): Action {
+  return { kind: 'button', label, token, style };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { KeptReply } from '../runtime/kept-reply.ts';
 import { Ask } from './ask.ts';
-import type { Caller } from './command.ts';
+import type { Caller } from './caller.ts';
 
 /** What a request knows beside what is asked. */
 const Envelope = z.object({

@@ -1,4 +1,4 @@
-import { VIEWS, type View } from '../stores/settings.ts';
+import { VIEWS, type View } from './settings.ts';
 
 /** How a pasted link is wanted, written beside it: `view:media`, `clip:0:05-0:20`. */
 export interface Wishes {

@@ -1,7 +1,7 @@
-import type { SetAnswer } from '../../beatmaps/beatmaps.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { CommandContext } from '../contract/command.ts';
 import { usageError } from '../contract/usage-error.ts';
+import type { AskedMap } from '../views/osu/map-heading.ts';
 import { findMap } from './map-reference.ts';
 
 /** Left out for the map that the chat saw last. In text form its words end where another option's name begins. */
@@ -14,12 +14,6 @@ const MODS_AT_END = /^(.*?)\s*(?:^|\s)\+([a-z\d]{2,40})$/i;
 export function splitMods(map: string | undefined, mods: string | undefined) {
   const match = mods === undefined && map !== undefined ? MODS_AT_END.exec(map) : null;
   return match === null ? { map, mods } : { map: match[1] || undefined, mods: match[2] };
-}
-
-/** One difficulty, in the ruleset it is asked for in. */
-export interface AskedMap extends SetAnswer {
-  readonly beatmap: Beatmap;
-  readonly ruleset: Ruleset;
 }
 
 /**

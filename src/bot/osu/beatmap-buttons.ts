@@ -1,4 +1,4 @@
-import type { Services } from '../contract/command.ts';
+import type { Services } from '../contract/services.ts';
 
 /** Of a button that opens a set; anybody may press it. The short address fits into a token. */
 export function openSetToken({ actions }: Pick<Services, 'actions'>, id: number): string {

@@ -1,5 +1,6 @@
-import { type Caller, callerKey, chatKey, type Services } from '../contract/command.ts';
-import type { LinkedPlayer } from '../stores/settings.ts';
+import { type Caller, callerKey, chatKey } from '../contract/caller.ts';
+import type { Services } from '../contract/services.ts';
+import type { LinkedPlayer } from '../contract/settings.ts';
 
 /** Those who came last; a list shows far fewer. */
 const MOST_MEMBERS = 500;

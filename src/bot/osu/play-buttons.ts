@@ -1,8 +1,8 @@
 /** Buttons by which the cards of maps, plays and players open each other. */
 import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { Services } from '../contract/command.ts';
-import type { Action } from '../contract/reply.ts';
+import { type Action, button } from '../contract/reply.ts';
+import type { Services } from '../contract/services.ts';
 import { modeOf } from './mode-option.ts';
 
 type Tokens = Pick<Services, 'actions'>;
@@ -22,10 +22,6 @@ export type PlayerCard = 'profile' | 'best' | 'recent';
 /** The short address fits into a button. */
 export function mapAddress({ id, convertedTo }: OpenableMap): string {
   return `osu.ppy.sh/b/${id}${convertedTo === undefined ? '' : `?m=${modeOf(convertedTo)}`}`;
-}
-
-export function button(label: string, token: string): Action {
-  return { kind: 'button', label, token, style: 'secondary' };
 }
 
 export function mapButtons(

@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts';
+import { callerKey } from '../contract/caller.ts';
 import type { CommandContext, Suggestion } from '../contract/command.ts';
-import { callerKey } from '../contract/command.ts';
+import type { LinkedPlayer } from '../contract/settings.ts';
 import { usageError } from '../contract/usage-error.ts';
-import type { LinkedPlayer } from '../stores/settings.ts';
 
 const MAX_PLAYER = 200;
 const MAX_SUGGESTIONS = 25;

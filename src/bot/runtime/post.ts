@@ -1,29 +1,11 @@
 import { AppError } from '../../errors.ts';
 import type { Dispatcher } from '../answer/dispatcher.ts';
-import type { ChatPlatform } from '../contract/chat-platform.ts';
-import type { Reply } from '../contract/reply.ts';
+import type { ChatPlatform, PostToChat } from '../contract/chat-platform.ts';
 import { callerOf, type Request } from '../contract/request.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
 import { throttledChatOf } from './run.ts';
 import { laterBy, oneReply, putAtPace, type TranslatorFor } from './say.ts';
 import { type Throttle, Throttled } from './throttle.ts';
-
-/** A chat in which something is said without being asked for. */
-export interface PostTarget {
-  readonly platform: string;
-  readonly chatId: string;
-  /** What the chat belongs to, by `chatKey`. */
-  readonly group: string;
-  /** The same when the same is posted again, after a crash: a repeat within minutes is recognised where the platform can. */
-  readonly eventId: string;
-}
-
-/**
- * Puts a reply into a chat: `gone` when nothing can be said there any more. It is not written down: its caller posts again what it does not
- * know to be posted.
- * @throws what sending throws; Throttled when the chat has to be left alone; AppError `internal` where the platform cannot post
- */
-export type Post = (target: PostTarget, reply: Reply, signal: AbortSignal) => Promise<'posted' | 'gone'>;
 
 export interface PostOptions {
   readonly platforms: readonly ChatPlatform[];
@@ -34,7 +16,7 @@ export interface PostOptions {
   readonly now: () => number;
 }
 
-export function createPost({ platforms, translatorFor, dispatcher, leaving, throttle, now }: PostOptions): Post {
+export function createPost({ platforms, translatorFor, dispatcher, leaving, throttle, now }: PostOptions): PostToChat {
   return async ({ platform: id, chatId, group, eventId }, reply, signal) => {
     const platform = platforms.find(each => each.id === id);
     if (platform?.placeOf === undefined) throw new AppError('internal', `nothing can be posted on ${id}`);

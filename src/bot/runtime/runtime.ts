@@ -1,15 +1,23 @@
 import type { Logger } from '../../infra/log.ts';
-import type { Claim, Queue, QueueStats, Verdict } from '../../infra/queue/queue.ts';
+import type { Claim, Queue, Verdict } from '../../infra/queue/queue.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { Dispatcher } from '../answer/dispatcher.ts';
-import type { Acceptance, ChatPlatform, PlatformHost, RequestOutcome } from '../contract/chat-platform.ts';
+import type {
+  Acceptance,
+  ChatPlatform,
+  PlatformHost,
+  PlatformStatus,
+  PostToChat,
+  RequestOutcome,
+  RuntimeStatus,
+} from '../contract/chat-platform.ts';
 import type { Request } from '../contract/request.ts';
 import { createIntake } from './intake.ts';
 import { createLeavingMessages } from './leaving-messages.ts';
-import { createPost, type Post } from './post.ts';
+import { createPost } from './post.ts';
 import { createRunRequest } from './run-request.ts';
 import { createTranslatorFor } from './say.ts';
-import { createSupervisor, type PlatformStatus } from './supervisor.ts';
+import { createSupervisor } from './supervisor.ts';
 import { createThrottle } from './throttle.ts';
 
 /** Told of every request, for metrics. */
@@ -44,12 +52,6 @@ export interface RuntimeOptions {
   readonly random?: () => number;
 }
 
-export interface RuntimeStatus extends QueueStats {
-  /** When this process last took up a request, unix milliseconds: entries that wait are looked at every minute or so. */
-  readonly lastRunAt: number | undefined;
-  readonly platforms: readonly PlatformStatus[];
-}
-
 /**
  * Requests from their acceptance to their answer, for all chat platforms: each is stored, run when it is its chat's turn, and answered once,
  * whichever process dies on the way.
@@ -57,7 +59,7 @@ export interface RuntimeStatus extends QueueStats {
 export interface Runtime {
   /** Listens and works from now on. Resolves when every platform was tried once; those that cannot be reached are tried again. */
   start(): Promise<void>;
-  readonly post: Post;
+  readonly post: PostToChat;
   /** @throws AppError `internal` when the queue cannot be reached */
   status(): Promise<RuntimeStatus>;
   /** Known without asking the queue. */

@@ -1,21 +1,12 @@
 import type { Logger } from '../../infra/log.ts';
-import type { ChatPlatform, Connection, PlatformHost } from '../contract/chat-platform.ts';
+import type {
+  ChatPlatform,
+  Connection,
+  PlatformHost,
+  PlatformState,
+  PlatformStatus,
+} from '../contract/chat-platform.ts';
 import { backoffMs } from './backoff.ts';
-
-/**
- * `connecting`: for the first time. `away`: it cannot be reached, and is tried again soon. `refused`: it does not know the token, and is asked
- * again now and then. `standby`: another process listens there. `idle`: this process does not listen there, and has no reason to doubt the token.
- */
-export type PlatformState = 'idle' | 'connecting' | 'standby' | 'connected' | 'away' | 'refused' | 'stopped';
-
-export interface PlatformStatus {
-  readonly platform: string;
-  readonly state: PlatformState;
-  /** Unix milliseconds. */
-  readonly since: number;
-  /** Why it is not connected, without secrets. */
-  readonly reason?: string;
-}
 
 /** Keeps one platform connected, for as long as it takes. */
 export interface Supervisor {

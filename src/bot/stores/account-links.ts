@@ -3,19 +3,15 @@ import * as z from 'zod';
 import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { OsuSignIn } from '../../beatmaps/upstreams/osu-sign-in.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import type { SignInOffers } from '../contract/services.ts';
+import type { LinkedPlayer, SettingsStore } from '../contract/settings.ts';
 import { usageError } from '../contract/usage-error.ts';
-import type { LinkedPlayer, SettingsStore } from './settings.ts';
 
 /**
  * People of chats prove by osu! itself which player they are. What is open between the offer and osu!'s answer is named by a *state*: sealed,
  * good once and for ten minutes, for the one person it was offered to, and the same for every process.
  */
-export interface AccountLinks {
-  /**
-   * The address of our page for that person; offers that they had before end.
-   * @param user by `callerKey`
-   */
-  offer(user: string, mode: Ruleset | null): Promise<string>;
+export interface AccountLinks extends SignInOffers {
   /**
    * Who it is for, while the state is open.
    * @throws AppError `invalid_request` with a hint when it is not, or `internal`
@@ -33,8 +29,6 @@ export interface AccountLinks {
   ): Promise<{ readonly player: LinkedPlayer; readonly platform: string }>;
   /** Ends the state: the person said no at osu!. As `finish`, without a code. */
   cancel(answer: LinkAnswer): Promise<void>;
-  /** What is open for that person ends. */
-  forgetUser(user: string): Promise<void>;
 }
 
 /** What comes back from osu!. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import type { Post } from '../../media/post.ts';
-import { groupKey, type Place, personKey } from '../contract/place.ts';
+import { type CallerPlace, callerKey, chatKey } from '../contract/caller.ts';
 
 /**
  * `person` and `chat`: `platform:id`, who get no answers. `link`: `source:postId`, and `author`: `source:userId`, whose posts are not shown.
@@ -22,7 +22,7 @@ export interface BlockList {
   remove(kind: BlockKind, value: string): Promise<boolean>;
   list(): Promise<Blocked>;
   /** Whether someone there gets no answers. */
-  hasCaller(caller: Pick<Place, 'platform' | 'userId' | 'chatId' | 'groupId'>): Promise<boolean>;
+  hasCaller(caller: Pick<CallerPlace, 'platform' | 'userId' | 'chatId' | 'groupId'>): Promise<boolean>;
   /** By the post's `source:id`. */
   hasLink(post: string): Promise<boolean>;
   hasPost(post: Pick<Post, 'source' | 'id' | 'author'>): Promise<boolean>;
@@ -58,8 +58,8 @@ export function createBlockList({ records }: { readonly records: RecordStore }):
     },
     async hasCaller(caller) {
       const { person, chat } = await list();
-      const isChat = chat.includes(groupKey(caller)) || chat.includes(`${caller.platform}:${caller.chatId}`);
-      return isChat || person.includes(personKey(caller));
+      const isChat = chat.includes(chatKey(caller)) || chat.includes(`${caller.platform}:${caller.chatId}`);
+      return isChat || person.includes(callerKey(caller));
     },
     hasLink: async post => (await list()).link.includes(post),
     async hasPost({ source, id, author }) {

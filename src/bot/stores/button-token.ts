@@ -2,36 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
 import { usageError } from '../contract/usage-error.ts';
-
-export interface ButtonPayload {
-  /** The command to run when the button is pressed. */
-  readonly command: string;
-  /** Numbers must be finite. */
-  readonly values: Readonly<Record<string, string | number | boolean>>;
-  /** `${platform}:${userId}` when only that person may press it. */
-  readonly owner?: string | undefined;
-}
-
-/**
- * Button tokens: at most 64 bytes, valid after a restart. Arguments ride inside when they fit, else under a key in the store for a
- * week. Tokens carry an HMAC; one bound to an owner is refused from anyone else.
- */
-export interface ButtonTokens {
-  /** Arguments that do not fit are stored meanwhile: see `stored`. */
-  encode(payload: ButtonPayload): string;
-  /** Resolves when the arguments of every token made so far are stored, or cannot be: before a reply with them is sent. */
-  stored(): Promise<void>;
-  /** @throws AppError `invalid_request` when forged or expired, `forbidden` when pressed by another than its owner, `internal` */
-  decode(token: string, presser: string): Promise<ButtonPayload>;
-  /** The same, whoever presses it. @throws AppError `invalid_request`, `internal` */
-  decodeForAnyone(token: string): Promise<Pick<ButtonPayload, 'command' | 'values'>>;
-  /**
-   * Deletes what is stored for buttons of that person, which then no longer work.
-   * @throws AppError `internal`
-   */
-  forget(owner: string): Promise<void>;
-}
 
 export interface ButtonTokensOptions {
   /** Secret, at least 16 bytes, the same after a restart. */

@@ -1,7 +1,8 @@
+import type { ChatSettings, View } from '../contract/settings.ts';
 import type { Prefix } from '../contract/short-forms.ts';
 import type { Site } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
-import { type ChatSettings, MAX_CHANNEL_RULES, type View } from './settings.ts';
+import { MAX_CHANNEL_RULES } from './settings.ts';
 
 /** Of short forms: there are none. */
 export const NO_PREFIX = 'off';

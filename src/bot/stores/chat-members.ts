@@ -1,22 +1,6 @@
 import * as z from 'zod';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-
-/**
- * Who used an osu! command in which group while they had a player linked, for lists of a group's members. People by `callerKey`, groups by
- * `chatKey`; who did not come back for 90 days is left out.
- *
- * @throws AppError `internal` from every method when the store cannot be read or written
- */
-export interface ChatMembers {
-  note(chat: string, user: string): Promise<void>;
-  has(chat: string, user: string): Promise<boolean>;
-  /** The last one to come first. */
-  list(chat: string): Promise<readonly string[]>;
-  /** Everywhere. */
-  forgetUser(user: string): Promise<void>;
-  forgetChat(chat: string): Promise<void>;
-  moveChat(from: string, to: string): Promise<void>;
-}
+import type { ChatMembers } from '../contract/chat-memory.ts';
 
 export interface ChatMembersOptions {
   readonly records: RecordStore;

@@ -1,20 +1,8 @@
 import type { RecordStore } from '../../infra/store/records.ts';
-import { type ChatMembers, createChatMembers } from './chat-members.ts';
-import { createShownMaps, type ShownMaps } from './shown-maps.ts';
-import { createTrackedPlayers, type TrackedPlayers } from './tracked-players.ts';
-
-/** What is kept about chats beside their settings. */
-export interface ChatMemory {
-  readonly maps: ShownMaps;
-  readonly members: ChatMembers;
-  readonly tracked: TrackedPlayers;
-  /** Deletes what is kept of that person, by `callerKey`. @throws AppError `internal` */
-  forgetUser(key: string): Promise<void>;
-  /** Medley was removed from the chat: by `chatKey`. @throws AppError `internal` */
-  leaveChat(key: string): Promise<void>;
-  /** The chat has a new id. @throws AppError `internal` */
-  moveChat(from: string, to: string): Promise<void>;
-}
+import type { ChatMembers, ChatMemory } from '../contract/chat-memory.ts';
+import { createChatMembers } from './chat-members.ts';
+import { createShownMaps } from './shown-maps.ts';
+import { createTrackedPlayers } from './tracked-players.ts';
 
 export interface ChatMemoryOptions {
   readonly records: RecordStore;

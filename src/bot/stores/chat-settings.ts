@@ -1,5 +1,7 @@
-import { type Caller, callerKey, chatKey, type Services } from '../contract/command.ts';
-import { CHAT_DEFAULTS, type ChatSettings } from './settings.ts';
+import { type Caller, callerKey, chatKey } from '../contract/caller.ts';
+import type { Services } from '../contract/services.ts';
+import type { ChatSettings } from '../contract/settings.ts';
+import { CHAT_DEFAULTS } from './settings.ts';
 
 /** Nothing is hidden from anyone, or deleted, by mistake. */
 const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false, noticeSeconds: 0 };

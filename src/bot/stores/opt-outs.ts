@@ -1,17 +1,7 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-
-/**
- * Who wants their pasted links left alone: people by `callerKey`. Only a keyed hash of that is on record, so that the records name no person,
- * and it outlives `/forget me`. It is held in memory, so that a pasted link costs no query.
- *
- * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
- */
-export interface OptOuts {
-  has(person: string): Promise<boolean>;
-  set(person: string, isOut: boolean): Promise<void>;
-}
+import type { OptOuts } from '../contract/services.ts';
 
 export interface OptOutsOptions {
   readonly records: RecordStore;

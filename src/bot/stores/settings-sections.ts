@@ -1,9 +1,9 @@
 import { LANGUAGES, type Translator } from '../../i18n/translate.ts';
-import type { Caller } from '../contract/command.ts';
+import type { Caller } from '../contract/caller.ts';
+import { type ChatSettings, VIEWS } from '../contract/settings.ts';
 import { PREFIXES } from '../contract/short-forms.ts';
 import { type Site, siteName } from '../contract/site-name.ts';
 import { type AskedChange, CHANNEL_RULES, NO_PREFIX, ruleOf } from './chat-change.ts';
-import { type ChatSettings, VIEWS } from './settings.ts';
 
 /** What a group's settings are grouped into. */
 export const SECTIONS = ['links', 'answers', 'notices'] as const;

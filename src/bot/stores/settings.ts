@@ -1,88 +1,10 @@
 import * as z from 'zod';
-import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-import { type SourceId, sourceIdSchema } from '../../media/post.ts';
-import { PREFIXES, type Prefix } from '../contract/short-forms.ts';
+import { sourceIdSchema } from '../../media/post.ts';
+import { type ChatSettings, type SettingsStore, type UserSettings, VIEWS } from '../contract/settings.ts';
+import { PREFIXES } from '../contract/short-forms.ts';
 import { createProvenUsers } from './proven-users.ts';
-
-/** How a post is shown: its words and files, its files alone, or its words alone. */
-export const VIEWS = ['card', 'media', 'text'] as const;
-export type View = (typeof VIEWS)[number];
-
-export interface UserSettings {
-  /** BCP 47 tag of a language Medley speaks, or null for automatic. */
-  readonly language: string | null;
-  /** The person's osu! player, and the ruleset they want to see when they name none. */
-  readonly player: LinkedPlayer | null;
-  /** How posts are shown where they are alone with Medley; null for the usual way. */
-  readonly view: View | null;
-}
-
-export interface LinkedPlayer {
-  readonly id: number;
-  readonly name: string;
-  /** Null for what that player plays most. */
-  readonly mode: Ruleset | null;
-  /** Whether the person signed in at osu! as that player; else they only said so. */
-  readonly proven: boolean;
-}
-
-/** What the admins of a group chose for it. */
-export interface ChatSettings {
-  /** Whether pasted links are answered unasked; null for what is usual in such a chat, which is yes. */
-  readonly autoDetect: boolean | null;
-  /** Whether pasted links of osu! are answered unasked. */
-  readonly osuLinks: boolean;
-  /** Channels whose pasted links are left alone, by their ids. */
-  readonly offChannels: readonly string[];
-  /** Where there are any, pasted links are answered in these channels alone. */
-  readonly onlyChannels: readonly string[];
-  /** Whether links in quotes and in forwarded messages are answered too; null for what is usual on the platform. */
-  readonly quotedLinks: boolean | null;
-  readonly view: View;
-  /** Files of one post that are shown at most; null for all. */
-  readonly albumCap: number | null;
-  /** Whether answers come without a notification. */
-  readonly silent: boolean;
-  /** Whether nothing is said when a pasted link cannot be answered. */
-  readonly quietErrors: boolean;
-  /** Seconds after which a notice about a pasted link is deleted; 0: it stays. */
-  readonly noticeSeconds: number;
-  /** Whether a message of nothing but links is deleted once all of them are answered, where Medley may do so. */
-  readonly deleteSource: boolean;
-  /** Whether the embed of a message is hidden once its link is answered, where Medley may do so. */
-  readonly suppressEmbeds: boolean;
-  /** Whether replies quote what was written under a post. */
-  readonly captions: boolean;
-  /** BCP 47 tag, for those who chose none themselves; null for what the platform says. */
-  readonly language: string | null;
-  /** What short forms of commands begin with; null where there are none. */
-  readonly prefix: Prefix | null;
-  /** Sites whose links are left alone. */
-  readonly disabledSources: readonly SourceId[];
-}
-
-/**
- * Durable settings, of people by `callerKey` and of chats by `chatKey`; who set nothing has defaults. They are held in memory, so that a
- * message costs no query. While the store cannot be read, what was read last counts.
- *
- * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
- */
-export interface SettingsStore {
-  user(key: string): Promise<UserSettings>;
-  setUser(key: string, change: Partial<UserSettings>): Promise<void>;
-  /** People, but those of the web chat, who signed in at osu! as that player, the last one first. */
-  provenUsers(playerId: number): Promise<readonly string[]>;
-  /** Deletes the settings of that person. */
-  forgetUser(key: string): Promise<void>;
-  chat(key: string): Promise<ChatSettings>;
-  setChat(key: string, change: Partial<ChatSettings>): Promise<void>;
-  forgetChat(key: string): Promise<void>;
-  /** The chat has a new id. What was set under the new one already stays. */
-  moveChat(from: string, to: string): Promise<void>;
-  /** Medley was removed from the chat at that moment (unix milliseconds), or is back (null). After 30 days away its settings are deleted. */
-  markChatLeft(key: string, at: number | null): Promise<void>;
-}
 
 export interface SettingsStoreOptions {
   readonly records: RecordStore;

@@ -1,25 +1,8 @@
 import * as z from 'zod';
-import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-import { type Place, personKey } from '../contract/place.ts';
-
-/** A difficulty, in the ruleset that it was shown in. */
-export interface ShownMap {
-  readonly id: number;
-  readonly ruleset: Ruleset;
-}
-
-/**
- * The difficulty that each chat saw last, so that people need not name it again. A private chat's belongs to the person.
- *
- * No method rejects: no reply is worse for want of it.
- */
-export interface ShownMaps {
-  last(place: Place): Promise<ShownMap | undefined>;
-  remember(place: Place, map: ShownMap): Promise<void>;
-  /** Of the person's private chats. @throws AppError `internal` */
-  forgetUser(key: string): Promise<void>;
-}
+import { type CallerPlace, callerKey } from '../contract/caller.ts';
+import type { ShownMap, ShownMaps } from '../contract/chat-memory.ts';
 
 export interface ShownMapsOptions {
   readonly records: RecordStore;
@@ -35,8 +18,8 @@ export const SHOWN_MAPS = {
   maxRecords: 50_000,
 } as const satisfies CollectionOptions<ShownMap>;
 
-function keyOf(place: Place): string {
-  return place.chatKind === 'private' ? personKey(place) : `${place.platform}:chat:${place.chatId}`;
+function keyOf(place: CallerPlace): string {
+  return place.chatKind === 'private' ? callerKey(place) : `${place.platform}:chat:${place.chatId}`;
 }
 
 export function createShownMaps({ records, onFailure }: ShownMapsOptions): ShownMaps {

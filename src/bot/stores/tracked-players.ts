@@ -1,57 +1,8 @@
 import * as z from 'zod';
-import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-import { groupKey, type Place } from '../contract/place.ts';
-
-export interface TrackedPlayer {
-  readonly id: number;
-  readonly name: string;
-  readonly mode: Ruleset;
-}
-
-/** Where news of a player are wanted. */
-export interface TrackingChat {
-  readonly platform: string;
-  /** Where they are posted. */
-  readonly chatId: string;
-  /** What the chat belongs to: when Medley is removed from it, nothing is posted any more. */
-  readonly group: string;
-  readonly players: readonly TrackedPlayer[];
-}
-
-/** What is known of the best plays of a player in one ruleset. */
-export interface TrackMark {
-  readonly polledAt: number;
-  /** Of the best plays at that time. */
-  readonly scoreIds: readonly number[];
-}
-
-/**
- * Players whose new best plays are posted in chats. Nothing about the people who asked for it is kept.
- *
- * @throws AppError `internal` from every method when the store cannot be read or written
- */
-export interface TrackedPlayers {
-  /** Whether anything can be posted unasked on that platform. */
-  canPost(platform: string): boolean;
-  /** Of that chat. */
-  list(place: ChatPlace): Promise<readonly TrackedPlayer[]>;
-  /** False where there are as many as there may be. */
-  add(place: ChatPlace, player: TrackedPlayer): Promise<boolean>;
-  /** Whether it was tracked. */
-  remove(place: ChatPlace, player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<boolean>;
-  /** Every chat that wants news. */
-  chats(): Promise<readonly TrackingChat[]>;
-  mark(player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<TrackMark | undefined>;
-  setMark(player: Pick<TrackedPlayer, 'id' | 'mode'>, mark: TrackMark): Promise<void>;
-  /** Medley was removed from it. @param group by `chatKey` */
-  leave(group: string): Promise<void>;
-  /** Nothing can be said in that one chat any more. */
-  drop(place: Pick<Place, 'platform' | 'chatId'>): Promise<void>;
-  moveChat(from: string, to: string): Promise<void>;
-}
-
-type ChatPlace = Pick<Place, 'platform' | 'groupId' | 'chatId'>;
+import { type CallerPlace, chatKey } from '../contract/caller.ts';
+import type { ChatPlace, TrackedPlayer, TrackedPlayers, TrackingChat, TrackMark } from '../contract/chat-memory.ts';
 
 const Player = z.object({ id: z.number().int().positive(), name: z.string(), mode: z.enum(RULESETS) });
 const Chat = z.object({ platform: z.string(), chatId: z.string(), group: z.string(), players: z.array(Player) });
@@ -76,7 +27,7 @@ export const MAX_TRACKED = 10;
 const MAX_FOLLOWED = 600;
 
 const ALL = 'all';
-const placeKey = ({ platform, chatId }: Pick<Place, 'platform' | 'chatId'>) => `${platform}:${chatId}`;
+const placeKey = ({ platform, chatId }: Pick<CallerPlace, 'platform' | 'chatId'>) => `${platform}:${chatId}`;
 export const playerKey = ({ id, mode }: Pick<TrackedPlayer, 'id' | 'mode'>) => `${id}:${mode}`;
 
 export interface TrackedPlayersOptions {
@@ -119,7 +70,7 @@ export function createTrackedPlayers({ records, canPost = () => true }: TrackedP
         const others = (await list(place)).filter(each => playerKey(each) !== playerKey(player));
         if (others.length >= MAX_TRACKED || (await isFull(player))) return false;
         const { platform, chatId } = place;
-        await put(placeKey(place), { platform, chatId, group: groupKey(place), players: [...others, player] });
+        await put(placeKey(place), { platform, chatId, group: chatKey(place), players: [...others, player] });
         return true;
       }),
     remove: (place, player) =>
@@ -142,7 +93,7 @@ export function createTrackedPlayers({ records, canPost = () => true }: TrackedP
       inTurn(async () => {
         for (const chat of await ofGroup(from)) {
           await chats.delete(placeKey(chat), ALL);
-          const chatId = groupKey(chat) === from ? to.slice(chat.platform.length + 1) : chat.chatId;
+          const chatId = chatKey(chat) === from ? to.slice(chat.platform.length + 1) : chat.chatId;
           await put(placeKey({ ...chat, chatId }), { ...chat, chatId, group: to });
         }
       }),

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
 import type { Score } from '../../beatmaps/model/score.ts';
 import type { Logger } from '../../infra/log.ts';
+import type { TrackedPlayer, TrackedPlayers, TrackingChat } from '../contract/chat-memory.ts';
+import type { PostToChat } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
-import type { Post } from '../runtime/post.ts';
-import { playerKey, type TrackedPlayer, type TrackedPlayers, type TrackingChat } from '../stores/tracked-players.ts';
+import { playerKey } from '../stores/tracked-players.ts';
 
 /** New best plays of a player, best first. */
 export interface TrackNews {
@@ -17,7 +18,7 @@ export interface TrackPollerOptions {
   readonly beatmaps: Pick<Beatmaps, 'hasPlayers' | 'userScores'>;
   /** In the language of the chat. */
   readonly render: (news: TrackNews, chat: TrackingChat, signal: AbortSignal) => Promise<Reply>;
-  readonly post: Post;
+  readonly post: PostToChat;
   /** Whether this process is the one that polls; of several, one does. Default: it is. */
   readonly isSole?: () => boolean;
   readonly log: Pick<Logger, 'warn'>;

@@ -11,8 +11,8 @@ import {
   reply,
   type Text,
 } from '../contract/reply.ts';
+import type { View } from '../contract/settings.ts';
 import type { PostSite } from '../contract/site-name.ts';
-import type { View } from '../stores/settings.ts';
 
 export interface PostViewOptions {
   /** Indexes into `post.items` to show, in order. */

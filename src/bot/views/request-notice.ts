@@ -1,11 +1,16 @@
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Reply } from '../contract/reply.ts';
-import type { Owed } from '../contract/request.ts';
 import { errorNotice, notice } from './notice.ts';
 
+export interface RequestNotice {
+  readonly sentence: 'unsure' | 'failed' | 'timeout' | 'limited' | 'waiting';
+  readonly links?: number | undefined;
+  readonly afterMs?: number | undefined;
+}
+
 /** What is said of a request in place of its answer, or of a part of it. */
-export function renderOwed({ sentence, links = 1, afterMs = 0 }: Owed, t: Translator): Reply {
+export function renderOwed({ sentence, links = 1, afterMs = 0 }: RequestNotice, t: Translator): Reply {
   switch (sentence) {
     case 'unsure':
       return notice(t.messages.requests.unsure);

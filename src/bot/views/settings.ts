@@ -1,7 +1,7 @@
 import type { Translator } from '../../i18n/translate.ts';
-import type { PermissionCheck, PermissionCheckKey } from '../contract/permission-check.ts';
+import type { PermissionCheck, PermissionCheckKey } from '../contract/caller.ts';
 import { type Action, type Block, type Choice, type Reply, reply, type Text } from '../contract/reply.ts';
-import type { LinkedPlayer } from '../stores/settings.ts';
+import type { LinkedPlayer } from '../contract/settings.ts';
 import type { SectionKey } from '../stores/settings-sections.ts';
 import { joined } from './osu/beatmap.ts';
 import { linkedName } from './osu/linking.ts';

@@ -1,5 +1,5 @@
 import type { Translator } from '../../i18n/translate.ts';
-import type { PermissionCheck } from '../contract/permission-check.ts';
+import type { PermissionCheck } from '../contract/caller.ts';
 import { type Action, type Block, type Reply, reply } from '../contract/reply.ts';
 import { sentence } from './sentence.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from 'discord.js';
 import type { Dispatcher } from '../../bot/answer/dispatcher.ts';
 import type { Connection, SendFailure as Outcome, PlatformHost } from '../../bot/contract/chat-platform.ts';
-import type { SettingsStore } from '../../bot/stores/settings.ts';
+import type { SettingsStore } from '../../bot/contract/settings.ts';
 import { createShownViews } from '../../bot/stores/shown-views.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';

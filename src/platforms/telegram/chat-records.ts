@@ -1,5 +1,5 @@
-import { chatKey } from '../../bot/contract/command.ts';
-import type { SettingsStore } from '../../bot/stores/settings.ts';
+import { chatKey } from '../../bot/contract/caller.ts';
+import type { SettingsStore } from '../../bot/contract/settings.ts';
 import type { Logger } from '../../infra/log.ts';
 
 /** Keeps what is stored of a chat with the chat. A failure to do so is logged and keeps nothing from being answered. */

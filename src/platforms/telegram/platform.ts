@@ -1,8 +1,8 @@
 import type { Dispatcher } from '../../bot/answer/dispatcher.ts';
 import type { PlatformHost, Sending } from '../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../bot/contract/reply.ts';
+import type { SettingsStore } from '../../bot/contract/settings.ts';
 import { createWholeAnswers } from '../../bot/runtime/whole-answers.ts';
-import type { SettingsStore } from '../../bot/stores/settings.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { SentFiles } from '../../media/delivery/sent-files.ts';

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../../../src/bot/answer/dispatcher.ts';
 import type { Ask } from '../../../src/bot/contract/ask.ts';
-import { type Caller, type Command, defineCommand, type Services } from '../../../src/bot/contract/command.ts';
+import type { Caller } from '../../../src/bot/contract/caller.ts';
+import { type Command, defineCommand } from '../../../src/bot/contract/command.ts';
 import type { Invocation, Sink, TextInvocation } from '../../../src/bot/contract/invocation.ts';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
+import type { Services } from '../../../src/bot/contract/services.ts';
 import { AppError, StoreAway } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/bot/answer/dispatcher.ts';
 import { forget } from '../../../src/bot/commands/forget.ts';
-import { type Caller, callerKey } from '../../../src/bot/contract/command.ts';
+import { type Caller, callerKey } from '../../../src/bot/contract/caller.ts';
 import type { TextInvocation } from '../../../src/bot/contract/invocation.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
 import { createOptOuts } from '../../../src/bot/stores/opt-outs.ts';

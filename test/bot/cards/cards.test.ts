@@ -13,8 +13,8 @@ import { recommendationCardSize, renderRecommendationCard } from '../../../src/b
 import { starColour, starInk } from '../../../src/bot/cards/star-colour.ts';
 import { renderStrainGraph, STRAIN_GRAPH, strainPicture } from '../../../src/bot/cards/strain-graph.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
-import { LOOKS, PHONE, type Size, WIDTH } from '../../../src/bot/cards/theme.ts';
-import type { Theme } from '../../../src/bot/contract/reply.ts';
+import { LOOKS, PHONE, WIDTH } from '../../../src/bot/cards/theme.ts';
+import type { Size, Theme } from '../../../src/bot/contract/reply.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { expectPicture } from './golden.ts';
 

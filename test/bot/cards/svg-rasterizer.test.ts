@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { card, drawableTitle, isDrawable, label } from '../../../src/bot/cards/shapes.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
-import type { Look } from '../../../src/bot/cards/theme.ts';
+import { LOOKS } from '../../../src/bot/cards/theme.ts';
+import type { Theme } from '../../../src/bot/contract/reply.ts';
 
 const SIZE = { width: 80, height: 40 };
 
 function drawing(text: string) {
-  return (look: Look) => card(SIZE, look, [label(text, { x: 4, y: 30, size: 24, colour: look.ink })]);
+  return (theme: Theme) => card(SIZE, LOOKS[theme], [label(text, { x: 4, y: 30, size: 24, colour: LOOKS[theme].ink })]);
 }
 
 describe('painter', () => {

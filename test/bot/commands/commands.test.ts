@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { validateOptions } from '../../../src/bot/answer/options.ts';
-import {
-  type Caller,
-  type Command,
-  type CommandContext,
-  callerKey,
-  type Services,
-} from '../../../src/bot/contract/command.ts';
+import { type Caller, callerKey } from '../../../src/bot/contract/caller.ts';
+import type { Command, CommandContext } from '../../../src/bot/contract/command.ts';
 import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
+import type { Services } from '../../../src/bot/contract/services.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
 import { commandList, listedCommands } from '../command-list.ts';
 import {

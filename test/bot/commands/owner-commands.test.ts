@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/bot/answer/dispatcher.ts';
 import { createOwnerCommands } from '../../../src/bot/commands/owner/index.ts';
-import type { Caller } from '../../../src/bot/contract/command.ts';
+import type { Caller } from '../../../src/bot/contract/caller.ts';
+import type { RuntimeStatus } from '../../../src/bot/contract/chat-platform.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
-import type { RuntimeStatus } from '../../../src/bot/runtime/runtime.ts';
 import { createBlockList } from '../../../src/bot/stores/block-list.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
 import type { Extractor } from '../../../src/media/extract/extractor.ts';

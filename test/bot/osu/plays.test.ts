@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/command.ts';
+import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/caller.ts';
 import type { Action, Reply } from '../../../src/bot/contract/reply.ts';
 import { type BuiltWorker, buildWorker } from '../../beatmaps/built-worker.ts';
 import { sampleCaller } from '../sample.ts';

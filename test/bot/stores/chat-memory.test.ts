@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { TrackedPlayer } from '../../../src/bot/contract/chat-memory.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
-import { MAX_TRACKED, type TrackedPlayer } from '../../../src/bot/stores/tracked-players.ts';
+import { MAX_TRACKED } from '../../../src/bot/stores/tracked-players.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { RecordStore } from '../../../src/infra/store/records.ts';
 import { openStore } from '../../../src/infra/store/store.ts';

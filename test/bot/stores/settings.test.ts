@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { callerKey } from '../../../src/bot/contract/command.ts';
+import { callerKey } from '../../../src/bot/contract/caller.ts';
 import { chatSettingsOf, isChannelOn, readableChatSettings } from '../../../src/bot/stores/chat-settings.ts';
 import { CHAT_DEFAULTS, createSettingsStore } from '../../../src/bot/stores/settings.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { TelegramRequest } from './call.ts';
-import type { FileKind } from './shapes.ts';
-import { callbackAnswerShape, commandShape, type InlineResult, inlineAnswerShape, scopeShape } from './shapes.ts';
+import {
+  callbackAnswerShape,
+  commandShape,
+  type FileKind,
+  type InlineResult,
+  inlineAnswerShape,
+  scopeShape,
+} from './shapes.ts';
 import type { Stage } from './stage.ts';
 import { lengthOf } from './text.ts';
 import type { Violation } from './violation.ts';

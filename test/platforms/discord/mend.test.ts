@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { type CommandContext, callerKey, defineCommand } from '../../../src/bot/contract/command.ts';
+import { callerKey } from '../../../src/bot/contract/caller.ts';
+import { type CommandContext, defineCommand } from '../../../src/bot/contract/command.ts';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import { settle } from '../../settle.ts';
 import { all, openStage, ownMessages, type Stage, textOf } from './stage.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ChatSettings } from '../../../src/bot/stores/settings.ts';
+import type { ChatSettings } from '../../../src/bot/contract/settings.ts';
 import { AppError } from '../../../src/errors.ts';
 import { photo, samplePost } from '../../bot/sample.ts';
 import { settle } from '../../settle.ts';

@@ -1,14 +1,16 @@
 import { parseMods } from '../../../beatmaps/model/mods.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { type AskedMap, askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
+import { button } from '../../contract/reply.ts';
+import { askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { suggestMaps } from '../../osu/map-suggestions.ts';
 import { modeOf } from '../../osu/mode-option.ts';
-import { button, mapAddress, mapButtons } from '../../osu/play-buttons.ts';
+import { mapAddress, mapButtons } from '../../osu/play-buttons.ts';
 import { requirePlayers } from '../../osu/player-option.ts';
 import { notice } from '../../views/notice.ts';
 import { renderLeaderboard } from '../../views/osu/leaderboard.ts';
+import type { AskedMap } from '../../views/osu/map-heading.ts';
 
 const PER_PAGE = 10;
 /** Each member takes a call of its own; the others follow with the button. */

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { type FilterRange, parseFilterRange } from '../../../beatmaps/recommend/filter-range.ts';
 import { type ModFilter, parseModFilter } from '../../../beatmaps/recommend/mod-filter.ts';
-import { type CommandContext, callerKey, defineCommand } from '../../contract/command.ts';
+import { callerKey } from '../../contract/caller.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { openMapToken } from '../../osu/beatmap-buttons.ts';
 import { MODE_OPTION, rulesetOf } from '../../osu/mode-option.ts';

@@ -1,5 +1,6 @@
 import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../../beatmaps/query/query-words.ts';
-import { type CommandContext, callerKey, defineCommand } from '../../contract/command.ts';
+import { callerKey } from '../../contract/caller.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { openSetToken } from '../../osu/beatmap-buttons.ts';
 import { MODE_OPTION, rulesetOf } from '../../osu/mode-option.ts';
 import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../../osu/paging.ts';

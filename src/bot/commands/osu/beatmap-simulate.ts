@@ -2,10 +2,12 @@ import { withMods } from '../../../beatmaps/model/apply-mods.ts';
 import { checkMods, parseMods } from '../../../beatmaps/model/mods.ts';
 import { isDescribed, modsAtRate, type SimulatedPlay, simulate } from '../../../beatmaps/plays/simulated-play.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { button } from '../../contract/reply.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import { type AskedMap, askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
+import { askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
 import { suggestMaps } from '../../osu/map-suggestions.ts';
-import { button, mapAddress, mapButtons } from '../../osu/play-buttons.ts';
+import { mapAddress, mapButtons } from '../../osu/play-buttons.ts';
+import type { AskedMap } from '../../views/osu/map-heading.ts';
 import { renderSimulation } from '../../views/osu/simulation.ts';
 
 /** Full combos whose worth is always shown. */

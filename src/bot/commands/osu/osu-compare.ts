@@ -1,7 +1,8 @@
 import { matchOsuLink } from '../../../beatmaps/model/link.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import { AppError } from '../../../errors.ts';
-import { type CommandContext, callerKey, defineCommand } from '../../contract/command.ts';
+import { callerKey } from '../../contract/caller.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { askedMap, MAP_OPTION } from '../../osu/asked-map.ts';
 import { suggestMaps } from '../../osu/map-suggestions.ts';

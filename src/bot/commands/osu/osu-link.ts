@@ -1,5 +1,6 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
-import { type CommandContext, callerKey, defineCommand } from '../../contract/command.ts';
+import { callerKey } from '../../contract/caller.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { MODE_OPTION, rulesetOf } from '../../osu/mode-option.ts';
 import { PLAYER_OPTION, requirePlayers, suggestPlayers } from '../../osu/player-option.ts';

@@ -1,5 +1,6 @@
 import { USER_BEATMAP_TYPES, type UserBeatmapType } from '../../../beatmaps/upstreams/osu-api.ts';
-import { type CommandContext, callerKey, defineCommand } from '../../contract/command.ts';
+import { callerKey } from '../../contract/caller.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { openSetToken } from '../../osu/beatmap-buttons.ts';
 import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../../osu/paging.ts';
 import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/player-option.ts';

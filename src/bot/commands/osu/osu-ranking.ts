@@ -1,4 +1,5 @@
-import { type CommandContext, callerKey, defineCommand } from '../../contract/command.ts';
+import { callerKey } from '../../contract/caller.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';
 import { requirePlayers } from '../../osu/player-option.ts';

@@ -9,7 +9,8 @@ import {
 } from '../../../beatmaps/plays/score-filter.ts';
 import { modClassOf, starFactor } from '../../../beatmaps/rating/mod-class.ts';
 import { ppPicture } from '../../cards/pp-curve.ts';
-import { type CommandContext, callerKey, defineCommand } from '../../contract/command.ts';
+import { callerKey } from '../../contract/caller.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { openMapToken } from '../../osu/beatmap-buttons.ts';
 import { firstPlays, PLAYS_A_CALL, type Plays, playsPart } from '../../osu/best-plays.ts';
 import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';

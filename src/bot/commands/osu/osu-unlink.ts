@@ -1,4 +1,5 @@
-import { type CommandContext, callerKey, defineCommand } from '../../contract/command.ts';
+import { callerKey } from '../../contract/caller.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { renderUnlinked } from '../../views/osu/linking.ts';
 
 /** Forgets which player the caller is. */

@@ -1,6 +1,6 @@
 import type { MediaSource } from '../../../media/extract/source.ts';
+import type { RuntimeStatus } from '../../contract/chat-platform.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import type { RuntimeStatus } from '../../runtime/runtime.ts';
 import { renderOwnerStatus } from '../../views/owner/status.ts';
 
 export interface OwnerStatusOptions {

@@ -3,9 +3,8 @@ import type { Score } from '../../../beatmaps/model/score.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type Action, type Card, type Reply, reply } from '../../contract/reply.ts';
-import type { AskedMap } from '../../osu/asked-map.ts';
 import { link, originBlocks } from './beatmap.ts';
-import { mapHeading } from './map-heading.ts';
+import { type AskedMap, mapHeading } from './map-heading.ts';
 import { estimateBlocks, scoreCard, withLines } from './score-list.ts';
 
 export interface CompareView {

@@ -3,10 +3,9 @@ import { scorePage, userPage } from '../../../beatmaps/model/link.ts';
 import type { Score } from '../../../beatmaps/model/score.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type Action, type Choice, type Reply, reply, type Text } from '../../contract/reply.ts';
-import type { AskedMap } from '../../osu/asked-map.ts';
 import { joined, link, originBlocks, stacked } from './beatmap.ts';
 import { type PagesView, pageActions } from './beatmap-list.ts';
-import { mapHeading } from './map-heading.ts';
+import { type AskedMap, mapHeading } from './map-heading.ts';
 import { resultText } from './play-result.ts';
 
 export interface LeaderboardView {

@@ -1,7 +1,7 @@
 import { userPage } from '../../../beatmaps/model/link.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type Inline, type Reply, reply } from '../../contract/reply.ts';
-import type { LinkedPlayer } from '../../stores/settings.ts';
+import type { LinkedPlayer } from '../../contract/settings.ts';
 import { sentence } from '../sentence.ts';
 import { link } from './beatmap.ts';
 

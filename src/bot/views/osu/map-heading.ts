@@ -1,8 +1,15 @@
+import type { SetAnswer } from '../../../beatmaps/beatmaps.ts';
+import type { Beatmap, Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { setPage } from '../../../beatmaps/model/link.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Block } from '../../contract/reply.ts';
-import type { AskedMap } from '../../osu/asked-map.ts';
 import { joined, link, setName, stateOf } from './beatmap.ts';
+
+/** One difficulty, in the ruleset it is asked for in. */
+export interface AskedMap extends SetAnswer {
+  readonly beatmap: Beatmap;
+  readonly ruleset: Ruleset;
+}
 
 /** Which map the plays below are on: its name, its ruleset where it is converted, and its mapper. */
 export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator): readonly Block[] {

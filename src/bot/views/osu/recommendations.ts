@@ -4,8 +4,8 @@ import type { Reason, Recommendation } from '../../../beatmaps/recommend/recomme
 import type { Translator } from '../../../i18n/translate.ts';
 import { recommendationPicture } from '../../cards/recommendation-card.ts';
 import { starColour } from '../../cards/star-colour.ts';
-import type { SvgRasterizer } from '../../cards/svg-rasterizer.ts';
 import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../../contract/reply.ts';
+import type { SvgRasterizer } from '../../contract/services.ts';
 import { bpmText, coverOf, joined, link, originBlocks, ratedStarsWithSwatch, setName, stateOf } from './beatmap.ts';
 
 export interface RecommendationsView {

@@ -2,10 +2,9 @@ import type { Beatmap } from '../../../beatmaps/model/beatmapset.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type Action, type Block, type Choice, type Reply, reply, type Text } from '../../contract/reply.ts';
-import type { AskedMap } from '../../osu/asked-map.ts';
 import { bpmText, joined, originBlocks, ratedStarsWithSwatch } from './beatmap.ts';
 import { settingsText } from './beatmap-info.ts';
-import { mapHeading } from './map-heading.ts';
+import { type AskedMap, mapHeading } from './map-heading.ts';
 
 export interface SimulationView {
   readonly map: AskedMap;

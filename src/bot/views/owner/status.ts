@@ -1,7 +1,7 @@
 import type { Translator } from '../../../i18n/translate.ts';
 import type { StrategyFigures } from '../../../media/extract/source.ts';
+import type { RuntimeStatus } from '../../contract/chat-platform.ts';
 import { type Block, type Reply, reply, type Text } from '../../contract/reply.ts';
-import type { RuntimeStatus } from '../../runtime/runtime.ts';
 
 export interface OwnerStatus {
   /** Undefined as long as the chats are not there yet. */

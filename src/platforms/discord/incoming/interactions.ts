@@ -14,8 +14,8 @@ import {
   PermissionFlagsBits,
   type StringSelectMenuInteraction,
 } from 'discord.js';
+import type { Caller } from '../../../bot/contract/caller.ts';
 import type { Draft, PlatformHost } from '../../../bot/contract/chat-platform.ts';
-import type { Caller } from '../../../bot/contract/command.ts';
 import type { PastedLink } from '../../../bot/contract/invocation.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import { callerOf } from '../../../bot/contract/request.ts';

@@ -1,6 +1,6 @@
 import type { Interaction } from 'discord.js';
 import type { PlatformHost } from '../../../bot/contract/chat-platform.ts';
-import type { SettingsStore } from '../../../bot/stores/settings.ts';
+import type { SettingsStore } from '../../../bot/contract/settings.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import { SendFailure } from '../outgoing/send-failure.ts';
 import type { CommandIndex } from '../register.ts';

@@ -1,4 +1,4 @@
-import type { PermissionCheck } from '../../../bot/contract/permission-check.ts';
+import type { PermissionCheck } from '../../../bot/contract/caller.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';
 import { BotApiError } from '../outgoing/bot-api-error.ts';
 import type { Me, Member } from '../outgoing/methods.ts';

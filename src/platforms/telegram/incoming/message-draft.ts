@@ -1,8 +1,8 @@
 import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
 import { type CommandLine, parseArguments, parseCommandLine } from '../../../bot/contract/arguments.ts';
 import type { Ask } from '../../../bot/contract/ask.ts';
+import type { Caller } from '../../../bot/contract/caller.ts';
 import type { Draft } from '../../../bot/contract/chat-platform.ts';
-import type { Caller } from '../../../bot/contract/command.ts';
 import type { CommandSpec } from '../../../bot/contract/command-spec.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { withoutWishes } from '../../../bot/contract/wishes.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
-import type { Caller } from '../../../bot/contract/command.ts';
+import type { Caller } from '../../../bot/contract/caller.ts';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';

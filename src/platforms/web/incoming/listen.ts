@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import websocket, { type WebSocket } from '@fastify/websocket';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
-import type { Caller } from '../../../bot/contract/command.ts';
+import type { Caller } from '../../../bot/contract/caller.ts';
 import { createTranslator, type Translator } from '../../../i18n/translate.ts';
 import { clientKey } from '../../../infra/server/client-address.ts';
 import type { ChatLimits } from '../limits.ts';

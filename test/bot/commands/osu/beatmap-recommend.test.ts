@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RecommendResult } from '../../../../src/beatmaps/recommend/recommend.ts';
 import { createDispatcher } from '../../../../src/bot/answer/dispatcher.ts';
 import { createSvgRasterizer } from '../../../../src/bot/cards/svg-rasterizer.ts';
-import { type Caller, callerKey } from '../../../../src/bot/contract/command.ts';
+import { type Caller, callerKey } from '../../../../src/bot/contract/caller.ts';
 import type { Invocation } from '../../../../src/bot/contract/invocation.ts';
 import type { Reply } from '../../../../src/bot/contract/reply.ts';
 import { AppError } from '../../../../src/errors.ts';

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Sending } from '../../../../src/bot/contract/chat-platform.ts';
-import type { Reply } from '../../../../src/bot/contract/reply.ts';
-import { reply } from '../../../../src/bot/contract/reply.ts';
+import { type Reply, reply } from '../../../../src/bot/contract/reply.ts';
 import type { Request } from '../../../../src/bot/contract/request.ts';
 import { createLeavingMessages } from '../../../../src/bot/runtime/leaving-messages.ts';
 import { laterBy } from '../../../../src/bot/runtime/say.ts';

@@ -1,6 +1,6 @@
 import { type AppError, LOG_LEVELS } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Caller } from './command.ts';
+import type { Caller } from '../contract/caller.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 

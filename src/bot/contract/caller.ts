@@ -1,0 +1,68 @@
+/** Who asked, where. Ids are the platform's own, as text. */
+export interface Caller {
+  readonly platform: string;
+  readonly userId: string;
+  readonly chatId: string;
+  readonly chatKind: 'private' | 'group';
+  /** What the chat's settings hang on when several chats share them: a Discord guild. By default the chat itself. */
+  readonly groupId?: string;
+  /** The channel that a thread belongs to. */
+  readonly parentChatId?: string;
+  /** Whether the caller may change this chat's settings; a function, called only when it matters, where finding out costs a request. */
+  readonly isChatAdmin: boolean | (() => Promise<boolean>);
+  /** Whether the embed of a message can be hidden on this platform at all. */
+  readonly hidesEmbeds?: boolean;
+  /** Whether a message of someone else can be deleted on this platform, so that an answer takes the place of its link. */
+  readonly deletesLinks?: boolean;
+  /** Whether links in quotes and forwarded messages are answered where the chat chose nothing. */
+  readonly answersQuotes?: boolean;
+  /** Whether others in a group do not see a reply that is for the caller. Default: they do. */
+  readonly answersAlone?: boolean;
+  /** The address that adds Medley to a group of theirs, where the platform has one. */
+  readonly inviteUrl?: () => Promise<string>;
+  /** What Medley may and may not do in this chat; asked only when it is shown. */
+  readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
+  /** What their rate limit is counted by. */
+  readonly rateKey: string;
+  /** What they share with people beside them and is counted too, far higher: the web chat's is their network address. */
+  readonly sharedRateKey?: string;
+  /** Languages they prefer by what the platform says, best first; settings come before them. */
+  readonly locales: readonly string[];
+}
+
+/** Who asked where, as far as stored data hang on it. */
+export type CallerPlace = Pick<Caller, 'platform' | 'userId' | 'chatId' | 'chatKind' | 'groupId'>;
+
+/** The key that everything about a person hangs on: settings, buttons, data. */
+export function callerKey({ platform, userId }: Pick<Caller, 'platform' | 'userId'>): string {
+  return `${platform}:${userId}`;
+}
+
+/** The key that everything about a chat hangs on, or about the group of chats that share their settings. */
+export function chatKey({ platform, groupId, chatId }: Pick<Caller, 'platform' | 'groupId' | 'chatId'>): string {
+  return `${platform}:${groupId ?? chatId}`;
+}
+
+/** Whether Medley may do one thing in a chat. What each is called, and how to mend it, is said in every language. */
+export interface PermissionCheck {
+  readonly key: PermissionCheckKey;
+  readonly ok: boolean;
+}
+
+export type PermissionCheckKey =
+  /** Write here, which on Discord takes seeing the channel too. */
+  | 'sendMessages'
+  /** Send photos and videos. */
+  | 'attachFiles'
+  /** Answer a message as a reply: Discord's Read Message History. */
+  | 'readHistory'
+  /** Hide the embed of the message that was answered: Discord's Manage Messages. */
+  | 'manageMessages'
+  /** Delete messages of others: Telegram's right of an admin. */
+  | 'deleteMessages'
+  /** See what is pasted: Discord's privileged intent. */
+  | 'messageContent'
+  /** See what is pasted: ok when Telegram's privacy mode is off, or Medley is an admin of the group. */
+  | 'privacyMode'
+  /** Answer where everyone sees it although a person alone installed Medley: Discord's Use External Apps. */
+  | 'useExternalApps';

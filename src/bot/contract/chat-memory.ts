@@ -1,0 +1,100 @@
+import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import type { CallerPlace } from './caller.ts';
+
+/** What is kept about chats beside their settings. */
+export interface ChatMemory {
+  readonly maps: ShownMaps;
+  readonly members: ChatMembers;
+  readonly tracked: TrackedPlayers;
+  /** Deletes what is kept of that person, by `callerKey`. @throws AppError `internal` */
+  forgetUser(key: string): Promise<void>;
+  /** Medley was removed from the chat: by `chatKey`. @throws AppError `internal` */
+  leaveChat(key: string): Promise<void>;
+  /** The chat has a new id. @throws AppError `internal` */
+  moveChat(from: string, to: string): Promise<void>;
+}
+
+/** A difficulty, in the ruleset that it was shown in. */
+export interface ShownMap {
+  readonly id: number;
+  readonly ruleset: Ruleset;
+}
+
+/**
+ * The difficulty that each chat saw last, so that people need not name it again. A private chat's belongs to the person.
+ *
+ * No method rejects: no reply is worse for want of it.
+ */
+export interface ShownMaps {
+  last(place: CallerPlace): Promise<ShownMap | undefined>;
+  remember(place: CallerPlace, map: ShownMap): Promise<void>;
+  /** Of the person's private chats. @throws AppError `internal` */
+  forgetUser(key: string): Promise<void>;
+}
+
+/**
+ * Who used an osu! command in which group while they had a player linked, for lists of a group's members. People by `callerKey`, groups by
+ * `chatKey`; who did not come back for 90 days is left out.
+ *
+ * @throws AppError `internal` from every method when the store cannot be read or written
+ */
+export interface ChatMembers {
+  note(chat: string, user: string): Promise<void>;
+  has(chat: string, user: string): Promise<boolean>;
+  /** The last one to come first. */
+  list(chat: string): Promise<readonly string[]>;
+  /** Everywhere. */
+  forgetUser(user: string): Promise<void>;
+  forgetChat(chat: string): Promise<void>;
+  moveChat(from: string, to: string): Promise<void>;
+}
+
+export interface TrackedPlayer {
+  readonly id: number;
+  readonly name: string;
+  readonly mode: Ruleset;
+}
+
+/** Where news of a player are wanted. */
+export interface TrackingChat {
+  readonly platform: string;
+  /** Where they are posted. */
+  readonly chatId: string;
+  /** What the chat belongs to: when Medley is removed from it, nothing is posted any more. */
+  readonly group: string;
+  readonly players: readonly TrackedPlayer[];
+}
+
+/** What is known of the best plays of a player in one ruleset. */
+export interface TrackMark {
+  readonly polledAt: number;
+  /** Of the best plays at that time. */
+  readonly scoreIds: readonly number[];
+}
+
+/**
+ * Players whose new best plays are posted in chats. Nothing about the people who asked for it is kept.
+ *
+ * @throws AppError `internal` from every method when the store cannot be read or written
+ */
+export interface TrackedPlayers {
+  /** Whether anything can be posted unasked on that platform. */
+  canPost(platform: string): boolean;
+  /** Of that chat. */
+  list(place: ChatPlace): Promise<readonly TrackedPlayer[]>;
+  /** False where there are as many as there may be. */
+  add(place: ChatPlace, player: TrackedPlayer): Promise<boolean>;
+  /** Whether it was tracked. */
+  remove(place: ChatPlace, player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<boolean>;
+  /** Every chat that wants news. */
+  chats(): Promise<readonly TrackingChat[]>;
+  mark(player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<TrackMark | undefined>;
+  setMark(player: Pick<TrackedPlayer, 'id' | 'mode'>, mark: TrackMark): Promise<void>;
+  /** Medley was removed from it. @param group by `chatKey` */
+  leave(group: string): Promise<void>;
+  /** Nothing can be said in that one chat any more. */
+  drop(place: Pick<CallerPlace, 'platform' | 'chatId'>): Promise<void>;
+  moveChat(from: string, to: string): Promise<void>;
+}
+
+export type ChatPlace = Pick<CallerPlace, 'platform' | 'groupId' | 'chatId'>;
