@@ -76,7 +76,7 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
 }
 
 async function openRedisQueue(url: string, log: Logger): Promise<Queue> {
-  const { createRedisQueue } = await import('./infra/queue/redis-queue.ts');
+  const { createRedisQueue } = await import('./infra/redis/redis-queue.ts');
   return createRedisQueue({ url, log });
 }
 

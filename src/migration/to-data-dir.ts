@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts';
 import { createEmbeddedQueue } from '../infra/queue/embedded-queue.ts';
+import { exportRecords } from '../infra/redis/redis-export.ts';
 import { fixedRedisKey, type RedisLink } from '../infra/redis/redis-link.ts';
 import { claimDataDir } from '../infra/store/data-dir.ts';
 import { createLibsqlRecords, hasRecords } from '../infra/store/libsql-records.ts';
-import { exportRecords } from '../infra/store/redis-export.ts';
 import { addReturnedRecords } from '../infra/store/returned-records.ts';
 import { keepSharedMediaKey, loadSharedMediaKey } from '../media/tunnel/tunnel-key.ts';
 import { describeRecords } from './copied-records.ts';

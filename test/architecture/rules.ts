@@ -71,6 +71,14 @@ function platform(name: string): Module {
  * another entry of its layer. An entry is a folder or a file. A folder inside may have a table of its own.
  */
 const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'src/infra': [
+    ['concurrency', 'log-summary.ts', 'log-destination.ts', 'metrics.ts', 'engine.ts', 'child-process.ts'],
+    ['log-redaction.ts'],
+    ['log.ts', 'cache'],
+    ['rate-limit', 'store', 'summed-log.ts', 'failure-tally.ts'],
+    ['queue', 'http', 'server', 'readiness.ts'],
+    ['redis'],
+  ],
   'src/media': [['post.ts'], ['files', 'parse'], ['extract'], ['sources', 'transcode'], ['tunnel'], ['delivery']],
 };
 
@@ -84,8 +92,8 @@ const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean; me
   // Serving is fine anywhere; asking is not.
   { names: /^(node:)?https?$/, home: /^src\/infra\//, members: /^(request|get|Agent|globalAgent|ClientRequest|\*)$/ },
   { names: /^(node:)?(http2|tls)$/, home: /^src\/infra\// },
-  { names: /^ioredis$/, home: /^src\/infra\/(redis|queue|store)\// },
-  { names: /^bullmq$/, home: /^src\/infra\/queue\// },
+  { names: /^ioredis$/, home: /^src\/infra\/redis\// },
+  { names: /^bullmq$/, home: /^src\/infra\/redis\// },
   { names: /^libsql$/, home: /^src\/infra\/store\// },
   { names: /^pino$/, home: /^src\/infra\/log\.ts$/ },
   { names: /^(fastify|fastify-.+|@fastify\/.+)$/, home: /^src\/(infra|api|platforms)\// },

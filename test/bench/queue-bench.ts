@@ -12,7 +12,7 @@ import type { ChatPlatform, PlatformHost } from '../../src/bot/contract/chat-pla
 import { createRuntime } from '../../src/bot/runtime/runtime.ts';
 import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import type { Claim, Queue, QueueLimits } from '../../src/infra/queue/queue.ts';
-import { createRedisQueue } from '../../src/infra/queue/redis-queue.ts';
+import { createRedisQueue } from '../../src/infra/redis/redis-queue.ts';
 import { openStore } from '../../src/infra/store/store.ts';
 import { createEcho } from '../bot/runtime/echo.ts';
 import { linksDraft } from '../bot/runtime/scripted-platform.ts';

@@ -8,9 +8,9 @@ import { createRecommendationHistory } from '../../src/beatmaps/recommend/recomm
 import { createBlockList } from '../../src/bot/stores/block-list.ts';
 import { CHAT_DEFAULTS, createSettingsStore } from '../../src/bot/stores/settings.ts';
 import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
-import { createRedisQueue } from '../../src/infra/queue/redis-queue.ts';
 import { openRedisState, type SharedState } from '../../src/infra/redis/redis.ts';
 import { createRedisLease } from '../../src/infra/redis/redis-lease.ts';
+import { createRedisQueue } from '../../src/infra/redis/redis-queue.ts';
 import { tryFileLock } from '../../src/infra/store/file-lock.ts';
 import type { RecordStore } from '../../src/infra/store/records.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';

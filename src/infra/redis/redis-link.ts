@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { ChainableCommander, Redis } from 'ioredis';
 import { AppError } from '../../errors.ts';
+import { digestOf } from '../store/record-driver.ts';
 
 /** One connection that may be away at any time. */
 export interface RedisLink {
@@ -25,11 +25,6 @@ const VERSION = 1;
 /** Of one length whatever the name says; what people searched for and who they are stays unreadable. */
 export function redisKey(kind: string, name: string): string {
   return `${fixedRedisKey(kind)}:${digestOf(name)}`;
-}
-
-/** What a name is known by in Redis. */
-export function digestOf(name: string): string {
-  return createHash('sha256').update(name).digest('base64url');
 }
 
 /** Of something there is one of. */

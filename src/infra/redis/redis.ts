@@ -1,14 +1,14 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { AppError, StoreAway } from '../../errors.ts';
 import type { SharedCache } from '../cache/cache.ts';
-import { createRedisCache, type RedisCacheOptions } from '../cache/redis-cache.ts';
 import type { Logger } from '../log.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
-import { createRedisRateLimiter } from '../rate-limit/redis-rate-limit.ts';
 import { createRecordStore, type RecordStore } from '../store/records.ts';
-import { CHANGES_CHANNEL, createRedisRecords } from '../store/redis-records.ts';
+import { createRedisCache, type RedisCacheOptions } from './redis-cache.ts';
 import { createRedisChannel } from './redis-channel.ts';
 import { fixedRedisKey, REDIS_PATIENCE_MS, type RedisLink } from './redis-link.ts';
+import { createRedisRateLimiter } from './redis-rate-limit.ts';
+import { CHANGES_CHANNEL, createRedisRecords } from './redis-records.ts';
 
 /** What processes share. Redis may be away at the start or later: then limits and caches go by this process's memory. */
 export interface SharedState {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** What a driver must know of a collection. */
 export interface CollectionId {
   readonly name: string;
@@ -41,4 +43,21 @@ export interface RecordDriver {
   /** Keeps those that were written last. */
   trim(collection: CollectionId, maxRecords: number): Promise<void>;
   onChange(collection: CollectionId, listen: ChangeListener): void;
+}
+
+/** Redis keeps digests in the place of names, so that what people searched for and who they are stays unreadable there. */
+export function digestOf(name: string): string {
+  return createHash('sha256').update(name).digest('base64url');
+}
+
+const DIGEST = 'sha256:';
+
+/** The name of a record, or of a group, of which only the digest is known. */
+export function nameOfDigest(digest: string): string {
+  return DIGEST + digest;
+}
+
+/** The digest in a name that `nameOfDigest` made; undefined for any other name. */
+export function digestIn(name: string): string | undefined {
+  return name.startsWith(DIGEST) ? name.slice(DIGEST.length) : undefined;
 }

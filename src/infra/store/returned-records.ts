@@ -1,23 +1,10 @@
-import { digestOf } from '../redis/redis-link.ts';
-import type { RecordDriver, StoredRecord } from './record-driver.ts';
+import { digestOf, nameOfDigest, type RecordDriver, type StoredRecord } from './record-driver.ts';
 import type { Store } from './store.ts';
-
-/** A record, or a group, whose name is known by its digest alone, as Redis has it. */
-const DIGEST = 'sha256:';
 
 const STEPS = ['CREATE TABLE returned_records (at INTEGER NOT NULL) STRICT'];
 
 export interface ReturnedRecord extends StoredRecord {
   readonly collection: string;
-}
-
-/** The digest in a name that came from Redis; undefined for any other name. */
-export function digestIn(name: string): string | undefined {
-  return name.startsWith(DIGEST) ? name.slice(DIGEST.length) : undefined;
-}
-
-export function nameOfDigest(digest: string): string {
-  return DIGEST + digest;
 }
 
 /**

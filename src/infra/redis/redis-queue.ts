@@ -4,9 +4,9 @@ import { Redis, type RedisOptions } from 'ioredis';
 import * as z from 'zod';
 import { StoreAway } from '../../errors.ts';
 import type { Logger } from '../log.ts';
-import { REDIS_PATIENCE_MS } from '../redis/redis-link.ts';
-import { type Claim, type Handler, QUEUE_LIMITS, type Queue, type QueueLimits, type Verdict } from './queue.ts';
+import { type Claim, type Handler, QUEUE_LIMITS, type Queue, type QueueLimits, type Verdict } from '../queue/queue.ts';
 import { type Account, createRedisLine } from './redis-line.ts';
+import { REDIS_PATIENCE_MS } from './redis-link.ts';
 
 export interface RedisQueueOptions {
   readonly url: string;

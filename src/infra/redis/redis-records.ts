@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { ChainableCommander } from 'ioredis';
 import * as z from 'zod';
-import type { RedisChannel } from '../redis/redis-channel.ts';
-import { execute, fixedRedisKey, type RedisLink, redisKey } from '../redis/redis-link.ts';
-import type { ChangeListener, CollectionId, RecordDriver, StoredRecord } from './record-driver.ts';
-import { digestIn } from './returned-records.ts';
+import {
+  type ChangeListener,
+  type CollectionId,
+  digestIn,
+  type RecordDriver,
+  type StoredRecord,
+} from '../store/record-driver.ts';
+import type { RedisChannel } from './redis-channel.ts';
+import { execute, fixedRedisKey, type RedisLink, redisKey } from './redis-link.ts';
 
 export const CHANGES_CHANNEL = fixedRedisKey('changes');
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import * as z from 'zod';
-import type { QueueEntry } from './queue.ts';
+import type { QueueEntry } from '../queue/queue.ts';
 
 /**
  * What BullMQ does not know, kept beside its keys: which lane an entry belongs to, whose turn it is, and who runs. For each lane

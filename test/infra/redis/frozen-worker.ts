@@ -1,6 +1,6 @@
 /** A worker of its own: claims one entry, and finishes it when it is told so. Usage: `frozen-worker.ts REDIS_URL`. */
 import { once } from 'node:events';
-import { createRedisQueue } from '../../../src/infra/queue/redis-queue.ts';
+import { createRedisQueue } from '../../../src/infra/redis/redis-queue.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 
 const [, , url = ''] = process.argv;

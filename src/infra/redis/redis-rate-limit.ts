@@ -1,6 +1,12 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import { type RedisLink, redisKey } from '../redis/redis-link.ts';
-import { createMemoryRateLimiter, openWindow, type RateLimiter, takeFrom, UNLIMITED } from './rate-limit.ts';
+import {
+  createMemoryRateLimiter,
+  openWindow,
+  type RateLimiter,
+  takeFrom,
+  UNLIMITED,
+} from '../rate-limit/rate-limit.ts';
+import { type RedisLink, redisKey } from './redis-link.ts';
 
 /** Buckets shared by all processes, ended to the second. While Redis is away each process counts for itself. */
 export function createRedisRateLimiter(link: RedisLink): RateLimiter {

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
-import { fixedRedisKey, type RedisLink } from '../redis/redis-link.ts';
-import { nameOfDigest, type ReturnedRecord } from './returned-records.ts';
+import { nameOfDigest } from '../store/record-driver.ts';
+import type { ReturnedRecord } from '../store/returned-records.ts';
+import { fixedRedisKey, type RedisLink } from './redis-link.ts';
 
 const PAGE = 500;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type RedisLink, redisKey } from '../redis/redis-link.ts';
-import type { SharedCache, SharedCacheEntry } from './cache.ts';
+import type { SharedCache, SharedCacheEntry } from '../cache/cache.ts';
+import { type RedisLink, redisKey } from './redis-link.ts';
 
 export interface RedisCacheOptions<V> {
   /** Names the family of keys; two never meet. */
