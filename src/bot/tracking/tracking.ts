@@ -3,9 +3,8 @@ import type { Logger } from '../../infra/log.ts';
 import type { TrackingChat } from '../contract/chat-memory.ts';
 import type { Reply } from '../contract/reply.ts';
 import type { Services } from '../contract/services.ts';
-import { openMapToken } from '../osu/beatmap-buttons.ts';
-import { playerButtons } from '../osu/play-buttons.ts';
-import { ratePlays } from '../osu/play-ratings.ts';
+import { openMapToken, playerButtons } from '../osu/buttons.ts';
+import { ratePlays } from '../osu/plays.ts';
 import { renderTrackNews } from '../views/osu/tracking.ts';
 import { createTrackPoller, type TrackNews, type TrackPoller, type TrackPollerOptions } from './track-poller.ts';
 

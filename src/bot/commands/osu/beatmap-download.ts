@@ -1,6 +1,5 @@
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { findMap } from '../../osu/map-reference.ts';
-import { suggestMaps } from '../../osu/map-suggestions.ts';
+import { findMap, suggestMaps } from '../../osu/asked-map.ts';
 import { renderBeatmapDownload } from '../../views/osu/beatmap-download.ts';
 
 const MAX_MAP = 300;

@@ -4,11 +4,8 @@ import { areMods, checkMods, clockRateOf, parseMods } from '../../../beatmaps/mo
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import { strainPicture } from '../../cards/strain-graph.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { hardestOf } from '../../osu/asked-map.ts';
-import { downloadToken, openMapToken } from '../../osu/beatmap-buttons.ts';
-import { findMap } from '../../osu/map-reference.ts';
-import { suggestMaps } from '../../osu/map-suggestions.ts';
-import { mapButtons } from '../../osu/play-buttons.ts';
+import { findMap, hardestOf, suggestMaps } from '../../osu/asked-map.ts';
+import { downloadToken, mapButtons, openMapToken } from '../../osu/buttons.ts';
 import { MAX_LINES, renderBeatmapInfo } from '../../views/osu/beatmap-info.ts';
 
 const MAX_MAP = 300;

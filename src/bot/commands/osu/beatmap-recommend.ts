@@ -4,9 +4,15 @@ import { type ModFilter, parseModFilter } from '../../../beatmaps/recommend/mod-
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import { openMapToken } from '../../osu/beatmap-buttons.ts';
-import { MODE_OPTION, rulesetOf } from '../../osu/mode-option.ts';
-import { type AskedPlayer, askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/player-option.ts';
+import {
+  type AskedPlayer,
+  askedPlayer,
+  MODE_OPTION,
+  PLAYER_OPTION,
+  rulesetOf,
+  suggestPlayers,
+} from '../../osu/asked-player.ts';
+import { openMapToken } from '../../osu/buttons.ts';
 import { renderRecommendations } from '../../views/osu/recommendations.ts';
 
 const PER_REPLY = 5;

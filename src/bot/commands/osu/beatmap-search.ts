@@ -1,8 +1,8 @@
 import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../../beatmaps/query/query-words.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { openSetToken } from '../../osu/beatmap-buttons.ts';
-import { MODE_OPTION, rulesetOf } from '../../osu/mode-option.ts';
+import { MODE_OPTION, rulesetOf } from '../../osu/asked-player.ts';
+import { openSetToken } from '../../osu/buttons.ts';
 import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../../osu/paging.ts';
 import { renderSearch, setCard } from '../../views/osu/beatmap-list.ts';
 

@@ -4,9 +4,8 @@ import { isDescribed, modsAtRate, type SimulatedPlay, simulate } from '../../../
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { button } from '../../contract/reply.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import { askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
-import { suggestMaps } from '../../osu/map-suggestions.ts';
-import { mapAddress, mapButtons } from '../../osu/play-buttons.ts';
+import { askedMap, MAP_OPTION, splitMods, suggestMaps } from '../../osu/asked-map.ts';
+import { mapAddress, mapButtons } from '../../osu/buttons.ts';
 import type { AskedMap } from '../../views/osu/map-heading.ts';
 import { renderSimulation } from '../../views/osu/simulation.ts';
 

@@ -4,11 +4,10 @@ import { AppError } from '../../../errors.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import { askedMap, MAP_OPTION } from '../../osu/asked-map.ts';
-import { suggestMaps } from '../../osu/map-suggestions.ts';
-import { mapButtons, playerButtons } from '../../osu/play-buttons.ts';
-import { ratePlays } from '../../osu/play-ratings.ts';
-import { PLAYER_OPTION, requirePlayers, suggestPlayers } from '../../osu/player-option.ts';
+import { askedMap, MAP_OPTION, suggestMaps } from '../../osu/asked-map.ts';
+import { PLAYER_OPTION, requirePlayers, suggestPlayers } from '../../osu/asked-player.ts';
+import { mapButtons, playerButtons } from '../../osu/buttons.ts';
+import { ratePlays } from '../../osu/plays.ts';
 import { renderCompare } from '../../views/osu/compare.ts';
 
 /** More are rare, and would make a long card. */

@@ -2,8 +2,7 @@ import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import { MODE_OPTION, rulesetOf } from '../../osu/mode-option.ts';
-import { PLAYER_OPTION, requirePlayers, suggestPlayers } from '../../osu/player-option.ts';
+import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
 import { notice } from '../../views/notice.ts';
 import { renderLinked, renderSignInOffer } from '../../views/osu/linking.ts';
 

@@ -1,9 +1,9 @@
 import { USER_BEATMAP_TYPES, type UserBeatmapType } from '../../../beatmaps/upstreams/osu-api.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { openSetToken } from '../../osu/beatmap-buttons.ts';
+import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/asked-player.ts';
+import { openSetToken } from '../../osu/buttons.ts';
 import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../../osu/paging.ts';
-import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/player-option.ts';
 import { renderPlayerMaps } from '../../views/osu/player-maps.ts';
 
 const PER_PAGE = 5;

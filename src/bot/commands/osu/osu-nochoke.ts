@@ -1,12 +1,9 @@
 import { isChoke } from '../../../beatmaps/plays/score-filter.ts';
 import { replacePlays } from '../../../beatmaps/plays/totals.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { openMapToken } from '../../osu/beatmap-buttons.ts';
-import { bestPlays } from '../../osu/best-plays.ts';
-import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';
-import { playerButtons } from '../../osu/play-buttons.ts';
-import { ratePlays } from '../../osu/play-ratings.ts';
-import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/player-option.ts';
+import { askedPlayer, MODE_OPTION, modeOf, PLAYER_OPTION, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
+import { openMapToken, playerButtons } from '../../osu/buttons.ts';
+import { bestPlays, ratePlays } from '../../osu/plays.ts';
 import { renderNoChoke } from '../../views/osu/no-choke.ts';
 
 const PER_PAGE = 10;

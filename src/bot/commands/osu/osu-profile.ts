@@ -1,10 +1,9 @@
 import type { Player } from '../../../beatmaps/model/player.ts';
 import { profilePicture } from '../../cards/profile-card.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { playsPart } from '../../osu/best-plays.ts';
+import { askedPlayer, MODE_OPTION, modeOf, PLAYER_OPTION, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
 import { isProvenHere } from '../../osu/chat-players.ts';
-import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';
-import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/player-option.ts';
+import { playsPart } from '../../osu/plays.ts';
 import { renderProfile } from '../../views/osu/player.ts';
 
 /** Milliseconds. */

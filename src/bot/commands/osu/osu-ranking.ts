@@ -1,8 +1,7 @@
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { MODE_OPTION, modeOf, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
-import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';
-import { requirePlayers } from '../../osu/player-option.ts';
 import { notice } from '../../views/notice.ts';
 import { renderRanking } from '../../views/osu/ranking.ts';
 

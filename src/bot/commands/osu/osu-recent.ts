@@ -6,11 +6,9 @@ import { replacePlay, type WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { button } from '../../contract/reply.ts';
-import { type BestPlays, bestPlays, PLAYS_A_CALL } from '../../osu/best-plays.ts';
-import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';
-import { mapButtons, playerButtons } from '../../osu/play-buttons.ts';
-import { ratePlays } from '../../osu/play-ratings.ts';
-import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/player-option.ts';
+import { askedPlayer, MODE_OPTION, modeOf, PLAYER_OPTION, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
+import { mapButtons, playerButtons } from '../../osu/buttons.ts';
+import { type BestPlays, bestPlays, PLAYS_A_CALL, ratePlays } from '../../osu/plays.ts';
 import { renderNoRecent, renderRecent } from '../../views/osu/recent.ts';
 
 /** One of the last plays of a player, with its place on the map and among their best. */

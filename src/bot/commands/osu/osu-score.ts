@@ -3,9 +3,9 @@ import { areMods } from '../../../beatmaps/model/mods.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import { openMapToken } from '../../osu/beatmap-buttons.ts';
-import { modeOf } from '../../osu/mode-option.ts';
-import { ratePlays } from '../../osu/play-ratings.ts';
+import { modeOf } from '../../osu/asked-player.ts';
+import { openMapToken } from '../../osu/buttons.ts';
+import { ratePlays } from '../../osu/plays.ts';
 import { renderScore } from '../../views/osu/score-list.ts';
 
 const MAX_PLAY = 300;

@@ -11,12 +11,9 @@ import { modClassOf, starFactor } from '../../../beatmaps/rating/mod-class.ts';
 import { ppPicture } from '../../cards/pp-curve.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { openMapToken } from '../../osu/beatmap-buttons.ts';
-import { firstPlays, PLAYS_A_CALL, type Plays, playsPart } from '../../osu/best-plays.ts';
-import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';
-import { playerButtons } from '../../osu/play-buttons.ts';
-import { ratePlays } from '../../osu/play-ratings.ts';
-import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/player-option.ts';
+import { askedPlayer, MODE_OPTION, modeOf, PLAYER_OPTION, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
+import { openMapToken, playerButtons } from '../../osu/buttons.ts';
+import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../../osu/plays.ts';
 import { renderScores } from '../../views/osu/score-list.ts';
 
 const PER_PAGE = 5;

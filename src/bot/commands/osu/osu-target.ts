@@ -2,10 +2,9 @@ import { MAX_RANK } from '../../../beatmaps/map-plays.ts';
 import { worthNeeded } from '../../../beatmaps/plays/totals.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import { bestPlays } from '../../osu/best-plays.ts';
-import { MODE_OPTION, rulesetOf } from '../../osu/mode-option.ts';
-import { playerButtons } from '../../osu/play-buttons.ts';
-import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/player-option.ts';
+import { askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
+import { playerButtons } from '../../osu/buttons.ts';
+import { bestPlays } from '../../osu/plays.ts';
 import { renderTarget } from '../../views/osu/totals.ts';
 
 /** Numbers of plays by which the way is shown. */

@@ -2,8 +2,14 @@ import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { AppError } from '../../../errors.ts';
 import type { TrackedPlayer } from '../../contract/chat-memory.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { MODE_OPTION, modeOf, rulesetOf } from '../../osu/mode-option.ts';
-import { PLAYER_OPTION, requirePlayers, suggestPlayers } from '../../osu/player-option.ts';
+import {
+  MODE_OPTION,
+  modeOf,
+  PLAYER_OPTION,
+  requirePlayers,
+  rulesetOf,
+  suggestPlayers,
+} from '../../osu/asked-player.ts';
 import { decidesForChat } from '../../stores/chat-settings.ts';
 import { notice } from '../../views/notice.ts';
 import { renderTracked } from '../../views/osu/tracking.ts';

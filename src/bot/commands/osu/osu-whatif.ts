@@ -1,9 +1,8 @@
 import { addPlays } from '../../../beatmaps/plays/totals.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { bestPlays } from '../../osu/best-plays.ts';
-import { MODE_OPTION, rulesetOf } from '../../osu/mode-option.ts';
-import { playerButtons } from '../../osu/play-buttons.ts';
-import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/player-option.ts';
+import { askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
+import { playerButtons } from '../../osu/buttons.ts';
+import { bestPlays } from '../../osu/plays.ts';
 import { renderWhatIf } from '../../views/osu/totals.ts';
 
 /** What a player's total would be with another play, or several. */

@@ -1,9 +1,8 @@
-/** Buttons by which the cards of maps, plays and players open each other. */
 import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { type Action, button } from '../contract/reply.ts';
 import type { Services } from '../contract/services.ts';
-import { modeOf } from './mode-option.ts';
+import { modeOf } from './asked-player.ts';
 
 type Tokens = Pick<Services, 'actions'>;
 type Values = Readonly<Record<string, string | number | boolean>>;
@@ -60,4 +59,19 @@ export function playerButtons(
     const [command, given] = opened[card];
     return button(t.messages.plays.buttons[card], actions.encode({ command, values: given }));
   });
+}
+
+/** Of a button that opens a set; anybody may press it. The short address fits into a token. */
+export function openSetToken({ actions }: Pick<Services, 'actions'>, id: number): string {
+  return actions.encode({ command: 'beatmap info', values: { map: `osu.ppy.sh/s/${id}` } });
+}
+
+/** The same for a difficulty, with mods. */
+export function openMapToken({ actions }: Pick<Services, 'actions'>, id: number, mods: readonly string[] = []): string {
+  const played = mods.length === 0 ? {} : { mods: mods.join('') };
+  return actions.encode({ command: 'beatmap info', values: { map: `osu.ppy.sh/b/${id}`, ...played } });
+}
+
+export function downloadToken({ actions }: Pick<Services, 'actions'>, id: number): string {
+  return actions.encode({ command: 'beatmap download', values: { map: `osu.ppy.sh/s/${id}` } });
 }

@@ -1,8 +1,34 @@
+import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import { parseRuleset } from '../../beatmaps/model/ruleset.ts';
 import { AppError } from '../../errors.ts';
 import { callerKey } from '../contract/caller.ts';
 import type { CommandContext, Suggestion } from '../contract/command.ts';
 import type { LinkedPlayer } from '../contract/settings.ts';
 import { usageError } from '../contract/usage-error.ts';
+
+/** The rulesets as players call them. */
+const MODES = ['osu', 'taiko', 'catch', 'mania'] as const;
+export type Mode = (typeof MODES)[number];
+
+export const MODE_OPTION = {
+  type: 'choice',
+  required: false,
+  choices: MODES,
+  alias: (word: string): string | undefined => {
+    const ruleset = parseRuleset(word);
+    return ruleset === undefined ? undefined : modeOf(ruleset);
+  },
+} as const;
+
+export function modeOf(ruleset: Ruleset): Mode {
+  return ruleset === 'fruits' ? 'catch' : ruleset;
+}
+
+export function rulesetOf(mode: Mode): Ruleset;
+export function rulesetOf(mode: Mode | undefined): Ruleset | undefined;
+export function rulesetOf(mode: Mode | undefined): Ruleset | undefined {
+  return mode === 'catch' ? 'fruits' : mode;
+}
 
 const MAX_PLAYER = 200;
 const MAX_SUGGESTIONS = 25;
