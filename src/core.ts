@@ -6,11 +6,11 @@ import { openSharedBeatmapCaches } from './beatmaps/cache-policy.ts';
 import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
 import { createOsuSignIn } from './beatmaps/upstreams/osu-sign-in.ts';
-import { createDispatcher, type Dispatcher } from './bot/answer/dispatcher.ts';
+import { createDispatcher } from './bot/answer/answer.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { createCommandList } from './bot/commands/index.ts';
 import { createOwnerCommands } from './bot/commands/owner/index.ts';
-import { type Caller, callerKey } from './bot/contract/caller.ts';
+import type { Caller } from './bot/contract/caller.ts';
 import type { ChatMemory } from './bot/contract/chat-memory.ts';
 import type { RuntimeStatus } from './bot/contract/chat-platform.ts';
 import { ownerKey } from './bot/contract/request.ts';
@@ -26,7 +26,6 @@ import { createShownViews } from './bot/stores/shown-views.ts';
 import type { Config } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
 import { createPacking } from './infra/cache/packed-values.ts';
-import { actFor } from './infra/concurrency/client-context.ts';
 import type { FailureTally } from './infra/failure-tally.ts';
 import { hostsBelow } from './infra/http/host-list.ts';
 import type { ThrottleRules } from './infra/http/host-throttle.ts';
@@ -306,7 +305,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     settings,
     services,
     accountLinks,
-    dispatcher: onBehalfOfCallers(dispatcher),
+    dispatcher,
     /** The chats come after all this; owners are told how they do. */
     watchChats(read: () => Promise<RuntimeStatus>): void {
       readChats = read;
@@ -346,16 +345,6 @@ function withChatMemory(settings: SettingsStore, memory: ChatMemory): SettingsSt
       await settings.markChatLeft(key, at);
       if (at !== null) await memory.leaveChat(key);
     },
-  };
-}
-
-/** What a person asks in a chat waits in their own part of every line; visitors of the web chat share one with their network. */
-function onBehalfOfCallers(dispatcher: Dispatcher): Dispatcher {
-  const clientOf = (caller: Caller) => caller.sharedRateKey ?? callerKey(caller);
-  return {
-    ...dispatcher,
-    answer: (ask, attempt) => actFor(clientOf(attempt.caller), () => dispatcher.answer(ask, attempt)),
-    dispatch: (invocation, sink) => actFor(clientOf(invocation.caller), () => dispatcher.dispatch(invocation, sink)),
   };
 }
 

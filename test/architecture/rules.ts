@@ -50,7 +50,7 @@ const MODULES: readonly Module[] = [
   {
     name: 'bot',
     files: /^src\/bot\//,
-    may: /^src\/(bot\/|media\/|beatmaps\/|i18n\/|errors\.ts$)/,
+    may: /^src\/(bot\/|infra\/(concurrency|cache)\/|media\/|beatmaps\/|i18n\/|errors\.ts$)/,
     mayTypes: /^src\/infra\//,
   },
   // Of the texts, the page carries only its own in English, for the moments before the server has sent others.

@@ -11,7 +11,7 @@ import { createMemoryBeatmapCaches } from '../../src/beatmaps/cache-policy.ts';
 import { openCatalogue } from '../../src/beatmaps/catalogue/open-catalogue.ts';
 import { createMirrors } from '../../src/beatmaps/upstreams/mirrors.ts';
 import { createOsuApi } from '../../src/beatmaps/upstreams/osu-api.ts';
-import { createDispatcher } from '../../src/bot/answer/dispatcher.ts';
+import { createDispatcher } from '../../src/bot/answer/answer.ts';
 import { createRuntime } from '../../src/bot/runtime/runtime.ts';
 import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../src/infra/http/overrides.ts';

@@ -1,7 +1,7 @@
 /** Medley's Discord platform, dispatcher and delivery; only the posts are made up. Arguments: API, token, CDN, a folder for files. */
 
 import { join } from 'node:path';
-import { createDispatcher } from '../../src/bot/answer/dispatcher.ts';
+import { createDispatcher } from '../../src/bot/answer/answer.ts';
 import { createRuntime } from '../../src/bot/runtime/runtime.ts';
 import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../src/infra/http/overrides.ts';

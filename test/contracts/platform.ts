@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDispatcher, type Dispatcher } from '../../src/bot/answer/dispatcher.ts';
+import { createDispatcher, type Dispatcher } from '../../src/bot/answer/answer.ts';
 import type { SettingsStore } from '../../src/bot/contract/settings.ts';
 import { AppError, StoreAway } from '../../src/errors.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';

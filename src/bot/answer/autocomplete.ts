@@ -4,9 +4,9 @@ import type { Caller } from '../contract/caller.ts';
 import type { Browsed, Command, CommandContext, Suggestion } from '../contract/command.ts';
 import { commandSpec } from '../contract/command-spec.ts';
 import type { Services } from '../contract/services.ts';
+import type { Callers } from './callers.ts';
 import type { FailureLog } from './failure-log.ts';
 import { type LineSuggestion, optionValues, suggestLine } from './suggestions.ts';
-import type { UserRateLimit } from './user-rate-limit.ts';
 
 export interface OptionRequest {
   readonly caller: Caller;
@@ -44,11 +44,11 @@ export interface AutocompleteOptions {
   readonly logFailure: FailureLog;
   /** Never rejects. */
   readonly isBlocked: (caller: Caller) => Promise<boolean>;
-  readonly admit: UserRateLimit;
+  readonly charge: Callers['charge'];
 }
 
 export function createAutocomplete(options: AutocompleteOptions): Autocomplete {
-  const { commands, services, translator, logFailure, isBlocked, admit } = options;
+  const { commands, services, translator, logFailure, isBlocked, charge } = options;
 
   async function contextOf(caller: Caller, signal: AbortSignal): Promise<CommandContext> {
     return { caller, t: await translator(caller), services, signal, progress: () => undefined };
@@ -101,7 +101,7 @@ export function createAutocomplete(options: AutocompleteOptions): Autocomplete {
           const context = await contextOf(caller, signal);
           const known = await command.browse(text, next, context, 'local').catch(noneWithoutCatalogue);
           const isAsked = known.cards.length === 0 && (await mayAsk?.()) === true;
-          if (!isAsked || (await admit(command, caller)) !== undefined) return [known];
+          if (!isAsked || (await charge(command, caller)) !== undefined) return [known];
           return [await command.browse(text, next, context, 'upstream')];
         },
         caller,

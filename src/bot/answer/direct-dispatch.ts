@@ -1,48 +1,70 @@
-import type { Translator } from '../../i18n/translate.ts';
-import type { Ask } from '../contract/ask.ts';
-import type { Caller } from '../contract/caller.ts';
 import type { ProgressStage } from '../contract/command.ts';
 import type { Invocation, Sink } from '../contract/invocation.ts';
-import type { Reply } from '../contract/reply.ts';
-import type { Answer, Attempt, DispatchContext, Position, Remaining, Round } from './dispatch-context.ts';
-import type { TextMessage } from './message-filter.ts';
+import type { RequestBody, TextMessage } from '../contract/request.ts';
+import {
+  type AnswerContext,
+  onlyReply,
+  type PendingReply,
+  type Position,
+  type RemainingLinks,
+  type ReplyBatch,
+  type RequestHandler,
+} from '../contract/request-handler.ts';
+import { type RetryGate, whileStoreIsAway } from '../runtime/retry.ts';
+import type { FailureLog } from './failure-log.ts';
+import { renderFailure } from './run-command.ts';
 
 export interface DirectDispatchOptions {
-  readonly read: (message: TextMessage) => Promise<Ask | undefined>;
-  readonly answer: (ask: Ask, attempt: Attempt) => Promise<Round>;
-  readonly translator: (caller: Caller) => Promise<Translator>;
-  /** What is said of a refusal. */
-  readonly failure: (error: unknown, doing: string, turn: DispatchContext) => Reply;
+  readonly read: (message: TextMessage) => Promise<RequestBody | undefined>;
+  readonly handler: Pick<RequestHandler, 'answer' | 'translator'>;
+  readonly gate: RetryGate;
+  readonly logFailure: FailureLog;
 }
 
-/** Answers to the end, where requests are not stored: all rounds of an ask, one after the other. */
-export function createDirectDispatch({
-  read,
-  answer,
-  translator,
-  failure,
-}: DirectDispatchOptions): (invocation: Invocation, sink: Sink) => Promise<void> {
+/** Resolves when all is said. A text that is not meant for Medley gets no reply at all. */
+export type DirectDispatch = (invocation: Invocation, sink: Sink) => Promise<void>;
+
+/** For the store, of people who watch. */
+const LONGEST_WAIT_MS = 10_000;
+
+/** Answers to the end, where requests are not stored: all batches of a request, one after the other. */
+export function createDirectDispatch({ read, handler, gate, logFailure }: DirectDispatchOptions): DirectDispatch {
+  async function failed(error: unknown, doing: string, context: AnswerContext, about?: readonly string[]) {
+    const t = await handler.translator(context.caller);
+    return renderFailure(error, doing, { ...context, t, ...(about && { about }) }, logFailure);
+  }
+
+  /** Where nothing is stored for later, a store that is away is waited for a little, and then reported like any failure. */
+  async function answerNow(body: RequestBody, context: AnswerContext): Promise<ReplyBatch> {
+    const report = (error: unknown) => failed(error, body.kind, context);
+    const onAway = () => undefined;
+    try {
+      const batch = await whileStoreIsAway(gate, () => handler.answer(body, context), onAway, LONGEST_WAIT_MS);
+      return { ...batch, replies: batch.replies.map(each => ({ ...each, reply: each.reply.catch(report) })) };
+    } catch (error) {
+      return onlyReply(report(error));
+    }
+  }
+
   return async (invocation, sink) => {
-    const ask: Ask | undefined =
+    const body: RequestBody | undefined =
       invocation.kind === 'text' ? await read(invocation) : { kind: 'button', what: { token: invocation.token } };
-    if (ask === undefined) return;
+    if (body === undefined) return;
     const { caller } = invocation;
-    const failed = new AbortController();
-    const signal = AbortSignal.any([invocation.signal, failed.signal]);
+    const ended = new AbortController();
+    const signal = AbortSignal.any([invocation.signal, ended.signal]);
     const progress = (stage: ProgressStage) => sink.progress(stage);
     let position: Position = { from: 0, paid: 0 };
     for (let isEnd = false; !isEnd; ) {
-      const { answers, remaining, next, paid } = await answer(ask, { caller, signal, progress, ...position });
-      const said = [...answers];
+      const context = { caller, signal, progress, ...position };
+      const { replies, remaining, next, paid } = await answerNow(body, context);
+      const said = [...replies];
       const isOver = remaining?.refusal !== undefined && sink.wait === undefined;
-      if (isOver) {
-        const turn = { caller, t: await translator(caller), signal, progress, about: remaining.about };
-        said.push({ reply: Promise.resolve(failure(remaining.refusal, 'links', turn)), next });
-      }
+      if (isOver) said.push({ reply: failed(remaining.refusal, 'links', context, remaining.about), next });
       try {
         await handOver(said, sink, signal);
       } catch (error) {
-        failed.abort(error);
+        ended.abort(error);
         await Promise.all(said.map(({ reply }) => reply));
         throw error;
       }
@@ -53,13 +75,13 @@ export function createDirectDispatch({
   };
 }
 
-async function untilAllowed(remaining: Remaining | undefined, sink: Sink): Promise<void> {
+async function untilAllowed(remaining: RemainingLinks | undefined, sink: Sink): Promise<void> {
   if (remaining?.refusal !== undefined) await sink.wait?.(remaining.links, remaining.refusal.retryAfterMs ?? 0);
 }
 
-/** Hands the answers over one after the other; when that fails, the rest is not wanted any more. */
-async function handOver(answers: readonly Answer[], sink: Sink, signal: AbortSignal): Promise<void> {
-  for (const { reply } of answers) {
+/** Hands the replies over one after the other; when that fails, the others are not wanted any more. */
+async function handOver(replies: readonly PendingReply[], sink: Sink, signal: AbortSignal): Promise<void> {
+  for (const { reply } of replies) {
     const ready = await reply;
     if (ready && !signal.aborted) await sink.reply(ready);
   }

@@ -1,11 +1,10 @@
 import type * as z from 'zod';
 import type { Translator } from '../../i18n/translate.ts';
 import type { QueueStats } from '../../infra/queue/queue.ts';
-import type { Ask } from './ask.ts';
 import type { Caller } from './caller.ts';
 import type { ProgressStage } from './command.ts';
 import type { Reply } from './reply.ts';
-import type { Request } from './request.ts';
+import type { Request, RequestBody } from './request.ts';
 import type { ChatSettings } from './settings.ts';
 
 /**
@@ -168,7 +167,7 @@ export interface PlatformHost<To = unknown> {
 export type Acceptance = 'accepted' | 'known' | 'refused' | 'closed';
 
 /** What a platform knows of a request, and what is asked. */
-export type Draft<To = unknown> = Ask & DraftEnvelope<To>;
+export type Draft<To = unknown> = RequestBody & DraftEnvelope<To>;
 
 interface DraftEnvelope<To> extends Pick<Request, 'chat' | 'user' | 'until'> {
   /** The event's own id, the same when it is heard again. It is kept for a day, so it must name no person: a hash where the id does. */

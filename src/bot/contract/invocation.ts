@@ -1,16 +1,7 @@
 import type { Caller } from './caller.ts';
 import type { ProgressStage } from './command.ts';
 import type { Reply } from './reply.ts';
-
-/** A link that a platform found in a message by its own rules of markup. */
-export interface PastedLink {
-  /** As it stands there, or its target where the text hides it. */
-  readonly url: string;
-  /** Whether it stands where only those who want to see it look; its files are then hidden in the same way. */
-  readonly spoiler: boolean;
-  /** Whether it stands in a quote or in a forwarded message. */
-  readonly quoted?: boolean;
-}
+import type { TextMessage } from './request.ts';
 
 interface Asked {
   readonly caller: Caller;
@@ -18,18 +9,8 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-export interface TextInvocation extends Asked {
+export interface TextInvocation extends Asked, TextMessage {
   readonly kind: 'text';
-  readonly text: string;
-  /** Whether it was said to Medley itself, so that silence would be odd. By default in private chats only. */
-  readonly direct?: boolean;
-  /**
-   * The whole of what was written, where `text` leaves it out because it was said to everyone: only a short form is read in it, and how links
-   * are wanted.
-   */
-  readonly line?: string;
-  /** Taken instead of those found in `text`, where given. What is no link of a post is passed over. */
-  readonly links?: readonly PastedLink[];
 }
 
 export interface ActionInvocation extends Asked {

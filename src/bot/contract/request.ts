@@ -1,9 +1,77 @@
 import * as z from 'zod';
-import { KeptReply } from '../runtime/kept-reply.ts';
-import { Ask } from './ask.ts';
 import type { Caller } from './caller.ts';
+import { VIEWS } from './settings.ts';
 
-/** What a request knows beside what is asked. */
+/**
+ * What a person asks for, as it is stored until it is answered: links, a command with its options, a button. No message's text is
+ * in it beyond that.
+ */
+export const RequestBody = z.discriminatedUnion('kind', [
+  /** Links, in order; canonical, but for one that leads nowhere known. */
+  z.object({
+    kind: z.literal('links'),
+    what: z.array(
+      z.object({
+        url: z.string(),
+        spoiler: z.boolean(),
+        view: z.enum(VIEWS).optional().catch(undefined),
+        clip: z.string().max(32).optional().catch(undefined),
+      }),
+    ),
+    /** Whether they were merely pasted where many talk, and not said to Medley. */
+    unasked: z.boolean().optional(),
+  }),
+  /** A command whose options are known one by one; they are checked when it runs. */
+  z.object({
+    kind: z.literal('command'),
+    what: z.object({ name: z.string(), options: z.record(z.string(), z.unknown()) }),
+  }),
+  /** A command as it was typed: its name, known or not, and what stood behind it. */
+  z.object({ kind: z.literal('line'), what: z.object({ name: z.string(), args: z.string() }) }),
+  /** `isAside`: what it opens is shown to the person who pressed it alone, so the button need not be theirs. */
+  z.object({ kind: z.literal('button'), what: z.object({ token: z.string(), isAside: z.boolean().optional() }) }),
+  /** Words to Medley that ask for nothing. */
+  z.object({ kind: z.literal('talk'), what: z.null() }),
+]);
+export type RequestBody = z.output<typeof RequestBody>;
+export type LinksBody = Extract<RequestBody, { kind: 'links' }>;
+
+/** A link that a platform found in a message by its own rules of markup. */
+export interface PastedLink {
+  /** As it stands there, or its target where the text hides it. */
+  readonly url: string;
+  /** Whether it stands where only those who want to see it look; its files are then hidden in the same way. */
+  readonly spoiler: boolean;
+  /** Whether it stands in a quote or in a forwarded message. */
+  readonly quoted?: boolean;
+}
+
+/** A message, whether or not it will be answered. */
+export interface TextMessage {
+  readonly caller: Caller;
+  readonly text: string;
+  /** Whether it was said to Medley itself, so that silence would be odd. By default in private chats only. */
+  readonly direct?: boolean;
+  /**
+   * The whole of what was written, where `text` leaves it out because it was said to everyone: only a short form is read in it, and how links
+   * are wanted.
+   */
+  readonly line?: string;
+  /** Taken instead of the links found in `text`, where given. Addresses of no post are passed over. */
+  readonly links?: readonly PastedLink[];
+}
+
+/** Whether it is about links that were merely pasted where many talk. */
+export function isUnasked(body: RequestBody): boolean {
+  return body.kind === 'links' && body.unasked === true;
+}
+
+/** How many parts a request has: links are answered one by one, all else at once. */
+export function partsOf(body: RequestBody): number {
+  return body.kind === 'links' ? body.what.length : 1;
+}
+
+/** All that a request knows beside its body. */
 const Envelope = z.object({
   /** `PLATFORM:EVENT`: the event's own id, so that a replay is recognised. Names no person. */
   id: z.string(),
@@ -33,62 +101,18 @@ const Envelope = z.object({
   replyTo: z.unknown(),
 });
 
-/** What a person has asked for (`kind`, `what`), where and who: it can be stored, and run by any process. */
-const Request = Envelope.and(Ask);
+/** A request of a person: its body, where it was made and by whom. It can be stored, and run by any process. */
+export const Request = Envelope.and(RequestBody);
 export type Request = z.output<typeof Request>;
 
 /** A sentence that is still to be said in place of the parts before `next`. */
-const Owed = z.object({
+export const Owed = z.object({
   sentence: z.enum(['unsure', 'failed', 'timeout', 'limited', 'waiting']),
   next: z.number(),
   links: z.number().optional(),
   afterMs: z.number().optional(),
 });
 export type Owed = z.output<typeof Owed>;
-
-const Progress = z.object({
-  /** The first part that is not answered. */
-  next: z.number(),
-  /** Parts before this one are charged to the person's limit. */
-  paid: z.number(),
-  /** Keys of the messages that stand in the chat, of the parts that are being answered. */
-  stands: z.array(z.string()),
-  /** A message that may stand there; until then the platform recognises a repeat. `next`: the part after those it belongs to. */
-  sending: z.object({ key: z.string(), until: z.number(), next: z.number() }).optional(),
-  owed: Owed.optional(),
-  /** What was worked out and is not sent yet, but for links. */
-  kept: KeptReply.optional().catch(undefined),
-  /** Whether the person was told that links wait. */
-  isWaitSaid: z.boolean(),
-  /** Unclear failures in a row. */
-  tries: z.number(),
-  /** Lost workers that were reckoned with. */
-  lapses: z.number(),
-});
-
-/** How far the answer to a request has come; mutable while one worker holds it. */
-export type Progress = z.output<typeof Progress>;
-
-const Kept = z.object({ request: Request, progress: Progress });
-export type Kept = z.output<typeof Kept>;
-
-export function startProgress(): Progress {
-  return { next: 0, paid: 0, stands: [], isWaitSaid: false, tries: 0, lapses: 0 };
-}
-
-export function writeKept(kept: Kept): string {
-  return JSON.stringify(kept);
-}
-
-/** Undefined for what another version wrote. */
-export function readKept(payload: string): Kept | undefined {
-  try {
-    return Kept.safeParse(JSON.parse(payload)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
 
 /** Whose entries in the queue they are. */
 export function ownerKey(platform: string, userId: string): string {

@@ -2,7 +2,7 @@ import { StoreAway } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Verdict } from '../../infra/queue/queue.ts';
 import { type RequestOutcome, type SendFailure, Superseded } from '../contract/chat-platform.ts';
-import { backoffMs } from './backoff.ts';
+import { backoffMs } from './retry.ts';
 import { again, type Run, throttledChatOf } from './run.ts';
 import { Unsure } from './send-once.ts';
 import { PlatformAway, type Steps } from './steps.ts';

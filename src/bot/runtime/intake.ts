@@ -1,13 +1,13 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Added, Queue, QueueEntry } from '../../infra/queue/queue.ts';
-import type { Dispatcher } from '../answer/dispatcher.ts';
-import { Ask } from '../contract/ask.ts';
 import type { Acceptance, ChatPlatform, Draft } from '../contract/chat-platform.ts';
-import { callerOf, ownerKey, type Request, startProgress, writeKept } from '../contract/request.ts';
+import { callerOf, ownerKey, type Request, RequestBody } from '../contract/request.ts';
+import type { RequestHandler } from '../contract/request-handler.ts';
 import { renderBusy, renderPlace } from '../views/request-notice.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
-import { createRetryGate } from './retry-gate.ts';
+import { startProgress, writeKept } from './progress.ts';
+import { createRetryGate } from './retry.ts';
 import { chatOf, createSay, type TranslatorFor } from './say.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -16,7 +16,7 @@ export interface IntakeOptions {
   /** Takes what `queue` cannot, for this process alone: people are answered though nothing can be written down. */
   readonly spare?: Queue | undefined;
   readonly translatorFor: TranslatorFor;
-  readonly dispatcher: Pick<Dispatcher, 'chatSettings'>;
+  readonly dispatcher: Pick<RequestHandler, 'chatSettings'>;
   readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly throttle: Pick<Throttle, 'reserve'>;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -62,7 +62,7 @@ export function createIntake(options: IntakeOptions): Intake {
       at: now(),
       ...(until !== undefined && { until }),
       replyTo,
-      ...Ask.parse(draft),
+      ...RequestBody.parse(draft),
     };
   }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
-import type { Dispatcher } from '../answer/dispatcher.ts';
 import type { ChatPlatform, PostToChat } from '../contract/chat-platform.ts';
 import { callerOf, type Request } from '../contract/request.ts';
+import type { RequestHandler } from '../contract/request-handler.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
 import { throttledChatOf } from './run.ts';
 import { laterBy, oneReply, putAtPace, type TranslatorFor } from './say.ts';
@@ -10,7 +10,7 @@ import { type Throttle, Throttled } from './throttle.ts';
 export interface PostOptions {
   readonly platforms: readonly ChatPlatform[];
   readonly translatorFor: TranslatorFor;
-  readonly dispatcher: Pick<Dispatcher, 'chatSettings'>;
+  readonly dispatcher: Pick<RequestHandler, 'chatSettings'>;
   readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly throttle: Pick<Throttle, 'reserve'>;
   readonly now: () => number;

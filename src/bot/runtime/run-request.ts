@@ -2,21 +2,22 @@ import { LRUCache } from 'lru-cache';
 import { AppError, StoreAway } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
-import type { Dispatcher } from '../answer/dispatcher.ts';
 import { type ChatPlatform, type RequestOutcome, Superseded } from '../contract/chat-platform.ts';
-import { callerOf, type Request, readKept } from '../contract/request.ts';
+import { callerOf, partsOf, type Request } from '../contract/request.ts';
+import type { RequestHandler } from '../contract/request-handler.ts';
 import { type AnswerOrder, createAnswerOrder } from './answer-order.ts';
 import { createReadFailure } from './failures.ts';
 import { createLaterEdits } from './later-edits.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
-import { again, type Ending, partsOf, type Run, throttledChatOf } from './run.ts';
+import { readKept } from './progress.ts';
+import { again, type Ending, type Run, throttledChatOf } from './run.ts';
 import { createSteps, type Voice } from './steps.ts';
 import type { Throttle } from './throttle.ts';
 import { createWaitNotices } from './wait-notices.ts';
 
 export interface RunRequestOptions {
   readonly platforms: ReadonlyMap<string, ChatPlatform>;
-  readonly dispatcher: Pick<Dispatcher, 'answer' | 'manner'>;
+  readonly dispatcher: Pick<RequestHandler, 'answer' | 'preferences'>;
   readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly throttle: Throttle;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -188,7 +189,7 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
   async function allSteps(run: Run): Promise<Verdict> {
     const { progress, request, platform, to } = run;
     const caller = callerOf(request, platform.describeCaller?.(request, to));
-    const voice: Voice = await dispatcher.manner(caller);
+    const voice: Voice = await dispatcher.preferences(caller);
     if (progress.lapses >= MOST_LAPSES && progress.owed === undefined) {
       // What may stand there, or does in part, has not failed.
       const mayStand = progress.sending !== undefined || progress.stands.length > 0;

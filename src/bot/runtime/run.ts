@@ -1,7 +1,8 @@
 import { StoreAway } from '../../errors.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import { type ChatPlatform, type RequestOutcome, Superseded } from '../contract/chat-platform.ts';
-import { type Progress, type Request, writeKept } from '../contract/request.ts';
+import type { Request } from '../contract/request.ts';
+import { type Progress, writeKept } from './progress.ts';
 import type { Reservation, ThrottledChat } from './throttle.ts';
 
 /** Why an attempt is ended from here. */
@@ -45,9 +46,4 @@ export async function save({ request, progress, claim }: Run): Promise<void> {
 /** The chat that a request is answered in. */
 export function throttledChatOf({ request: { platform, chat } }: Pick<Run, 'request'>): ThrottledChat {
   return { platform, chatId: chat.id, isGroup: chat.kind === 'group' };
-}
-
-/** How many parts a request has. */
-export function partsOf(request: Request): number {
-  return request.kind === 'links' ? request.what.length : 1;
 }

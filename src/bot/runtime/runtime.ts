@@ -1,7 +1,6 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Claim, Queue, Verdict } from '../../infra/queue/queue.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
-import type { Dispatcher } from '../answer/dispatcher.ts';
 import type {
   Acceptance,
   ChatPlatform,
@@ -12,6 +11,7 @@ import type {
   RuntimeStatus,
 } from '../contract/chat-platform.ts';
 import type { Request } from '../contract/request.ts';
+import type { RequestHandler } from '../contract/request-handler.ts';
 import { createIntake } from './intake.ts';
 import { createLeavingMessages } from './leaving-messages.ts';
 import { createPost } from './post.ts';
@@ -34,7 +34,7 @@ export interface RuntimeOptions {
   readonly spare?: Queue | undefined;
   /** Where is kept which notices are still to be deleted. Default: in memory alone. */
   readonly records?: RecordStore;
-  readonly dispatcher: Pick<Dispatcher, 'answer' | 'manner' | 'translator' | 'chatSettings'>;
+  readonly dispatcher: RequestHandler;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   /** Whether this process hears a platform. Default: it hears all. */
   readonly hears?: (platform: string) => boolean;

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Dispatcher } from '../answer/dispatcher.ts';
 import { type Caller, chatKey } from '../contract/caller.ts';
 import type { ChatPlatform, Sending } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
 import { callerOf, type Request } from '../contract/request.ts';
+import type { RequestHandler } from '../contract/request-handler.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
 import { throttledChatOf } from './run.ts';
 import { type Reservation, type Throttle, Throttled } from './throttle.ts';
@@ -14,7 +14,7 @@ import { type Reservation, type Throttle, Throttled } from './throttle.ts';
 export type TranslatorFor = (caller: Caller) => Promise<Translator>;
 
 export function createTranslatorFor(
-  dispatcher: Pick<Dispatcher, 'translator'>,
+  dispatcher: Pick<RequestHandler, 'translator'>,
   log: Pick<Logger, 'error'>,
 ): TranslatorFor {
   return async caller => {
@@ -29,7 +29,7 @@ export function createTranslatorFor(
 
 export interface SayOptions {
   readonly translatorFor: TranslatorFor;
-  readonly dispatcher: Pick<Dispatcher, 'chatSettings'>;
+  readonly dispatcher: Pick<RequestHandler, 'chatSettings'>;
   readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly throttle: Pick<Throttle, 'reserve'>;
   readonly log: Pick<Logger, 'info'>;

@@ -1,5 +1,5 @@
 import { type ChatPlatform, type Sending, Superseded } from '../contract/chat-platform.ts';
-import type { Progress } from '../contract/request.ts';
+import type { Progress } from './progress.ts';
 import type { Reservation } from './throttle.ts';
 
 /** A message may stand in the chat, and a repeat of it would not be recognised. */

@@ -1,23 +1,21 @@
 import type { Verdict } from '../../infra/queue/queue.ts';
-import { type Answer, type Round, single } from '../answer/dispatch-context.ts';
-import type { Dispatcher } from '../answer/dispatcher.ts';
-import { isUnasked } from '../contract/ask.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { RequestOutcome, Sending } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
-import { type Owed, ownerKey } from '../contract/request.ts';
+import { isUnasked, type Owed, ownerKey, partsOf } from '../contract/request.ts';
+import { onlyReply, type PendingReply, type ReplyBatch, type RequestHandler } from '../contract/request-handler.ts';
 import { renderOwed } from '../views/request-notice.ts';
 import { keepReply, readReply } from './kept-reply.ts';
 import type { LaterEdits } from './later-edits.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
-import { again, partsOf, type Run, save } from './run.ts';
+import { again, type Run, save } from './run.ts';
 import { laterBy, oneReply } from './say.ts';
 import { createSendOnce } from './send-once.ts';
 import type { Throttle } from './throttle.ts';
 import type { WaitNotices } from './wait-notices.ts';
 
 export interface StepsOptions {
-  readonly dispatcher: Pick<Dispatcher, 'answer'>;
+  readonly dispatcher: Pick<RequestHandler, 'answer'>;
   readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly throttle: Pick<Throttle, 'reached'>;
   readonly now: () => number;
@@ -93,9 +91,9 @@ export function createSteps(options: StepsOptions): Steps {
   }
 
   /** What was worked out in an earlier attempt, or is now. */
-  async function workedOut(run: Run, caller: Caller): Promise<Round> {
+  async function workedOut(run: Run, caller: Caller): Promise<ReplyBatch> {
     const { request, progress, platform, to, controller } = run;
-    if (progress.kept !== undefined) return single(Promise.resolve(readReply(progress.kept)));
+    if (progress.kept !== undefined) return onlyReply(Promise.resolve(readReply(progress.kept)));
     const round = await dispatcher.answer(request, {
       caller,
       signal: controller.signal,
@@ -116,7 +114,7 @@ export function createSteps(options: StepsOptions): Steps {
    * Writes down what was worked out before anything of it is sent: a command that ran has done what it was to do, and would say something else
    * if it ran again. Links are read again instead, by then from addresses that are fresh.
    */
-  async function keep(run: Run, { answers: [answer] }: Round): Promise<void> {
+  async function keep(run: Run, { replies: [answer] }: ReplyBatch): Promise<void> {
     const reply = await answer?.reply;
     run.controller.signal.throwIfAborted();
     run.progress.kept = reply && keepReply(reply);
@@ -124,7 +122,7 @@ export function createSteps(options: StepsOptions): Steps {
   }
 
   /** What is left goes on by itself; a person whose limit is used up is told so once. */
-  function wait(run: Run, { links, refusal }: NonNullable<Round['remaining']>): Verdict | undefined {
+  function wait(run: Run, { links, refusal }: NonNullable<ReplyBatch['remaining']>): Verdict | undefined {
     const { progress, request, platform, to } = run;
     if (refusal === undefined) return again(run, 0);
     const afterMs = Math.max(1_000, refusal.retryAfterMs ?? 0);
@@ -244,7 +242,10 @@ function isLeftUnsaid({ request }: Run, { sentence }: Owed, { settings }: Voice)
 }
 
 /** Places for all messages of answers, before the first of them is begun: 0 when they are there, else how long to wait. */
-async function roomFor(answers: readonly Answer[], { platform, to, progress, reservation }: Run): Promise<number> {
+async function roomFor(
+  answers: readonly PendingReply[],
+  { platform, to, progress, reservation }: Run,
+): Promise<number> {
   if (platform.pace === undefined) return 0;
   // Part of it stands there; for the rest places are taken one by one.
   if (progress.stands.length > 0) return 0;
@@ -254,14 +255,14 @@ async function roomFor(answers: readonly Answer[], { platform, to, progress, res
 }
 
 /** Answers that are sent together. */
-function groupsOf({ answers }: Round, size: number): readonly (readonly Answer[])[] {
-  const groups: Answer[][] = [];
+function groupsOf({ replies: answers }: ReplyBatch, size: number): readonly (readonly PendingReply[])[] {
+  const groups: PendingReply[][] = [];
   for (let start = 0; start < answers.length; start += size) groups.push(answers.slice(start, start + size));
   return groups;
 }
 
 /** @throws the signal's reason, when they are no longer wanted */
-async function* repliesOf(answers: readonly Answer[], signal: AbortSignal): AsyncGenerator<Reply> {
+async function* repliesOf(answers: readonly PendingReply[], signal: AbortSignal): AsyncGenerator<Reply> {
   for (const { reply } of answers) {
     const ready = await reply;
     signal.throwIfAborted();

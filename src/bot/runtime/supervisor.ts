@@ -6,7 +6,7 @@ import type {
   PlatformState,
   PlatformStatus,
 } from '../contract/chat-platform.ts';
-import { backoffMs } from './backoff.ts';
+import { backoffMs } from './retry.ts';
 
 /** Keeps one platform connected, for as long as it takes. */
 export interface Supervisor {

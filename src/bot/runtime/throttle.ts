@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Pace } from '../contract/chat-platform.ts';
-import { backoffMs } from './backoff.ts';
 import { type ChatPace, createChatPace } from './chat-pace.ts';
+import { backoffMs } from './retry.ts';
 
 /** A chat in which a request is to be answered. */
 export interface ThrottledChat {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-import { Ask } from '../contract/ask.ts';
+import { RequestBody } from '../contract/request.ts';
 
-const Views = z.array(Ask);
+const Views = z.array(RequestBody);
 
 export const SHOWN_VIEWS = {
   name: 'shown-views',
@@ -19,9 +19,9 @@ export const SHOWN_VIEWS = {
  */
 export interface ShownViews {
   /** The latest last; empty where it is not known. `message`: its platform and id. */
-  of(message: string): Promise<readonly Ask[]>;
+  of(message: string): Promise<readonly RequestBody[]>;
   /** @param owner `${platform}:${userId}` */
-  set(message: string, views: readonly Ask[], owner: string): Promise<void>;
+  set(message: string, views: readonly RequestBody[], owner: string): Promise<void>;
   forgetUser(owner: string): Promise<void>;
 }
 

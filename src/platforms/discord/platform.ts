@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'discord.js';
-import type { Dispatcher } from '../../bot/answer/dispatcher.ts';
+import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { Connection, SendFailure as Outcome, PlatformHost } from '../../bot/contract/chat-platform.ts';
 import type { SettingsStore } from '../../bot/contract/settings.ts';
 import { createShownViews } from '../../bot/stores/shown-views.ts';

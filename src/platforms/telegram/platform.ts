@@ -1,4 +1,4 @@
-import type { Dispatcher } from '../../bot/answer/dispatcher.ts';
+import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { PlatformHost, Sending } from '../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../bot/contract/reply.ts';
 import type { SettingsStore } from '../../bot/contract/settings.ts';

@@ -1,4 +1,4 @@
-import type { Dispatcher } from '../../bot/answer/dispatcher.ts';
+import type { Dispatcher } from '../../bot/answer/answer.ts';
 import { createTranslator, LANGUAGES } from '../../i18n/translate.ts';
 import { MESSAGE_LIMITS } from './limits.ts';
 import type { BotApi } from './outgoing/bot-api.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import type { Dispatcher } from '../../bot/answer/dispatcher.ts';
+import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { Reply } from '../../bot/contract/reply.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDispatcher } from '../../../src/bot/answer/dispatcher.ts';
+import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { forget } from '../../../src/bot/commands/forget.ts';
 import { type Caller, callerKey } from '../../../src/bot/contract/caller.ts';
 import type { TextInvocation } from '../../../src/bot/contract/invocation.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDispatcher } from '../../../src/bot/answer/dispatcher.ts';
+import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { type Command, defineCommand } from '../../../src/bot/contract/command.ts';
 import { reply } from '../../../src/bot/contract/reply.ts';
 import { LANGUAGES } from '../../../src/i18n/translate.ts';

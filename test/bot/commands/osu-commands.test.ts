@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
-import { createDispatcher } from '../../../src/bot/answer/dispatcher.ts';
+import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/caller.ts';
 import type { Invocation } from '../../../src/bot/contract/invocation.ts';
 import type { Action, Reply } from '../../../src/bot/contract/reply.ts';

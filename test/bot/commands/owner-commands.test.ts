@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDispatcher } from '../../../src/bot/answer/dispatcher.ts';
+import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { createOwnerCommands } from '../../../src/bot/commands/owner/index.ts';
 import type { Caller } from '../../../src/bot/contract/caller.ts';
 import type { RuntimeStatus } from '../../../src/bot/contract/chat-platform.ts';
@@ -80,7 +80,7 @@ describe('the commands of owners', () => {
     expect(unknown).toContain('/download');
     expect(await say(line, inGroup(owner))).toEqual([]);
     const name = line.slice(1).split(' ').slice(0, 2).join(' ');
-    const { answers } = await dispatcher.answer(
+    const { replies: answers } = await dispatcher.answer(
       { kind: 'command', what: { name, options: {} } },
       { caller: sari, signal, progress: () => undefined, from: 0, paid: 0 },
     );
@@ -145,13 +145,13 @@ describe('what is blocked', () => {
     );
     // Discord would show for a quarter of an hour that it is being worked on.
     expect(round).toMatchObject({ next: 1, remaining: undefined });
-    expect(await Promise.all(round.answers.map(({ reply }) => reply))).toMatchObject([
+    expect(await Promise.all(round.replies.map(({ reply }) => reply))).toMatchObject([
       { tone: 'notice', visibility: 'caller' },
     ]);
     const pasted = { kind: 'links', what: [{ url: link('a'), spoiler: false }] } as const;
     const attempt = { caller: sari, signal, progress: () => undefined, from: 0, paid: 0 };
     expect(await dispatcher.answer({ ...pasted, what: [...pasted.what] }, attempt)).toMatchObject({
-      answers: [],
+      replies: [],
       next: 1,
     });
     expect(await say(link('a'), inGroup({ ...sari, userId: '8' }))).toHaveLength(1);

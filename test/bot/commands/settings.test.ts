@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDispatcher } from '../../../src/bot/answer/dispatcher.ts';
+import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { validateOptions } from '../../../src/bot/answer/options.ts';
 import { createSettings } from '../../../src/bot/commands/settings.ts';
 import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/caller.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createDispatcher } from '../../../src/bot/answer/dispatcher.ts';
-import type { TextMessage } from '../../../src/bot/answer/message-filter.ts';
+import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { type Caller, chatKey } from '../../../src/bot/contract/caller.ts';
+import type { TextMessage } from '../../../src/bot/contract/request.ts';
 import { PREFIXES, parseShortForm } from '../../../src/bot/contract/short-forms.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { commandList } from '../command-list.ts';
@@ -21,7 +21,6 @@ function open(isBlocked = false) {
     log: createRecordingLog(),
   });
   const message = (text: string, own: Partial<TextMessage> = {}): TextMessage => ({
-    kind: 'text',
     text,
     caller: group,
     ...own,

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type BeatmapServices, createBeatmapServices } from '../../../src/beatmaps/beatmap-services.ts';
-import { createDispatcher } from '../../../src/bot/answer/dispatcher.ts';
-import type { PromptRunTimes } from '../../../src/bot/answer/prompt-run.ts';
+import { createDispatcher } from '../../../src/bot/answer/answer.ts';
+import type { CommandTimes } from '../../../src/bot/answer/run-command.ts';
 import type { Caller } from '../../../src/bot/contract/caller.ts';
 import type { Invocation } from '../../../src/bot/contract/invocation.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
@@ -26,7 +26,7 @@ export interface OsuStageOptions {
   readonly withCredentials?: boolean;
   /** Generated sets beside those with a story. Default 0. */
   readonly beatmapsets?: number;
-  readonly times?: Partial<PromptRunTimes>;
+  readonly times?: Partial<CommandTimes>;
 }
 
 export interface OsuStage {

@@ -1,6 +1,6 @@
-import type { Answer, Attempt, Round } from '../../../src/bot/answer/dispatch-context.ts';
-import type { Dispatcher } from '../../../src/bot/answer/dispatcher.ts';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
+import type { RequestBody } from '../../../src/bot/contract/request.ts';
+import type { AnswerContext, PendingReply, ReplyBatch } from '../../../src/bot/contract/request-handler.ts';
 import type { RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -22,17 +22,17 @@ export interface Answering {
 export function createEcho({ atOnce = 5, limit, work }: Answering = {}) {
   const charged: string[] = [];
 
-  async function answer(ask: Parameters<Dispatcher['answer']>[0], attempt: Attempt): Promise<Round> {
+  async function answer(ask: RequestBody, attempt: AnswerContext): Promise<ReplyBatch> {
     const { from, paid, signal, progress } = attempt;
     const links = ask.kind === 'links' ? ask.what.map(({ url }) => url) : [JSON.stringify(ask.what)];
-    const answers: Answer[] = [];
+    const replies: PendingReply[] = [];
     let next = from;
     for (const link of links.slice(from, from + atOnce)) {
       if (next >= paid) {
         if (limit !== undefined && limit.left === 0) {
           const error = new AppError('rate_limited', 'too much', { retryAfterMs: limit.retryAfterMs });
           return {
-            answers,
+            replies,
             next,
             paid: Math.max(paid, next),
             remaining: { links: links.length - next, about: [], refusal: error },
@@ -43,11 +43,11 @@ export function createEcho({ atOnce = 5, limit, work }: Answering = {}) {
       }
       progress('resolving');
       next += 1;
-      answers.push({ reply: worked(link, signal), next });
+      replies.push({ reply: worked(link, signal), next });
     }
     const left = links.length - next;
     return {
-      answers,
+      replies,
       next,
       paid: Math.max(paid, next),
       remaining: left > 0 ? { links: left, about: [], refusal: undefined } : undefined,
@@ -60,9 +60,9 @@ export function createEcho({ atOnce = 5, limit, work }: Answering = {}) {
   }
 
   const chatSettings = async () => CHAT_DEFAULTS;
-  const manner = async () => ({ t, settings: CHAT_DEFAULTS });
+  const preferences = async () => ({ t, settings: CHAT_DEFAULTS });
   return {
-    dispatcher: { answer, manner, translator: async () => t, chatSettings } satisfies RuntimeOptions['dispatcher'],
+    dispatcher: { answer, preferences, translator: async () => t, chatSettings } satisfies RuntimeOptions['dispatcher'],
     charged,
   };
 }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/dispatcher.ts';
+import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/answer.ts';
 import { createCommandList } from '../../../src/bot/commands/index.ts';
 import type { Block, Inline, Reply } from '../../../src/bot/contract/reply.ts';
 import { callerOf } from '../../../src/bot/contract/request.ts';
@@ -43,7 +43,7 @@ function createTerminalPlatform(options: {
 
       async function hear(number: string, text: string): Promise<void> {
         const caller = callerOf({ platform: 'terminal', chat, user });
-        const ask = await dispatcher.read({ kind: 'text', caller, text });
+        const ask = await dispatcher.read({ caller, text });
         if (ask !== undefined)
           await host.accept({ eventId: number, chat, user, replyTo: { line: Number(number) }, ...ask });
       }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
-import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/dispatcher.ts';
+import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/answer.ts';
 import type { PlatformHost, RequestOutcome } from '../../../src/bot/contract/chat-platform.ts';
 import type { Command } from '../../../src/bot/contract/command.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';

@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
-import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/dispatcher.ts';
+import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/answer.ts';
 import type { RequestOutcome } from '../../../src/bot/contract/chat-platform.ts';
 import type { Command } from '../../../src/bot/contract/command.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';

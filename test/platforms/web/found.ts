@@ -1,5 +1,5 @@
 import { Resvg } from '@resvg/resvg-js';
-import type { Dispatcher } from '../../../src/bot/answer/dispatcher.ts';
+import type { Dispatcher } from '../../../src/bot/answer/answer.ts';
 import {
   type Block,
   type Card,

@@ -4,7 +4,7 @@ import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
-import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/dispatcher.ts';
+import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/answer.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import { createButtonTokens } from '../../../src/bot/stores/button-token.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';

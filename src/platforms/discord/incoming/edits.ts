@@ -1,5 +1,5 @@
 import { SnowflakeUtil } from 'discord.js';
-import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/edited-links.ts';
+import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/read.ts';
 import type { Draft } from '../../../bot/contract/chat-platform.ts';
 import type { DiscordReplyTo } from '../reply-to.ts';
 import { stableId } from '../stable-id.ts';

@@ -16,8 +16,8 @@ import {
 } from 'discord.js';
 import type { Caller } from '../../../bot/contract/caller.ts';
 import type { Draft, PlatformHost } from '../../../bot/contract/chat-platform.ts';
-import type { PastedLink } from '../../../bot/contract/invocation.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
+import type { PastedLink } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
@@ -73,7 +73,7 @@ export function createIncomingInteractions(
 
   async function readMenu(interaction: MessageContextMenuCommandInteraction): Promise<InteractionDraft> {
     const links = linksIn(interaction.targetMessage);
-    const ask = await dispatcher.read({ kind: 'text', caller: callerIn(interaction), text: '', direct: true, links });
+    const ask = await dispatcher.read({ caller: callerIn(interaction), text: '', direct: true, links });
     return { ...envelope(interaction, { isEphemeral: false }), ...(ask ?? { kind: 'talk', what: null }) };
   }
 

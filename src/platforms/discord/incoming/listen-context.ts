@@ -1,5 +1,5 @@
 import type { Client } from 'discord.js';
-import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { CommandIdRecord } from '../command-ids.ts';
 import type { AnswerParts } from '../outgoing/answer-parts.ts';

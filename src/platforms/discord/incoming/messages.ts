@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import type { TextMessage } from '../../../bot/answer/message-filter.ts';
 import type { Draft } from '../../../bot/contract/chat-platform.ts';
-import type { PastedLink } from '../../../bot/contract/invocation.ts';
+import type { PastedLink, TextMessage } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { parseShortForm } from '../../../bot/contract/short-forms.ts';
 import { isGuildAdmin, type Place, rightsIn, uploadBytesIn } from '../permissions.ts';
@@ -110,7 +109,6 @@ async function draftOf(
   };
   // Without being asked, only links and short forms are read: a line that looks like a command may be another bot's.
   const said: TextMessage = {
-    kind: 'text',
     caller: callerOf({ platform: 'discord', chat, user }),
     text: direct ? text : '',
     ...(!direct && { line: text }),

@@ -1,7 +1,6 @@
-import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
-import { Ask } from '../../../bot/contract/ask.ts';
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
-import { callerOf, ownerKey, type Request } from '../../../bot/contract/request.ts';
+import { callerOf, ownerKey, type Request, RequestBody } from '../../../bot/contract/request.ts';
 import type { ShownViews } from '../../../bot/stores/shown-views.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { InteractionReplyTo } from '../reply-to.ts';
@@ -12,15 +11,15 @@ export const BACK_ID = 'back';
 /** What messages with buttons show, and what they showed before. Never rejects: without it there is no way back. */
 export interface ViewHistory {
   /** What a pressed message showed before; undefined where that is not known. */
-  before(messageId: string): Promise<Ask | undefined>;
+  before(messageId: string): Promise<RequestBody | undefined>;
   /**
    * How many views the message has, when what this request asked for is the one that it shows; undefined when something else was opened in
    * it since. 0 where nothing is noted of it.
    */
   depth(messageId: string, request: Request): Promise<number | undefined>;
   /** What the message will show when the request is answered in it, behind what it showed before. */
-  next(request: Request, pressed: InteractionReplyTo['pressed']): Promise<readonly Ask[]>;
-  keep(messageId: string, views: readonly Ask[], request: Request): Promise<void>;
+  next(request: Request, pressed: InteractionReplyTo['pressed']): Promise<readonly RequestBody[]>;
+  keep(messageId: string, views: readonly RequestBody[], request: Request): Promise<void>;
 }
 
 export interface ViewHistoryOptions {
@@ -32,7 +31,7 @@ export interface ViewHistoryOptions {
 const MOST = 8;
 
 export function createViewHistory({ views, dispatcher, log }: ViewHistoryOptions): ViewHistory {
-  async function shownIn(messageId: string | undefined): Promise<readonly Ask[]> {
+  async function shownIn(messageId: string | undefined): Promise<readonly RequestBody[]> {
     if (messageId === undefined) return [];
     try {
       return await views.of(`discord:${messageId}`);
@@ -50,11 +49,11 @@ export function createViewHistory({ views, dispatcher, log }: ViewHistoryOptions
     },
     async depth(messageId, request) {
       const shown = await shownIn(messageId);
-      const isCurrent = shown.length === 0 || isSame(shown.at(-1), Ask.parse(request));
+      const isCurrent = shown.length === 0 || isSame(shown.at(-1), RequestBody.parse(request));
       return isCurrent ? shown.length : undefined;
     },
     async next(request, pressed) {
-      const ask = Ask.parse(request);
+      const ask = RequestBody.parse(request);
       const shown = await shownIn(pressed?.messageId);
       if (pressed?.isBack === true) return shown.slice(0, -1);
       const last = shown.at(-1);
@@ -74,8 +73,8 @@ export function createViewHistory({ views, dispatcher, log }: ViewHistoryOptions
   };
 }
 
-function isSame(a: Ask | undefined, b: Ask): boolean {
-  const wordsOf = (ask: Ask | undefined) => JSON.stringify([ask?.kind, ask?.what]);
+function isSame(a: RequestBody | undefined, b: RequestBody): boolean {
+  const wordsOf = (ask: RequestBody | undefined) => JSON.stringify([ask?.kind, ask?.what]);
   return wordsOf(a) === wordsOf(b);
 }
 

@@ -1,4 +1,4 @@
-import type { PastedLink } from '../../../bot/contract/invocation.ts';
+import type { PastedLink } from '../../../bot/contract/request.ts';
 
 /** Links of one message that are looked at. */
 const MAX_LINKS = 20;

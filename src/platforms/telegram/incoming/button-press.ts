@@ -1,6 +1,6 @@
-import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
-import type { Ask } from '../../../bot/contract/ask.ts';
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Draft } from '../../../bot/contract/chat-platform.ts';
+import type { RequestBody } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { readAudioButton } from '../outgoing/audio-button.ts';
@@ -110,7 +110,7 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
   };
 }
 
-function askOf(data: string): Ask {
+function askOf(data: string): RequestBody {
   const link = readAudioButton(data);
   if (link === undefined) return { kind: 'button', what: { token: data } };
   return { kind: 'command', what: { name: 'download', options: { link, audio: true } } };

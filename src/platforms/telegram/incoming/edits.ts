@@ -1,4 +1,4 @@
-import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/edited-links.ts';
+import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/read.ts';
 import type { Draft } from '../../../bot/contract/chat-platform.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import type { EventIds } from './envelope.ts';

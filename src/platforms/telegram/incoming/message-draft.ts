@@ -1,9 +1,9 @@
-import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import { type CommandLine, parseArguments, parseCommandLine } from '../../../bot/contract/arguments.ts';
-import type { Ask } from '../../../bot/contract/ask.ts';
 import type { Caller } from '../../../bot/contract/caller.ts';
 import type { Draft } from '../../../bot/contract/chat-platform.ts';
 import type { CommandSpec } from '../../../bot/contract/command-spec.ts';
+import type { RequestBody } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { withoutWishes } from '../../../bot/contract/wishes.ts';
 import { AppError } from '../../../errors.ts';
@@ -32,11 +32,14 @@ interface Said {
 }
 
 export function createReadMessage({ dispatcher, username, eventIds }: ReadMessageOptions): ReadMessage {
-  function read({ text, links }: Pick<Words, 'text' | 'links'>, { caller, direct }: Said): Promise<Ask | undefined> {
-    return dispatcher.read({ kind: 'text', caller, direct, text, ...(links && { links }) });
+  function read(
+    { text, links }: Pick<Words, 'text' | 'links'>,
+    { caller, direct }: Said,
+  ): Promise<RequestBody | undefined> {
+    return dispatcher.read({ caller, direct, text, ...(links && { links }) });
   }
 
-  async function talk(words: Words, message: Message, said: Said): Promise<Ask | undefined> {
+  async function talk(words: Words, message: Message, said: Said): Promise<RequestBody | undefined> {
     const ask = await read(words, said);
     // A line is a short form that the group wants answered.
     if (ask?.kind === 'links' || ask?.kind === 'line' || said.caller.chatKind === 'private') return ask;
@@ -44,7 +47,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
   }
 
   /** The links of the message that is replied to, for those who point at it. */
-  async function replied({ reply_to_message: other }: Message, said: Said): Promise<Ask | undefined> {
+  async function replied({ reply_to_message: other }: Message, said: Said): Promise<RequestBody | undefined> {
     if (other === undefined) return undefined;
     const { text = '', links } = writtenIn(other) ?? {};
     // Medley's own answers lead to their posts by a button.
@@ -55,7 +58,12 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
     return ask?.kind === 'links' ? ask : undefined;
   }
 
-  async function command(line: CommandLine, words: Words, message: Message, said: Said): Promise<Ask | undefined> {
+  async function command(
+    line: CommandLine,
+    words: Words,
+    message: Message,
+    said: Said,
+  ): Promise<RequestBody | undefined> {
     const { caller } = said;
     // Telegram sends it when a person opens the chat, with a word where a link led there.
     if (line.name === 'start') return isInvited(line, caller) ? undefined : { kind: 'command', what: START };
@@ -68,7 +76,12 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
   }
 
   /** With its link as Telegram marks it, which may be hidden behind words. */
-  async function linkCommand(spec: CommandSpec, rest: string, words: Words, said: Said): Promise<Ask | undefined> {
+  async function linkCommand(
+    spec: CommandSpec,
+    rest: string,
+    words: Words,
+    said: Said,
+  ): Promise<RequestBody | undefined> {
     const ask = await read({ text: rest, links: words.links }, { ...said, direct: true });
     const [link, ...others] = ask?.kind === 'links' ? ask.what : [];
     const key = spec.options.find(({ option }) => option.type === 'string' && option.form === 'link')?.key;
@@ -116,7 +129,7 @@ function forwarded(words: Words | undefined, { forward_origin: origin }: Message
 }
 
 /** A message that may be deleted when it is answered, since nothing else is said in it. */
-function isOnlyLinks({ text }: Message, { links = [], rest }: Words, ask: Ask): boolean {
+function isOnlyLinks({ text }: Message, { links = [], rest }: Words, ask: RequestBody): boolean {
   if (text === undefined || ask.kind !== 'links' || ask.what.length !== links.length) return false;
   return withoutWishes(rest).trim() === '';
 }

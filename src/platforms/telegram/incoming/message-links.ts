@@ -1,4 +1,4 @@
-import type { PastedLink } from '../../../bot/contract/invocation.ts';
+import type { PastedLink } from '../../../bot/contract/request.ts';
 import type { MessageEntity } from './updates.ts';
 
 export interface Words {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Caller } from '../../../bot/contract/caller.ts';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
@@ -63,7 +63,7 @@ export function createInline(options: InlineOptions): Inline {
   const typed = createLru<number, string>({ max: MAX_KEPT });
 
   async function linkIn(query: string, caller: Caller): Promise<string | undefined> {
-    const [link] = await dispatcher.linksOf({ kind: 'text', caller, text: query, direct: true });
+    const [link] = await dispatcher.linksOf({ caller, text: query, direct: true });
     return link?.url;
   }
 

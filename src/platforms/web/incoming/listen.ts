@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import websocket, { type WebSocket } from '@fastify/websocket';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Caller } from '../../../bot/contract/caller.ts';
 import { createTranslator, type Translator } from '../../../i18n/translate.ts';
 import { clientKey } from '../../../infra/server/client-address.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Dispatcher } from '../../../bot/answer/dispatcher.ts';
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Caller } from '../../../bot/contract/caller.ts';
 import type { Sink } from '../../../bot/contract/invocation.ts';
 import { type Reply, reply } from '../../../bot/contract/reply.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecommendResult } from '../../../../src/beatmaps/recommend/recommend.ts';
-import { createDispatcher } from '../../../../src/bot/answer/dispatcher.ts';
+import { createDispatcher } from '../../../../src/bot/answer/answer.ts';
 import { createSvgRasterizer } from '../../../../src/bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey } from '../../../../src/bot/contract/caller.ts';
 import type { Invocation } from '../../../../src/bot/contract/invocation.ts';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Ask } from '../../../../src/bot/contract/ask.ts';
-import type { Request } from '../../../../src/bot/contract/request.ts';
+import type { Request, RequestBody } from '../../../../src/bot/contract/request.ts';
 import { createShownViews } from '../../../../src/bot/stores/shown-views.ts';
 import { openStore } from '../../../../src/infra/store/store.ts';
 import { createViewHistory } from '../../../../src/platforms/discord/outgoing/view-history.ts';
@@ -24,7 +23,7 @@ const pasted: Request = {
 const opened: Request = { ...envelope, kind: 'button', what: { token: 'abc' } };
 
 function open() {
-  const names: Readonly<Record<Ask['kind'], string>> = {
+  const names: Readonly<Record<RequestBody['kind'], string>> = {
     ...{ links: 'beatmap info', button: 'osu profile', command: 'help', line: 'help', talk: 'help' },
   };
   return createViewHistory({

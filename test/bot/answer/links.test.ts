@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLinkFinder, kindOfLink } from '../../../src/bot/answer/osu-links.ts';
+import { createLinkFinder, kindOfLink } from '../../../src/bot/answer/links.ts';
 import { fakeExtractor, link } from '../sample.ts';
 
 const find = createLinkFinder(fakeExtractor().services);

@@ -1,4 +1,12 @@
-import { backoffMs } from './backoff.ts';
+import { StoreAway } from '../../errors.ts';
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+
+/** Doubles from one second to a minute, and is never quite the same for two. `failures`: from 1. */
+export function backoffMs(failures: number, random: () => number, longestMs: number = LONGEST_MS): number {
+  return Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 20), longestMs) * (0.75 + random() / 4);
+}
 
 /**
  * Where those wait who need something that is away. One of them tries now and then; when it gets through, all do: what is away is not
@@ -20,7 +28,7 @@ export interface RetryGateOptions {
   readonly random: () => number;
 }
 
-const FIRST_MS = 250;
+const FIRST_RETRY_MS = 250;
 
 export function createRetryGate({ most, longestMs, random }: RetryGateOptions): RetryGate {
   const waiting = new Set<(isTime: boolean) => void>();
@@ -45,7 +53,7 @@ export function createRetryGate({ most, longestMs, random }: RetryGateOptions): 
       if (isClosed || waiting.size >= most) return Promise.resolve(false);
       if (timer === undefined) {
         failures += 1;
-        timer = setTimeout(callOne, Math.min(longestMs, backoffMs(failures, random) * (FIRST_MS / 1_000)));
+        timer = setTimeout(callOne, Math.min(longestMs, backoffMs(failures, random) * (FIRST_RETRY_MS / FIRST_MS)));
         timer.unref();
       }
       return new Promise(resolve => {
@@ -69,4 +77,29 @@ export function createRetryGate({ most, longestMs, random }: RetryGateOptions): 
       callAll(false);
     },
   };
+}
+
+/**
+ * Tries again as long as the store is away, and not too many wait for it.
+ * @param onAway called once, with the first failure
+ * @throws what `work` threw last
+ */
+export async function whileStoreIsAway<T>(
+  gate: RetryGate,
+  work: () => Promise<T>,
+  onAway: (error: unknown) => void,
+  forMs = Number.POSITIVE_INFINITY,
+): Promise<T> {
+  const until = performance.now() + forMs;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const done = await work();
+      gate.open();
+      return done;
+    } catch (error) {
+      if (!(error instanceof StoreAway)) throw error;
+      if (tries === 1) onAway(error);
+      if (!(await gate.wait(until - performance.now()))) throw error;
+    }
+  }
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../../../src/bot/answer/dispatcher.ts';
-import type { Ask } from '../../../src/bot/contract/ask.ts';
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../../../src/bot/answer/answer.ts';
 import type { Caller } from '../../../src/bot/contract/caller.ts';
 import { type Command, defineCommand } from '../../../src/bot/contract/command.ts';
 import type { Invocation, Sink, TextInvocation } from '../../../src/bot/contract/invocation.ts';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
+import type { RequestBody } from '../../../src/bot/contract/request.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import { AppError, StoreAway } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
@@ -43,8 +43,8 @@ function setUp(change: Partial<DispatcherOptions> & { now?: () => number } = {})
     const heard = listener();
     if ('name' in input) {
       const attempt = { caller, signal, from: 0, paid: 0, progress: heard.sink.progress };
-      const { answers } = await dispatcher.answer({ kind: 'command', what: input }, attempt);
-      for (const { reply } of answers) heard.replies.push(...[await reply].filter(each => each !== undefined));
+      const { replies } = await dispatcher.answer({ kind: 'command', what: input }, attempt);
+      for (const { reply } of replies) heard.replies.push(...[await reply].filter(each => each !== undefined));
       return heard;
     }
     const invocation: Invocation =
@@ -176,18 +176,18 @@ describe('links that are kept until they are answered', () => {
   const attempt = { caller: sampleCaller(), signal: new AbortController().signal, progress: () => undefined };
   const idsOf = (replies: readonly (Reply | undefined)[]) => replies.map(each => each?.gallery[0]?.post.id);
 
-  async function round(dispatcher: Dispatcher, ask: Ask, from: number, paid: number) {
-    const { answers, ...others } = await dispatcher.answer(ask, { ...attempt, from, paid });
+  async function round(dispatcher: Dispatcher, ask: RequestBody, from: number, paid: number) {
+    const { replies, ...others } = await dispatcher.answer(ask, { ...attempt, from, paid });
     return {
       ...others,
-      nexts: answers.map(({ next }) => next),
-      ids: idsOf(await Promise.all(answers.map(a => a.reply))),
+      nexts: replies.map(({ next }) => next),
+      ids: idsOf(await Promise.all(replies.map(a => a.reply))),
     };
   }
 
   it('are read from a message once, and answered five at a time', async () => {
     const { dispatcher } = setUp();
-    const ask = await dispatcher.read({ kind: 'text', caller: sampleCaller(), text: ids.map(link).join(' ') });
+    const ask = await dispatcher.read({ caller: sampleCaller(), text: ids.map(link).join(' ') });
     expect(ask).toEqual({ kind: 'links', what: ids.map(id => ({ url: link(id), spoiler: false })) });
     if (ask === undefined) return;
     const first = await round(dispatcher, ask, 0, 0);
@@ -199,7 +199,7 @@ describe('links that are kept until they are answered', () => {
 
   it('wait for the limit of the person, and are charged once', async () => {
     const { dispatcher } = setUp({ userLimit: { units: 6, windowMs: 60_000 } });
-    const ask: Ask = { kind: 'links', what: ids.map(id => ({ url: link(id), spoiler: false })) };
+    const ask: RequestBody = { kind: 'links', what: ids.map(id => ({ url: link(id), spoiler: false })) };
     const first = await round(dispatcher, ask, 0, 0);
     expect(first).toMatchObject({ ids: ['a', 'b', 'c'], next: 3, paid: 3, remaining: { links: 4 } });
     expect(first.remaining?.refusal).toMatchObject({ code: 'rate_limited', retryAfterMs: 60_000 });
@@ -214,17 +214,17 @@ describe('links that are kept until they are answered', () => {
 
   it('are as good as commands, buttons and words that are kept', async () => {
     const { dispatcher } = setUp({ userLimit: { units: 0, windowMs: 60_000 } });
-    const words = async (text: string) => dispatcher.read({ kind: 'text', caller: sampleCaller(), text });
+    const words = async (text: string) => dispatcher.read({ caller: sampleCaller(), text });
     expect(await words('/help me now')).toEqual({ kind: 'line', what: { name: 'help', args: 'me now' } });
     expect(await words('/nothing of mine')).toEqual({ kind: 'line', what: { name: 'nothing', args: '' } });
     expect(await words('hello')).toEqual({ kind: 'talk', what: null });
     expect(await words('https://example.org/p/1')).toMatchObject({ kind: 'links' });
-    const search: Ask = { kind: 'line', what: { name: 'download', args: link('a') } };
-    const [refused] = (await dispatcher.answer(search, { ...attempt, from: 0, paid: 0 })).answers;
+    const search: RequestBody = { kind: 'line', what: { name: 'download', args: link('a') } };
+    const [refused] = (await dispatcher.answer(search, { ...attempt, from: 0, paid: 0 })).replies;
     expect((await refused?.reply)?.tone).toBe('notice');
     const paid = await dispatcher.answer(search, { ...attempt, from: 0, paid: 1 });
-    expect((await paid.answers[0]?.reply)?.gallery).toHaveLength(1);
-    expect(await dispatcher.answer(search, { ...attempt, from: 1, paid: 1 })).toMatchObject({ answers: [], next: 1 });
+    expect((await paid.replies[0]?.reply)?.gallery).toHaveLength(1);
+    expect(await dispatcher.answer(search, { ...attempt, from: 1, paid: 1 })).toMatchObject({ replies: [], next: 1 });
   });
 });
 
@@ -356,7 +356,7 @@ describe('links that a platform found itself', () => {
 
   it('are known before they are answered, as what they will be answered as', async () => {
     const { dispatcher } = setUp();
-    const message = { kind: 'text', text: `see instagram.com/p/a, ${link('b')}`, caller: group() } as const;
+    const message = { text: `see instagram.com/p/a, ${link('b')}`, caller: group() } as const;
     expect(await dispatcher.linksOf(message)).toEqual([open('a'), open('b')]);
     const again = { ...message, text: '', links: [spoiler('a')] };
     expect(await dispatcher.linksOf(again)).toEqual([{ url: link('a'), spoiler: true }]);
@@ -381,7 +381,7 @@ describe('the settings of a chat', () => {
     const { ask, dispatcher } = await setChat({ autoDetect: false });
     const text = link('a');
     expect((await ask({ text }, group())).replies).toEqual([]);
-    expect(await dispatcher.linksOf({ kind: 'text', text, caller: group() })).toEqual([]);
+    expect(await dispatcher.linksOf({ text, caller: group() })).toEqual([]);
     for (const heard of [
       await ask({ text, direct: true }, group()),
       await ask({ text: `/download ${text}` }, group()),
@@ -463,7 +463,7 @@ describe('the settings of a chat', () => {
       return settings.chat(key);
     };
     const { ask, dispatcher, logged } = setUp({ services: { ...services, settings: { ...settings, chat } } });
-    const message = { kind: 'text', text: link('a'), caller: group() } as const;
+    const message = { text: link('a'), caller: group() } as const;
     left = 2;
     expect(await dispatcher.read(message)).toBeUndefined();
     expect(logged.map(({ level }) => level)).toEqual(['error']);
@@ -483,7 +483,7 @@ describe('the settings of a chat', () => {
     const what = ['a', 'b', 'c'].map(id => ({ url: link(id), spoiler: false }));
     const failing = setUp({ services: sampleServices(fakeExtractor(away)) });
     const round = await failing.dispatcher.answer({ kind: 'links', what }, attempt);
-    await expect(round.answers[0]?.reply).rejects.toBeInstanceOf(StoreAway);
+    await expect(round.replies[0]?.reply).rejects.toBeInstanceOf(StoreAway);
     expect(failing.logged).toEqual([]);
   });
 

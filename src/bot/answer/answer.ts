@@ -1,0 +1,157 @@
+import { AppError, StoreAway } from '../../errors.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import { actFor } from '../../infra/concurrency/client-context.ts';
+import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
+import { type Caller, callerKey } from '../contract/caller.ts';
+import type { Command } from '../contract/command.ts';
+import { type CommandSpec, commandSpec } from '../contract/command-spec.ts';
+import { isUnasked, type PastedLink, partsOf, type RequestBody, type TextMessage } from '../contract/request.ts';
+import {
+  type AnswerContext,
+  onlyReply,
+  type Position,
+  type ReplyBatch,
+  type RequestHandler,
+} from '../contract/request-handler.ts';
+import type { Services } from '../contract/services.ts';
+import { createRetryGate, whileStoreIsAway } from '../runtime/retry.ts';
+import { notice } from '../views/notice.ts';
+import { type Autocomplete, createAutocomplete } from './autocomplete.ts';
+import { type CallersOptions, createCallers } from './callers.ts';
+import { createDirectDispatch, type DirectDispatch } from './direct-dispatch.ts';
+import { createFailureLog, type Log } from './failure-log.ts';
+import { createLinkAnswers, createLinkFinder } from './links.ts';
+import { createMessageReader } from './read.ts';
+import { type CommandBody, createCommandResolver } from './resolve-command.ts';
+import {
+  COMMAND_TIMES,
+  type CommandTimes,
+  createCommandRunner,
+  type RunContext,
+  renderFailure,
+} from './run-command.ts';
+
+export interface DispatcherOptions {
+  readonly commands: readonly Command[];
+  /** Further commands that only this caller may type, and that nothing lists. Default: none. */
+  readonly hiddenCommands?: (caller: Caller) => readonly Command[];
+  /** Whether this person or chat gets no answers to anything. Default: none is blocked. */
+  readonly isBlocked?: (caller: Caller) => Promise<boolean>;
+  readonly services: Services;
+  readonly limiter: RateLimiter;
+  readonly userLimit: CallersOptions['userLimit'];
+  readonly log: Log;
+  readonly now?: () => number;
+  /** Commands that run at once, not counting those that cost nothing. Default 32. */
+  readonly concurrency?: number;
+  /** Commands that may wait for a place. Default 256. */
+  readonly queued?: number;
+  readonly times?: Partial<CommandTimes>;
+}
+
+/** From a message to its replies. Each step is one call: the message is read, admitted, and answered; the runtime delivers. */
+export interface Dispatcher extends RequestHandler, Autocomplete {
+  /**
+   * What a message asks of Medley; undefined when it is not meant for it. While the settings of the chat cannot be read, they are waited for, as
+   * long as not too many messages wait. Never rejects.
+   */
+  read(message: TextMessage): Promise<RequestBody | undefined>;
+  /** The known links of a message, canonical and in order; empty for all else, and while settings cannot be read. Never rejects. */
+  linksOf(message: TextMessage): Promise<readonly PastedLink[]>;
+  /** The command that answers the request; undefined where none or several do. Never rejects. */
+  commandOf(body: RequestBody, caller: Caller): Promise<string | undefined>;
+  /** What people see of the commands, in all chats or in one kind of them. */
+  commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
+  readonly dispatch: DirectDispatch;
+}
+
+/** Messages that wait until the settings of their chats can be read. */
+const MOST_WAITING = 1_000;
+const LONGEST_RETRY_MS = 2_000;
+
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { commands, services, log, isBlocked = async () => false, now = Date.now } = options;
+  const logFailure = createFailureLog(log);
+  const findLinks = createLinkFinder(services.extractor);
+  const callers = createCallers({ ...options, logFailure, now });
+  const { charge, translator, onUnreadable } = callers;
+  const resolver = createCommandResolver({ ...options, buttons: services.actions });
+  const { listed, commandsFor } = resolver;
+  const readMessage = createMessageReader({ commandsFor, services, findLinks, isBlocked });
+  const { concurrency = 32, queued = 256, times } = options;
+  const runTimes = { ...COMMAND_TIMES, ...times };
+  const run = createCommandRunner({ services, findLinks, logFailure, concurrency, queued, times: runTimes });
+  const answerLinks = createLinkAnswers({ commands, charge, run });
+  const gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random: Math.random });
+
+  async function read(message: TextMessage): Promise<RequestBody | undefined> {
+    const onAway = (error: unknown) => {
+      onUnreadable(error, message.caller);
+      return undefined;
+    };
+    return whileStoreIsAway(gate, () => readMessage(message), onAway).catch(onAway);
+  }
+
+  async function answer(body: RequestBody, context: AnswerContext): Promise<ReplyBatch> {
+    const { caller, signal } = context;
+    const { t, settings } = await callers.preferences(caller);
+    const isQuiet = isUnasked(body) && settings.quietErrors;
+    const run = { caller, t, signal, isQuiet, progress: context.progress };
+    if (await isBlocked(caller)) return answerBlocked(body, run, context);
+    try {
+      const batch = await answerBody(body, run, context);
+      // When one reply fails, the replies behind it are not waited for any more.
+      for (const { reply } of batch.replies) reply.catch(() => undefined);
+      return batch;
+    } catch (error) {
+      if (error instanceof StoreAway) throw error;
+      if (signal.aborted) return { replies: [], next: context.from, paid: context.paid, remaining: undefined };
+      const failure = renderFailure(error, body.kind, run, logFailure);
+      // Links that were answered before stay so; all others end with this notice.
+      return onlyReply(Promise.resolve(isQuiet ? undefined : failure), partsOf(body));
+    }
+  }
+
+  async function answerBody(body: RequestBody, run: RunContext, position: Position): Promise<ReplyBatch> {
+    if (body.kind === 'links') return answerLinks(body.what, run, position);
+    if (position.from > 0) return { replies: [], next: position.from, paid: position.paid, remaining: undefined };
+    if (body.kind === 'talk') return onlyReply(Promise.resolve(notice(run.t.messages.notices.noLink)));
+    return answerCommand(body, run, position.paid > 0);
+  }
+
+  async function answerCommand(body: CommandBody, context: RunContext, isPaid: boolean): Promise<ReplyBatch> {
+    const { command, raw, isPressed } = await resolver.resolve(body, context.caller, context.t);
+    const refusal = isPaid ? undefined : await charge(command, context.caller);
+    if (refusal) throw refusal;
+    return onlyReply(run(command, context, raw, isPressed));
+  }
+
+  /** Blocked people hear nothing; but a platform that waits for the answer to a command or button would show that Medley works on it. */
+  function answerBlocked(body: RequestBody, run: RunContext, { paid }: Position): ReplyBatch {
+    if (body.kind !== 'command' && body.kind !== 'button')
+      return { replies: [], next: partsOf(body), paid, remaining: undefined };
+    const error = new AppError('forbidden', 'the caller is blocked', { params: { what: 'caller' } });
+    return onlyReply(Promise.resolve(renderFailure(error, body.kind, run, logFailure)));
+  }
+
+  const handler: RequestHandler = {
+    preferences: callers.preferences,
+    translator,
+    chatSettings: callers.chatSettings,
+    // Whatever the work waits for, it waits for in the part of the line that belongs to this person, or to their network.
+    answer: (body, context) =>
+      actFor(context.caller.sharedRateKey ?? callerKey(context.caller), () => answer(body, context)),
+  };
+  return {
+    ...handler,
+    read,
+    async linksOf(message) {
+      const body = await readMessage(message).catch(error => onUnreadable(error, message.caller));
+      return body?.kind === 'links' ? body.what.filter(({ url }) => findLinks(url).length > 0) : [];
+    },
+    commandOf: resolver.commandOf,
+    commandSpecs: (t, chatKind) => listed.map(command => commandSpec(command, t, chatKind)),
+    dispatch: createDirectDispatch({ read, handler, gate, logFailure }),
+    ...createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked, charge }),
+  };
+}

@@ -1,0 +1,77 @@
+import { AppError, toAppError } from '../../errors.ts';
+import { createTranslator, type Translator } from '../../i18n/translate.ts';
+import type { RateLimiter, RateLimitRule } from '../../infra/rate-limit/rate-limit.ts';
+import { type Caller, callerKey } from '../contract/caller.ts';
+import type { Command } from '../contract/command.ts';
+import type { RequestHandler } from '../contract/request-handler.ts';
+import type { Services } from '../contract/services.ts';
+import { chatSettingsOf, readableChatSettings } from '../stores/chat-settings.ts';
+import type { FailureLog } from './failure-log.ts';
+
+export interface CallersOptions {
+  readonly services: Pick<Services, 'settings'>;
+  readonly limiter: RateLimiter;
+  /** Cost units per window that one person has, across chats. */
+  readonly userLimit: { readonly units: number; readonly windowMs: number };
+  readonly logFailure: FailureLog;
+  readonly now: () => number;
+}
+
+/** What goes for the person who asks: their language, the settings of their chat, and their rate limit. */
+export interface Callers extends Pick<RequestHandler, 'preferences' | 'translator' | 'chatSettings'> {
+  /** Takes a command's cost from the caller's limit; resolves with `rate_limited` and the time to wait when too little is left. */
+  charge(command: Pick<Command, 'cost'>, caller: Caller): Promise<AppError | undefined>;
+  /** Logs that settings could not be read. */
+  onUnreadable(error: unknown, caller: Caller): void;
+}
+
+/** People behind one shared key, such as those of a household or a school, may have so many times what one person has. */
+const SHARED_FACTOR = 10;
+
+export function createCallers({ services, limiter, userLimit, logFailure, now }: CallersOptions): Callers {
+  const own: RateLimitRule = { name: 'user', limit: userLimit.units, windowMs: userLimit.windowMs, window: 'first' };
+  const shared: RateLimitRule = { ...own, name: 'address', limit: userLimit.units * SHARED_FACTOR };
+
+  function onUnreadable(error: unknown, caller: Caller): void {
+    logFailure(toAppError(error), 'read settings', caller);
+  }
+
+  async function preferences(caller: Caller) {
+    const [user, settings] = await Promise.all([
+      services.settings.user(callerKey(caller)),
+      chatSettingsOf(services, caller),
+    ]);
+    const chosen = [user.language, settings.language].filter(language => language !== null);
+    return { t: createTranslator([...chosen, ...caller.locales]), settings };
+  }
+
+  async function translator(caller: Caller): Promise<Translator> {
+    try {
+      return (await preferences(caller)).t;
+    } catch (error) {
+      onUnreadable(error, caller);
+      return createTranslator(caller.locales);
+    }
+  }
+
+  async function take(rule: RateLimitRule, key: string, cost: number): Promise<AppError | undefined> {
+    const { allowed, resetAt } = await limiter.consume(rule, key, cost);
+    if (allowed) return undefined;
+    const retryAfterMs = Math.max(0, resetAt - now());
+    return new AppError('rate_limited', `over the limit of one ${rule.name}`, { retryAfterMs });
+  }
+
+  return {
+    preferences,
+    translator,
+    onUnreadable,
+    chatSettings: caller => readableChatSettings(services, caller, error => onUnreadable(error, caller)),
+    async charge({ cost }, { platform, rateKey, sharedRateKey }) {
+      if (cost === 0) return undefined;
+      // A person over their own limit takes nothing from those who share an address with them.
+      const refusal = await take(own, `${platform}:${rateKey}`, cost);
+      if (refusal !== undefined || sharedRateKey === undefined) return refusal;
+      return take(shared, `${platform}:${sharedRateKey}`, cost);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { mapPage, matchOsuLink, type OsuLink, scorePage, setPage, userPage } from '../../beatmaps/model/link.ts';
+import type { AppError } from '../../errors.ts';
+import type { Extractor } from '../../media/extract/extractor.ts';
+import { findAddresses } from '../../media/extract/find-links.ts';
+import type { Accepted, Command } from '../contract/command.ts';
+import { hidden } from '../contract/reply.ts';
+import type { LinksBody } from '../contract/request.ts';
+import type { PendingReply, Position, RemainingLinks, ReplyBatch } from '../contract/request-handler.ts';
+import { linkLabels } from '../views/link-label.ts';
+import type { Callers } from './callers.ts';
+import type { CommandRunner, RunContext } from './run-command.ts';
+
+const OSU_HOST = /^(?:https?:\/\/)?(?:[a-z\d-]+\.)*ppy\.sh(?:[/?#]|$)/i;
+
+/** The links of posts in a text, then the osu! addresses; each in one spelling. Nearly free for a text without any. */
+export type LinkFinder = (text: string) => readonly string[];
+
+export function createLinkFinder(extractor: Pick<Extractor, 'findLinks'>): LinkFinder {
+  return text => {
+    const osu = findOsuLinks(text);
+    const posts = extractor.findLinks(text);
+    return osu.length === 0 ? posts : [...posts, ...osu];
+  };
+}
+
+/** The osu! addresses of maps, plays and players in a text. */
+function findOsuLinks(text: string): readonly string[] {
+  if (!/ppy\.sh/i.test(text)) return [];
+  const found = findAddresses(text, ({ hostname }) => hostname.endsWith('.ppy.sh')).flatMap(address => {
+    const link = matchOsuLink(address);
+    return link === undefined ? [] : [canonicalOsuLink(link)];
+  });
+  return [...new Set(found)];
+}
+
+function canonicalOsuLink(link: OsuLink): string {
+  switch (link.kind) {
+    case 'set':
+      return setPage(link.id);
+    case 'map':
+      return link.ruleset === undefined ? mapPage(link.id) : `${mapPage(link.id)}?mode=${link.ruleset}`;
+    case 'score':
+      return scorePage(link.id, link.ruleset);
+    case 'user': {
+      if ('id' in link) return userPage(link.id, link.ruleset);
+      const mode = link.ruleset === undefined ? '' : `/${link.ruleset}`;
+      return `https://osu.ppy.sh/users/${encodeURIComponent(link.name)}${mode}`;
+    }
+  }
+}
+
+/** What a command must accept to answer this address. */
+export function kindOfLink(url: string): Accepted {
+  if (!OSU_HOST.test(url)) return 'link';
+  switch (matchOsuLink(url)?.kind) {
+    case 'user':
+      return 'player-link';
+    case 'score':
+      return 'score-link';
+    default:
+      return 'beatmap-link';
+  }
+}
+
+export interface LinkAnswersOptions {
+  readonly commands: readonly Command[];
+  readonly charge: Callers['charge'];
+  readonly run: CommandRunner;
+}
+
+/** One reply for each link that the caller's limit allows, so many at once; the other links are left for later. */
+export type LinkAnswers = (links: LinksBody['what'], context: RunContext, position: Position) => Promise<ReplyBatch>;
+
+/** Links that are worked on side by side for one message. */
+const LINKS_AT_ONCE = 5;
+
+export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions): LinkAnswers {
+  // Why a pasted link cannot be shown is of interest to the person who pasted it alone.
+  const takers = new Map(commands.map(command => [command.accepts, { ...command, visibility: 'caller' as const }]));
+
+  async function answerLink(
+    command: Command,
+    { url, spoiler, view, clip }: LinksBody['what'][number],
+    context: RunContext,
+  ): Promise<Awaited<PendingReply['reply']>> {
+    const [first = ''] = Object.keys(command.options);
+    const wished = Object.entries({ view, clip }).filter(([key]) => Object.hasOwn(command.options, key));
+    const reply = await run(command, { ...context, link: url }, () => ({
+      [first]: url,
+      ...Object.fromEntries(wished),
+    }));
+    return spoiler && reply !== undefined ? hidden(reply) : reply;
+  }
+
+  return async (links, context, { from, paid }) => {
+    const labels = links.length > 1 ? linkLabels(links.map(({ url }) => url)) : [];
+    const replies: PendingReply[] = [];
+    let refusal: AppError | undefined;
+    let next = from;
+    for (const link of links.slice(from)) {
+      const command = takers.get(kindOfLink(link.url));
+      if (command !== undefined) {
+        if (replies.length === LINKS_AT_ONCE) break;
+        if (next >= paid) refusal = await charge(command, context.caller);
+        if (refusal) break;
+        const about = labels.slice(next, next + 1);
+        replies.push({ reply: answerLink(command, link, { ...context, about }), next: next + 1 });
+      }
+      next += 1;
+    }
+    return { replies, next, paid: Math.max(paid, next), remaining: remainingOf(links.length, next, labels, refusal) };
+  };
+}
+
+function remainingOf(
+  total: number,
+  next: number,
+  labels: readonly string[],
+  refusal: AppError | undefined,
+): RemainingLinks | undefined {
+  return next < total ? { links: total - next, about: labels.slice(next), refusal } : undefined;
+}

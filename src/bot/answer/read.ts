@@ -1,0 +1,188 @@
+import { LRUCache } from 'lru-cache';
+import { looksLikeLink, parseCommandLine } from '../contract/arguments.ts';
+import { type Caller, callerKey } from '../contract/caller.ts';
+import type { Command } from '../contract/command.ts';
+import type { LinksBody, PastedLink, RequestBody, TextMessage } from '../contract/request.ts';
+import type { Services } from '../contract/services.ts';
+import type { ChatSettings } from '../contract/settings.ts';
+import { PRIVATE_PREFIX, parseShortForm } from '../contract/short-forms.ts';
+import { findWishes } from '../contract/wishes.ts';
+import { chatSettingsOf, isChannelOn } from '../stores/chat-settings.ts';
+import { kindOfLink, type LinkFinder } from './links.ts';
+
+export interface MessageReaderOptions {
+  /** Commands that the caller may use. */
+  readonly commandsFor: (caller: Caller) => readonly Command[];
+  readonly services: Pick<Services, 'extractor' | 'settings' | 'optOuts'>;
+  readonly findLinks: LinkFinder;
+  /** Whether this person or chat gets no answers to anything. */
+  readonly isBlocked: (caller: Caller) => Promise<boolean>;
+}
+
+/**
+ * What a message asks of Medley; undefined when it is not meant for it, as most messages of a group are not. Settings are read only for
+ * messages that hold a link or look like a short form.
+ * @throws StoreAway when the settings of the chat and the person cannot be read
+ */
+export type MessageReader = (message: TextMessage) => Promise<RequestBody | undefined>;
+
+export function createMessageReader(options: MessageReaderOptions): MessageReader {
+  const { commandsFor, services, findLinks, isBlocked } = options;
+
+  /** Pasted links of people who opted out stay unanswered. A mention or a menu, which brings no text, is a request of its own. */
+  async function isOptedOut({ caller, direct, text }: TextMessage): Promise<boolean> {
+    const isPasted = caller.chatKind === 'private' ? text !== '' : direct !== true;
+    return isPasted && (await services.optOuts.has(callerKey(caller)));
+  }
+
+  /**
+   * `!rs` and the like, where the group's admins chose that prefix, but not in channels that are to be left alone. A word that is not known
+   * may be meant for another bot.
+   */
+  async function readShortForm({ caller, text, line, direct = false }: TextMessage): Promise<RequestBody | undefined> {
+    const typed = parseShortForm(line ?? text);
+    const isKnown = typed !== undefined && commandsFor(caller).some(({ name }) => name === typed.command);
+    if (!isKnown) return undefined;
+    const prefix = caller.chatKind === 'private' ? PRIVATE_PREFIX : await prefixIn(caller, direct);
+    return prefix === typed.prefix ? { kind: 'line', what: { name: typed.command, args: typed.rest } } : undefined;
+  }
+
+  async function prefixIn(caller: Caller, isDirect: boolean): Promise<ChatSettings['prefix']> {
+    const settings = await chatSettingsOf(services, caller);
+    return isDirect || isChannelOn(settings, caller) ? settings.prefix : null;
+  }
+
+  async function readMessage(message: TextMessage): Promise<RequestBody | undefined> {
+    const { caller, text, direct, links: pasted, line = text } = message;
+    const short = await readShortForm(message);
+    if (short !== undefined) return short;
+    // Words said to Medley itself are a request, whatever the settings are for links that are merely pasted.
+    const isDirect = direct ?? caller.chatKind === 'private';
+    const typed = parseCommandLine(text);
+    if (typed !== undefined) {
+      const { name, args, isKnown } = readCommand(typed.name, typed.rest, commandsFor(caller));
+      return isKnown || isDirect ? { kind: 'line', what: { name, args } } : undefined;
+    }
+    const links = pasted ? canonicalLinks(pasted, findLinks) : findLinks(text).map(url => ({ url, spoiler: false }));
+    if (links.length === 0 && !isDirect) return undefined;
+    const address = pasted ? pasted[0]?.url : findAddress(text);
+    if ((links.length > 0 || address !== undefined) && (await isOptedOut(message))) return undefined;
+    if (links.length > 0) return wantedLinks(links, isDirect, caller, line);
+    // The command for links says best why it cannot take an address of no post.
+    return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
+  }
+
+  async function wantedLinks(
+    links: readonly PastedLink[],
+    isDirect: boolean,
+    caller: Caller,
+    line: string,
+  ): Promise<RequestBody | undefined> {
+    let wanted = links;
+    if (!isDirect || links.some(({ quoted }) => quoted === true)) {
+      const settings = await chatSettingsOf(services, caller);
+      wanted = withoutQuoted(links, settings, caller);
+      if (!isDirect) wanted = isChannelOn(settings, caller) ? wanted.filter(({ url }) => isOn(url, settings)) : [];
+    }
+    if (wanted.length === 0) return isDirect ? TALK : undefined;
+    const wishes = findWishes(line);
+    const what = wanted.map(({ url, spoiler }) => ({ url, spoiler, ...wishes }));
+    return { kind: 'links', what, ...(!isDirect && { unasked: true }) };
+  }
+
+  function isOn(link: string, { autoDetect, disabledSources, osuLinks }: ChatSettings): boolean {
+    if (kindOfLink(link) !== 'link') return osuLinks;
+    if (autoDetect === false) return false;
+    const source = disabledSources.length === 0 ? undefined : services.extractor.sourceOf(link);
+    return source === undefined || !disabledSources.includes(source);
+  }
+
+  return async message => {
+    const body = await readMessage(message);
+    return body === undefined || (await isBlocked(message.caller)) ? undefined : body;
+  };
+}
+
+const TALK: RequestBody = { kind: 'talk', what: null };
+
+/** Links in quotes are left out where they are left alone: nobody sends them to Medley alone for nothing. */
+function withoutQuoted(
+  links: readonly PastedLink[],
+  { quotedLinks }: ChatSettings,
+  { chatKind, answersQuotes = chatKind === 'private' }: Caller,
+): readonly PastedLink[] {
+  return (quotedLinks ?? answersQuotes) ? links : links.filter(({ quoted }) => quoted !== true);
+}
+
+/** Canonical links without repeats. A link that stands both hidden and open is shown hidden. */
+function canonicalLinks(links: readonly PastedLink[], findLinks: LinkFinder): readonly PastedLink[] {
+  const found = new Map<string, PastedLink>();
+  for (const { url, spoiler, quoted = false } of links) {
+    const [link] = findLinks(url);
+    if (link === undefined) continue;
+    const known = found.get(link);
+    const isQuoted = quoted && (known === undefined || known.quoted === true);
+    const isHidden = spoiler || (known?.spoiler ?? false);
+    found.set(link, { url: link, spoiler: isHidden, ...(isQuoted && { quoted: true }) });
+  }
+  return [...found.values()];
+}
+
+/** Letters of an unknown name that a notice repeats. */
+const MAX_NAME = 40;
+
+/** Grouped commands are two words, `/osu profile`, or one where words cannot be parted: `/osu_profile`. */
+function readCommand(name: string, rest: string, commands: readonly Command[]) {
+  const [second = ''] = rest.split(/\s/, 1);
+  const pair = `${name} ${second.toLowerCase()}`;
+  if (commands.some(command => command.name === pair))
+    return { name: pair, args: rest.slice(second.length).trim(), isKnown: true };
+  const spelled = name.replaceAll('_', ' ');
+  const command = commands.find(each => each.name === name || each.name === spelled);
+  if (command) return { name: command.name, args: rest, isKnown: true };
+  const isGroup = commands.some(each => each.name.startsWith(`${name} `));
+  // The name of a group alone asks which commands are in it.
+  if (isGroup && second === '' && commands.some(each => each.name === 'help'))
+    return { name: 'help', args: name, isKnown: true };
+  return { name: isGroup ? pair.trim().slice(0, MAX_NAME) : name, args: '', isKnown: false };
+}
+
+/** The first word that is meant as an address: it has a scheme or a path, or it is the whole message. */
+function findAddress(text: string): string | undefined {
+  const words = text.trim().split(/\s+/, 64);
+  return words.find(word => {
+    if (/^[a-z][a-z0-9+.-]{1,31}:\/\/[^\s<>]+$/i.test(word)) return true;
+    const [host = '', path] = word.split('/', 2);
+    return (
+      looksLikeLink(word) && /^(?:[\w-]+\.)+[a-z]{2,24}$/i.test(host) && (path !== undefined || words.length === 1)
+    );
+  });
+}
+
+/** Links that come into a message by an edit are answered; links that were in it before are not answered again. */
+export interface EditedLinks {
+  /** The links that an edit adds; all of them where nothing was accepted of the message before, as far as this process knows. */
+  added(messageKey: string, links: LinksBody['what']): { readonly links: LinksBody['what']; readonly isKnown: boolean };
+  /** Remembers what was accepted of a message, so that an edit of it is known. */
+  accepted(messageKey: string, body: RequestBody): void;
+}
+
+/** Platforms report changes that bots cannot see as edits too; nobody waits for an answer to the edit of an old message. */
+export const EDITABLE_MS = 3_600_000;
+const MAX_MESSAGES = 10_000;
+
+export function createEditedLinks({ now }: { readonly now: () => number }): EditedLinks {
+  /** By message, in memory alone: after a restart the message's own event id tells whether it was answered. */
+  const answered = new LRUCache<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
+
+  return {
+    added(messageKey, links) {
+      const known = answered.get(messageKey);
+      return { links: links.filter(({ url }) => known?.has(url) !== true), isKnown: known !== undefined };
+    },
+    accepted(messageKey, body) {
+      const links = body.kind === 'links' ? body.what.map(({ url }) => url) : [];
+      answered.set(messageKey, new Set([...(answered.get(messageKey) ?? []), ...links]));
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { AppError } from '../../errors.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import { parseArguments } from '../contract/arguments.ts';
+import { type Caller, callerKey } from '../contract/caller.ts';
+import type { Command } from '../contract/command.ts';
+import { commandSpec } from '../contract/command-spec.ts';
+import type { RequestBody } from '../contract/request.ts';
+import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
+import { usageError } from '../contract/usage-error.ts';
+import { kindOfLink } from './links.ts';
+import type { RawOptions } from './run-command.ts';
+
+/** Requests for one command: all but links, and words that ask for nothing. */
+export type CommandBody = Extract<RequestBody, { kind: 'command' | 'line' | 'button' }>;
+
+export interface ResolvedCommand {
+  readonly command: Command;
+  /** Its options as they were given. @throws AppError with a hint when a typed line cannot be read */
+  readonly raw: () => RawOptions;
+  readonly isPressed: boolean;
+}
+
+export interface CommandResolver {
+  /** Commands that everyone is offered. */
+  readonly listed: readonly Command[];
+  /** Commands that the caller may type. */
+  commandsFor(caller: Caller): readonly Command[];
+  /** @throws AppError with a hint when there is no such command, or the button does not open */
+  resolve(body: CommandBody, caller: Caller, t: Translator): Promise<ResolvedCommand>;
+  /** The name of the command that answers the request; undefined where none or several do. Never rejects. */
+  commandOf(body: RequestBody, caller: Caller): Promise<string | undefined>;
+}
+
+export interface CommandResolverOptions {
+  readonly commands: readonly Command[];
+  /** Further commands that only this caller may type, and that nothing lists. Default: none. */
+  readonly hiddenCommands?: ((caller: Caller) => readonly Command[]) | undefined;
+  readonly buttons: Pick<ButtonTokens, 'decode' | 'decodeForAnyone'>;
+}
+
+export function createCommandResolver(options: CommandResolverOptions): CommandResolver {
+  const { commands, hiddenCommands, buttons } = options;
+  const listed = commands.filter(each => each.listed !== false);
+
+  function commandsFor(caller: Caller): readonly Command[] {
+    const hidden = hiddenCommands?.(caller) ?? [];
+    return hidden.length === 0 ? listed : [...listed, ...hidden];
+  }
+
+  function find(name: string, caller: Caller): Command {
+    const known = commandsFor(caller);
+    const command = [...commands, ...known].find(each => each.name === name);
+    if (!command) throw unknownCommand(name, known);
+    return command;
+  }
+
+  /** A person who names a group of commands is told which commands are in it. */
+  function unknownCommand(name: string, known: readonly Command[]): AppError {
+    const group = known.filter(each => each.name.startsWith(`${name.split(' ')[0]} `));
+    const allowed = (group.length > 0 ? group : listed).map(each => `/${each.name}`);
+    return usageError('unknownCommand', { name, allowed: allowed.join(', ') });
+  }
+
+  async function openButton(
+    { token, isAside }: Extract<RequestBody, { kind: 'button' }>['what'],
+    caller: Caller,
+  ): Promise<Pick<ButtonPayload, 'command' | 'values'>> {
+    if (isAside === true) {
+      const found = await buttons.decodeForAnyone(token);
+      // A command for the caller alone stays with the owner of the button.
+      if (find(found.command, caller).visibility === 'chat') return found;
+    }
+    return buttons.decode(token, callerKey(caller));
+  }
+
+  return {
+    listed,
+    commandsFor,
+
+    async resolve({ kind, what }, caller, t) {
+      if (kind === 'button') {
+        const { command, values } = await openButton(what, caller);
+        return { command: find(command, caller), raw: () => values, isPressed: true };
+      }
+      const command = find(what.name, caller);
+      if (kind === 'command') return { command, raw: () => what.options, isPressed: false };
+      return {
+        command,
+        raw: () => parseArguments(commandSpec(command, t, caller.chatKind), what.args),
+        isPressed: false,
+      };
+    },
+
+    async commandOf(body, caller) {
+      if (body.kind === 'command' || body.kind === 'line') return body.what.name;
+      if (body.kind === 'button') {
+        const pressed = await openButton(body.what, caller).catch(() => undefined);
+        return pressed?.command;
+      }
+      const [only, ...others] = body.kind === 'links' ? body.what : [];
+      if (only === undefined || others.length > 0) return undefined;
+      const accepted = kindOfLink(only.url);
+      return commands.find(({ accepts }) => accepts === accepted)?.name;
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { AppError, StoreAway, toAppError } from '../../errors.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
+import { createSingleFlight } from '../../infra/concurrency/single-flight.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { Command, CommandContext, ProgressStage, Values } from '../contract/command.ts';
+import { commandSpec } from '../contract/command-spec.ts';
+import type { Reply } from '../contract/reply.ts';
+import type { Services } from '../contract/services.ts';
+import { errorNotice } from '../views/notice.ts';
+import type { FailureLog } from './failure-log.ts';
+import type { LinkFinder } from './links.ts';
+import { validateOptions } from './options.ts';
+
+export type RawOptions = Readonly<Record<string, unknown>>;
+
+/** One request on its way. */
+export interface RunContext {
+  readonly caller: Caller;
+  readonly t: Translator;
+  /** Aborts when the reply is no longer wanted. */
+  readonly signal: AbortSignal;
+  /** Short forms of the links it is about, where a message has several: failures name them. */
+  readonly about?: readonly string[];
+  /** Whether nothing is said of what fails. */
+  readonly isQuiet?: boolean;
+  /** The canonical link that the command answers, where it was matched already. */
+  readonly link?: string;
+  progress(stage: ProgressStage): void;
+}
+
+/**
+ * The command's reply, or the notice in its place; undefined when it is no longer wanted.
+ * @param raw options as they were given; it may throw a hint
+ * @throws StoreAway
+ */
+export type CommandRunner = (
+  command: Command,
+  context: RunContext,
+  raw: () => RawOptions,
+  isPressed?: boolean,
+) => Promise<Reply | undefined>;
+
+export interface CommandRunnerOptions {
+  readonly services: Services;
+  readonly findLinks: LinkFinder;
+  readonly logFailure: FailureLog;
+  /** Commands that run at once, not counting those that cost nothing. */
+  readonly concurrency: number;
+  /** Commands that may wait for a place. */
+  readonly queued: number;
+  readonly times: CommandTimes;
+}
+
+/** How long a card waits for stars and pp, milliseconds. */
+export interface CommandTimes {
+  /** The card is shown without them after this time. */
+  readonly firstMs: number;
+  /** They may still come within this time. */
+  readonly laterMs: number;
+  /** The whole of the run for what came late takes no longer. */
+  readonly runMs: number;
+}
+
+export const COMMAND_TIMES: CommandTimes = { firstMs: 1_000, laterMs: 8_000, runMs: 12_000 };
+/** Runs for what came late, at once; with more, cards stay as they are. They take no place from what people wait for. */
+const MOST_LATER = 32;
+const BUSY_RETRY_MS = 10_000;
+
+/** A reply to a failure, which is logged. */
+export function renderFailure(
+  error: unknown,
+  doing: string,
+  { caller, t, about }: Pick<RunContext, 'caller' | 't' | 'about'>,
+  logFailure: FailureLog,
+  { visibility, subject }: Pick<Command, 'visibility' | 'subject'> = { visibility: 'caller' },
+): Reply {
+  const appError = toAppError(error);
+  logFailure(appError, doing, caller);
+  return errorNotice(appError, t, { visibility, subject, about });
+}
+
+/** Runs commands: with checked options, a bounded number at once, and once for all who ask for one link at the same time. */
+export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
+  const { services, findLinks, logFailure } = options;
+  const share = createSharedRuns(options);
+  const runInTime = createTimedRun(options);
+  let runs = 0;
+
+  /** The same for every spelling of a link, in one chat and one language; its own for a run without a link. */
+  function shareKey({ name, accepts, options: declared }: Command, values: RawOptions, context: RunContext): string {
+    const [first, ...others] = accepts === undefined ? [] : Object.keys(declared).map(key => values[key]);
+    const link = context.link ?? (typeof first === 'string' ? findLinks(first)[0] : undefined);
+    const asked = accepts === 'link' ? (link ?? first) : link;
+    const { caller, t } = context;
+    if (asked !== undefined) return JSON.stringify([name, caller.platform, caller.chatId, t.locale, asked, ...others]);
+    runs += 1;
+    return `${runs}`;
+  }
+
+  return async (command, context, raw, isPressed = false) => {
+    const { caller, t, signal } = context;
+    try {
+      const spec = commandSpec(command, t, isPressed ? 'button' : caller.chatKind);
+      const values = validateOptions(spec, raw());
+      const run = (waiter: Waiter) => runInTime(command, values, { ...waiter, caller, t, services });
+      if (command.cost === 0) return await run({ signal, progress: stage => context.progress(stage) });
+      context.progress('resolving');
+      return await share(shareKey(command, values, context), run, context);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      if (error instanceof StoreAway) throw error;
+      const notice = renderFailure(error, command.name, context, logFailure, command);
+      return context.isQuiet === true ? undefined : notice;
+    }
+  };
+}
+
+type Waiter = Pick<CommandContext, 'signal' | 'progress'>;
+
+/** Bounded work, where those who ask for the same key wait for one run and see its stages. */
+function createSharedRuns({ concurrency, queued }: Pick<CommandRunnerOptions, 'concurrency' | 'queued'>) {
+  const flights = createSingleFlight<Reply>();
+  const enter = createSemaphore({
+    atOnce: concurrency,
+    maxWaiting: queued,
+    name: 'a command to run',
+    full: () =>
+      new AppError('rate_limited', 'too many commands wait', {
+        params: { reason: 'busy' },
+        retryAfterMs: BUSY_RETRY_MS,
+      }),
+  });
+  const stagesByKey = new Map<string, { readonly waiters: Set<Waiter>; last: ProgressStage | undefined }>();
+
+  return async (key: string, work: (waiter: Waiter) => Promise<Reply>, waiter: Waiter): Promise<Reply> => {
+    const stages = stagesByKey.get(key) ?? { waiters: new Set(), last: undefined };
+    stagesByKey.set(key, stages);
+    stages.waiters.add(waiter);
+    if (stages.last !== undefined) waiter.progress(stages.last);
+    const progress = (stage: ProgressStage) => {
+      stages.last = stage;
+      for (const each of stages.waiters) each.progress(stage);
+    };
+    try {
+      return await flights.run(
+        key,
+        async ({ signal }) => {
+          const leave = await enter(signal);
+          return work({ signal, progress }).finally(leave);
+        },
+        waiter.signal,
+      );
+    } finally {
+      stages.waiters.delete(waiter);
+      if (stages.waiters.size === 0 && stagesByKey.get(key) === stages) stagesByKey.delete(key);
+    }
+  };
+}
+
+type TimedRun = (command: Command, values: Values<Command['options']>, context: CommandContext) => Promise<Reply>;
+
+/** Runs a command so that its card is shown soon; what it had to leave out follows as `later`. */
+function createTimedRun({ logFailure, times }: Pick<CommandRunnerOptions, 'logFailure' | 'times'>): TimedRun {
+  const { firstMs, laterMs, runMs } = times;
+  let running = 0;
+
+  /** What the first run began goes on for this one, which finds all else in the caches. */
+  async function runAgain(...[command, values, context, first]: [...Parameters<TimedRun>, Reply]) {
+    const patient = { ...context, signal: AbortSignal.timeout(runMs), progress: () => undefined };
+    running += 1;
+    try {
+      const { reply } = await runWithin(laterMs, command, values, patient);
+      return JSON.stringify(reply.blocks) === JSON.stringify(first.blocks) ? undefined : reply;
+    } catch (error) {
+      logFailure(toAppError(error), `${command.name}, later`, context.caller);
+      return undefined;
+    } finally {
+      running -= 1;
+    }
+  }
+
+  return async (...run) => {
+    const { reply, isIncomplete } = await runWithin(firstMs, ...run);
+    return isIncomplete && running < MOST_LATER ? { ...reply, later: runAgain(...run, reply) } : reply;
+  };
+}
+
+async function runWithin(ratingsMs: number, ...[command, values, context]: Parameters<TimedRun>) {
+  const { services } = context;
+  const { ratings, isIncomplete } = services.ratings.within(ratingsMs);
+  const reply = await command.run(values, {
+    ...context,
+    services: { ...services, ratings: { ...services.ratings, ...ratings } },
+  });
+  await services.actions.stored();
+  return { reply, isIncomplete: isIncomplete() };
+}
