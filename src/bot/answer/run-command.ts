@@ -9,7 +9,6 @@ import type { Reply } from '../contract/reply.ts';
 import type { Services } from '../contract/services.ts';
 import { errorNotice } from '../views/notice.ts';
 import type { FailureLog } from './failure-log.ts';
-import type { LinkFinder } from './links.ts';
 import { validateOptions } from './options.ts';
 
 export type RawOptions = Readonly<Record<string, unknown>>;
@@ -43,7 +42,7 @@ export type CommandRunner = (
 
 export interface CommandRunnerOptions {
   readonly services: Services;
-  readonly findLinks: LinkFinder;
+  readonly findLinks: (text: string) => readonly string[];
   readonly logFailure: FailureLog;
   /** Commands that run at once, not counting those that cost nothing. */
   readonly concurrency: number;
