@@ -3,12 +3,12 @@ import { AppError } from '../../errors.ts';
 import { type Outcome, outcomeOf } from '../parse/parse-thread.ts';
 import { siteAnswer } from '../parse/site-answer.ts';
 import type { Post, SourceId } from '../post.ts';
-import { readPage as readFacebook } from './facebook/parse/answer.ts';
+import { readFacebookPage } from './facebook/answer.ts';
 import { readResponse as readInstagram } from './instagram/parse/answer.ts';
 import type { AnswerReader, PageTask } from './kit/page-thread.ts';
 
 /** The sources whose pages may be large. */
-const READERS: Readonly<Record<SourceId, AnswerReader>> = { instagram: readInstagram, facebook: readFacebook };
+const READERS: Readonly<Record<SourceId, AnswerReader>> = { instagram: readInstagram, facebook: readFacebookPage };
 
 export function readLargePage({ response, context }: PageTask): Outcome<Post> {
   return outcomeOf(() => {

@@ -2,7 +2,7 @@
 import { AppError } from '../../../src/errors.ts';
 import type { PostRef } from '../../../src/media/extract/source.ts';
 import { type MediaItem, placeItems } from '../../../src/media/post.ts';
-import { readAnswer } from '../../../src/media/sources/facebook/parse/answer.ts';
+import { draftOfAnswer } from '../../../src/media/sources/facebook/answer.ts';
 import { parseAnswer } from '../../../src/media/sources/instagram/parse/answer.ts';
 import type { AnswerKind } from '../../../src/media/sources/kit/draft.ts';
 import { bodyOf } from '../body-of.ts';
@@ -41,7 +41,8 @@ function facebook(file: string, ref: PostRef): Base {
     body: facebookFixture(file),
     ref,
     isPage: true,
-    read: text => placeItems(readAnswer({ status: 200, headers: {}, url: ref.url, body: bodyOf(text) }, ref, 0).items),
+    read: text =>
+      placeItems(draftOfAnswer({ status: 200, headers: {}, url: ref.url, body: bodyOf(text) }, ref, 0).items),
   };
 }
 

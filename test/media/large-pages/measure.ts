@@ -18,8 +18,8 @@ const WARM_UP = 3;
 const MEASURED = 3;
 
 const compiled = (path: string) => import(pathToFileURL(join(folder, path)).href);
-const FACEBOOK: typeof import('../../../src/media/sources/facebook/parse/answer.ts') = await compiled(
-  'media/sources/facebook/parse/answer.js',
+const FACEBOOK: typeof import('../../../src/media/sources/facebook/answer.ts') = await compiled(
+  'media/sources/facebook/answer.js',
 );
 const INSTAGRAM: typeof import('../../../src/media/sources/instagram/parse/answer.ts') = await compiled(
   'media/sources/instagram/parse/answer.js',
@@ -30,7 +30,7 @@ const KIT: typeof import('../../../src/media/sources/kit/page-thread.ts') = awai
 
 async function itemsOf(site: string, bytes: Buffer): Promise<number> {
   const [ref, read] =
-    site === 'facebook' ? [REFS.reel, FACEBOOK.readPage] : [refOf(CODES.reel), INSTAGRAM.readResponse];
+    site === 'facebook' ? [REFS.reel, FACEBOOK.readFacebookPage] : [refOf(CODES.reel), INSTAGRAM.readResponse];
   const response = { status: 200, headers: {}, url: ref.url, bytes };
   const post = await KIT.readAnswer(read, response, { ref, kind: 'page', strategy: 'measured', now: 0 });
   return post.items.length;

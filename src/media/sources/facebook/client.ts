@@ -1,27 +1,16 @@
 import { CookieJar } from 'tough-cookie';
-import { AppError, type ErrorCode } from '../../../errors.ts';
+import { AppError } from '../../../errors.ts';
 import type { HostList, HttpClient, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import { profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
 import { readMeta } from '../../parse/page-meta.ts';
 import { siteAnswer } from '../../parse/site-answer.ts';
+import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
+import { redirectOf, weakNotFound } from '../kit/refusal.ts';
 import type { FacebookConstants } from './constants.ts';
-import { failureOfAnswer, isLoginPath, weakNotFound } from './failures.ts';
+import { failureOfAnswer, failureOfPath, isLoginPath } from './failures.ts';
 import { matchFacebookLink } from './link.ts';
 
-export interface FacebookClient {
-  /**
-   * The page at one of the site's addresses, after redirects within the site but not to its login page: that is an answer. Any
-   * status is a value.
-   */
-  page(url: string, profile: RequestProfile, signal: AbortSignal, cookies?: CookieJar): Promise<HttpResponse>;
-  /** What the Graph API says of an address, by one of its `oembed_` endpoints. */
-  oembed(endpoint: string, url: string, signal: AbortSignal): Promise<HttpResponse>;
-  /**
-   * The address behind a share or short link, still unparsed. Redirects are read and, off Facebook, never followed.
-   * @throws AppError `not_found`, `login_required` or any upstream code.
-   */
-  resolveShort(url: string, signal: AbortSignal): Promise<string>;
-}
+export type FacebookClient = ReturnType<typeof createFacebookClient>;
 
 export interface FacebookClientOptions {
   readonly http: HttpClient;
@@ -37,26 +26,18 @@ const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_HOPS = 5;
 
-/** Failures that may be due to who asked. */
-const OF_CALLER: ReadonlySet<ErrorCode> = new Set(['login_required', 'upstream_changed', 'upstream_rate_limited']);
-
-function isRedirect(answer: HttpResponse): boolean {
-  return answer.status >= 300 && answer.status < 400 && answer.headers.location !== undefined;
+/** Whether a failure may be due to the caller. */
+function isOfCaller(error: unknown): boolean {
+  const codes = ['login_required', 'upstream_changed', 'upstream_rate_limited'];
+  return error instanceof AppError && codes.includes(error.code);
 }
 
-/** Where a page sends us on the site; null when the answer stands as it is. */
+/** The address on the site to which a page sends us; null when the answer stands as it is. */
 function nextPage(answer: HttpResponse): URL | null {
-  const location = isRedirect(answer) ? answer.headers.location : undefined;
-  if (location === undefined || !URL.canParse(location, answer.url)) return null;
-  const next = new URL(location, answer.url);
-  if (isLoginPath(next.href) || next.pathname.startsWith('/checkpoint')) return null;
+  const next = redirectOf(answer);
+  if (next === null || failureOfPath(next.href) !== null) return null;
   next.protocol = 'https:';
   return next;
-}
-
-/** `Link: <https://…>; rel="canonical"`. */
-function linkHeader(answer: HttpResponse): string | null {
-  return /<(https:\/\/[^<>\s]{1,2000})>\s*;\s*rel="?canonical/.exec(answer.headers.link ?? '')?.[1] ?? null;
 }
 
 /** The address when it names something of the site other than a short link. */
@@ -70,43 +51,53 @@ function targetOf(text: string | null | undefined, base: string): string | null 
   return match.ref.url;
 }
 
-/** What an answer that is no redirect says of the address behind the link. */
+/** The address behind a short link that an answer without a redirect names. */
 function namedTarget(answer: HttpResponse, url: string): string | null {
   const meta = readMeta(siteAnswer(answer).body.head);
-  const named = [linkHeader(answer), meta.canonical, meta.og.get('og:url')];
+  // `Link: <https://…>; rel="canonical"`.
+  const header = /<(https:\/\/[^<>\s]{1,2000})>\s*;\s*rel="?canonical/.exec(answer.headers.link ?? '')?.[1];
+  const named = [header, meta.canonical, meta.og.get('og:url')];
   return named.map(one => targetOf(one, url)).find(target => target !== null) ?? null;
 }
 
-export function createFacebookClient({ http, constants, now }: FacebookClientOptions): FacebookClient {
-  /** Once: the chain asks elsewhere where another client would try again. */
+/**
+ * One hop of a short link. Redirects are read and, off Facebook, never followed.
+ * @throws AppError `not_found`, `login_required` or any upstream code.
+ */
+function readStep(answer: HttpResponse, url: string, now: number): ShortLinkStep {
+  const next = redirectOf(answer);
+  const target = next === null ? namedTarget(answer, url) : targetOf(next.href, url);
+  if (target !== null) return { target };
+  const failure = failureOfAnswer(siteAnswer(answer), now);
+  if (failure !== null) throw failure;
+  if (next === null) throw new AppError('upstream_changed', 'the page of a share link does not name its post');
+  if (matchFacebookLink(next) === undefined) {
+    throw new AppError('unsupported_link', 'a share link that leads off the site', { params: { what: 'site' } });
+  }
+  if (next.pathname === '/') throw weakNotFound('the share link leads to the home page');
+  next.protocol = 'https:';
+  return { next: next.href };
+}
+
+export function createFacebookClient({ http, constants, now }: FacebookClientOptions) {
+  /** A request is made once: the chain asks elsewhere where another client would try again. */
   function ask(
-    request: Pick<HttpRequest, 'url' | 'hosts' | 'signal' | 'cookies' | 'method' | 'body'> & {
-      readonly maxBytes?: number;
-    },
+    request: Pick<HttpRequest, 'url' | 'hosts' | 'signal' | 'cookies' | 'method' | 'body' | 'maxBytes'>,
     profile: RequestProfile,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<HttpResponse> {
-    return http.request({
-      maxBytes: MAX_PAGE_BYTES,
-      ...request,
-      ...profileRequest(profile, headers),
-      maxRedirects: 0,
-      retries: 0,
-    });
+    const once = { maxBytes: MAX_PAGE_BYTES, maxRedirects: 0, retries: 0 };
+    return http.request({ ...once, ...request, ...profileRequest(profile, headers) });
   }
 
   async function get(url: string, profile: RequestProfile, cookies: CookieJar, signal: AbortSignal) {
-    let answer = await ask({ url, hosts: SITE_HOSTS, cookies, signal }, profile);
-    for (let hop = 0; hop < MAX_HOPS; hop += 1) {
-      const next = nextPage(answer);
-      if (next === null) return answer;
-      answer = await ask({ url: next, hosts: SITE_HOSTS, cookies, signal }, profile);
-    }
+    const askAt = (at: string | URL) => ask({ url: at, hosts: SITE_HOSTS, cookies, signal }, profile);
+    const answer = await followRedirects(url, askAt, nextPage, MAX_HOPS);
     if (nextPage(answer) === null) return answer;
     throw new AppError('upstream_unavailable', `redirected more than ${MAX_HOPS} times`);
   }
 
-  /** The site's test whether a browser asks (403, seen 2026): posting to the path it names sets the cookie that lets us in. */
+  /** The site tests whether a browser asks (403, seen 2026): posting to the path it names sets the cookie that lets us in. */
   async function passChallenge(
     answer: HttpResponse,
     profile: RequestProfile,
@@ -122,63 +113,43 @@ export function createFacebookClient({ http, constants, now }: FacebookClientOpt
     return status < 400;
   }
 
-  async function step(
-    url: string,
-    profile: RequestProfile,
-    signal: AbortSignal,
-  ): Promise<{ target: string } | { next: string }> {
-    const answer = await ask({ url, hosts: SHORT_HOSTS, signal }, profile);
-    const location = isRedirect(answer) ? answer.headers.location : undefined;
-    const target = location === undefined ? namedTarget(answer, url) : targetOf(location, url);
-    if (target !== null) return { target };
-    const failure = failureOfAnswer(siteAnswer(answer), now());
-    if (failure !== null) throw failure;
-    if (location === undefined || !URL.canParse(location, url)) {
-      throw new AppError('upstream_changed', 'the page of a share link does not name its post');
-    }
-    const next = new URL(location, url);
-    if (matchFacebookLink(next) === undefined) {
-      throw new AppError('unsupported_link', 'a share link that leads off the site', { params: { what: 'site' } });
-    }
-    if (next.pathname === '/') throw weakNotFound('the share link leads to the home page');
-    next.protocol = 'https:';
-    return { next: next.href };
-  }
-
-  async function resolveAs(profile: RequestProfile, url: string, signal: AbortSignal): Promise<string> {
-    let current = url;
-    for (let hop = 0; hop < MAX_HOPS; hop += 1) {
-      const found = await step(current, profile, signal);
-      if ('target' in found) return found.target;
-      current = found.next;
-    }
-    throw new AppError('upstream_changed', 'a share link that leads in circles');
+  function resolveAs(profile: RequestProfile, url: string, signal: AbortSignal): Promise<string> {
+    return followShortLink(url, async at =>
+      readStep(await ask({ url: at, hosts: SHORT_HOSTS, signal }, profile), at, now()),
+    );
   }
 
   return {
-    async page(url, profile, signal, cookies = new CookieJar()) {
+    /**
+     * The page at one of the site's addresses, after redirects within the site but not to its login page: that is an answer. Any
+     * status is a value.
+     */
+    async page(url: string, profile: RequestProfile, signal: AbortSignal, cookies = new CookieJar()) {
       const answer = await get(url, profile, cookies, signal);
       return (await passChallenge(answer, profile, cookies, signal)) ? get(url, profile, cookies, signal) : answer;
     },
 
-    oembed(endpoint, url, signal) {
+    /** The answer of one of the Graph API's `oembed_` endpoints about an address. */
+    oembed(endpoint: string, url: string, signal: AbortSignal): Promise<HttpResponse> {
       const query = new URLSearchParams({ url, omitscript: 'true' });
       const address = `https://${GRAPH_HOST}/${constants.graphVersion}/${endpoint}?${query}`;
       const request = { url: address, hosts: [GRAPH_HOST], maxBytes: MAX_ANSWER_BYTES, signal };
       return ask(request, constants.profiles.oembed);
     },
 
-    async resolveShort(url, signal) {
+    /**
+     * The address behind a share or short link, still unparsed.
+     * @throws AppError `not_found`, `login_required` or any upstream code.
+     */
+    async resolveShort(url: string, signal: AbortSignal): Promise<string> {
       const { profiles } = constants;
       try {
         return await resolveAs(profiles['share/crawler'], url, signal);
       } catch (error) {
-        if (!(error instanceof AppError) || signal.aborted || !OF_CALLER.has(error.code)) throw error;
-        try {
-          return await resolveAs(profiles['share/plain'], url, signal);
-        } catch (second) {
-          throw second instanceof AppError && OF_CALLER.has(second.code) ? error : second;
-        }
+        if (signal.aborted || !isOfCaller(error)) throw error;
+        return resolveAs(profiles['share/plain'], url, signal).catch(second => {
+          throw isOfCaller(second) ? error : second;
+        });
       }
     },
   };

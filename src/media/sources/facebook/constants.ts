@@ -1,32 +1,100 @@
 import * as z from 'zod';
+import type { RequestProfile } from '../../extract/request-profile.ts';
+import { ENGLISH } from '../kit/browser-headers.ts';
 import { type Constants, headerValue, readConstants } from '../kit/constants.ts';
-import { type FacebookIds, facebookProfiles } from './profiles.ts';
+
+/** The values that Facebook changes now and then. Each can be overridden by its key (`facebook.userAgent`). */
+const IDS = z.strictObject({
+  /** Callers that look like a browser over plain TLS send it. */
+  userAgent: headerValue.default(
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36',
+  ),
+  /** The site's own link preview sends it. */
+  crawlerUserAgent: headerValue.default('facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)'),
+  searchUserAgent: headerValue.default('Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'),
+  /** English keeps counts (`4.7K`) and error texts readable for us. */
+  acceptLanguage: headerValue.default(ENGLISH),
+  /** It is the Graph API's version. */
+  graphVersion: z
+    .string()
+    .regex(/^v\d{1,3}\.\d$/)
+    .default('v25.0'),
+});
+
+type FacebookIds = z.infer<typeof IDS>;
 
 export type FacebookProfileName = keyof ReturnType<typeof facebookProfiles>;
 
 export type FacebookConstants = Constants<FacebookIds, FacebookProfileName>;
 
-const DEFAULTS: FacebookIds = {
-  userAgent:
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36',
-  crawlerUserAgent: 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
-  searchUserAgent: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-  acceptLanguage: 'en-US,en;q=0.9',
-  graphVersion: 'v25.0',
-};
-
-const IDS = z.strictObject({
-  userAgent: headerValue,
-  crawlerUserAgent: headerValue,
-  searchUserAgent: headerValue,
-  acceptLanguage: headerValue,
-  graphVersion: z.string().regex(/^v\d{1,3}\.\d$/),
-});
+const PAGE_TIMEOUT_MS = 9_000;
+/** The player for other sites is small and answers at once, or not at all (median 154 ms, 2026-09). */
+const EMBED_TIMEOUT_MS = 6_000;
+const ORACLE_TIMEOUT_MS = 4_000;
+const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
 
 /**
- * Public posts that have been up for years, for those who want to see what works here: a video of the site's own page, a
- * photo, a post with photos.
+ * The callers of each endpoint, in the order in which posts are asked for. Each address answers some callers only (public notes of
+ * 2026-08 to 2026-10):
+ *
+ * - Pages answer a browser's TLS; over plain TLS they answer a browser's navigation headers from many addresses, and status 400
+ *   to a browser's user agent without them. From data centres reels, photos and groups show the login wall, posts do not.
+ * - Pages answer `facebookexternalhit` with the head alone: no file of a video is in it. A search engine's user agent gets the
+ *   whole page; whether that holds media was not measured, so it is asked last.
+ * - `plugins/video.php` gives the files to `facebookexternalhit` and to navigations, from data centres too.
+ * - Short links name their target to `facebookexternalhit` in the page, to browsers by redirect.
+ * - `m.` and `mbasic.` send everyone to the login page.
  */
+function facebookProfiles(ids: FacebookIds) {
+  const base = { session: 'none', transport: 'plain', timeoutMs: PAGE_TIMEOUT_MS } as const;
+  const language = { 'accept-language': ids.acceptLanguage };
+  const browser: RequestProfile = { ...base, transport: 'browser', userAgent: null, headers: language };
+  /** A browser in which an address was pasted sends these. */
+  const plain: RequestProfile = {
+    ...base,
+    userAgent: ids.userAgent,
+    headers: {
+      accept: HTML,
+      ...language,
+      'cache-control': 'no-cache',
+      'sec-fetch-dest': 'document',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-site': 'none',
+      'sec-fetch-user': '?1',
+      'upgrade-insecure-requests': '1',
+    },
+  };
+  const crawler: RequestProfile = { ...base, userAgent: ids.crawlerUserAgent, headers: { accept: HTML, ...language } };
+  const search: RequestProfile = { ...crawler, userAgent: ids.searchUserAgent };
+  const quick = { timeoutMs: EMBED_TIMEOUT_MS };
+  const json = { accept: 'application/json', ...language };
+  return {
+    'post-page/browser': browser,
+    'post-page/plain': plain,
+    'photo-page/browser': browser,
+    'photo-page/plain': plain,
+    'photo-php/plain': plain,
+    'reel-page/browser': browser,
+    'reel-page/plain': plain,
+    'embed/crawler': { ...crawler, ...quick },
+    'embed/plain': { ...plain, ...quick },
+    'watch-page/plain': plain,
+    'video-page/plain': plain,
+    'group-page/plain': plain,
+    'owner-page/plain': plain,
+    'story-page/plain': plain,
+    'reel-page/search': search,
+    'post-page/search': search,
+    'post-page/account': { ...plain, session: 'account' },
+    /** Short links are asked by these two, in turn. */
+    'share/crawler': { ...crawler, ...quick },
+    'share/plain': { ...plain, ...quick },
+    /** It says whether a post is public, without a token since 2026-06-15, 1,000 times an hour. */
+    oembed: { ...base, userAgent: null, headers: json, timeoutMs: ORACLE_TIMEOUT_MS },
+  } satisfies Readonly<Record<string, RequestProfile>>;
+}
+
+/** Public posts that have been up for years: a video of the site's own page, a photo, a post with photos. */
 export const FACEBOOK_EXAMPLES: readonly [string, ...string[]] = [
   'https://www.facebook.com/facebook/videos/10153231379946729/',
   'https://www.facebook.com/photo/?fbid=10160743390456729',
@@ -36,8 +104,8 @@ export const FACEBOOK_EXAMPLES: readonly [string, ...string[]] = [
 /** @throws Error naming every key that is unknown or malformed. */
 export function createFacebookConstants(overrides: Readonly<Record<string, string>> = {}): FacebookConstants {
   return readConstants(
-    // Only its own caller asks with an account.
-    { source: 'facebook', defaults: DEFAULTS, schema: IDS, profiles: facebookProfiles, sessions: ['none'] },
+    // An account is asked for by its own strategy alone.
+    { source: 'facebook', defaults: IDS.parse({}), schema: IDS, profiles: facebookProfiles, sessions: ['none'] },
     overrides,
   );
 }

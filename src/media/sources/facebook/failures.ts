@@ -1,18 +1,12 @@
-/** What Facebook's refusals look like (as of 2026-08), and the code each means. Pure. */
+/** Facebook's refusals as they looked in 2026-08, and the code that each means. Pure. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
-import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
 import type { Body } from '../../parse/body.ts';
 import { findValues, isJsonObject, type JsonObject, type SearchBudget } from '../../parse/json-search.ts';
 import { readMeta } from '../../parse/page-meta.ts';
 import type { SiteAnswer } from '../../parse/site-answer.ts';
 import { visibleMarkup } from '../../parse/visible-markup.ts';
-import { redirectOf } from '../kit/refusal.ts';
-
-/** A `not_found` that may only mean that this form of the address does not know the post: the chain goes on. */
-export function weakNotFound(message: string): AppError {
-  return new AppError('not_found', message, { params: { weak: 1 } });
-}
+import { failureBySign, failureOfStatus, plainWords, redirectOf, type Sign, weakNotFound } from '../kit/refusal.ts';
 
 function pathOf(url: string | null): string {
   const base = 'https://www.facebook.com/';
@@ -23,15 +17,20 @@ export function isLoginPath(url: string | null): boolean {
   return /^\/login(?:\.php)?(?:\/|$)/.test(pathOf(url));
 }
 
-/** Where the site sent us instead of the post; null when it may still be the post. */
-function failureOfPath(url: string | null): AppError | null {
-  if (isLoginPath(url)) return new AppError('login_required', 'redirected to the login page');
-  if (/^\/checkpoint(?:\/|$)/.test(pathOf(url)))
-    return new AppError('upstream_rate_limited', 'redirected to a checkpoint');
-  return null;
+function isCheckpointPath(url: string | null): boolean {
+  return /^\/checkpoint(?:\/|$)/.test(pathOf(url));
 }
 
-type Sign = readonly [RegExp, ErrorCode];
+/** The failure that an address means to which the site sent us instead of the post; null when it may still be the post. */
+export function failureOfPath(url: string | null): AppError | null {
+  if (isLoginPath(url)) return new AppError('login_required', 'redirected to the login page');
+  return isCheckpointPath(url) ? new AppError('upstream_rate_limited', 'redirected to a checkpoint') : null;
+}
+
+/** Whether an account is asked to prove that a person uses it. */
+export function isCheckpoint(answer: HttpHead): boolean {
+  return isCheckpointPath(redirectOf(answer)?.href ?? answer.url);
+}
 
 const REGION: Sign = [
   /(?:isn't|is not|not) available in your (?:country|region|location)|restricted in your (?:country|region)/,
@@ -45,41 +44,29 @@ const PRIVATE: Sign = [
   /this (?:video|post|profile|account) is private|only members can see who's in the group/,
   'private',
 ];
-
 const BLOCKED: Sign = [
   /you(?:'re| are) temporarily blocked|temporarily blocked from|\{"__dr":"cometerrorroot\.react"\}/,
   'upstream_rate_limited',
+];
+const UNAVAILABLE: Sign = [
+  /uiinterstitialcontent|this (?:content|page) isn't available|content isn't available (?:right now|at the moment)|>page not found<\/title>|the link you followed may (?:be broken|have expired)/,
+  'not_found',
 ];
 const LOGIN: Sign = [
   />you must log in to continue|id="login_form"|id="loginbutton"|<title>log in(?:to)? (?:to )?facebook/,
   'login_required',
 ];
-
-/** The site's sentences and marks, most telling first; matched in lower case with plain apostrophes. */
-const SIGNS: readonly Sign[] = [
-  REGION,
-  AGE,
-  BLOCKED,
-  PRIVATE,
-  [
-    /uiinterstitialcontent|this (?:content|page) isn't available|content isn't available (?:right now|at the moment)|>page not found<\/title>|the link you followed may (?:be broken|have expired)/,
-    'not_found',
-  ],
-  LOGIN,
-];
-/** Removed, or closed to strangers, or not to be shown elsewhere: the page of another address may say more. */
+/** The site's sentences and marks, most telling first. */
+const SIGNS: readonly Sign[] = [REGION, AGE, BLOCKED, PRIVATE, UNAVAILABLE, LOGIN];
+/** The post is removed, or closed to strangers, or not to be shown elsewhere: the page of another address may say more. */
 const GONE = /post is no longer available|this video may no longer exist/;
-
-function plainText(text: string): string {
-  return text.toLowerCase().replace(/&#0?39;|&#x27;|&apos;|\u2019|\\u2019/g, "'");
-}
 
 /** A refusal is a small page; what lies behind is not looked at. */
 const MAX_WORDS_CHARS = 512 * 1024;
 
-/** What visitors see, without the words of people that the head quotes. */
+/** The words that visitors see, without those of people that the head quotes. */
 function visibleWords(html: string): string {
-  const visible = plainText(visibleMarkup(html, MAX_WORDS_CHARS)).replace(/<meta\s[^<>]{0,8000}>/g, '');
+  const visible = plainWords(visibleMarkup(html, MAX_WORDS_CHARS)).replace(/<meta\s[^<>]{0,8000}>/g, '');
   return visible.replace(/<title>(?!page not found<|log in(?:to)? (?:to )?facebook)[^<]{0,2000}/, '<title>');
 }
 
@@ -90,23 +77,18 @@ function dataWords(page: Body): string {
     if (words.length >= MAX_WORDS_CHARS) break;
     if (script.isJson) words += script.text;
   }
-  return plainText(words.slice(0, MAX_WORDS_CHARS));
+  return plainWords(words.slice(0, MAX_WORDS_CHARS));
 }
 
-function signIn(words: string, signs: readonly Sign[]): Sign | undefined {
-  return signs.find(([pattern]) => pattern.test(words));
-}
-
-/** What the page says of itself: in what visitors see and, where no people's posts stand in it, in its data. */
-function failureOfSigns(page: Body, hasPosts: boolean): AppError | null {
+/** The failure that the page states: in the words that visitors see and, where no people's posts stand in it, in its data. */
+function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
   const visible = visibleWords(page.text);
-  const seen = signIn(visible, SIGNS);
+  const seen = failureBySign(visible, SIGNS);
   // A login form stands on every page of a visitor.
-  const stated =
-    seen === undefined || seen === LOGIN ? signIn(dataWords(page), hasPosts ? [BLOCKED] : SIGNS) : undefined;
-  const sign = stated ?? seen;
-  if (sign !== undefined) return new AppError(sign[1], `the page says so: ${sign[0].source.slice(0, 60)}`);
-  return GONE.test(visible) ? weakNotFound('the page says that the post is no longer available') : null;
+  const isLogin = seen === null || seen.code === 'login_required';
+  const stated = isLogin ? failureBySign(dataWords(page), hasPosts ? [BLOCKED] : SIGNS) : null;
+  const isGone = GONE.test(visible);
+  return stated ?? seen ?? (isGone ? weakNotFound('the page says that the post is no longer available') : null);
 }
 
 /** Properties in which an object says why it is not shown. */
@@ -114,58 +96,48 @@ const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warni
 const MAX_REASON_CHARS = 20_000;
 
 /** The restriction that the objects of a post state themselves; null when they state none. */
-export function restrictionOf(objects: readonly JsonObject[], budget: SearchBudget): ErrorCode | null {
+export function statedRestriction(objects: readonly JsonObject[], budget: SearchBudget): ErrorCode | null {
   for (const object of objects) {
     for (const reason of findValues(object, key => REASON_KEY.test(key), { budget })) {
-      const isText = typeof reason === 'string' || isJsonObject(reason);
-      const words = isText ? plainText(JSON.stringify(reason).slice(0, MAX_REASON_CHARS)) : '';
-      const sign = signIn(words, [REGION, AGE, PRIVATE]);
-      if (sign !== undefined) return sign[1];
+      if (typeof reason !== 'string' && !isJsonObject(reason)) continue;
+      const words = plainWords(JSON.stringify(reason).slice(0, MAX_REASON_CHARS));
+      const failure = failureBySign(words, [REGION, AGE, PRIVATE]);
+      if (failure !== null) return failure.code;
     }
   }
   return null;
 }
 
-function failureOfStatus(head: HttpHead, body: Body, now: number): AppError | null {
-  const { status } = head;
-  if (status < 400) return null;
-  const retryAfterMs = parseRetryAfter(head.headers['retry-after'], now);
-  if (status === 429) return new AppError('upstream_rate_limited', 'status 429', { retryAfterMs });
-  if (status >= 500) return new AppError('upstream_unavailable', `status ${status}`, { retryAfterMs });
-  if (status === 404 || status === 410) return weakNotFound(`status ${status}`);
-  if (status === 451) return new AppError('region_blocked', 'status 451');
+function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
+  const { status, headers, body } = answer;
   if (status === 403 && body.includes('/__rd_verify')) {
-    return new AppError('upstream_rate_limited', 'answered with a client challenge', { retryAfterMs });
+    return new AppError('upstream_rate_limited', 'answered with a client challenge', {
+      retryAfterMs: failureOfStatus(answer, now)?.retryAfterMs,
+    });
   }
-  if (status === 401 || status === 403) return new AppError('login_required', `status ${status}`);
-  return new AppError('upstream_changed', `status ${status}`);
+  // The time to wait counts where the site says that it is busy.
+  return failureOfStatus({ ...answer, headers: status === 429 || status >= 500 ? headers : {} }, now);
 }
 
 /**
- * Why an answer that holds no post holds none; null when it gives no reason that we know. `hasPosts`: posts of other people stand in
+ * The reason that an answer without the post gives; null when it gives none that we know. `hasPosts`: posts of other people stand in
  * it, whose words are no words of the site.
  */
 export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = false): AppError | null {
-  const { body } = answer;
-  const moved = answer.status >= 300 && answer.status < 400 ? (answer.headers.location ?? null) : answer.url;
-  const elsewhere = failureOfPath(moved);
-  if (elsewhere !== null) return elsewhere;
+  const { status, body } = answer;
+  const moved = status >= 300 && status < 400 ? (answer.headers.location ?? null) : answer.url;
+  const ofPath = failureOfPath(moved);
+  if (ofPath !== null) return ofPath;
+  const ofHead = failureOfHead(answer, now);
   // A limit is a limit, whatever the page says beside it.
-  if (answer.status === 429 || answer.status >= 500) return failureOfStatus(answer, body, now);
+  if (status === 429 || status >= 500) return ofHead;
   const { canonical } = readMeta(body.head);
   if (isLoginPath(canonical)) return new AppError('login_required', 'the page is the login page');
-  const said = failureOfSigns(body, hasPosts);
-  const status = failureOfStatus(answer, body, now);
+  const ofWords = failureOfWords(body, hasPosts);
   // A 404 with a login form around it is still a 404.
-  if (said !== null && !(status?.code === 'not_found' && said.code === 'login_required')) return said;
-  if (status !== null) return status;
-  if (/^\/watch\/?$/.test(pathOf(canonical)) && !/[?&]v=\d/.test(canonical ?? '')) {
-    return weakNotFound('the site shows its feed of videos instead');
-  }
-  return null;
-}
-
-/** Whether an account is asked to prove that a person uses it. */
-export function isCheckpoint(answer: HttpHead): boolean {
-  return /^\/checkpoint(?:\/|$)/.test((redirectOf(answer) ?? new URL(answer.url)).pathname);
+  const isMissing = ofHead?.code === 'not_found' && ofWords?.code === 'login_required';
+  if (ofWords !== null && !isMissing) return ofWords;
+  if (ofHead !== null) return ofHead;
+  const isFeed = /^\/watch\/?$/.test(pathOf(canonical)) && !/[?&]v=\d/.test(canonical ?? '');
+  return isFeed ? weakNotFound('the site shows its feed of videos instead') : null;
 }

@@ -3,14 +3,9 @@ import type { LinkMatch, PostRef } from '../../extract/source.ts';
 const SITE = 'https://www.facebook.com';
 /** Facebook's onion service keeps the site's paths. */
 const ONION = 'facebookwkhpilnemxj7asaniu7vnjjbiltxjqhye3mhbshg7kx5tfyd.onion';
-/** Preview mirrors that keep Facebook's paths; pasted in chats in 2026. */
-const MIRROR_HOSTS: ReadonlySet<string> = new Set([
-  'facebed.com',
-  'www.facebed.com',
-  'facebookez.com',
-  'www.facebookez.com',
-]);
-const SHORTENER_HOSTS: ReadonlySet<string> = new Set(['fb.watch', 'www.fb.watch', 'fb.me', 'www.fb.me']);
+/** Preview mirrors keep Facebook's paths; these were pasted in chats in 2026. */
+const MIRRORS: ReadonlySet<string> = new Set(['facebed.com', 'facebookez.com']);
+const SHORTENERS: ReadonlySet<string> = new Set(['fb.watch', 'fb.me']);
 const SITE_SUFFIXES: readonly string[] = ['facebook.com', 'fb.com', ONION];
 const WRAPPER_HOST = /^lm?\.(?:facebook|fb)\.com$/;
 
@@ -18,7 +13,6 @@ const WRAPPER_HOST = /^lm?\.(?:facebook|fb)\.com$/;
 const POST_ID = /^(?:\d{1,20}|pfbid[A-Za-z0-9]{10,120})$/;
 const NUMERIC_ID = /^\d{1,20}$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
-const SHORT_ID = /^[A-Za-z0-9_-]{1,40}$/;
 const MAX_SEGMENTS = 12;
 
 /** Whole pages of the site that hold no single post, by their first word. */
@@ -36,28 +30,18 @@ const OTHER_PAGES: ReadonlyMap<string, string> = new Map([
   ['gaming', 'page'],
   ['profile.php', 'profile'],
   ['people', 'profile'],
-  ['pages', 'profile'],
-  ['pg', 'profile'],
 ]);
 const SITE_PAGES: ReadonlySet<string> = new Set(
-  'about ads bookmarks business checkpoint directory friends games help home.php login login.php messages notifications onthisday pages policies policy privacy recover reg saved settings share sharer share.php sharer.php signup terms watch help.php legal careers'.split(
+  'about bookmarks business checkpoint directory friends games help home.php login login.php messages notifications onthisday policies policy privacy recover reg saved settings share sharer share.php sharer.php signup terms watch help.php legal careers'.split(
     ' ',
   ),
 );
-/** Pages around another address, with the parameter that holds it. */
-const WRAPPERS: ReadonlyMap<string, string> = new Map([
-  ['l.php', 'u'],
-  ['flx/warn', 'u'],
-  ['plugins/video.php', 'href'],
-  ['plugins/post.php', 'href'],
-  ['plugins/video', 'href'],
-  ['plugins/post', 'href'],
-  ['sharer/sharer.php', 'u'],
-  ['sharer.php', 'u'],
-  ['share.php', 'u'],
-  ['login', 'next'],
-  ['login.php', 'next'],
-]);
+/** Pages around another address, with the parameter that has it. */
+const WRAPPERS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:l\.php|flx\/warn|share\.php|sharer\.php|sharer\/sharer\.php)$/, 'u'],
+  [/^plugins\/(?:video|post)(?:\.php)?$/, 'href'],
+  [/^login(?:\.php)?$/, 'next'],
+];
 
 function unsupported(what: string): LinkMatch {
   return { kind: 'unsupported', what };
@@ -65,13 +49,18 @@ function unsupported(what: string): LinkMatch {
 
 const PAGE = unsupported('page');
 
-function post(id: string, form: string, path: string, parts: PostRef['parts'] = {}): LinkMatch {
-  return { kind: 'post', ref: { source: 'facebook', id, form, url: `${SITE}${path}`, itemIndex: null, parts } };
+function refTo(id: string, form: string, path: string, parts: PostRef['parts'] = {}): PostRef {
+  return { source: 'facebook', id, form, url: `${SITE}${path}`, itemIndex: null, parts };
+}
+
+function post(...parts: Parameters<typeof refTo>): LinkMatch {
+  return { kind: 'post', ref: refTo(...parts) };
 }
 
 /** `{ owner }` when it is a plain name that may go into an address again. */
 function ownerPart(owner: string | undefined): PostRef['parts'] {
-  return owner !== undefined && NAME.test(owner) && !SITE_PAGES.has(owner) && owner !== 'i' ? { owner } : {};
+  const isName = owner !== undefined && NAME.test(owner) && !SITE_PAGES.has(owner);
+  return isName && owner !== 'i' && owner !== 'pages' ? { owner } : {};
 }
 
 function isNumericId(text: string | null | undefined): text is string {
@@ -102,61 +91,40 @@ function storyPhpMatch(query: URLSearchParams): LinkMatch {
   return post(id, 'permalink', `/permalink.php?story_fbid=${id}&id=${owner}`, { owner });
 }
 
-function groupMatch(rest: readonly string[], query: URLSearchParams): LinkMatch {
-  const [group, word, ...ids] = rest;
+function groupMatch([group, word, ...ids]: readonly string[], query: URLSearchParams): LinkMatch {
   if (group === undefined || !NAME.test(group)) return unsupported('group');
   const multi = query.get('multi_permalinks')?.split(',', 1)[0];
   const permalink = query.get('view') === 'permalink' ? query.get('id') : null;
   const path = word === 'posts' || word === 'permalink' ? ids.slice(0, 2).findLast(isPostId) : undefined;
   const id = [path, multi, permalink].find(isPostId);
-  if (id === undefined) return unsupported('group');
-  return post(id, 'group', `/groups/${group}/posts/${id}`, { group });
+  return id === undefined ? unsupported('group') : post(id, 'group', `/groups/${group}/posts/${id}`, { group });
 }
 
-/** `/share/v/ID`, `/share/ID`: only the site knows what is behind the id. */
-function shareMatch(rest: readonly string[]): LinkMatch {
-  const [first, second] = rest;
-  const path = second !== undefined && /^[a-z]$/.test(first ?? '') ? `${first}/${second}` : first;
-  const id = path?.split('/').at(-1);
-  if (path === undefined || id === undefined || !SHORT_ID.test(id)) return PAGE;
-  return { kind: 'short', url: `${SITE}/share/${path}/`, key: `share/${path}` };
+/** `/share/v/ID`, `/share/ID`, `fb.watch/ID`, `fb.watch/v/ID`: only the site knows what is behind the id. */
+function shortMatch(origin: string, place: string, segments: readonly string[]): LinkMatch {
+  const path = /^((?:[a-z]\/|(?![a-z]\/))[\w-]{1,40})(?:\/|$)/.exec(segments.join('/'))?.[1];
+  if (path === undefined) return PAGE;
+  return { kind: 'short', url: `${origin}${place}/${path}/`, key: `${place}/${path}` };
 }
 
-function storiesMatch(rest: readonly string[]): LinkMatch {
-  const owner = rest[0];
+function storiesMatch([owner]: readonly string[]): LinkMatch {
   if (owner === undefined || !NAME.test(owner)) return unsupported('story');
-  const url = `${SITE}/stories/${owner}/`;
-  const ref: PostRef = {
-    source: 'facebook',
-    id: `story-${owner}`,
-    form: 'story',
-    url,
-    itemIndex: null,
-    parts: { owner },
-  };
-  return { kind: 'story', ref };
+  return { kind: 'story', ref: refTo(`story-${owner}`, 'story', `/stories/${owner}/`, { owner }) };
 }
 
-/** Under `/USER/videos/`, `/USER/photos/` and the like a title, an album or `vb.N` may stand before the id. */
-function idAmong(segments: readonly string[], isId: (text: string) => boolean): string | undefined {
-  return segments.slice(0, 4).findLast(isId);
-}
-
-/** `/USER/videos/..`, `/USER/posts/..`, `/USER/photos/..`; the owner may be missing or written in any script. */
+/**
+ * `/USER/videos/..`, `/USER/posts/..`, `/USER/photos/..`; the owner may be missing or written in any script. A title, an album or
+ * `vb.N` may stand before the id.
+ */
 function ownedMatch(segments: readonly string[]): LinkMatch | undefined {
   const at = segments.findIndex(segment => /^(?:videos|posts|photos|reels?|photos_albums)$/i.test(segment));
   if (at === -1 || at > 3) return undefined;
   const owner = at === 1 ? segments[0] : undefined;
-  const rest = segments.slice(at + 1);
   const word = segments[at]?.toLowerCase() ?? '';
-  if (word === 'posts') {
-    const id = idAmong(rest, isPostId);
-    return id === undefined ? unsupported('profile') : postMatch(id, owner);
-  }
-  const id = idAmong(rest, isNumericId);
-  if (word === 'photos' || word === 'photos_albums') return id === undefined ? unsupported('album') : photoMatch(id);
+  const id = segments.slice(at + 1, at + 5).findLast(word === 'posts' ? isPostId : isNumericId);
+  if (word.startsWith('photos')) return id === undefined ? unsupported('album') : photoMatch(id);
   if (id === undefined) return unsupported('profile');
-  return videoMatch(id, word === 'videos' ? 'video' : 'reel', owner);
+  return word === 'posts' ? postMatch(id, owner) : videoMatch(id, word === 'videos' ? 'video' : 'reel', owner);
 }
 
 /** Addresses whose id is in the query. */
@@ -176,79 +144,123 @@ function queryMatch(path: string, query: URLSearchParams): LinkMatch | undefined
   return undefined;
 }
 
-function reelMatch(rest: readonly string[]): LinkMatch {
-  const [id] = rest;
+function reelMatch([id]: readonly string[]): LinkMatch {
   if (id?.toLowerCase() === 'audio') return unsupported('audio');
   return isNumericId(id) ? videoMatch(id, 'reel') : PAGE;
 }
 
-function matchFirstWord(segments: readonly string[], query: URLSearchParams): LinkMatch | undefined {
-  const word = segments[0]?.toLowerCase() ?? '';
-  const rest = segments.slice(1);
+function matchFirstWord(word: string, rest: readonly string[], query: URLSearchParams): LinkMatch | undefined {
+  const [id] = rest;
   if (word === 'reel' || word === 'reels') return reelMatch(rest);
-  if (word === 'share') return shareMatch(rest);
+  if (word === 'share') return shortMatch(`${SITE}/`, 'share', rest);
   if (word === 'groups') return groupMatch(rest, query);
   if (word === 'stories') return storiesMatch(rest);
-  if (word === 'photo' && isNumericId(rest[0])) return photoMatch(rest[0]);
-  if (word === 'video' && isNumericId(rest[0])) return videoMatch(rest[0], 'watch');
-  return undefined;
+  if (word === 'photo' && isNumericId(id)) return photoMatch(id);
+  if (word === 'video' && isNumericId(id)) return videoMatch(id, 'watch');
+  const other = OTHER_PAGES.get(word);
+  return other === undefined ? undefined : unsupported(other);
+}
+
+/** An address that nothing else in it explains. */
+function matchRemainder(first: string, query: URLSearchParams): LinkMatch {
+  const video = query.get('v');
+  if (isNumericId(video)) return videoMatch(video, 'watch');
+  if (first.startsWith('pfbid') && isPostId(first)) return postMatch(first, undefined);
+  return first === '' || SITE_PAGES.has(first.toLowerCase()) ? PAGE : unsupported('profile');
 }
 
 function matchPath(segments: readonly string[], query: URLSearchParams): LinkMatch {
+  const [first = '', ...rest] = segments;
   // The embed code's addresses may begin with an API version.
   const path = segments
     .join('/')
     .toLowerCase()
     .replace(/^v\d{1,3}\.\d{1,3}\//, '');
-  const parameter = WRAPPERS.get(path);
+  const parameter = WRAPPERS.find(([pattern]) => pattern.test(path))?.[1];
   const target = parameter === undefined ? null : query.get(parameter);
   if (target) return { kind: 'wrapper', target };
-  const match = queryMatch(path, query) ?? matchFirstWord(segments, query);
-  if (match !== undefined) return match;
-  const word = segments[0]?.toLowerCase() ?? '';
-  const other = OTHER_PAGES.get(word);
-  if (word !== 'pages' && word !== 'pg' && other !== undefined) return unsupported(other);
-  const owned = ownedMatch(segments);
-  if (owned !== undefined) return owned;
-  const video = query.get('v');
-  if (isNumericId(video)) return videoMatch(video, 'watch');
-  if (segments[0] !== undefined && POST_ID.test(segments[0]) && segments[0].startsWith('pfbid')) {
-    return postMatch(segments[0], undefined);
-  }
-  if (word === '' || SITE_PAGES.has(word)) return other === undefined ? PAGE : unsupported(other);
-  return unsupported('profile');
-}
-
-/** `fb.watch/ID`, `fb.watch/v/ID`, `fb.me/ID`. */
-function matchShortener(host: string, segments: readonly string[]): LinkMatch {
-  const [first, second] = segments;
-  const path = second !== undefined && /^[a-z]$/.test(first ?? '') ? `${first}/${second}` : first;
-  const id = path?.split('/').at(-1);
-  if (path === undefined || id === undefined || !SHORT_ID.test(id)) return PAGE;
-  const name = host.replace(/^www\./, '');
-  return { kind: 'short', url: `https://${name}/${path}/`, key: `${name}/${path}` };
+  return (
+    queryMatch(path, query) ??
+    matchFirstWord(first.toLowerCase(), rest, query) ??
+    ownedMatch(segments) ??
+    matchRemainder(first, query)
+  );
 }
 
 /**
- * What an address on Facebook, one of its short hosts or a known mirror names; undefined on any other host. Pure, never
+ * The meaning of an address on Facebook, one of its short hosts or a known mirror; undefined on any other host. Pure, never
  * throws, and takes nothing from the address but checked ids and names.
  */
 export function matchFacebookLink(address: URL): LinkMatch | undefined {
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
-  const host = address.hostname.toLowerCase();
-  const segments = address.pathname.split('/', 2 * MAX_SEGMENTS).filter(segment => segment !== '');
-  if (segments.length > MAX_SEGMENTS) segments.length = MAX_SEGMENTS;
-  if (SHORTENER_HOSTS.has(host)) return matchShortener(host, segments);
+  const host = address.hostname.toLowerCase().replace(/^www\./, '');
+  const segments = address.pathname
+    .split('/', 2 * MAX_SEGMENTS)
+    .filter(segment => segment !== '')
+    .slice(0, MAX_SEGMENTS);
+  if (SHORTENERS.has(host)) return shortMatch('https://', host, segments);
   if (WRAPPER_HOST.test(host)) {
     const target = address.searchParams.get('u');
     return target ? { kind: 'wrapper', target } : PAGE;
   }
   const isSite = SITE_SUFFIXES.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
-  return isSite || MIRROR_HOSTS.has(host) ? matchPath(segments, address.searchParams) : undefined;
+  return isSite || MIRRORS.has(host) ? matchPath(segments, address.searchParams) : undefined;
 }
 
 /** The reference of a bare id; the site itself finds the post behind it. */
 export function facebookRefOf(id: string): PostRef | undefined {
-  const match = isPostId(id) ? post(id, 'id', `/${id}`) : undefined;
-  return match?.kind === 'post' ? match.ref : undefined;
+  return isPostId(id) ? refTo(id, 'id', `/${id}`) : undefined;
+}
+
+/** The id of the post that an address of the site names; null for any other address. */
+export function idOfAddress(address: unknown): string | null {
+  if (typeof address !== 'string' || address.length > 2_048 || !URL.canParse(address)) return null;
+  const match = matchFacebookLink(new URL(address));
+  return match?.kind === 'post' ? match.ref.id : null;
+}
+
+function isVideoForm({ form }: PostRef): boolean {
+  return form === 'reel' || form === 'watch' || form === 'video';
+}
+
+/** A bare number says nothing of what it names. */
+function mayBeVideo(ref: PostRef): boolean {
+  return isVideoForm(ref) || (ref.form === 'id' && isNumericId(ref.id));
+}
+
+/** The permanent address of a video; the player and the Graph API know no other (a short link finds nothing there). */
+function videoAddress(ref: PostRef): string {
+  const { owner } = ref.parts;
+  return ref.form !== 'reel' && owner ? `${SITE}/${owner}/videos/${ref.id}/` : `${SITE}/reel/${ref.id}/`;
+}
+
+function storyAddress({ id, form, parts: { owner } }: PostRef): string | null {
+  const isOwnerKnown = form === 'permalink' || (form === 'post' && isNumericId(owner));
+  return isOwnerKnown ? `${SITE}/story.php?story_fbid=${id}&id=${owner}` : null;
+}
+
+/** The address at which an endpoint may show a post; null where the post has none there. */
+export const ADDRESSES: ReadonlyMap<string, (ref: PostRef) => string | null> = new Map([
+  ['post-page', (ref: PostRef) => (/^(?:post|permalink|group|id)$/.test(ref.form) ? ref.url : null)],
+  ['photo-page', ref => (ref.form === 'photo' ? ref.url : null)],
+  ['photo-php', ref => (ref.form === 'photo' ? `${SITE}/photo.php?fbid=${ref.id}` : null)],
+  // Pages under `/watch` and `/videos` show another video's files at times (seen 2026-06): every video is asked for as a reel.
+  ['reel-page', ref => (isVideoForm(ref) ? `${SITE}/reel/${ref.id}` : null)],
+  // The player for other sites says little, but is shown where the page is walled.
+  [
+    'embed',
+    ref => (mayBeVideo(ref) ? `${SITE}/plugins/video.php?href=${encodeURIComponent(videoAddress(ref))}` : null),
+  ],
+  ['watch-page', ref => (mayBeVideo(ref) ? `${SITE}/watch/?v=${ref.id}` : null)],
+  ['video-page', ref => (isVideoForm(ref) && ref.parts.owner ? `${SITE}/${ref.parts.owner}/videos/${ref.id}/` : null)],
+  ['group-page', ref => (ref.form === 'group' ? `${SITE}/groups/${ref.parts.group}/permalink/${ref.id}/` : null)],
+  ['owner-page', ref => (ref.form === 'permalink' ? `${SITE}/${ref.parts.owner}/posts/${ref.id}` : null)],
+  ['story-page', storyAddress],
+]);
+
+/** The Graph API's endpoint that knows of a post, and the address by which it does. */
+export function oembedQuestion(ref: PostRef): { readonly endpoint: string; readonly url: string } {
+  return isVideoForm(ref)
+    ? { endpoint: 'oembed_video', url: videoAddress(ref) }
+    : { endpoint: 'oembed_post', url: ref.url };
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { PostRef } from '../../../../src/media/extract/source.ts';
-import { readAnswer } from '../../../../src/media/sources/facebook/parse/answer.ts';
+import { draftOfAnswer } from '../../../../src/media/sources/facebook/answer.ts';
 import { bodyOf } from '../../body-of.ts';
 import { CHANGES, changeEverywhere } from '../../break-drill/changes.ts';
 import { documentsOf } from '../../break-drill/documents.ts';
 import { fixture, IDS, PFBID, REFS, refOf } from './fixture.ts';
 
 const answer = (text: string, ref: PostRef) => ({ status: 200, headers: {}, url: ref.url, body: bodyOf(text) });
-const read = (text: string, ref: PostRef) => readAnswer(answer(text, ref), ref, 0);
+const read = (text: string, ref: PostRef) => draftOfAnswer(answer(text, ref), ref, 0);
 
 /** The code of the failure, `weak` behind a guess; the test fails where there is none. */
 function failureOf(text: string, ref: PostRef): string {

@@ -1,22 +1,21 @@
-/** What a page says of a post beside its files: who made it, its words, its time and its counts. Pure. */
-import { readCount, readFlag, readInstant, readShownCount, readText } from '../../../parse/fields.ts';
-import { child, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
+/** The facts that a page states of a post beside its files: its author, words, time and counts. Pure. */
+import { readCount, readFlag, readInstant, readList, readShownCount, readText } from '../../../parse/fields.ts';
+import { isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
 import { type Author, NO_STATS, type Stats } from '../../../post.ts';
 import { readAddress } from '../../kit/cdn-address.ts';
 import type { PostDraft } from '../../kit/draft.ts';
-import { type FacebookPage, firstOf, idOfAddress, textOf } from './page.ts';
+import { type FacebookPage, firstOf, textOf, valuesAt } from './page.ts';
 import { messageOf, postIdsOf } from './story.ts';
-
-export type Facts = Omit<PostDraft, 'items'>;
 
 /** The objects that speak of one post. */
 export interface PostObjects {
-  /** Those of its photos and videos. */
+  /** Any of them is the post's own, by which it is known in the page. */
+  readonly ids: ReadonlySet<string>;
+  /** Its photos and videos. */
   readonly nodes: readonly JsonObject[];
   readonly stories: readonly JsonObject[];
 }
 
-const IMAGE_KEYS: readonly string[] = ['profile_picture', 'displayPicture', 'profilePicture'];
 /** More objects than one author is ever spread over. */
 const MAX_AUTHOR_NODES = 40;
 /** More objects than the feedback on one post is ever spread over. */
@@ -35,26 +34,21 @@ function usernameOf(url: unknown): string | null {
 function readAuthor(nodes: readonly JsonObject[]): Author {
   const all = nodes.slice(0, MAX_AUTHOR_NODES);
   return {
-    id: firstOf(all, one => readText(one.id)),
-    name: firstOf(all, one => readText(one.name)),
+    id: firstOf(valuesAt(all, 'id'), readText),
+    name: firstOf(valuesAt(all, 'name'), readText),
     username: firstOf(all, one => readText(one.username) ?? usernameOf(one.url)),
-    verified: firstOf(all, one => readFlag(one.is_verified)),
-    avatarUrl: firstOf(all, one => firstOf(IMAGE_KEYS, key => readAddress(child(one[key], 'uri')))),
+    verified: firstOf(valuesAt(all, 'is_verified'), readFlag),
+    avatarUrl: firstOf(valuesAt(all, 'profile_picture.uri', 'displayPicture.uri', 'profilePicture.uri'), readAddress),
   };
 }
 
 function authorOf(page: FacebookPage, { nodes, stories }: PostObjects, isMediaItself: boolean): Author {
   const actors = stories.flatMap(story => {
-    const list = Array.isArray(story.actors)
-      ? story.actors
-      : child(story, 'comet_sections', 'content', 'story', 'actors');
-    return Array.isArray(list) ? list.slice(0, 1) : [];
+    const lists = valuesAt([story], 'actors', 'comet_sections.content.story.actors');
+    return readList(lists.find(Array.isArray), 1);
   });
-  const owners = [
-    ...nodes.map(node => node.owner),
-    ...stories.map(story => child(story, 'short_form_video_context', 'video_owner')),
-  ];
-  // Who shares a video is the author of the post; its owner is the author of the video.
+  const owners = [...valuesAt(nodes, 'owner'), ...valuesAt(stories, 'short_form_video_context.video_owner')];
+  // The author of a post is who shares a video; the author of a video is its owner.
   const people = (isMediaItself ? [...owners, ...actors] : [...actors, ...owners]).filter(isJsonObject);
   const id = textOf(people[0]?.id);
   if (id === null) return readAuthor(people.slice(0, 1));
@@ -67,49 +61,44 @@ function readTotal(value: unknown): number | null {
   return readCount(value.total_count) ?? readCount(value.count);
 }
 
-type Reading = (one: JsonObject) => number | null;
+type CountReader = (value: unknown) => number | null;
 
-/** Ways to read each count; an exact one of any object is better than a rounded one of another. */
-const READINGS: readonly (readonly [keyof Stats, ...Reading[]])[] = [
-  [
-    'likes',
-    one => readTotal(one.reaction_count),
-    one => readTotal(one.unified_reactors),
-    one => readTotal(one.reactors),
-    one => readShownCount(one.i18n_reaction_count),
-    one => readTotal(one.likers),
-  ],
-  [
-    'comments',
-    one => readCount(one.total_comment_count),
-    one => readTotal(one.comment_count),
-    one => readCount(child(one.comment_rendering_instance, 'comments', 'total_count')),
-    one => readShownCount(one.i18n_comment_count),
-  ],
-  [
-    'shares',
-    one => readTotal(one.share_count),
-    one => readShownCount(one.i18n_share_count),
-    one => readShownCount(one.share_count_reduced),
-  ],
-  ['views', one => readCount(one.video_view_count), one => readCount(one.video_post_view_count)],
-  ['plays', one => readCount(one.play_count), one => readShownCount(one.play_count_reduced)],
+/** Ways to read each count, best first; an exact one of any object is better than a rounded one of another. */
+const COUNTS: readonly (readonly [keyof Stats, CountReader, string])[] = [
+  ['likes', readTotal, 'reaction_count'],
+  ['likes', readTotal, 'unified_reactors'],
+  ['likes', readTotal, 'reactors'],
+  ['likes', readShownCount, 'i18n_reaction_count'],
+  ['likes', readTotal, 'likers'],
+  ['comments', readCount, 'total_comment_count'],
+  ['comments', readTotal, 'comment_count'],
+  ['comments', readCount, 'comment_rendering_instance.comments.total_count'],
+  ['comments', readShownCount, 'i18n_comment_count'],
+  ['shares', readTotal, 'share_count'],
+  ['shares', readShownCount, 'i18n_share_count'],
+  ['shares', readShownCount, 'share_count_reduced'],
+  ['views', readCount, 'video_view_count'],
+  ['views', readCount, 'video_post_view_count'],
+  ['plays', readCount, 'play_count'],
+  ['plays', readShownCount, 'play_count_reduced'],
 ];
 
-/** Reads all objects that speak of one post; what none of them says is null. */
+/** Reads all objects that speak of one post; a count that none of them states is null. */
 function readCounts(objects: readonly JsonObject[]): Stats {
   const all = objects.slice(0, MAX_FEEDBACK_NODES);
   const stats: Record<keyof Stats, number | null> = { ...NO_STATS };
-  for (const [key, ...readings] of READINGS) stats[key] = firstOf(readings, read => firstOf(all, read));
+  for (const [key, read, path] of COUNTS) stats[key] ??= firstOf(valuesAt(all, path), read);
   return stats;
 }
 
 /** The objects with the counts of a post: its feedback, wherever it stands, and its media. */
-function feedbackOf(page: FacebookPage, ids: ReadonlySet<string>, { stories, nodes }: PostObjects) {
+function feedbackOf(page: FacebookPage, { ids, stories, nodes }: PostObjects): readonly JsonObject[] {
   const within = (objects: readonly JsonObject[]) =>
-    objects.flatMap(one => [one.feedback, child(one, 'feedback_context', 'feedback_target_with_context')]);
-  const ofVideo = page.around(ids).filter(one => ids.has(textOf(child(one.associated_video, 'id')) ?? ''));
-  const named = [...within(stories), ...within(nodes), ...ofVideo].map(one => textOf(child(one, 'id')));
+    valuesAt(objects, 'feedback', 'feedback_context.feedback_target_with_context');
+  const ofVideo = page
+    .objects(ids)
+    .filter(({ associated_video: video }) => isJsonObject(video) && ids.has(textOf(video.id) ?? ''));
+  const named = valuesAt([...within(stories), ...within(nodes), ...ofVideo], 'id').map(textOf);
   const numbered = [...ids, ...postIdsOf(stories)].map(id => Buffer.from(`feedback:${id}`).toString('base64'));
   const feedbackIds = new Set([...named, ...numbered].filter(id => id !== null));
   return [...[...feedbackIds].flatMap(page.byId), ...within(stories).filter(isJsonObject), ...nodes];
@@ -126,39 +115,32 @@ function ownTitle(title: string | undefined, authorName: string | null): string 
 }
 
 /** Whether the head of the page, made for crawlers, is about the post. */
-export function isAboutPost({ meta }: FacebookPage, ids: ReadonlySet<string>): boolean {
-  return [meta.canonical, meta.og.get('og:url')].some(address => ids.has(idOfAddress(address) ?? ''));
+export function isAboutPost({ meta, idOf }: FacebookPage, ids: ReadonlySet<string>): boolean {
+  return [meta.canonical, meta.og.get('og:url')].some(address => ids.has(idOf(address) ?? ''));
 }
 
 /** `isMediaItself`: a video or photo was asked for, not a post that holds it. */
-export function readFacts(
-  page: FacebookPage,
-  ids: ReadonlySet<string>,
-  objects: PostObjects,
-  isMediaItself: boolean,
-): Facts {
-  const { nodes, stories } = objects;
+export function readFacts(page: FacebookPage, objects: PostObjects, isMediaItself: boolean): Omit<PostDraft, 'items'> {
+  const { ids, nodes, stories } = objects;
   const author = authorOf(page, objects, isMediaItself);
   const og = isAboutPost(page, ids) ? page.meta.og : undefined;
-  const titles = nodes.flatMap(node => [node.name, child(node, 'title', 'text')]);
   const texts = [
-    ...nodes.flatMap(node => [child(node, 'message', 'text'), child(node, 'creation_story', 'message', 'text')]),
-    ...nodes.map(node => child(node, 'savable_description', 'text')),
+    ...valuesAt(nodes, 'message.text', 'creation_story.message.text'),
+    ...valuesAt(nodes, 'savable_description.text'),
     og?.get('og:description'),
   ];
-  const caption = messageOf(page, stories) ?? firstOf(texts, textOf);
   const times = [
-    ...nodes.map(node => node.publish_time),
-    ...stories.map(story => story.creation_time),
-    ...stories.map(story => child(story, 'comet_sections', 'content', 'story', 'creation_time')),
-    ...nodes.flatMap(node => [node.creation_time, node.created_time]),
+    ...valuesAt(nodes, 'publish_time'),
+    ...valuesAt(stories, 'creation_time'),
+    ...valuesAt(stories, 'comet_sections.content.story.creation_time'),
+    ...valuesAt(nodes, 'creation_time', 'created_time'),
   ];
   return {
     author,
-    title: firstOf(titles, textOf) ?? ownTitle(og?.get('og:title'), author.name),
-    caption,
+    title: firstOf(valuesAt(nodes, 'name', 'title.text'), textOf) ?? ownTitle(og?.get('og:title'), author.name),
+    caption: messageOf(page, stories) ?? firstOf(texts, textOf),
     publishedAt: firstOf(times, readInstant),
-    stats: readCounts(feedbackOf(page, ids, objects)),
+    stats: readCounts(feedbackOf(page, objects)),
     coverUrl: null,
   };
 }

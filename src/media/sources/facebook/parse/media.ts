@@ -4,22 +4,25 @@ import { child, type JsonObject } from '../../../parse/json-search.ts';
 import type { UnplacedItem } from '../../../post.ts';
 import { readAddress, type Size } from '../../kit/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
-import { firstOf } from './page.ts';
+import { firstOf, valuesAt } from './page.ts';
 
 /** Where the addresses of a video's files stand, by the years' fashions (latest: 2024-11), best first. */
-const HD_KEYS: readonly string[] = [
-  'browser_native_hd_url',
-  'playable_url_quality_hd',
-  'hd_src_no_ratelimit',
-  'hd_src',
-];
-const SD_KEYS: readonly string[] = ['browser_native_sd_url', 'playable_url', 'sd_src_no_ratelimit', 'sd_src'];
-const MANIFEST_KEYS: readonly string[] = ['dash_manifest', 'dash_manifest_xml_string', 'playlist'];
+const HD_KEYS = ['browser_native_hd_url', 'playable_url_quality_hd', 'hd_src_no_ratelimit', 'hd_src'];
+const SD_KEYS = ['browser_native_sd_url', 'playable_url', 'sd_src_no_ratelimit', 'sd_src'];
+const MANIFEST_KEYS = ['dash_manifest', 'dash_manifest_xml_string', 'playlist'];
 const LEGACY = 'videoDeliveryLegacyFields';
 const FRAGMENT = 'videoDeliveryResponseFragment';
 const RESULT = 'videoDeliveryResponseResult';
-const VIDEO_KEYS: readonly string[] = [...HD_KEYS, ...SD_KEYS, ...MANIFEST_KEYS, LEGACY, FRAGMENT, RESULT];
-const PHOTO_KEYS: readonly string[] = ['viewer_image', 'photo_image', 'full_image', 'prefetch_uris_v2'];
+const VIDEO_KEYS = [...HD_KEYS, ...SD_KEYS, ...MANIFEST_KEYS, LEGACY, FRAGMENT, RESULT];
+const PHOTO_KEYS = ['viewer_image', 'photo_image', 'full_image', 'prefetch_uris_v2'];
+const IMAGE_PATHS = [
+  'viewer_image',
+  'photo_image',
+  'full_image',
+  'image',
+  'comet_photo_attachment_resolution_renderer.image',
+];
+const COVER_PATHS = [['preferred_thumbnail.image.uri', 'thumbnailImage.uri'], ['first_frame_thumbnail'], ['image.uri']];
 /** More objects than one photo or video is ever spread over. */
 const MAX_NODES = 40;
 const UNKNOWN: Size = { width: null, height: null };
@@ -38,38 +41,40 @@ export function isPhoto(object: JsonObject): boolean {
 /** The files that one object lists: in its own properties, in those of a delivery, and in the answers of the newest kind. */
 function filesOf(video: JsonObject) {
   const places = [video, video[LEGACY]];
-  const answers = [child(video, FRAGMENT, RESULT), video[RESULT]];
+  const answers = valuesAt([video], `${FRAGMENT}.${RESULT}`, RESULT);
   const listed = answers.flatMap(answer => readList(child(answer, 'progressive_urls')));
   const isHd = (one: unknown) => readText(child(one, 'metadata', 'quality'))?.toUpperCase() === 'HD';
-  const valuesOf = (keys: readonly string[]) => places.flatMap(place => keys.map(key => child(place, key)));
-  const urlsOf = (files: readonly unknown[]) => files.map(one => child(one, 'progressive_url'));
   const manifests = answers.flatMap(answer => readList(child(answer, 'dash_manifests')));
   return {
-    hd: [...valuesOf(HD_KEYS), ...urlsOf(listed.filter(isHd))],
-    sd: [...valuesOf(SD_KEYS), ...urlsOf(listed.filter(one => !isHd(one)))],
-    manifests: [...valuesOf(MANIFEST_KEYS), ...manifests.map(one => child(one, 'manifest_xml'))],
+    hd: [...valuesAt(places, ...HD_KEYS), ...valuesAt(listed.filter(isHd), 'progressive_url')],
+    sd: [
+      ...valuesAt(places, ...SD_KEYS),
+      ...valuesAt(
+        listed.filter(one => !isHd(one)),
+        'progressive_url',
+      ),
+    ],
+    manifests: [...valuesAt(places, ...MANIFEST_KEYS), ...valuesAt(manifests, 'manifest_xml')],
   };
 }
 
 /** The files in order, the best first, one address each: hosts and signatures differ from place to place, paths do not. */
 function listFiles(hd: readonly unknown[], sd: readonly unknown[]): readonly ListedFile[] {
   const files = new Map<string, ListedFile>();
-  for (const [list, isReduced] of [
-    [hd, false],
-    [sd, true],
-  ] as const) {
-    for (const url of list.map(readAddress)) {
-      const path = url === null ? '' : new URL(url).pathname;
-      // The page says only the video's size, which is the HD file's.
-      if (url !== null && !files.has(path)) files.set(path, { url, ...UNKNOWN, isReduced });
-    }
+  for (const [index, url] of [...hd, ...sd].map(readAddress).entries()) {
+    const path = url === null ? '' : new URL(url).pathname;
+    // The page says only the video's size, which is the HD file's.
+    if (url !== null && !files.has(path)) files.set(path, { url, ...UNKNOWN, isReduced: index >= hd.length });
   }
   return [...files.values()];
 }
 
-function pair(width: unknown, height: unknown): Size | null {
-  const size = { width: readSize(width), height: readSize(height) };
-  return size.width === null || size.height === null ? null : size;
+/** The size that one of the objects states whole. */
+function sizeOf(videos: readonly JsonObject[], widthKey: string, heightKey: string): Size | null {
+  return firstOf(videos, one => {
+    const size = { width: readSize(one[widthKey]), height: readSize(one[heightKey]) };
+    return size.width === null || size.height === null ? null : size;
+  });
 }
 
 const HAS_AUDIO: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
@@ -77,40 +82,29 @@ const HAS_AUDIO: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ['UNAVAILABLE', false],
 ]);
 
-function coversOf(videos: readonly JsonObject[]): readonly (string | null)[] {
-  return [
-    firstOf(
-      videos,
-      one =>
-        readAddress(child(one.preferred_thumbnail, 'image', 'uri')) ?? readAddress(child(one.thumbnailImage, 'uri')),
-    ),
-    firstOf(videos, one => readAddress(one.first_frame_thumbnail)),
-    firstOf(videos, one => readAddress(child(one.image, 'uri'))),
-  ];
-}
-
 /** Reads all objects that carry one video's id as one video; null when no file of it can be fetched. */
 export function readVideo(nodes: readonly JsonObject[]): UnplacedItem | null {
   const videos = nodes.slice(0, MAX_NODES);
   const files = videos.map(filesOf);
   const manifests = files.flatMap(one => one.manifests).map(readText);
-  const milliseconds = firstOf(videos, one => readSize(one.playable_duration_in_ms));
-  const seconds = firstOf(videos, one => readSize(one.length_in_second));
+  const milliseconds = firstOf(valuesAt(videos, 'playable_duration_in_ms'), readSize);
+  const seconds = firstOf(valuesAt(videos, 'length_in_second'), readSize);
   return videoItem({
     files: listFiles(
       files.flatMap(one => one.hd),
       files.flatMap(one => one.sd),
     ),
-    covers: coversOf(videos).map(url => ({ url, ...UNKNOWN })),
-    original:
-      firstOf(videos, one => pair(one.original_width, one.original_height)) ??
-      firstOf(videos, one => pair(one.width, one.height)) ??
-      UNKNOWN,
+    covers: COVER_PATHS.map(paths => ({ url: firstOf(valuesAt(videos, ...paths), readAddress), ...UNKNOWN })),
+    original: sizeOf(videos, 'original_width', 'original_height') ?? sizeOf(videos, 'width', 'height') ?? UNKNOWN,
     dashManifest: manifests.find(xml => xml?.includes('<MPD')) ?? null,
     durationMs: milliseconds ?? (seconds === null ? null : Math.round(seconds * 1000)),
-    hasAudio: firstOf(videos, one => HAS_AUDIO.get(one.audio_availability)),
-    alt: firstOf(videos, one => readText(one.accessibility_caption)),
+    hasAudio: firstOf(valuesAt(videos, 'audio_availability'), one => HAS_AUDIO.get(one)),
+    alt: altOf(videos),
   });
+}
+
+function altOf(nodes: readonly JsonObject[]): string | null {
+  return firstOf(valuesAt(nodes, 'accessibility_caption'), readText);
 }
 
 /** Whether the video is still on the air: there is no file of it yet. */
@@ -122,20 +116,14 @@ export function isLive(nodes: readonly JsonObject[]): boolean {
 export function readPhoto(nodes: readonly JsonObject[]): UnplacedItem | null {
   const photos = nodes.slice(0, MAX_NODES);
   const files = photos.flatMap(photo => [
-    ...[
-      photo.viewer_image,
-      photo.photo_image,
-      photo.full_image,
-      photo.image,
-      child(photo.comet_photo_attachment_resolution_renderer, 'image'),
-    ].map(image => ({
+    ...valuesAt([photo], ...IMAGE_PATHS).map(image => ({
       url: readAddress(child(image, 'uri')),
       width: readSize(child(image, 'width')),
       height: readSize(child(image, 'height')),
     })),
-    ...readList(photo.prefetch_uris_v2).map(one => ({ url: readAddress(child(one, 'uri')), ...UNKNOWN })),
+    ...valuesAt(readList(photo.prefetch_uris_v2), 'uri').map(uri => ({ url: readAddress(uri), ...UNKNOWN })),
   ]);
-  return imageItem({ files, original: UNKNOWN, alt: firstOf(photos, one => readText(one.accessibility_caption)) });
+  return imageItem({ files, original: UNKNOWN, alt: altOf(photos) });
 }
 
 /** The file of the video as the page names it to crawlers; null when it names none. */
@@ -143,7 +131,7 @@ export function readNamedVideo(og: ReadonlyMap<string, string>): UnplacedItem | 
   const file = readAddress(og.get('og:video:secure_url') ?? og.get('og:video:url') ?? og.get('og:video'));
   return videoItem({
     files: [{ url: file, ...UNKNOWN }],
-    covers: [{ url: readAddress(og.get('og:image')), ...UNKNOWN }],
+    covers: [{ url: og.get('og:image'), ...UNKNOWN }],
     original: UNKNOWN,
     dashManifest: null,
     durationMs: null,

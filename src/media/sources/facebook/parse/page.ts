@@ -1,30 +1,33 @@
-/** What a Facebook page holds. Scripts are parsed when something in them is asked for: a page has a hundred and a post is in few. */
+/** The content of a Facebook page. Scripts are parsed when something in them is asked for: a page has a hundred and a post is in few. */
 import type { Body, Script } from '../../../parse/body.ts';
 import {
+  child,
   createSearchBudget,
+  findValues,
+  isJsonObject,
   type JsonObject,
   parseJson,
   type SearchBudget,
   visitObjects,
 } from '../../../parse/json-search.ts';
 import { type PageMeta, readMeta } from '../../../parse/page-meta.ts';
-import { matchFacebookLink } from '../link.ts';
-import { playerVideos } from './player.ts';
 
 export interface FacebookPage {
   readonly meta: PageMeta;
-  /** For searches through the page's objects, all together. */
+  /** All searches through the page's objects share it. */
   readonly budget: SearchBudget;
+  /** The id of the post that an address of the site names; null for any other address. */
+  idOf(address: unknown): string | null;
   /** Objects that carry this id, in page order: Facebook's ids are unique, so all of them speak of one thing. */
   byId(id: string): readonly JsonObject[];
-  /** The objects of the scripts that name one of `ids`, and of all that were read before, in page order. */
-  around(ids: ReadonlySet<string>): readonly JsonObject[];
-  /** Every object of the page, in page order. */
-  objects(): readonly JsonObject[];
+  /** The objects of the scripts that name one of `ids`, and of all that were read before, in page order; without `ids` every object. */
+  objects(ids?: ReadonlySet<string>): readonly JsonObject[];
+  /** Every value of that name in an object, other people's words and media apart. */
+  ownValues(root: unknown, name: string | ((key: string) => boolean)): readonly unknown[];
   /** Reads the scripts that were not asked for yet; whether there were any. */
   readAll(): boolean;
   /** Whether anything in the page names one of the ids, in whatever place. */
-  names(ids: ReadonlySet<string>): boolean;
+  names(ids: readonly string[]): boolean;
 }
 
 /** An id or a text; null for anything else, and for nothing. */
@@ -33,7 +36,7 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** What the first of them says that says anything. */
+/** The first reading that says anything. */
 export function firstOf<Item, Value>(
   items: readonly Item[],
   read: (item: Item) => Value | null | undefined,
@@ -44,6 +47,27 @@ export function firstOf<Item, Value>(
   }
   return null;
 }
+
+/** The values at the ends of dotted paths, object by object. */
+export function valuesAt(objects: readonly unknown[], ...paths: readonly string[]): readonly unknown[] {
+  const keys = paths.map(path => path.split('.'));
+  return objects.flatMap(object => keys.map(path => child(object, ...path)));
+}
+
+/** Parts of a story that hold other people's words and media. */
+export const FOREIGN: ReadonlySet<string> = new Set([
+  'attached_story',
+  'feedback',
+  'feedback_context',
+  'comments',
+  'comment_list_renderer',
+  'interesting_top_level_comments',
+  'video_home_www_related_videos_section',
+  'related_videos',
+  'creation_story',
+  'container_story',
+  'lasso_blue_feed',
+]);
 
 /** The objects of one script. */
 interface Content {
@@ -70,8 +94,8 @@ function readScript({ text }: Script): Content {
 }
 
 /**
- * What a text has in it when it names an id, plain or inside the base64 of another: there the same digits are written in three
- * ways, by where among three bytes they begin.
+ * The forms of an id in a text, plain or inside the base64 of another: there the same digits are written in three ways, by where
+ * among three bytes they begin.
  */
 function tracesOf(id: string): readonly string[] {
   if (!/^\d{6,20}$/.test(id)) return [id.replace(/=+$/, '')];
@@ -85,16 +109,17 @@ function tracesOf(id: string): readonly string[] {
 }
 
 /** Shorter ids name nothing in particular: enumerations, places in lists. */
-const MIN_ID_CHARS = 6;
+export const MIN_ID_CHARS = 6;
 /** Ids looked for one by one; the scripts are all read where there are more. */
 const MAX_LOOKUPS = 24;
 
-export function openPage(body: Body): FacebookPage {
+export function openPage(body: Body, idOf: FacebookPage['idOf']): FacebookPage {
   const scripts = body.scripts.filter(({ isJson }) => isJson);
   const player = contentOf(playerVideos(body));
   const read = new Map<Script, Content>();
   const asked = new Set<string>();
-  let isWhole = false;
+  const budget = createSearchBudget();
+  const contents = () => [...scripts.flatMap(script => read.get(script) ?? []), player];
 
   function readEach(wanted: readonly Script[]): void {
     for (const script of wanted) if (!read.has(script)) read.set(script, readScript(script));
@@ -102,47 +127,79 @@ export function openPage(body: Body): FacebookPage {
 
   /** Reads every script that has one of the traces of an id in it. */
   function readNaming(id: string, traces: readonly string[]): void {
-    if (isWhole || asked.has(id) || id.length < MIN_ID_CHARS) return;
+    if (read.size === scripts.length || asked.has(id) || id.length < MIN_ID_CHARS) return;
     asked.add(id);
-    if (asked.size > MAX_LOOKUPS) readAll();
-    else readEach(body.jsonScriptsWith(traces));
+    readEach(asked.size > MAX_LOOKUPS ? scripts : body.jsonScriptsWith(traces));
   }
-
-  function readAll(): boolean {
-    const isNew = read.size < scripts.length;
-    isWhole = true;
-    readEach(scripts);
-    return isNew;
-  }
-
-  const contents = () => [...scripts.flatMap(script => read.get(script) ?? []), player];
-  const objects = () => contents().flatMap(content => content.objects);
 
   return {
     meta: readMeta(body.head),
-    budget: createSearchBudget(),
+    budget,
+    idOf,
     byId(id) {
       readNaming(id, [id]);
       return contents().flatMap(content => content.byId.get(id) ?? []);
     },
-    around(ids) {
-      for (const id of ids) readNaming(id, tracesOf(id));
-      return objects();
+    objects(ids) {
+      if (ids === undefined) readEach(scripts);
+      else for (const id of ids) readNaming(id, tracesOf(id));
+      return contents().flatMap(content => content.objects);
     },
-    objects() {
-      readAll();
-      return objects();
+    ownValues: (root, name) => findValues(root, name, { skip: FOREIGN, budget }),
+    readAll() {
+      const isNew = read.size < scripts.length;
+      readEach(scripts);
+      return isNew;
     },
-    readAll,
-    names(ids) {
-      return [...ids].flatMap(tracesOf).some(trace => body.includes(trace));
-    },
+    names: ids => ids.flatMap(tracesOf).some(trace => body.includes(trace)),
   };
 }
 
-/** The id of the post that an address of the site names; null for any other address. */
-export function idOfAddress(address: unknown): string | null {
-  if (typeof address !== 'string' || address.length > 2_048 || !URL.canParse(address)) return null;
-  const match = matchFacebookLink(new URL(address));
-  return match?.kind === 'post' ? match.ref.id : null;
+const MAX_LISTS = 50;
+const MAX_LIST_CHARS = 500_000;
+const VIDEO_DATA = /["']?videoData["']?\s{0,8}:\s{0,8}(?=\[)/g;
+/** Tokens of an object literal: JSON, but keys may be bare and truth is `!0`. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|!0|!1|-?\d[\d.eE+-]{0,40}|[A-Za-z_$][\w$]{0,80}|\s+/y;
+
+function asJson(token: string): string {
+  if (token.startsWith('!')) return String(token === '!0');
+  return /^(?!true$|false$|null$)[A-Za-z_$]/.test(token) ? JSON.stringify(token) : token;
+}
+
+/** The list literal that begins at `start`, and where it ends; undefined when it is none. */
+function listAt(text: string, start: number): { readonly value: unknown; readonly end: number } | undefined {
+  let json = '';
+  let depth = 0;
+  TOKEN.lastIndex = start;
+  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
+    const [token] = match;
+    const end = match.index + token.length;
+    if (end - start > MAX_LIST_CHARS) return undefined;
+    json += asJson(token);
+    if (token === '[' || token === '{') depth += 1;
+    if (token === ']' || token === '}') depth -= 1;
+    if (depth === 0) return { value: parseJson(json), end };
+  }
+  return undefined;
+}
+
+function videosIn(script: string): readonly unknown[] {
+  const found: unknown[] = [];
+  let end = 0;
+  for (const match of [...script.matchAll(VIDEO_DATA)].slice(0, MAX_LISTS)) {
+    if (match.index < end) continue;
+    const list = listAt(script, match.index + match[0].length);
+    // Reading on from inside a broken literal could read the rest once per literal.
+    if (list === undefined) break;
+    if (Array.isArray(list.value)) found.push(...list.value);
+    end = list.end;
+  }
+  return found;
+}
+
+/** The entries of every `videoData: [...]` as videos with their ids: the player for other sites keeps them in a script that is no JSON. */
+function playerVideos(body: Body): readonly JsonObject[] {
+  if (!body.includes('videoData')) return [];
+  const entries = body.scripts.flatMap(({ text }) => videosIn(text)).filter(isJsonObject);
+  return entries.map(entry => ({ ...entry, __typename: 'Video', id: entry.video_id }));
 }

@@ -1,15 +1,15 @@
-/** Which stories of a page belong to the post that was asked for, and what hangs on them. Pure. */
+/** The stories of a page that belong to the post that was asked for, and the media attached to them. Pure. */
 import { readCount, readList } from '../../../parse/fields.ts';
-import { child, findValues, isJsonObject, type JsonObject, type SearchOptions } from '../../../parse/json-search.ts';
+import { child, findValues, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
 import { isPhoto, isVideo } from './media.ts';
-import { type FacebookPage, idOfAddress, textOf } from './page.ts';
+import { type FacebookPage, FOREIGN, firstOf, MIN_ID_CHARS, textOf, valuesAt } from './page.ts';
 
 /** More objects than one post's story is ever spread over. */
 const MAX_STORIES = 30;
 const MAX_MEDIA = 200;
 
-/** Properties of which an object that is the story of a post has at least one. */
-const STORY_KEYS: readonly string[] = [
+/** An object that is the story of a post has at least one of these properties. */
+const STORY_KEYS = [
   'short_form_video_context',
   'attachments',
   'post_id',
@@ -17,26 +17,14 @@ const STORY_KEYS: readonly string[] = [
   'feedback_context',
   'shareable',
 ];
-
-/** Parts of a story that hold other people's words and media. */
-const FOREIGN: ReadonlySet<string> = new Set([
-  'attached_story',
-  'feedback',
-  'feedback_context',
-  'comments',
-  'comment_list_renderer',
-  'interesting_top_level_comments',
-  'video_home_www_related_videos_section',
-  'related_videos',
-  'creation_story',
-  'container_story',
-  'lasso_blue_feed',
-]);
-
-/** How a page's stories are searched: in their own parts, and all of them together within the page's bound. */
-function ownParts({ budget }: FacebookPage): SearchOptions {
-  return { skip: FOREIGN, budget };
-}
+/** A story names its post by one of these ids. */
+const OWN_ID_PATHS = [
+  'post_id',
+  'shareable.id',
+  'video.id',
+  'short_form_video_context.video.id',
+  'short_form_video_context.playback_video.id',
+];
 
 export function isStory(object: JsonObject): boolean {
   return STORY_KEYS.some(key => key in object);
@@ -51,35 +39,26 @@ function idsInside(id: string | null): readonly string[] {
 }
 
 /** Whether a story says of one of `ids` that it is its own; the cheapest signs are looked at first. */
-function isNamed(story: JsonObject, ids: ReadonlySet<string>, search: SearchOptions): boolean {
-  const isWanted = (id: string | null) => id !== null && ids.has(id);
-  const reel = story.short_form_video_context;
-  const own = [
-    story.post_id,
-    child(story.shareable, 'id'),
-    child(story.video, 'id'),
-    child(reel, 'video', 'id'),
-    child(reel, 'playback_video', 'id'),
-  ];
-  if (own.some(id => isWanted(textOf(id)))) return true;
+function isNamed(page: FacebookPage, story: JsonObject, ids: ReadonlySet<string>): boolean {
+  const isWanted = (id: unknown) => ids.has(textOf(id) ?? '');
+  if (valuesAt([story], ...OWN_ID_PATHS).some(isWanted)) return true;
   if (idsInside(textOf(story.id)).some(isWanted)) return true;
   for (const address of [story.url, story.wwwURL, story.permalink_url]) {
     const names = typeof address === 'string' && [...ids].some(id => address.includes(id));
-    if (names && isWanted(idOfAddress(address))) return true;
+    if (names && isWanted(page.idOf(address))) return true;
   }
-  if (!Array.isArray(story.attachments)) return false;
-  return findValues(story.attachments, 'media', search).some(media => isWanted(textOf(child(media, 'id'))));
+  const { attachments } = story;
+  return Array.isArray(attachments) && valuesAt(page.ownValues(attachments, 'media'), 'id').some(isWanted);
 }
 
-/** The one story that the page as a whole is about: its queries' answers about a node; null when there is none or more than one. */
-function rootStory(page: FacebookPage): JsonObject | null {
+/** The one story that the page as a whole is about: its queries' answers about a node; undefined when there is none or more than one. */
+function rootStory(page: FacebookPage): JsonObject | undefined {
   const roots = page.objects().flatMap(({ data }) => {
     const answered = [child(data, 'node_v2'), child(data, 'node'), readList(child(data, 'nodes'))[0]];
-    const story = answered.filter(isJsonObject).find(isStory);
-    return story === undefined ? [] : [story];
+    return answered.filter(isJsonObject).filter(isStory).slice(0, 1);
   });
   const ids = new Set(roots.map(root => textOf(root.id) ?? textOf(root.post_id)));
-  return ids.size === 1 ? (roots[0] ?? null) : null;
+  return ids.size === 1 ? roots[0] : undefined;
 }
 
 /**
@@ -87,18 +66,16 @@ function rootStory(page: FacebookPage): JsonObject | null {
  * story id elsewhere in the page.
  */
 export function storiesOf(page: FacebookPage, ids: ReadonlySet<string>): readonly JsonObject[] {
-  const search = ownParts(page);
   const own: JsonObject[] = [];
-  for (const object of page.around(ids)) {
-    if (own.length < MAX_STORIES && isStory(object) && isNamed(object, ids, search)) own.push(object);
+  for (const object of page.objects(ids)) {
+    if (own.length < MAX_STORIES && isStory(object) && isNamed(page, object, ids)) own.push(object);
   }
-  const storyIds = new Set(own.map(story => textOf(story.id)).filter(id => id !== null));
-  const same = [...storyIds].filter(id => id.startsWith('Uzpf')).flatMap(page.byId);
-  const stories = [...new Set([...own, ...same])].slice(0, MAX_STORIES);
+  const storyIds = new Set(own.map(story => textOf(story.id) ?? '').filter(id => id.startsWith('Uzpf')));
+  const stories = [...new Set([...own, ...[...storyIds].flatMap(page.byId)])].slice(0, MAX_STORIES);
   // The id in a pfbid address is another one on each visit: the page's one story is then the post.
   const [asked] = ids;
-  const root = stories.length === 0 && asked?.startsWith('pfbid') ? rootStory(page) : null;
-  return root === null ? stories : [root];
+  const root = stories.length === 0 && asked?.startsWith('pfbid') ? rootStory(page) : undefined;
+  return root === undefined ? stories : [root];
 }
 
 /** Numbers under which a story's feedback may be kept. */
@@ -128,7 +105,7 @@ function isLinkImage(media: unknown): boolean {
 /** The id by which a photo or video is known all over a page; short ones are places in lists. */
 export function mediaIdOf(media: JsonObject): string | null {
   const id = textOf(media.id);
-  return id !== null && id.length >= 6 ? id : null;
+  return id !== null && id.length >= MIN_ID_CHARS ? id : null;
 }
 
 /** Each media once, in order, with the places of those that are not known. */
@@ -145,23 +122,22 @@ function withMissing(media: readonly Attached[], missing: number): readonly Atta
 }
 
 /**
- * What an attachment holds: several, or what is attached alone. Of several the page lists the first few and says how many there are,
+ * The media of one attachment: several, or one attached alone. Of several the page lists the first few and says how many there are,
  * in `all_subattachments` and in parts of it such as `five_photos_subattachments`.
  */
-function mediaOf(attachment: unknown, search: SearchOptions): readonly Attached[] {
+function mediaOf(page: FacebookPage, attachment: unknown): readonly Attached[] {
   if (attachment === null) return [null];
   const listsOf = (fits: (key: string) => boolean) =>
-    findValues(attachment, fits, search).map(list => ({
+    page.ownValues(attachment, fits).map(list => ({
       nodes: readList(child(list, 'nodes'), MAX_MEDIA),
       total: Math.min(readCount(child(list, 'count')) ?? 0, MAX_MEDIA),
     }));
-  const all = listsOf(key => key === 'all_subattachments');
-  const list = all.find(one => one.nodes.length > 0);
+  const list = listsOf(key => key === 'all_subattachments').find(one => one.nodes.length > 0);
   if (list !== undefined) {
-    const listed = list.nodes.map(node => findValues(node, 'media', search).find(isMedia) ?? null);
+    const listed = list.nodes.map(node => page.ownValues(node, 'media').find(isMedia) ?? null);
     return withMissing(listed, list.total - listed.length);
   }
-  const values = findValues(attachment, 'media', search);
+  const values = page.ownValues(attachment, 'media');
   const known = distinctMedia(values.filter(isMedia)).slice(0, MAX_MEDIA);
   const parts = listsOf(key => key.endsWith('subattachments'));
   const shown = Math.max(0, ...parts.map(one => one.nodes.length));
@@ -172,54 +148,43 @@ function mediaOf(attachment: unknown, search: SearchOptions): readonly Attached[
   return values.length > 0 && !values.some(isLinkImage) ? [null] : [];
 }
 
-function knownMedia({ media }: AttachedMedia): number {
+function countKnown(media: readonly Attached[]): number {
   return media.filter(one => one !== null).length;
 }
 
-/** The one with most media of a shape that is known; of two alike the first. */
+/** The one with most media of a shape that is known; of two alike the first that has any. */
 function fullest(candidates: readonly AttachedMedia[]): AttachedMedia {
   let best: readonly Attached[] = [];
-  for (const one of candidates) {
-    const isFuller = knownMedia(one) > best.filter(media => media !== null).length;
-    if (isFuller || best.length === 0) best = one.media;
-  }
+  for (const { media } of candidates) if (best.length === 0 || countKnown(media) > countKnown(best)) best = media;
   return { media: best, isKnown: candidates.some(one => one.isKnown) };
 }
 
-function attachedTo(story: unknown, search: SearchOptions): AttachedMedia {
-  const lists = findValues(story, 'attachments', search).filter(list => Array.isArray(list));
-  const attached = fullest(
+function attachedTo(page: FacebookPage, story: unknown): AttachedMedia {
+  const lists = page.ownValues(story, 'attachments').filter(list => Array.isArray(list));
+  const { media, isKnown } = fullest(
     lists.map(list => ({
-      media: readList(list, MAX_MEDIA).flatMap(attachment => mediaOf(attachment, search)),
-      isKnown: list.length === 0 || findValues(list, 'media', search).some(isLinkImage),
+      media: readList(list, MAX_MEDIA).flatMap(attachment => mediaOf(page, attachment)),
+      isKnown: list.length === 0 || page.ownValues(list, 'media').some(isLinkImage),
     })),
   );
-  const isAnyRead = knownMedia(attached) > 0;
+  const isAnyRead = countKnown(media) > 0;
   const reel = child(story, 'short_form_video_context', 'playback_video');
   if (!isAnyRead && isJsonObject(reel)) return { media: [reel], isKnown: true };
-  return { ...attached, isKnown: attached.isKnown || isAnyRead };
+  return { media, isKnown: isKnown || isAnyRead };
 }
 
-/** What is attached to the post, or to the post that it shares. */
+/** The media attached to the post, or to the post that it shares. */
 export function attachedMedia(page: FacebookPage, stories: readonly JsonObject[]): AttachedMedia {
-  const search = ownParts(page);
-  const own = fullest(stories.map(story => attachedTo(story, search)));
-  if (knownMedia(own) > 0) return own;
+  const own = fullest(stories.map(story => attachedTo(page, story)));
+  if (countKnown(own.media) > 0) return own;
   const shared = stories.flatMap(story => findValues(story, 'attached_story', { budget: page.budget }));
-  const ofShared = fullest(shared.map(story => attachedTo(story, search)));
-  return knownMedia(ofShared) > 0 ? ofShared : own;
+  const ofShared = fullest(shared.map(story => attachedTo(page, story)));
+  return countKnown(ofShared.media) > 0 ? ofShared : own;
 }
 
 /** The words of the post; null when it has none. */
 export function messageOf(page: FacebookPage, stories: readonly JsonObject[]): string | null {
-  const search = ownParts(page);
-  for (const story of stories) {
-    for (const message of findValues(story, 'message', search)) {
-      const words = textOf(child(message, 'text'));
-      if (words !== null) return words;
-    }
-  }
-  return null;
+  return firstOf(stories, story => firstOf(valuesAt(page.ownValues(story, 'message'), 'text'), textOf));
 }
 
 /** Whether the page says that the post has neither photo nor video: an empty list or a link, beside words of its own. */

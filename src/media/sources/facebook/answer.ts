@@ -1,0 +1,85 @@
+/** A page or an answer of the Graph API -> the post, or the AppError that it means. */
+import * as z from 'zod';
+import { AppError, type ErrorCode } from '../../../errors.ts';
+import type { HttpResponse } from '../../../infra/http/http-client.ts';
+import type { PostRef } from '../../extract/source.ts';
+import { parseJson } from '../../parse/json-search.ts';
+import { type SiteAnswer, siteAnswer } from '../../parse/site-answer.ts';
+import type { Post } from '../../post.ts';
+import { type PostDraft, type ReadContext, toPost } from '../kit/draft.ts';
+import { weakNotFound } from '../kit/refusal.ts';
+import { failureOfAnswer, statedRestriction } from './failures.ts';
+import { idOfAddress } from './link.ts';
+import { parseFacebookPage } from './parse/post.ts';
+
+/**
+ * The post of an answer about `ref`.
+ * @throws AppError the reason why no file of the post is in it.
+ */
+export function draftOfAnswer(answer: SiteAnswer, ref: PostRef, now: number): PostDraft {
+  const isPage = answer.status >= 200 && answer.status < 300;
+  const reading = isPage ? parseFacebookPage(answer.body, ref, answer.url, idOfAddress) : undefined;
+  switch (reading?.kind) {
+    case 'post':
+      return reading.post;
+    // The page speaks of the post itself: anything else on it, such as a login form, says nothing more.
+    case 'words':
+      throw new AppError('not_found', 'a post without photo or video', { params: { what: 'media' } });
+    case 'live':
+      throw new AppError('unsupported_link', 'a broadcast that is still on the air', { params: { what: 'live' } });
+    case 'unread': {
+      const restriction = statedRestriction(reading.objects, reading.budget);
+      throw new AppError(restriction ?? 'upstream_changed', 'the post came without a file that we know');
+    }
+  }
+  const failure = failureOfAnswer(answer, now, reading?.hasPosts);
+  if (failure !== null) throw failure;
+  throw reading?.kind === 'others'
+    ? weakNotFound('the page shows other videos only')
+    : new AppError('upstream_changed', 'a page of an unknown kind');
+}
+
+/**
+ * The same as the post that was asked for.
+ * @throws AppError as `draftOfAnswer` does.
+ */
+export function readFacebookPage(answer: SiteAnswer, context: ReadContext): Post {
+  return toPost(draftOfAnswer(answer, context.ref, context.now), context, 'files');
+}
+
+const embedCode = z.object({ html: z.string().min(1) });
+const text = z.string().catch('');
+const refusal = z.object({ error: z.object({ error_user_title: text, error_user_msg: text, message: text }) });
+/** Reasons that its words can prove. That it knows no such post proves nothing: it says so of what it may not show, too. */
+const PROVEN: ReadonlySet<ErrorCode> = new Set(['private', 'age_restricted', 'region_blocked']);
+
+/**
+ * Whether the Graph API calls a post public, by an answer of `oembed_video` or `oembed_post` asked without a token (2026-07: `html`
+ * and no media for what is public, status 400 and `error` for anything else). It answers where the pages show a login wall.
+ * @throws AppError `private`, `age_restricted` or `region_blocked`, when the words of a refusal say so.
+ */
+export function isCalledPublic(answer: HttpResponse, now: number): boolean {
+  const json = parseJson(answer.text);
+  if (answer.status === 200 && embedCode.safeParse(json).success) return true;
+  const { error } = refusal.safeParse(json).data ?? {};
+  if (error === undefined) return false;
+  const words = [error.error_user_title, error.error_user_msg, error.message].join('\n');
+  const failure = failureOfAnswer(siteAnswer({ ...answer, bytes: Buffer.from(words) }), now);
+  if (failure !== null && PROVEN.has(failure.code)) throw failure;
+  return false;
+}
+
+/** The meaning of a refusal of a post that the Graph API calls public; the failure itself where that changes nothing. */
+export function failureOfPublicPost(failure: AppError): AppError {
+  if (failure.code === 'login_required') {
+    return new AppError('login_required', 'the post is public; the site shows its login wall to this server', {
+      params: { ...failure.params, what: 'wall' },
+      cause: failure,
+    });
+  }
+  // A public post exists: our addresses or our reading are out of date.
+  if (failure.code === 'not_found' && failure.params.what === undefined) {
+    return new AppError('upstream_changed', 'the post is public, but no page shows it', { cause: failure });
+  }
+  return failure;
+}
