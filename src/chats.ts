@@ -122,7 +122,7 @@ function webhookOf({ telegram, publicUrl }: Config) {
   return secret === undefined || publicUrl === undefined ? undefined : { secret, publicUrl };
 }
 
-/** Where several processes could hear the same, one does, and the others stand by. */
+/** One of the processes that could hear the same does, and the others stand by. */
 function heardOnce(platform: RuntimePlatform, { storage }: Core, what: string): RuntimePlatform {
   if (storage.shared === undefined) return platform;
   const { link } = storage.shared;

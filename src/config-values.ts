@@ -46,7 +46,7 @@ export interface Owner {
 export type ShardConfig = 'auto' | { readonly ids: readonly number[]; readonly total: number };
 
 export interface WebExampleConfig {
-  /** What the languages name it by. */
+  /** The key under which the languages name it. */
   readonly kind: string;
   readonly url: string;
 }
@@ -84,7 +84,7 @@ function isUnique(values: readonly string[]): boolean {
   return new Set(values).size === values.length;
 }
 
-/** What the tests alone read. */
+/** Variables that the tests alone read. */
 const TEST_NAMES: ReadonlySet<string> = new Set(['SPECS_DIR', 'REQUIRE_ALL']);
 
 /** How many letters may differ; short names are too near to everything. */

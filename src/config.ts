@@ -27,12 +27,12 @@ import {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the entries hand to the parts; its fields follow from the table of variables. */
+/** The configuration that the entries hand to the parts; its fields follow from the table of variables. */
 export type Config = ReturnType<typeof toConfig>;
 
 export type Role = (typeof ROLES)[number];
 
-/** Its message lists every wrong variable, what was expected and an example, and no value that was given. */
+/** The message lists every wrong variable, the expected form and an example, and no value that was given. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

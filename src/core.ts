@@ -80,14 +80,14 @@ const THROTTLES: ThrottleRules = {
 
 export interface CoreOptions {
   readonly config: Config;
-  /** Where programs such as ffmpeg are looked for, as in PATH. */
+  /** The folders in which programs such as ffmpeg are looked for, as in PATH. */
   readonly searchPath: string;
   readonly log: Logger;
-  /** What `log` has counted. */
+  /** The failures that `log` has counted. */
   readonly failures: Pick<FailureTally, 'list'>;
 }
 
-/** What every role needs: storage, the services, and the dispatcher over them. */
+/** The parts that every role needs: storage, the services, and the dispatcher over them. */
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
 /** @throws Error whose message says what keeps it from starting */
@@ -109,7 +109,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
       ...(connectionsPerHost !== undefined && { connectionsPerHost }),
     });
   const http = openClient();
-  // What strangers stream has connections and a pace of its own: no delivery to a chat ever waits for it.
+  // Streams for strangers have connections and a pace of their own, so that no delivery to a chat waits for them.
   const streamHttp = openClient(STREAM_CONNECTIONS);
   const ytDlp = await findYtDlp({ searchPath, outgoing });
   const cookies = await readCookies(config.cookiesFiles);
@@ -333,7 +333,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   };
 }
 
-/** What is kept about a chat goes where its settings go, and at once when Medley is removed from it. */
+/** The memory of a chat moves with its settings, and is deleted when Medley is removed from the chat. */
 function withChatMemory(settings: SettingsStore, memory: ChatMemory): SettingsStore {
   return {
     ...settings,

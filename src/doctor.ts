@@ -50,7 +50,7 @@ function withoutToken(platform: string, variable: string): Finding {
   return { state: 'note', what: `${platform}: no token`, remedy };
 }
 
-/** What the start warns of, too. */
+/** The start warns of the same names. */
 function checkNames(environment: Environment): readonly Finding[] {
   return findMisspelt(environment).map(what => ({ state: 'note', what }));
 }

@@ -9,7 +9,7 @@ import type { RunningRoles } from './roles.ts';
 
 /** An unread pipe must not keep the process from ending. */
 const FLUSH_MS = 1_000;
-/** Nor a thread that does not end. What it has written reaches a slow disk within two seconds. */
+/** A thread that does not end must not keep it either; its last writes reach a slow disk within two seconds. */
 const THREADS_MS = 5_000;
 /** `docker stop` and others kill a process ten seconds after they asked it to end. */
 const STOP_MS = 9_000;

@@ -9,7 +9,7 @@ import { sourceDescriptors } from './media/sources/index.ts';
 import { type BrokenStrategy, canaryRecord, createCanary } from './probe/canary.ts';
 import { createProbe } from './probe/probe-strategy.ts';
 
-/** What the people who run Medley see of it. */
+/** Health, metrics and messages for the people who run Medley. */
 export interface Monitoring {
   readonly readiness: Readiness;
   start(): void;
@@ -18,7 +18,7 @@ export interface Monitoring {
 
 /** Every configured platform may be away for so long before people should be sent elsewhere. */
 const AWAY_MS = 60_000;
-/** What waits is looked at every minute or so. */
+/** The queue looks at waiting entries every minute or so, so it is stuck after three. */
 const STUCK_MS = 180_000;
 
 /** Stand-ins on this machine need no politeness. */
@@ -93,7 +93,7 @@ export function createMonitoring(
   };
 }
 
-/** Whether every site is asked elsewhere. */
+/** True when every site is asked elsewhere, as on the sandbox. */
 function isStandIn({ upstreamOverrides }: Config): boolean {
   const overrides = createOverrides(upstreamOverrides);
   return sourceDescriptors.every(({ example }) => overrides.find(new URL(example).hostname) !== undefined);

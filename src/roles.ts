@@ -63,7 +63,7 @@ export async function startRoles(config: Config, core: Core, log: Logger): Promi
   return {
     address: `${origin}/`,
     async stop() {
-      // What people wait for is still answered while the core stands.
+      // Running requests are still answered while the core stands.
       await Promise.all([web?.stop(), chats.stop(), monitoring.stop(), server.stop()]);
       summedLog.flush();
     },

@@ -12,7 +12,7 @@ import { createRecordStore, type RecordStore } from './infra/store/records.ts';
 import { openStore, type Store } from './infra/store/store.ts';
 import { loadMediaKey, loadSharedMediaKey } from './media/tunnel/tunnel-key.ts';
 
-/** What outlives this process: in DATA_DIR, or in Redis for all processes. */
+/** The state that outlives this process: in DATA_DIR, or in Redis for all processes. */
 export interface Storage {
   /** The embedded database. */
   readonly store: Store;
@@ -24,7 +24,7 @@ export interface Storage {
   readonly shared: SharedState | undefined;
   /** A key for one purpose, the same in all processes and after every start. */
   keyFor(purpose: 'media links' | 'buttons' | 'opt-outs' | 'account links'): Buffer;
-  /** Whether this process fills the catalogue and keeps the files that the processes of this machine share. */
+  /** True when this process fills the catalogue and keeps the files that the processes of this machine share. */
   isFiller(): boolean;
   close(): Promise<void>;
 }

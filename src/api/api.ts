@@ -18,7 +18,7 @@ export interface ApiOptions {
   readonly checkKey: ReturnType<typeof createKeyCheck>;
   /** Plugins whose routes stand below `/api`. */
   readonly routes: readonly FastifyPluginAsync[];
-  /** Where people reach this server; else the address they asked is shown in the reference. */
+  /** The public address of this server. Without it the reference shows the address that was asked. */
   readonly publicUrl: string | undefined;
   /** For the reference: values that work on this server, and what shows a post that was tried there. */
   readonly examples: ParameterExamples;
@@ -26,7 +26,7 @@ export interface ApiOptions {
   readonly now?: () => number;
 }
 
-/** Of what is not compressed already. */
+/** Answers that are compressed already, such as media, are left as they are. */
 const COMPRESSION: FastifyCompressOptions = {
   threshold: MIN_COMPRESSED_BYTES,
   encodings: [...ENCODINGS],

@@ -1,4 +1,5 @@
-import type { AppError, ErrorCode, ErrorParams } from '../errors.ts';
+import * as z from 'zod';
+import { type AppError, ERROR_CODES, type ErrorCode, type ErrorParams } from '../errors.ts';
 
 /** HTTP status of each code; the envelope repeats it. */
 export const ERROR_STATUS = {
@@ -20,11 +21,18 @@ export const ERROR_STATUS = {
   internal: 500,
 } as const satisfies Readonly<Record<ErrorCode, number>>;
 
-export interface ErrorEnvelope {
-  readonly status: number;
-  readonly creator: string;
-  readonly error: { readonly code: ErrorCode; readonly message: string };
-}
+/** The one answer of every failure. */
+export const errorAnswer = z
+  .strictObject({
+    status: z.number().int().meta({ description: 'The HTTP status again.' }),
+    creator: z.string().meta({ description: 'Who runs this server.', example: 'Medley' }),
+    error: z.strictObject({
+      code: z.enum(ERROR_CODES),
+      message: z.string().meta({ description: 'One English sentence for people.' }),
+    }),
+  })
+  .meta({ id: 'Error', description: 'What went wrong.' });
+export type ErrorEnvelope = z.output<typeof errorAnswer>;
 
 const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
   invalid_request: params => {

@@ -15,7 +15,7 @@ export interface HealthRoutesOptions {
   readonly checkKey: ReturnType<typeof createKeyCheck>;
   /** Counts wrong keys. */
   readonly limiter: RateLimiter;
-  /** Whether a proxy may stand before this server, so that everyone's connection could come from this machine. */
+  /** True when a proxy may stand before this server, so that everyone's connection could come from this machine. */
   readonly isProxied: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { KeyCheck } from './api-keys.ts';
 
 const HOUR_MS = 3_600_000;
 export const CLIENT_LIMIT = 1000;
-/** What a key without a limit is answered. */
+/** The limit that is stated for a key without one. */
 const UNLIMITED = 2_147_483_647;
 
 /** The names browsers may read. */

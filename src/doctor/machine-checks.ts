@@ -1,4 +1,4 @@
-/** What Medley needs of the machine it runs on. */
+/** Checks of the machine that Medley runs on. */
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { openStore } from '../infra/store/store.ts';
@@ -114,7 +114,7 @@ export interface Machine {
   readonly dataDir: string;
   readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
   readonly redisUrl: string | undefined;
-  /** Where programs are looked for. */
+  /** The folders in which programs are looked for. */
   readonly searchPath: string;
 }
 

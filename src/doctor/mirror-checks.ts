@@ -1,4 +1,4 @@
-/** Whether the mirrors of osu! answer. */
+/** Checks that the mirrors of osu! answer. */
 import { parseQuery } from '../beatmaps/query/query.ts';
 import type { Search } from '../beatmaps/query/search.ts';
 import type { Mirror } from '../beatmaps/upstreams/mirror.ts';

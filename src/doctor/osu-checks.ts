@@ -1,4 +1,4 @@
-/** What the key of osu! is good for here, and whether osu! takes it. */
+/** Checks of the osu! key: osu! takes it, and the callback address is right. */
 import type { OsuApi } from '../beatmaps/upstreams/osu-api.ts';
 import { CALLBACK_PATH } from '../bot/stores/account-links.ts';
 import { AppError } from '../errors.ts';

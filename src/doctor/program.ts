@@ -1,4 +1,4 @@
-/** What the doctor's programs have in common: arguments, progress, one message for what went wrong. */
+/** The doctor's programs share their arguments, their progress, and one message for an error. */
 import { parseArgs } from 'node:util';
 
 export interface Arguments {
@@ -7,7 +7,7 @@ export interface Arguments {
   readonly links: readonly string[];
 }
 
-/** Its message says what is wrong with the command line. */
+/** The message says what is wrong with the command line. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError';
 }

@@ -29,7 +29,7 @@ export interface Recorder {
 /** Names of headers that carry a token. */
 const TOKEN_HEADERS = /^(?:cookie|authorization|x-csrftoken|x-fb-lsd|x-ig-www-claim)$/;
 
-/** What an exchange shows to be private: it may stand in another one too. */
+/** Values that an exchange shows to be private; they may stand in another one too. */
 function secretsOf({ request, answer }: Exchange): readonly string[] {
   const cookies = request.cookies?.getCookiesSync(String(request.url), { expire: false }) ?? [];
   const headers = Object.entries(request.headers ?? {}).filter(([name]) => TOKEN_HEADERS.test(name.toLowerCase()));

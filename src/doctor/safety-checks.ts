@@ -1,4 +1,4 @@
-/** What keeps people's limits and the operator's secrets their own. */
+/** Checks that people's limits hold and that the operator's secrets stay secret. */
 import { stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MIN_FREE_BYTES } from '../infra/readiness.ts';
@@ -34,7 +34,7 @@ async function checkDisk({ dataDir, mediaCacheBytes }: Surroundings): Promise<Fi
       return { state: 'note', what, remedy: 'MEDIA_CACHE_MB may fill them: lower it, or make room.' };
     return { state: 'ok', what };
   } catch {
-    // Whether it can be used at all is looked at elsewhere.
+    // Another check says whether the folder can be used at all.
     return { state: 'note', what: `the room for ${dataDir} is not known` };
   }
 }

@@ -41,7 +41,7 @@ function isPrivate(name: string | undefined): boolean {
 
 type Groups = readonly (string | undefined)[];
 
-/** Whether what `PAIR` found is a private name with a value. */
+/** True when the pair that `PAIR` found is a private name with a value. */
 function isPrivatePair([open, name = '', , colon = '', quote, value, number]: Groups): boolean {
   if (!isPrivate(name) || value === '' || value === '0' || number === '0') return false;
   // After a comma stands the value of a cookie that a script sets: `["_js_datr","..."]`.

@@ -1,4 +1,4 @@
-/** Whether the sites can be reached, and by what. */
+/** Checks that the sites can be reached, by the plain and the browser transport. */
 import { AppError } from '../errors.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
 import type { Finding } from '../platforms/platform.ts';

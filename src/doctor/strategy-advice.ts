@@ -2,11 +2,11 @@ import { cookiesVariable } from '../media/extract/source-descriptor.ts';
 import type { Finding } from '../platforms/platform.ts';
 import type { SourceReport, StrategyReport } from '../probe/ask-strategies.ts';
 
-/** What is set up here. */
+/** The settings that advice depends on. */
 export interface Setup {
   readonly hasBrowserTransport: boolean;
   readonly hasProxy: boolean;
-  /** Whether a variable that the configuration knows is set; undefined when it knows none of this name. */
+  /** True when the variable is set; undefined when the configuration knows none of this name. */
   isSet(variable: string): boolean | undefined;
 }
 
@@ -59,7 +59,7 @@ function summary(report: SourceReport): Finding {
   return { state: gone.length === 0 ? 'ok' : 'note', what };
 }
 
-/** What the answers say about the settings: which would help, and how. */
+/** Advice on settings that would help, read from the answers of the strategies. */
 export function adviseOn(report: SourceReport, setup: Setup): readonly Finding[] {
   const { source, links, reports: asked, unjudged } = report;
   if (links.length === 0 || asked.length === 0) return [];

@@ -15,7 +15,7 @@ function cells({ strategy, link, outcome, durationMs, detail }: StrategyReport):
   return [strategy, String(link), outcome, time, detail];
 }
 
-/** What every strategy of a source answered, as lines of plain text. */
+/** The answers of every strategy of a source, as lines of plain text. */
 export function renderStrategyTable({ source, links, reports, unjudged }: SourceReport): readonly string[] {
   if (links.length === 0) return [`${source}: none of the links is one of its posts`];
   const order = [...new Set(reports.map(report => report.strategy))];

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { Finding } from '../platforms/platform.ts';
 
-/** What it means that an upstream of beatmaps did not answer a plain question. */
+/** A finding for an upstream of beatmaps that did not answer a plain question. */
 export function trouble(upstream: string, error: unknown): Finding {
   const reason = error instanceof AppError ? error.message : String(error);
   const code = error instanceof AppError ? error.code : undefined;

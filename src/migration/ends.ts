@@ -6,9 +6,9 @@ import type { Store } from '../infra/store/store.ts';
 /** A DATA_DIR and a Redis, between which things are moved. */
 export interface Ends {
   readonly dataDir: string;
-  /** Of its database. */
+  /** The store in the embedded database. */
   readonly store: Store;
-  /** Where it is configured, none is kept. */
+  /** A configured key; where there is one, none is kept in DATA_DIR. */
   readonly mediaKey: Uint8Array | undefined;
   readonly url: string;
   readonly log: Logger;

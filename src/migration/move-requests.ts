@@ -2,7 +2,7 @@ import type { Queue } from '../infra/queue/queue.ts';
 
 export interface MovedRequests {
   readonly moved: number;
-  /** What a worker holds, or there is no room for. */
+  /** Requests that a worker holds, or that the target has no room for. */
   readonly left: number;
 }
 

@@ -6,7 +6,7 @@ import {
   userBeatmapsAnswer,
   userScoresAnswer,
 } from '../../src/api/beatmaps/beatmap-schema.ts';
-import { errorAnswer } from '../../src/api/media/post-schema.ts';
+import { errorAnswer } from '../../src/api/errors.ts';
 import { createCatalogueHere } from '../../src/beatmaps/catalogue/open-catalogue.ts';
 import { openStore } from '../../src/infra/store/store.ts';
 import { type HouseOptions, openHouse } from '../beatmaps/beatmaps-fixture.ts';

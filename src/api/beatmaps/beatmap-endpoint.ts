@@ -23,7 +23,7 @@ export interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** What a `not_found` is about. */
+  /** The thing that is missing when the answer is `not_found`. */
   readonly about: 'beatmap' | 'player';
   readonly query: Q;
   readonly answer: A;
@@ -31,10 +31,10 @@ export interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
   readonly find: (parameters: z.output<Q>, signal: AbortSignal) => Promise<Found>;
 }
 
-/** What was kept has part of its life behind it, and what stood in for failing upstreams all of it: worth asking again soon. */
+/** An answer from a cache, or one that stood in for failing upstreams, is soon worth asking for again. */
 const KEPT_S = 30;
 
-/** What is allowed where the beatmap client itself refuses a value. */
+/** The sentence about allowed values, for parameters that the beatmap client itself refuses. */
 const ALLOWED: Readonly<Record<string, string>> = {
   user: `must be ${PLAYER_FORMS}`,
   id: `must be ${SET_FORMS}`,
@@ -98,7 +98,7 @@ function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType
   const { code, message, params, retryAfterMs } = error;
   const renamed = (own: Readonly<Record<string, string | number>>, as = code) =>
     new AppError(as, message, { params: { ...params, ...own }, cause: error, retryAfterMs });
-  // What failed without a name: players have one source, and sets only the catalogue when it was asked for alone.
+  // An error without a name comes from osu! for players, and from the catalogue for sets.
   const upstreams = { upstreams: about === 'player' ? 'osu' : 'catalogue', ...params };
   switch (code) {
     case 'invalid_request':

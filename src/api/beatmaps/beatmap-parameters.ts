@@ -1,4 +1,4 @@
-/** What the beatmap endpoints take: forgiving in how it is written, plain about what is allowed. */
+/** The parameters of the beatmap endpoints: forgiving in how they are written, plain about what is allowed. */
 import * as z from 'zod';
 import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import { parseRuleset } from '../../beatmaps/model/ruleset.ts';
@@ -34,7 +34,7 @@ export function word<T>(read: (text: string) => T | undefined, allowed: string, 
     .optional();
 }
 
-/** As people may write a word of the osu! API: in any case, with spaces or dashes for underscores. */
+/** A word of the osu! API may be written in any case, with spaces or dashes for underscores. */
 function oneOf<const T extends string>(words: readonly T[]): (text: string) => T | undefined {
   return text => {
     const plain = text

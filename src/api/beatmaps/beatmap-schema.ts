@@ -1,4 +1,4 @@
-/** What the beatmap endpoints answer. Names are the osu! API's; what no upstream said is null. */
+/** The answers of the beatmap endpoints. Names are the osu! API's; what no upstream said is null. */
 import * as z from 'zod';
 import { beatmapSchema, beatmapsetFields, rulesetSchema } from '../../beatmaps/model/beatmapset.ts';
 import { MIRROR_IDS } from '../../beatmaps/upstreams/mirror-sites.ts';

@@ -1,4 +1,4 @@
-/** What `/api/recommend` takes and answers. */
+/** The parameters and answers of `/api/recommend`. */
 import * as z from 'zod';
 import { parseYesNo } from '../../beatmaps/query/query-words.ts';
 import { type FilterRange, parseFilterRange } from '../../beatmaps/recommend/filter-range.ts';

@@ -8,8 +8,8 @@ import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import { sendAnswer } from '../answer.ts';
 import { askedOrigin } from '../asked-origin.ts';
 import { errorResponses } from '../reference/document.ts';
-import { createPostExample, FB_EXAMPLE, IG_EXAMPLE } from '../reference/examples.ts';
 import { createPostAnswers } from './post-answers.ts';
+import { createPostExample, FB_EXAMPLE, IG_EXAMPLE } from './post-examples.ts';
 import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
 import { type MuxedAddress, toFbDownload, toIgDownload } from './post-shapes.ts';
 
@@ -22,7 +22,7 @@ export interface MediaRoutesOptions {
   readonly sources: readonly [ApiSource, ...ApiSource[]];
   readonly creator: string;
   readonly tunnel: Pick<Tunnel, 'address'>;
-  /** Where people reach this server; else the address they asked. */
+  /** The public address of this server. Without it addresses begin as the asked one does. */
   readonly publicUrl: string | undefined;
   readonly now?: () => number;
 }
@@ -30,9 +30,9 @@ export interface MediaRoutesOptions {
 interface Endpoint {
   readonly path: string;
   readonly only: Post['source'] | undefined;
-  /** Whether an answer needs an item that could be read: without one, the answer is the reason. */
+  /** True when an answer needs an item that could be read: without one, the reason is answered. */
   readonly readable: boolean;
-  /** What to send, in words, and an example. */
+  /** A sentence about the link to send, with an example below. */
   readonly takes: string;
   readonly example: string;
   /** @throws AppError when the post has nothing for this endpoint */

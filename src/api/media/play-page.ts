@@ -15,7 +15,7 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 /** The page's own style, and the video and its cover from here: no script, nothing from elsewhere. */
 export const PLAY_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; media-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'`;
 
-/** What follows the page's own path. */
+/** File names that follow the page's own path. */
 export const VIDEO_NAME = '/film.mp4';
 export const POSTER_NAME = '/poster.jpg';
 

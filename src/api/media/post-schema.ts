@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { ERROR_CODES } from '../../errors.ts';
 
 /** Longest `url` that is read. */
 export const MAX_LINK_CHARS = 8_192;
 
-/** What the media endpoints take. */
+/** The parameters of the media endpoints. */
 export function linkQuery(example: string) {
   const description = 'Link of the post, percent-encoded, exactly once.';
   return z.object({ url: z.string().min(1).max(MAX_LINK_CHARS).meta({ description, example }) });
@@ -87,14 +86,3 @@ export const fbDownloadAnswer = z
   .meta({ description: 'The video of the post.' });
 
 export type FbDownload = z.infer<typeof fbDownloadAnswer>;
-
-export const errorAnswer = z
-  .strictObject({
-    status: z.number().int().meta({ description: 'The HTTP status again.' }),
-    creator,
-    error: z.strictObject({
-      code: z.enum(ERROR_CODES),
-      message: z.string().meta({ description: 'One English sentence for people.' }),
-    }),
-  })
-  .meta({ id: 'Error', description: 'What went wrong.' });

@@ -11,7 +11,7 @@ export interface TunnelRoutesOptions {
   readonly tunnel: Pick<Tunnel, 'open'>;
   readonly playbacks: PlayerLinks;
   readonly publicUrl: string | undefined;
-  /** Where files that flow have their places. */
+  /** The places that streams take, so that no client takes all. */
   readonly streams: Pick<ResponseStreams, 'enter'>;
   readonly log: Logger;
   readonly now?: () => number;

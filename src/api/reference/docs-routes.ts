@@ -15,7 +15,7 @@ export interface Thumbnail {
   readonly alt: string | null;
 }
 
-/** Of the post that a link leads to. @throws AppError as the endpoints do */
+/** Thumbnails of the post that a link leads to. @throws AppError as the endpoints do */
 export type Thumbnails = (link: string, signal: AbortSignal) => Promise<readonly Thumbnail[]>;
 
 export interface DocsRoutesOptions {
@@ -63,7 +63,7 @@ export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: Do
         .header('cache-control', `public, max-age=${MAX_AGE_S}`)
         .send(pageAt(originOf(request))),
     );
-    // What the page shows of a post that was tried on it.
+    // The page shows thumbnails of a post that was tried on it.
     server.get('/docs/preview', { onRequest: countRequest }, async (request, reply) => {
       const query = previewQuery.safeParse(request.query);
       if (!query.success) throw new AppError('invalid_request', 'no link to preview', { params: { what: 'link' } });
@@ -73,7 +73,7 @@ export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: Do
   };
 }
 
-/** What was made last, while the address stays the same, as it usually does: making it takes some milliseconds. */
+/** The last result is kept while the origin stays the same, since making it takes some milliseconds. */
 function lastOf<T>(make: (origin: string) => T): (origin: string) => T {
   let last: { readonly origin: string; readonly made: T } | undefined;
   return origin => {

@@ -1,8 +1,7 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import * as z from 'zod';
-import { ERROR_STATUS } from '../errors.ts';
-import { errorAnswer } from '../media/post-schema.ts';
+import { ERROR_STATUS, errorAnswer } from '../errors.ts';
 import { CLIENT_LIMIT } from '../rate-limit.ts';
 
 const STATUSES: readonly number[] = [...new Set<number>(Object.values(ERROR_STATUS))].sort((a, b) => a - b);
@@ -10,7 +9,7 @@ const STATUSES: readonly number[] = [...new Set<number>(Object.values(ERROR_STAT
 /** Every status the endpoints can fail with, for a route's `response`. */
 export const errorResponses = Object.fromEntries(STATUSES.map(status => [status, errorAnswer]));
 
-/** Of the endpoints whose answers name their source. */
+/** The tag of the endpoints whose answers name their source. */
 export const BEATMAPS_TAG = 'Beatmaps';
 
 /** How the document is made of the routes' zod schemas. */
@@ -72,7 +71,7 @@ function refs(names: readonly HeaderName[]) {
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** What each error status means for the caller. */
+/** The meaning of each error status for the caller. */
 const ERROR_TITLES: Readonly<Record<string, string>> = {
   400: 'The link or another parameter is missing, unreadable or not supported.',
   403: 'Private, for logged-in people only, age-restricted, or a wrong key.',
@@ -127,7 +126,7 @@ export function finishDocument(generated: object, examples: ParameterExamples): 
       ]),
     );
   }
-  // Of a schema with an id both the request's and the answer's form are listed; only what is referred to stays.
+  // A schema with an id is listed in a request's and in an answer's form; only the forms that are referred to stay.
   const schemas: Record<string, unknown> = Object.fromEntries(
     [...namesIn(paths, components.schemas)].sort().map(name => [name, components.schemas[name]]),
   );

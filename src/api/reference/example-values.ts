@@ -1,13 +1,13 @@
-/** What the operator of a server offers to try: a link, or a command of the chats. */
+/** An example that the operator of a server offers to try: a link, or a command of the chats. */
 interface OfferedExample {
   readonly kind: string;
   readonly url: string;
 }
 
-/** What the reference sends where no player or beatmap is offered: both have been there since osu! was young. */
+/** The reference sends these where the operator offers no player or beatmap. Both have existed since osu! was young. */
 const PUBLIC_EXAMPLES = { player: 'peppy', beatmap: '39804' } as const;
 
-/** Of parameters: what a command names is not taken for them. */
+/** Examples of parameters come from links alone, not from commands. */
 export function parameterExamples(offered: readonly OfferedExample[]): Readonly<Record<'user' | 'id', string>> {
   const exampleOf = (wanted: string) => offered.find(({ kind, url }) => kind === wanted && !url.startsWith('/'))?.url;
   return {

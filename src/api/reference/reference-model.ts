@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** As much of a JSON Schema as the reference shows. */
+/** The part of a JSON Schema that the reference shows. */
 const schema = z.object({
   $ref: z.string().optional(),
   type: z.union([z.string(), z.array(z.string())]).optional(),
@@ -48,7 +48,7 @@ const operation = z.object({
     .default({}),
 });
 
-/** As much of an OpenAPI document as the reference shows. */
+/** The part of an OpenAPI document that the reference shows. */
 export const referenceDocument = z.object({
   info: z.object({ title: z.string(), description: z.string().default('') }),
   paths: z.record(z.string(), z.object({ get: operation.optional() })),

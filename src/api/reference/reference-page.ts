@@ -65,7 +65,7 @@ function renderLink({ anchor, path, tags }: Endpoint): string {
 /** The tag that says an endpoint is not finished. */
 const DEVELOPING = 'Developing';
 
-/** Of endpoints whose answers are about files that can be shown. */
+/** The tag of endpoints whose answers are about files that can be shown. */
 const MEDIA_TAG = 'Media';
 
 function badge(tags: readonly string[]): string {
@@ -98,7 +98,7 @@ function renderParameter({ name, required, description, schema }: ReferenceOpera
 
 type Parameter = ReferenceOperation['parameters'][number];
 
-/** What the example sends for a parameter; empty when it leaves it out. */
+/** The value that the example sends for a parameter; empty when it leaves it out. */
 function exampleOf({ example, schema }: Parameter): string {
   const value = example ?? schema?.example;
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';

@@ -50,7 +50,7 @@ for (const form of document.querySelectorAll('form.try')) {
       const parts = [response.status + ' ' + (response.ok ? 'OK' : 'failed'), ms + ' ms'];
       if (left !== null && left.length < 10) parts.push(left + ' requests left this hour');
       let body = text;
-      // What is no JSON, such as a proxy's page, is shown as it came.
+      // An answer that is no JSON, such as a proxy's page, is shown as it came.
       try { body = JSON.stringify(JSON.parse(text), null, 2); } catch {}
       const link = make('a', address);
       link.href = address;

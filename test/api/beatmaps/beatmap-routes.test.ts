@@ -13,7 +13,7 @@ import {
   userBeatmapsAnswer,
   userScoresAnswer,
 } from '../../../src/api/beatmaps/beatmap-schema.ts';
-import { errorAnswer } from '../../../src/api/media/post-schema.ts';
+import { errorAnswer } from '../../../src/api/errors.ts';
 import type { SearchRequest } from '../../../src/beatmaps/set-search.ts';
 import { AppError } from '../../../src/errors.ts';
 import { type BeatmapService, FOUND, made, openBeatmapApi } from '../../fakes/beatmaps.ts';

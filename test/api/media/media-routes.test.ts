@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { errorAnswer, fbDownloadAnswer, igDownloadAnswer } from '../../../src/api/media/post-schema.ts';
+import { errorAnswer } from '../../../src/api/errors.ts';
+import { fbDownloadAnswer, igDownloadAnswer } from '../../../src/api/media/post-schema.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
 import { createHttpClient } from '../../../src/infra/http/http-client.ts';

@@ -1,6 +1,6 @@
 /** Answers for the reference: made-up people and posts, in the real shapes. A test checks them against the schemas. */
 import type { Post } from '../../media/post.ts';
-import type { FbDownload, IgDownload } from '../media/post-schema.ts';
+import type { FbDownload, IgDownload } from './post-schema.ts';
 
 const FILE = 'https://scontent.cdninstagram.com/o1/v/t16/f2/m86/AQExample.mp4?oe=6A1B2C3D';
 const COVER = 'https://scontent.cdninstagram.com/v/t51.2885-15/400000000_n.jpg?oe=6A1B2C3D';
