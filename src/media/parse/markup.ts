@@ -13,7 +13,7 @@ export interface MarkupOptions {
 /** Feeds markup of unknown make to the handler in linear time. What lies behind absurd nesting is left out. Never throws. */
 export function readMarkup(
   text: string,
-  handler: Pick<Handler, 'onopentag' | 'ontext' | 'onclosetag'>,
+  handler: Partial<Pick<Handler, 'onopentag' | 'ontext' | 'onclosetag'>>,
   { xml, rawEntities = false }: MarkupOptions,
 ): void {
   let depth = 0;

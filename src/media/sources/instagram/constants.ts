@@ -1,39 +1,108 @@
+/** What Instagram rotates, and who asks it, as data: each value can be overridden by its key (`instagram.mediaIdDocId`) without a release. */
 import * as z from 'zod';
-import { type Constants, headerValue, readConstants } from '../kit/constants.ts';
-import { createProfiles, type ProfileName } from './profiles.ts';
+import type { RequestProfile } from '../../extract/request-profile.ts';
+import { ENGLISH, type Headers } from '../kit/browser-headers.ts';
+import { headerValue, readConstants } from '../kit/constants.ts';
 
-/**
- * What Instagram rotates, as data. Values as of 2026-09; each can be overridden by its key (`instagram.mediaIdDocId`) without
- * a release.
- */
-interface InstagramIds {
-  /** Address of the logged-out query by media id. */
-  readonly mediaIdUrl: string;
-  readonly mediaIdDocId: string;
-  readonly mediaIdFriendlyName: string;
-  /** Address of the query by shortcode. */
-  readonly shortcodeUrl: string;
-  readonly shortcodeDocId: string;
-  readonly shortcodeFriendlyName: string;
-  readonly oembedUrl: string;
-  readonly appId: string;
-  readonly asbdId: string;
-  readonly wwwClaim: string;
-  /** Sent where a browser is named over a transport that is none. */
-  readonly browserUserAgent: string;
+const docId = z.string().regex(/^\d{5,25}$/);
+const word = z.string().regex(/^[\w.-]{1,120}$/);
+const endpoint = z.string().regex(/^https:\/\/(?:www|i)\.instagram\.com\/[\w/.-]{1,100}$/);
+
+/** Values as of 2026-09. */
+const IDS = z.strictObject({
+  // The logged-out query by media id.
+  mediaIdUrl: endpoint.default('https://www.instagram.com/api/graphql'),
+  mediaIdDocId: docId.default('27130156389949648'),
+  mediaIdFriendlyName: word.default('PolarisLoggedOutDesktopWWWPostRootContentQuery'),
+  // The query by shortcode.
+  shortcodeUrl: endpoint.default('https://www.instagram.com/graphql/query'),
+  shortcodeDocId: docId.default('27128499623469141'),
+  shortcodeFriendlyName: word.default('PolarisPostRootQuery'),
+  oembedUrl: endpoint.default('https://www.instagram.com/api/v1/oembed/'),
+  appId: docId.default('936619743392459'),
+  asbdId: docId.default('359341'),
+  wwwClaim: headerValue.default('0'),
+  // Sent where a browser is named over a transport that is none.
+  browserUserAgent: headerValue.default(
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36',
+  ),
+});
+
+const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+const APP =
+  'Instagram 275.0.0.27.98 Android (33/13; 280dpi; 720x1423; Xiaomi; Redmi 7; onclite; qcom; en_US; 458229237)';
+
+/** The headers that a page's own script sends, user agent and tokens apart. */
+function scriptHeaders({ appId, asbdId, wwwClaim }: z.infer<typeof IDS>): Headers {
+  return {
+    accept: '*/*',
+    'accept-language': ENGLISH,
+    'sec-fetch-dest': 'empty',
+    'sec-fetch-mode': 'cors',
+    'sec-fetch-site': 'same-origin',
+    'x-ig-app-id': appId,
+    'x-asbd-id': asbdId,
+    'x-ig-www-claim': wwwClaim,
+    'x-requested-with': 'XMLHttpRequest',
+    priority: 'u=1, i',
+  };
 }
 
-export type InstagramConstants = Constants<InstagramIds, ProfileName>;
+/** Without cookies, tokens or anything that looks like a browser. */
+const PLAIN: RequestProfile = {
+  userAgent: 'Mozilla/5.0',
+  headers: { accept: '*/*' },
+  session: 'none',
+  transport: 'plain',
+  timeoutMs: 6_000,
+};
 
-/** Hosts that requests for posts may reach. */
-export const SITE_HOSTS: readonly string[] = [
-  'www.instagram.com',
-  'instagram.com',
-  'i.instagram.com',
-  'm.instagram.com',
-];
-/** Hosts that share links may be asked on. */
-export const SHORT_HOSTS: readonly string[] = [...SITE_HOSTS, 'ig.me'];
+/**
+ * The profiles by the strategy that asks, and at the end those of questions that bring no post. By the evidence of summer 2026 each
+ * endpoint answers one kind of caller and refuses the others.
+ */
+function profilesOf(ids: z.infer<typeof IDS>) {
+  const headers = scriptHeaders(ids);
+  /** A visitor of the home page whose TLS, user agent and headers are a browser's. */
+  const visitor: RequestProfile = { ...PLAIN, userAgent: null, headers, session: 'home', transport: 'browser' };
+  const userAgent = ids.browserUserAgent;
+  const account: RequestProfile = { ...PLAIN, userAgent, headers, session: 'account', timeoutMs: 8_000 };
+  const question: RequestProfile = { ...visitor, timeoutMs: 3_000 };
+  return {
+    // A browser's user agent gets the login page here (OGInstagram, InstaFix-Revived; 2026-07).
+    'shortcode-query/plain': PLAIN,
+    // As several projects still ask: a browser with its csrf cookie.
+    'shortcode-query/browser': { ...visitor, userAgent, transport: 'plain' },
+    // Anything but a browser's TLS gets a page in place of JSON (yt-dlp; 2026-06).
+    'media-id-query/browser': visitor,
+    // The pages recorded in October 2026 were given to it.
+    'page/crawler': { ...PLAIN, userAgent: GOOGLEBOT },
+    // After the home page, as yt-dlp and FxEmbed ask; headers of a navigation are the emulation's own.
+    'page/browser': { ...visitor, headers: {} },
+    // Browsers get an empty shell (OGInstagram; 2026-07).
+    'embed/crawler': { ...PLAIN, userAgent: 'facebookexternalhit/1.1' },
+    oembed: {
+      ...PLAIN,
+      userAgent: APP,
+      headers: { accept: '*/*', 'accept-language': 'en', 'x-ig-app-id': ids.appId },
+      timeoutMs: 4_000,
+    },
+    'media-info': account,
+    stories: account,
+    ruling: question,
+    routes: question,
+    // Browsers get a page, other programs the redirect.
+    'share-link': { ...PLAIN, userAgent: 'curl/8.5.0' },
+  } satisfies Readonly<Record<string, RequestProfile>>;
+}
+
+/** @throws Error naming every key that is unknown or malformed. */
+export function createInstagramConstants(overrides: Readonly<Record<string, string>> = {}) {
+  return readConstants({ source: 'instagram', defaults: IDS.parse({}), schema: IDS, profiles: profilesOf }, overrides);
+}
+
+export type InstagramConstants = ReturnType<typeof createInstagramConstants>;
+export type ProfileName = keyof InstagramConstants['profiles'];
 
 /** Public posts that have been up for years, for those who want to see what works here: a reel, a carousel, a photo. */
 export const INSTAGRAM_EXAMPLES: readonly [string, ...string[]] = [
@@ -41,44 +110,3 @@ export const INSTAGRAM_EXAMPLES: readonly [string, ...string[]] = [
   'https://www.instagram.com/p/BoHk1haB5tM/',
   'https://www.instagram.com/p/BqvsDleB3lV/',
 ];
-
-const DEFAULTS: InstagramIds = {
-  mediaIdUrl: 'https://www.instagram.com/api/graphql',
-  mediaIdDocId: '27130156389949648',
-  mediaIdFriendlyName: 'PolarisLoggedOutDesktopWWWPostRootContentQuery',
-  shortcodeUrl: 'https://www.instagram.com/graphql/query',
-  shortcodeDocId: '27128499623469141',
-  shortcodeFriendlyName: 'PolarisPostRootQuery',
-  oembedUrl: 'https://www.instagram.com/api/v1/oembed/',
-  appId: '936619743392459',
-  asbdId: '359341',
-  wwwClaim: '0',
-  browserUserAgent:
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36',
-};
-
-const docId = z.string().regex(/^\d{5,25}$/);
-const word = z.string().regex(/^[\w.-]{1,120}$/);
-const endpoint = z.string().regex(/^https:\/\/(?:www|i)\.instagram\.com\/[\w/.-]{1,100}$/);
-
-const SCHEMA = z.strictObject({
-  mediaIdUrl: endpoint,
-  mediaIdDocId: docId,
-  mediaIdFriendlyName: word,
-  shortcodeUrl: endpoint,
-  shortcodeDocId: docId,
-  shortcodeFriendlyName: word,
-  oembedUrl: endpoint,
-  appId: docId,
-  asbdId: docId,
-  wwwClaim: headerValue,
-  browserUserAgent: headerValue,
-});
-
-/** @throws Error naming every key that is unknown or malformed. */
-export function createInstagramConstants(overrides: Readonly<Record<string, string>> = {}): InstagramConstants {
-  return readConstants(
-    { source: 'instagram', defaults: DEFAULTS, schema: SCHEMA, profiles: createProfiles },
-    overrides,
-  );
-}

@@ -1,6 +1,6 @@
 import type { SourceDescriptor } from '../../extract/source-descriptor.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
-import { createInstagramConstants, INSTAGRAM_EXAMPLES } from './constants.ts';
+import { INSTAGRAM_EXAMPLES } from './constants.ts';
 import { createInstagramSource } from './source.ts';
 
 export const instagram: SourceDescriptor = {
@@ -13,6 +13,5 @@ export const instagram: SourceDescriptor = {
   profileUrl: ({ username }) =>
     username !== null && /^[\w.]{1,30}$/.test(username) ? `https://www.instagram.com/${username}/` : undefined,
   sessionCookie: 'sessionid',
-  create: ({ upstreamConstants, ...options }) =>
-    createInstagramSource({ ...options, constants: createInstagramConstants(upstreamConstants) }),
+  create: createInstagramSource,
 };

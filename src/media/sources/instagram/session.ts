@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import { workContext } from '../../../infra/concurrency/work-context.ts';
-import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
-import type { Logger } from '../../../infra/log.ts';
+import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
+import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { Body } from '../../parse/body.ts';
-import { isJsonObject, parseJson } from '../../parse/json-search.ts';
+import { child, parseJson } from '../../parse/json-search.ts';
 import { navigationHeaders } from '../kit/browser-headers.ts';
-import { SITE_HOSTS } from './constants.ts';
+import { INSTAGRAM_HOSTS } from './parse/link.ts';
 
 export interface InstagramSession {
   readonly jar: CookieJar;
@@ -17,17 +17,7 @@ export interface InstagramSession {
   readonly lsd: string;
 }
 
-/** One session for each kind of caller: the site ties cookies to the TLS and the address that they were given to. */
-export interface InstagramSessions {
-  /** The session there is, or a new one. Never rejects but by `signal`: without the home page there is one with made-up tokens. */
-  current(caller: RequestProfile, signal: AbortSignal): Promise<InstagramSession>;
-  /** The site would not take it: the next caller gets a new one, though not every minute. */
-  refuse(session: InstagramSession): void;
-}
-
-export interface SessionOptions {
-  readonly http: HttpClient;
-  readonly log: Logger;
+export interface SessionOptions extends Pick<SourceOptions, 'http' | 'log'> {
   readonly now: () => number;
 }
 
@@ -37,23 +27,19 @@ const MAX_AGE_MS = 30 * 60_000;
 const PAUSE_MS = 5 * 60_000;
 /** After a visit that brought nothing: with made-up tokens some callers get no answer. */
 const RETRY_MS = 60_000;
-/** What waits for it has about six seconds. */
+/** A request that waits for the visit has about six seconds. */
 const TIMEOUT_MS = 3_000;
-const TOKEN = /^[\w-]{1,100}$/;
 
 function checkedToken(value: unknown): string | null {
-  return typeof value === 'string' && TOKEN.test(value) ? value : null;
+  return typeof value === 'string' && /^[\w-]{1,100}$/.test(value) ? value : null;
 }
 
 /** The LSD token of a page: field `l` of the `__eqmc` script, else the `LSD` module's definition. Null when it has none. */
 function lsdOf(page: Body): string | null {
-  for (const script of page.scripts) {
-    if (!/\sid\s*=\s*["']?__eqmc\b/.test(script.tag)) continue;
-    const value = parseJson(script.text);
-    const token = isJsonObject(value) ? checkedToken(value.l) : null;
-    if (token !== null) return token;
-  }
-  return /\["LSD",\[\],\{"token":"([\w-]{1,100})"/.exec(page.text)?.[1] ?? null;
+  const scripts = page.scripts.filter(({ tag }) => /\sid\s*=\s*["']?__eqmc\b/.test(tag));
+  const tokens = scripts.map(({ text }) => checkedToken(child(parseJson(text), 'l')));
+  const token = tokens.find(one => one !== null);
+  return token ?? /\["LSD",\[\],\{"token":"([\w-]{1,100})"/.exec(page.text)?.[1] ?? null;
 }
 
 /** The csrf token that a jar holds for the site; null when there is none. */
@@ -61,15 +47,12 @@ export function csrfOf(jar: CookieJar): string | null {
   return checkedToken(jar.getCookiesSync(HOME).find(cookie => cookie.key === 'csrftoken')?.value);
 }
 
-function madeUpToken(bytes: number): string {
-  return randomBytes(bytes).toString('base64url');
-}
-
 /** A token of the form of the site's, for callers that have none: it only has to be the same in form and header. */
 export function madeUpLsd(): string {
-  return madeUpToken(9).slice(0, 11);
+  return randomBytes(9).toString('base64url').slice(0, 11);
 }
 
+/** The site tells visitors apart by their transport, user agent and address. */
 interface Visitor {
   kept: InstagramSession | null;
   keptUntil: number;
@@ -77,20 +60,19 @@ interface Visitor {
   visit: Promise<InstagramSession> | null;
 }
 
-export function createInstagramSessions({ http, log, now }: SessionOptions): InstagramSessions {
-  /** By what the site can distinguish callers by: as many as there are profiles and outgoing addresses, at most. */
+export type InstagramSessions = ReturnType<typeof createInstagramSessions>;
+
+/** One session for each kind of caller: the site ties cookies to the TLS and the address that they were given to. */
+export function createInstagramSessions({ http, log, now }: SessionOptions) {
+  /** As many as there are profiles and outgoing addresses, at most. */
   const visitors = new Map<string, Visitor>();
 
   function visitorOf({ transport, userAgent }: RequestProfile): Visitor {
     const key = `${transport} ${workContext().outgoing ?? ''} ${userAgent ?? ''}`;
-    const known = visitors.get(key) ?? {
-      kept: null,
-      keptUntil: 0,
-      visitedAt: Number.NEGATIVE_INFINITY,
-      visit: null,
-    };
-    visitors.set(key, known);
-    return known;
+    const unknown = { kept: null, keptUntil: 0, visitedAt: Number.NEGATIVE_INFINITY, visit: null };
+    const visitor = visitors.get(key) ?? unknown;
+    visitors.set(key, visitor);
+    return visitor;
   }
 
   async function askHome(caller: RequestProfile, jar: CookieJar): Promise<HttpResponse | null> {
@@ -98,7 +80,7 @@ export function createInstagramSessions({ http, log, now }: SessionOptions): Ins
       return await http.request({
         ...profileRequest({ ...caller, headers: {}, timeoutMs: TIMEOUT_MS }, navigationHeaders(caller)),
         url: HOME,
-        hosts: SITE_HOSTS,
+        hosts: INSTAGRAM_HOSTS,
         cookies: jar,
         maxRedirects: 1,
         retries: 0,
@@ -112,22 +94,23 @@ export function createInstagramSessions({ http, log, now }: SessionOptions): Ins
   async function visitHome(caller: RequestProfile, visitor: Visitor): Promise<InstagramSession> {
     const jar = new CookieJar();
     const response = await askHome(caller, jar);
-    const lsd = response !== null && response.status === 200 ? lsdOf(new Body(response.bytes)) : null;
+    const lsd = response?.status === 200 ? lsdOf(new Body(response.bytes)) : null;
     if (response !== null && lsd === null) {
       log.info({ source: 'instagram', status: response.status }, 'the home page came without its token');
     }
     if (csrfOf(jar) === null) {
-      jar.setCookieSync(`csrftoken=${madeUpToken(24)}; Domain=instagram.com; Path=/; Secure`, HOME);
+      const token = randomBytes(24).toString('base64url');
+      jar.setCookieSync(`csrftoken=${token}; Domain=instagram.com; Path=/; Secure`, HOME);
     }
-    const session = { jar, lsd: lsd ?? madeUpLsd() };
-    visitor.kept = session;
+    visitor.kept = { jar, lsd: lsd ?? madeUpLsd() };
     visitor.visitedAt = now();
     visitor.keptUntil = visitor.visitedAt + (lsd === null ? RETRY_MS : MAX_AGE_MS);
-    return session;
+    return visitor.kept;
   }
 
   return {
-    async current(caller, signal) {
+    /** The session there is, or a new one. Never rejects but by `signal`: without the home page there is one with made-up tokens. */
+    async current(caller: RequestProfile, signal: AbortSignal): Promise<InstagramSession> {
       const visitor = visitorOf(caller);
       if (visitor.kept !== null && now() < visitor.keptUntil) return visitor.kept;
       visitor.visit ??= visitHome(caller, visitor).finally(() => {
@@ -135,7 +118,8 @@ export function createInstagramSessions({ http, log, now }: SessionOptions): Ins
       });
       return abortable(visitor.visit, signal);
     },
-    refuse(session) {
+    /** The site would not take the session: the next caller gets a new one, though not every minute. */
+    refuse(session: InstagramSession): void {
       for (const visitor of visitors.values()) {
         if (session === visitor.kept && now() - visitor.visitedAt >= PAUSE_MS) visitor.keptUntil = 0;
       }

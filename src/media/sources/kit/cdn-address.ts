@@ -88,9 +88,11 @@ export interface Size {
   readonly height: number | null;
 }
 
+export const UNKNOWN_SIZE: Size = { width: null, height: null };
+
 /** `size` with its sides made smaller by `scale`; never larger. */
 export function scaledDown({ width, height }: Size, scale: number, round: (pixels: number) => number): Size {
-  if (width === null || height === null) return { width: null, height: null };
+  if (width === null || height === null) return UNKNOWN_SIZE;
   return scale >= 1 ? { width, height } : { width: round(width * scale), height: round(height * scale) };
 }
 

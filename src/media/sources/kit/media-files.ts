@@ -2,35 +2,35 @@
 
 import { compareTracks, parseDashManifest } from '../../parse/dash.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
-import { addressExpiry, addressTag, imageSize, readAddress, type Size, scaledDown } from './cdn-address.ts';
+import {
+  addressExpiry,
+  addressTag,
+  imageSize,
+  readAddress,
+  type Size,
+  scaledDown,
+  UNKNOWN_SIZE,
+} from './cdn-address.ts';
 
 export interface ListedFile extends Size {
-  /** Already checked against the CDN's hosts; null ones are passed over. */
-  readonly url: string | null;
+  /** As the answer has it: an address that is not on the CDN is passed over. */
+  readonly url: unknown;
   readonly bitrate?: number | null;
   /** Whether it is a smaller encoding of the video, whose size is then not the original's. */
   readonly isReduced?: boolean;
 }
 
-/** Its address is not checked yet: of a dozen one is shown. */
-export interface CoverFile extends Size {
-  readonly url: unknown;
-}
-
-export interface VideoFacts {
-  readonly files: readonly ListedFile[];
-  readonly covers: readonly CoverFile[];
-  readonly original: Size;
-  readonly dashManifest: string | null;
-  readonly durationMs: number | null;
-  readonly hasAudio: boolean | null;
-  readonly alt: string | null;
-}
-
 export interface ImageFacts {
   readonly files: readonly ListedFile[];
-  readonly original: Size;
-  readonly alt: string | null;
+  readonly original?: Size;
+  readonly alt?: string | null;
+}
+
+export interface VideoFacts extends ImageFacts {
+  readonly covers: readonly ListedFile[];
+  readonly dashManifest?: string | null;
+  readonly durationMs?: number | null;
+  readonly hasAudio?: boolean | null;
 }
 
 function area(file: Size): number {
@@ -39,15 +39,12 @@ function area(file: Size): number {
 
 type Addressed = ListedFile & { readonly url: string };
 
-function isAddressed(file: ListedFile): file is Addressed {
-  return file.url !== null;
-}
-
 /** A few dozen at most: comparing them costs less than a set, which reads every address to its end. */
 function distinctByUrl(files: readonly ListedFile[]): readonly Addressed[] {
   const distinct: Addressed[] = [];
   for (const file of files) {
-    if (isAddressed(file) && distinct.every(({ url }) => url !== file.url)) distinct.push(file);
+    const url = readAddress(file.url);
+    if (url !== null && distinct.every(one => one.url !== url)) distinct.push({ ...file, url });
   }
   return distinct;
 }
@@ -57,29 +54,28 @@ function even(pixels: number): number {
   return Math.max(2, Math.round(pixels / 2) * 2);
 }
 
-/** What is not said of a video file's size: the original's, scaled down to the short side that its address names. */
-function sizeOf(file: ListedFile, original: Size, shortSide: number | null): Size {
-  if (file.width !== null && file.height !== null) return { width: file.width, height: file.height };
-  const { width, height } = original;
-  const isUnknown = width === null || height === null || (shortSide === null && file.isReduced === true);
-  if (isUnknown) return { width: null, height: null };
-  return scaledDown(original, shortSide === null ? 1 : shortSide / Math.min(width, height), even);
+function isKnown(size: Size): size is { width: number; height: number } {
+  return size.width !== null && size.height !== null;
+}
+
+/** Where a video file's size is not said, it is the original's, scaled down to the short side that its address names. */
+function videoSize(file: ListedFile, original: Size, shortSide: number | null): Size {
+  if (isKnown(file)) return { width: file.width, height: file.height };
+  if (!isKnown(original) || (shortSide === null && file.isReduced === true)) return UNKNOWN_SIZE;
+  const scale = shortSide === null ? 1 : shortSide / Math.min(original.width, original.height);
+  return scaledDown(original, scale, even);
+}
+
+/** A file that plays or shows as it is. */
+function wholeVariant(url: string, rest: Pick<Variant, 'mime' | 'bitrate' | 'hasAudio' | 'hasVideo'> & Size): Variant {
+  return { url, ...rest, bytes: null, codecs: null, adaptive: false, expiresAt: addressExpiry(url) };
 }
 
 function progressiveVariant(file: Addressed, original: Size, hasAudio: boolean | null): Variant {
   const tag = addressTag(file.url);
-  return {
-    url: file.url,
-    mime: 'video/mp4',
-    ...sizeOf(file, original, tag.shortSide),
-    bitrate: file.bitrate ?? tag.bitrate,
-    bytes: null,
-    codecs: null,
-    hasAudio,
-    hasVideo: true,
-    adaptive: false,
-    expiresAt: addressExpiry(file.url),
-  };
+  const size = videoSize(file, original, tag.shortSide);
+  const bitrate = file.bitrate ?? tag.bitrate;
+  return wholeVariant(file.url, { mime: 'video/mp4', ...size, bitrate, hasAudio, hasVideo: true });
 }
 
 function adaptiveVariants(manifest: string | null): { durationMs: number | null; variants: readonly Variant[] } {
@@ -118,15 +114,8 @@ function isCrop(url: string): boolean {
   return /[?&]stp=c\d+\.\d+\.\d+\.\d+/.test(url);
 }
 
-/** What is cut out of another counts only where there is nothing else. */
-function wholeImages(files: readonly ListedFile[]): readonly Addressed[] {
-  const distinct = distinctByUrl(files);
-  const whole = distinct.filter(file => !isCrop(file.url));
-  return whole.length > 0 ? whole : distinct;
-}
-
 /** The largest that can be fetched, and that is not cut out of another if there is one. */
-function largestCover(covers: readonly CoverFile[]): string | null {
+function largestCover(covers: readonly ListedFile[]): string | null {
   let crop: string | null = null;
   for (const cover of covers.toSorted((a, b) => area(b) - area(a))) {
     const url = readAddress(cover.url);
@@ -137,66 +126,54 @@ function largestCover(covers: readonly CoverFile[]): string | null {
   return crop;
 }
 
-/** What is not said of a photo's size. Where other files have theirs, one without is not taken for the original: it may be any. */
-function imageSizeOf(file: Addressed, files: readonly ListedFile[], original: Size): Size {
-  if (file.width !== null && file.height !== null) return { width: file.width, height: file.height };
-  const isAnyStated = files.some(({ width, height }) => width !== null || height !== null);
-  const { width, height } = imageSize(file.url, isAnyStated ? { width: null, height: null } : original);
+/** Where a photo's size is not said and other files have theirs, it is not taken for the original: it may be any. */
+function photoSize(file: Addressed, isAnyStated: boolean, original: Size): Size {
+  if (isKnown(file)) return { width: file.width, height: file.height };
+  const { width, height } = imageSize(file.url, isAnyStated ? UNKNOWN_SIZE : original);
   return { width: file.width ?? width, height: file.height ?? height };
 }
 
+/** Largest first; an image that is cut out of another counts only where there is nothing else. */
 function imageVariants(files: readonly ListedFile[], original: Size): readonly Variant[] {
-  return wholeImages(files)
-    .map(file => ({
-      url: file.url,
+  const distinct = distinctByUrl(files);
+  const uncut = distinct.filter(file => !isCrop(file.url));
+  const isAnyStated = files.some(({ width, height }) => width !== null || height !== null);
+  const variants = (uncut.length > 0 ? uncut : distinct).map(file => {
+    const size = photoSize(file, isAnyStated, original);
+    return wholeVariant(file.url, {
       mime: imageMime(file.url),
-      ...imageSizeOf(file, files, original),
+      ...size,
       bitrate: null,
-      bytes: null,
-      codecs: null,
       hasAudio: false,
       hasVideo: false,
-      adaptive: false,
-      expiresAt: addressExpiry(file.url),
-    }))
-    .sort((a, b) => area(b) - area(a));
+    });
+  });
+  return variants.sort((a, b) => area(b) - area(a));
 }
 
 function itemSize(original: Size, best: Size): Size {
-  return original.width !== null && original.height !== null ? original : { width: best.width, height: best.height };
+  const { width, height } = isKnown(original) ? original : best;
+  return { width, height };
 }
 
 /** A video with all its files, best first; null when none of them can be fetched. */
 export function videoItem(facts: VideoFacts): UnplacedItem | null {
-  const dash = adaptiveVariants(facts.dashManifest);
-  const dashHasAudio = dash.variants.some(variant => !variant.hasVideo) ? true : null;
-  const progressive = distinctByUrl(facts.files).map(file =>
-    progressiveVariant(file, facts.original, facts.hasAudio ?? dashHasAudio),
-  );
+  const { original = UNKNOWN_SIZE, alt = null } = facts;
+  const dash = adaptiveVariants(facts.dashManifest ?? null);
+  const hasAudio = facts.hasAudio ?? (dash.variants.some(variant => !variant.hasVideo) ? true : null);
+  const progressive = distinctByUrl(facts.files).map(file => progressiveVariant(file, original, hasAudio));
   const variants = [...progressive, ...dash.variants].sort(compareVariants);
   const best = variants.find(variant => variant.hasVideo);
   if (best === undefined) return null;
-  return {
-    kind: 'video',
-    ...itemSize(facts.original, best),
-    durationMs: facts.durationMs ?? dash.durationMs ?? firstDuration(variants.map(variant => variant.url)),
-    thumbnailUrl: largestCover(facts.covers),
-    alt: facts.alt,
-    variants,
-  };
+  const durationMs = facts.durationMs ?? dash.durationMs ?? firstDuration(variants.map(variant => variant.url));
+  const thumbnailUrl = largestCover(facts.covers);
+  return { kind: 'video', ...itemSize(original, best), durationMs, thumbnailUrl, alt, variants };
 }
 
 /** A photo with all its sizes, best first; null when none of them can be fetched. */
-export function imageItem(facts: ImageFacts): UnplacedItem | null {
-  const variants = imageVariants(facts.files, facts.original);
+export function imageItem({ files, original = UNKNOWN_SIZE, alt = null }: ImageFacts): UnplacedItem | null {
+  const variants = imageVariants(files, original);
   const best = variants[0];
   if (best === undefined) return null;
-  return {
-    kind: 'image',
-    ...itemSize(facts.original, best),
-    durationMs: null,
-    thumbnailUrl: best.url,
-    alt: facts.alt,
-    variants,
-  };
+  return { kind: 'image', ...itemSize(original, best), durationMs: null, thumbnailUrl: best.url, alt, variants };
 }

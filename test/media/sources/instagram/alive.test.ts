@@ -4,7 +4,6 @@ import { AppError, type ErrorCode } from '../../../../src/errors.ts';
 import { parseCookiesFile } from '../../../../src/media/extract/cookies-file.ts';
 import { CoverOnlyError } from '../../../../src/media/extract/failures.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
-import { createInstagramConstants } from '../../../../src/media/sources/instagram/constants.ts';
 import { createInstagramSource } from '../../../../src/media/sources/instagram/source.ts';
 import { openAccounts } from '../../../fakes/accounts.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
@@ -50,7 +49,7 @@ async function setUp({ hasBrowser = true, overrides = {}, hasAccount = true } = 
     http,
     log: silentLog,
     ...(hasAccount && { accounts: openAccounts('sessionid', COOKIES) }),
-    constants: createInstagramConstants(overrides),
+    upstreamConstants: overrides,
   });
   const fetch = (code: string): Promise<Post> => source.fetch(refOf(code), { signal: AbortSignal.timeout(50_000) });
   const failure = async (code: string): Promise<AppError> => {

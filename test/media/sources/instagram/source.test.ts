@@ -36,10 +36,10 @@ const COOKIES = parseCookiesFile(
 );
 
 /** All that visit the home page do so as the same caller. */
-const BROWSER_ALONE = createInstagramConstants({
+const BROWSER_ALONE = {
   'instagram.shortcode-query/browser.transport': 'browser',
   'instagram.shortcode-query/browser.userAgent': 'own',
-});
+};
 
 interface Setup {
   readonly upstream: FakeUpstream;
@@ -200,8 +200,8 @@ describe('what is asked', () => {
   });
 
   it('the query by id carries the session of a browser and the constants', async () => {
-    const constants = createInstagramConstants({ 'instagram.mediaIdDocId': '1234567890' });
-    const { fetch, upstream } = setup({ [BY_ID]: { text: fixture('polaris-reel.html') } }, { constants });
+    const upstreamConstants = { 'instagram.mediaIdDocId': '1234567890' };
+    const { fetch, upstream } = setup({ [BY_ID]: { text: fixture('polaris-reel.html') } }, { upstreamConstants });
     await fetch(CODES.reel);
     const request = requestOf(upstream, BY_ID);
     const form = new URLSearchParams(request?.body);
@@ -210,7 +210,7 @@ describe('what is asked', () => {
     expect(request?.headers).toMatchObject({
       'x-csrftoken': 'MadeUpCsrf',
       'x-fb-lsd': 'AVqMadeUpLsd',
-      'x-ig-app-id': constants.appId,
+      'x-ig-app-id': createInstagramConstants().appId,
       'sec-fetch-site': 'same-origin',
       referer: `https://www.instagram.com/p/${CODES.reel}/`,
     });
@@ -256,12 +256,15 @@ describe('what is asked', () => {
   });
 
   it('over a transport that is no browser its hints name the same browser as its user agent', async () => {
-    const constants = createInstagramConstants({
+    const upstreamConstants = {
       'instagram.page/browser.transport': 'plain',
       'instagram.page/browser.userAgent':
         'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Chrome/151.0.0.0 Safari/537.36',
-    });
-    const { fetch, upstream } = setup({ [page(CODES.reel)]: { text: fixture('polaris-reel.html') } }, { constants });
+    };
+    const { fetch, upstream } = setup(
+      { [page(CODES.reel)]: { text: fixture('polaris-reel.html') } },
+      { upstreamConstants },
+    );
     await fetch(CODES.reel);
     const headers = requestOf(upstream, page(CODES.reel))?.headers;
     expect(headers?.['sec-ch-ua']).toContain('"Google Chrome";v="151"');
@@ -282,14 +285,17 @@ describe('what is asked', () => {
   });
 
   it('every field of a profile can be set by an operator', async () => {
-    const constants = createInstagramConstants({
+    const upstreamConstants = {
       'instagram.shortcode-query/plain.userAgent': 'Mozilla/4.0',
       'instagram.shortcode-query/plain.headers': '{"accept":"application/json","x-ig-app-id":"1"}',
       'instagram.shortcode-query/plain.session': 'home',
       'instagram.shortcode-query/plain.transport': 'browser',
       'instagram.shortcode-query/plain.timeoutMs': '1234',
-    });
-    const { fetch, upstream } = setup({ [BY_CODE]: { text: fixture('web-info-carousel.json') } }, { constants });
+    };
+    const { fetch, upstream } = setup(
+      { [BY_CODE]: { text: fixture('web-info-carousel.json') } },
+      { upstreamConstants },
+    );
     await fetch(CODES.mixed);
     expect(upstream.asked).toEqual([HOME, BY_CODE]);
     expect(upstream.requests[1]).toMatchObject({
@@ -385,7 +391,7 @@ describe('the session', () => {
     let isRefused = true;
     const { fetch, upstream } = setup(
       { [BY_ID]: () => (isRefused ? { status: 403 } : { text: fixture('polaris-reel.html') }) },
-      { now: () => now, constants: BROWSER_ALONE },
+      { now: () => now, upstreamConstants: BROWSER_ALONE },
     );
     await failureOf(fetch(CODES.reel));
     await failureOf(fetch(CODES.reel));

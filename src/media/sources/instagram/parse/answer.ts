@@ -1,27 +1,27 @@
 /** Any answer of Instagram to a question about one post -> the Post, or the AppError that it means. Pure. */
 import { AppError, toAppError } from '../../../../errors.ts';
-import type { PostRef } from '../../../extract/source.ts';
 import type { Body } from '../../../parse/body.ts';
 import { isJsonObject, parseJson } from '../../../parse/json-search.ts';
 import type { SiteAnswer } from '../../../parse/site-answer.ts';
 import type { Post } from '../../../post.ts';
 import { type AnswerContext, type PostDraft, type ReadContext, readableItems, toPost } from '../../kit/draft.ts';
 import { weakNotFound } from '../../kit/refusal.ts';
-import { failureForLink, failureOfHead, failureOfJson, failureOfPage } from '../failures.ts';
-import { publishTimeOf } from '../shortcode.ts';
 import { embedContext, isSwitchedOff, parseEmbedMarkup } from './embed.ts';
-import { createMediaFinder, type Finding, type MediaFinder } from './find-media.ts';
+import { failureForLink, failureOfHead, failureOfJson, failureOfPage } from './failures.ts';
+import { MediaFinder } from './find-media.ts';
 import { parseOpenGraph } from './open-graph.ts';
+import { publishTimeOf } from './shortcode.ts';
 
-/** JSON behind their guard against inclusion (`for (;;);`), or several documents a line each. */
+/** The site's guard against the inclusion of its JSON by other pages. */
+const GUARD = 'for (;;);';
+
+/** One document, or several, a line each. */
 function jsonDocuments(answer: string): readonly unknown[] {
-  const text = answer.startsWith('for (;;);') ? answer.slice('for (;;);'.length) : answer;
+  const text = answer.startsWith(GUARD) ? answer.slice(GUARD.length) : answer;
   const whole = parseJson(text);
   if (whole !== undefined) return [whole];
-  return text.split('\n', 100).flatMap(line => {
-    const value = parseJson(line);
-    return isJsonObject(value) || Array.isArray(value) ? [value] : [];
-  });
+  const lines = text.split('\n', 100).map(parseJson);
+  return lines.filter(value => isJsonObject(value) || Array.isArray(value));
 }
 
 /** The post of a draft; where the answer does not say when it was published, its id does. */
@@ -30,51 +30,43 @@ export function postOf(draft: PostDraft, context: AnswerContext): Post {
   return toPost({ ...draft, publishedAt }, context);
 }
 
-const UNREADABLE = 'the post came without a media address that we know';
-
-/** What an answer that holds the asked media without a file of it means; null when the media is not in it. */
-function failureOfFinding({ draft, isHeld, restriction, gate }: Finding): AppError | null {
-  if (restriction !== null) return restriction;
-  if (gate !== null) return gate;
-  return draft !== null || isHeld ? new AppError('upstream_changed', UNREADABLE) : null;
+/** The failure of an answer that has the asked media without a file of it; null when the media is not in it. */
+function failureOfMedia({ draft, isHeld, restriction, gate }: MediaFinder): AppError | null {
+  if (restriction !== null || gate !== null) return restriction ?? gate;
+  if (draft === null && !isHeld) return null;
+  return new AppError('upstream_changed', 'the post came without a media address that we know');
 }
 
 function parseJsonAnswer(text: string, context: ReadContext): Post {
   const documents = jsonDocuments(text);
-  const finder = createMediaFinder(context.ref);
+  const finder = new MediaFinder(context.ref);
   for (const document of documents) finder.read(document);
-  const finding = finder.finding();
-  const { draft, hasOthers, emptiness } = finding;
+  finder.finish();
+  const { draft, hasOthers, emptiness } = finder;
   if (draft !== null && readableItems(draft) > 0) return postOf(draft, context);
-  const held = failureOfFinding(finding);
-  if (held !== null) throw held;
-  for (const document of documents) {
-    const stated = failureOfJson(document);
-    if (stated !== null) throw stated;
-  }
-  const unknown = hasOthers ? 'the answer is about another post' : 'an answer of an unknown kind';
-  throw emptiness ?? new AppError('upstream_changed', unknown);
-}
-
-/** What is in a script that has the post. */
-function namesOf(ref: PostRef): readonly string[] {
-  return [ref.id, ref.parts.mediaId ?? ref.id];
+  const stated = failureOfMedia(finder) ?? documents.map(failureOfJson).find(failure => failure !== null) ?? emptiness;
+  if (stated !== null) throw stated;
+  const message = hasOthers ? 'the answer is about another post' : 'an answer of an unknown kind';
+  throw new AppError('upstream_changed', message);
 }
 
 /** Reads the scripts that name the post, which are few of a page's hundred, and the others only where those do not suffice. */
-function readScripts(page: Body, ref: PostRef, finder: MediaFinder): void {
-  const naming = new Set(page.jsonScriptsWith(namesOf(ref)));
+function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
+  const finder = new MediaFinder(ref);
+  const naming = new Set(page.jsonScriptsWith([ref.id, ref.parts.mediaId ?? ref.id]));
   for (const script of naming) finder.read(parseJson(script.text));
-  if (!finder.isDone()) finder.read(embedContext(page));
-  if (finder.isDone()) return;
-  for (const script of page.scripts) if (script.isJson && !naming.has(script)) finder.read(parseJson(script.text));
+  if (!finder.isDone) finder.read(embedContext(page));
+  const others = finder.isDone ? [] : page.scripts.filter(script => script.isJson && !naming.has(script));
+  for (const script of others) finder.read(parseJson(script.text));
+  finder.finish();
+  return finder;
 }
 
 /**
- * What a page without the post means, by its route. A null in the place of the media is no word of the site's on a page, unlike in
- * the answer of a query: for a post that is gone it shows its error page.
+ * The failure of a page without the post, by its route. A null in the place of the media is no word of the site's on a page, unlike
+ * in the answer of a query: for a post that is gone it shows its error page.
  */
-function pageFailure(page: Body, { emptiness }: Finding, { kind }: ReadContext): AppError {
+function failureWithoutPost(page: Body, { emptiness }: MediaFinder, { kind }: ReadContext): AppError {
   const failure = failureOfPage(page.text);
   if (failure.code !== 'not_found') return emptiness?.code === 'private' ? emptiness : failure;
   return kind === 'page' ? failure : weakNotFound('an error page in place of an answer');
@@ -82,26 +74,23 @@ function pageFailure(page: Body, { emptiness }: Finding, { kind }: ReadContext):
 
 function parsePage(page: Body, context: ReadContext): Post {
   const { ref } = context;
-  const finder = createMediaFinder(ref);
-  readScripts(page, ref, finder);
-  const finding = finder.finding();
-  const { draft } = finding;
+  const finder = readScripts(page, context);
+  const { draft } = finder;
   const isCover = draft?.items.length === 1 && draft.items[0]?.kind !== 'video' && isSwitchedOff(page);
   if (draft !== null && readableItems(draft) > 0 && !isCover) return postOf(draft, context);
   // One file is the whole of a post with one item, and no part of a carousel is.
   const isSingle = draft === null || draft.items.length === 1;
-  const single = isSingle ? (parseOpenGraph(page, ref) ?? shownByEmbed(page, ref, finding, isCover)) : null;
-  if (single !== null) return postOf(single, context);
-  throw failureOfFinding(finding) ?? pageFailure(page, finding, context);
+  const shown = isSingle ? (parseOpenGraph(page, ref) ?? shownByEmbed(page, context, finder, isCover)) : null;
+  if (shown !== null) return postOf(shown, context);
+  throw failureOfMedia(finder) ?? failureWithoutPost(page, finder, context);
 }
 
-/** The visible part of an embed. What it refuses counts only where the page's data say nothing of the post but its cover. */
-function shownByEmbed(page: Body, ref: PostRef, finding: Finding, isCover: boolean): PostDraft | null {
-  const held = isCover ? (finding.restriction ?? finding.gate) : failureOfFinding(finding);
+/** The visible part of an embed. Its refusal counts only where the page's data say nothing of the post but its cover. */
+function shownByEmbed(page: Body, { ref }: ReadContext, finder: MediaFinder, isCover: boolean): PostDraft | null {
   try {
     return parseEmbedMarkup(page, ref);
   } catch (error) {
-    throw held ?? error;
+    throw (isCover ? (finder.restriction ?? finder.gate) : failureOfMedia(finder)) ?? error;
   }
 }
 
@@ -110,12 +99,15 @@ function shownByEmbed(page: Body, ref: PostRef, finding: Finding, isCover: boole
  * @throws AppError what the body means when the asked post is not in it.
  */
 export function parseAnswer(body: Body, context: ReadContext): Post {
-  const isJson = ['{', '[', 'for (;;);'].some(start => body.startsWith(start));
+  const isJson = ['{', '[', GUARD].some(start => body.startsWith(start));
   return isJson ? parseJsonAnswer(body.text.trimStart(), context) : parsePage(body, context);
 }
 
-/** A refusal whose body says more than its status: why, or even the post. */
-function parseRefusal(body: Body, context: ReadContext, ofHead: AppError): Post {
+/** Status and redirect count before the body, but the body of a refusal may say more: why, or even the post. */
+function readStated({ body, ...head }: SiteAnswer, context: ReadContext): Post {
+  const ofHead = failureOfHead(head, context.now);
+  if (ofHead === null) return parseAnswer(body, context);
+  if (head.status < 400 || head.status >= 500 || head.status === 429) throw ofHead;
   try {
     return parseAnswer(body, context);
   } catch (error) {
@@ -125,7 +117,7 @@ function parseRefusal(body: Body, context: ReadContext, ofHead: AppError): Post 
 }
 
 /**
- * The post of a whole response; status and redirects count before the body.
+ * The post of a whole response.
  * @throws AppError as `parseAnswer` does.
  */
 export function readResponse(answer: SiteAnswer, context: ReadContext): Post {
@@ -134,12 +126,4 @@ export function readResponse(answer: SiteAnswer, context: ReadContext): Post {
   } catch (error) {
     throw failureForLink(context.ref, toAppError(error));
   }
-}
-
-function readStated(answer: SiteAnswer, context: ReadContext): Post {
-  const ofHead = failureOfHead(answer, context.now);
-  if (ofHead === null) return parseAnswer(answer.body, context);
-  const isRefusal = answer.status >= 400 && answer.status < 500 && answer.status !== 429;
-  if (isRefusal) return parseRefusal(answer.body, context, ofHead);
-  throw ofHead;
 }

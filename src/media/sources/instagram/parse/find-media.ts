@@ -1,7 +1,3 @@
-/**
- * Finds the asked media in an answer. The site swaps shapes and places, so media are looked for anywhere, whichever endpoint
- * answered, and bound to the asked id: pages carry other people's posts. One walk through each document.
- */
 import type { AppError } from '../../../../errors.ts';
 import type { PostRef } from '../../../extract/source.ts';
 import { readId } from '../../../parse/fields.ts';
@@ -13,10 +9,9 @@ import {
   visitObjects,
 } from '../../../parse/json-search.ts';
 import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
-import { emptyAnswer, gatedAnswer, restrictionOf } from '../failures.ts';
-import { splitCode } from '../shortcode.ts';
-import { GRAPH_KEYS, parseGraphMedia } from './graph.ts';
-import { PRODUCT_KEYS, parseProduct } from './product.ts';
+import { emptyAnswer, gatedAnswer, restrictionOf } from './failures.ts';
+import { GRAPH, PRODUCT, parseMedia } from './media.ts';
+import { splitCode } from './shortcode.ts';
 
 const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'reels', 'tv']);
 
@@ -25,53 +20,27 @@ export function isReelLink(ref: PostRef): boolean {
   return VIDEO_FORMS.has(ref.form);
 }
 
+/** Each role is a bit: what a property says of the object that has it. Every object of a page is asked. */
+const ROLE = { product: 1, graph: 2, identity: 4, gate: 8, place: 16, list: 32, context: 64 } as const;
+const MEDIA = ROLE.product | ROLE.graph;
+
 const GATED_PLACE = 'if_not_gated_logged_out';
-/** Keys whose value is the media itself, when the answer has one; null when it has none. */
-const MEDIA_PLACES = ['xdt_shortcode_media', 'shortcode_media', 'xig_polaris_media'];
-const LIST_PLACE = 'xdt_api__v1__media__shortcode__web_info';
-
-/** What a property says of the object that has it, as bits: each object of a page is asked. */
-const PRODUCT = 1;
-const GRAPH = 2;
-const IDENTITY = 4;
-const GATE = 8;
-const PLACE = 16;
-const LIST = 32;
-const CONTEXT = 64;
-
-const ROLES: ReadonlyMap<string, number> = new Map([
-  ...PRODUCT_KEYS.map(key => [key, PRODUCT] as const),
-  ...GRAPH_KEYS.map(key => [key, GRAPH] as const),
-  ...['code', 'shortcode', 'pk', 'id'].map(key => [key, IDENTITY] as const),
-  ...MEDIA_PLACES.map(key => [key, PLACE] as const),
-  [GATED_PLACE, GATE],
-  [LIST_PLACE, LIST],
-  ['contextJSON', CONTEXT],
-]);
+const KEYS: readonly (readonly [number, readonly string[]])[] = [
+  [ROLE.product, PRODUCT.keys],
+  [ROLE.graph, GRAPH.keys],
+  [ROLE.identity, ['code', 'shortcode', 'pk', 'id']],
+  [ROLE.gate, [GATED_PLACE]],
+  // Their value is the media itself, when the answer has one; null when it has none.
+  [ROLE.place, ['xdt_shortcode_media', 'shortcode_media', 'xig_polaris_media']],
+  [ROLE.list, ['xdt_api__v1__media__shortcode__web_info']],
+  [ROLE.context, ['contextJSON']],
+];
+const ROLES: ReadonlyMap<string, number> = new Map(
+  KEYS.flatMap(([role, keys]) => keys.map(key => [key, role] as const)),
+);
 
 /** Copies of one post that are compared; a page carries two, one of them a stub. */
 const MAX_COPIES = 8;
-
-export interface Finding {
-  /** The fullest draft of the asked media. */
-  readonly draft: PostDraft | null;
-  /** The asked media is there, in a shape that is not known. */
-  readonly isHeld: boolean;
-  readonly hasOthers: boolean;
-  /** Why the site keeps the asked media to itself, by its own words. */
-  readonly restriction: AppError | null;
-  /** What the empty place of the media means; null when there is none. */
-  readonly gate: AppError | null;
-  readonly emptiness: AppError | null;
-}
-
-export interface MediaFinder {
-  /** Looks through one more document. */
-  read(document: unknown): void;
-  /** Whether nothing is missing any more. */
-  isDone(): boolean;
-  finding(): Finding;
-}
 
 function isEmptyList(value: unknown): boolean {
   return value === null || (isJsonObject(value) && Array.isArray(value.items) && value.items.length === 0);
@@ -89,89 +58,100 @@ function hasBody(object: JsonObject): boolean {
   return Object.values(object).some(value => typeof value === 'object' && value !== null);
 }
 
-function rolesOf(object: JsonObject): number {
-  return Object.keys(object).reduce((roles, key) => roles | (ROLES.get(key) ?? 0), 0);
-}
-
-export function createMediaFinder(ref: PostRef): MediaFinder {
-  const { mediaId } = ref.parts;
-  const isReel = isReelLink(ref);
-  let best: PostDraft | null = null;
+/**
+ * Finds the asked media in an answer. The site swaps shapes and places, so media are looked for anywhere, whichever endpoint
+ * answered, and bound to the asked id: pages carry other people's posts. One walk through each document.
+ */
+export class MediaFinder {
+  /** The fullest draft of the asked media. */
+  draft: PostDraft | null = null;
+  /** The asked media is there, in a shape that is not known. */
+  isHeld = false;
+  hasOthers = false;
+  /** Why the site keeps the asked media to itself, by its own words. */
+  restriction: AppError | null = null;
+  /** What the empty place of the media means; null when there is none. */
+  gate: AppError | null = null;
+  emptiness: AppError | null = null;
+  readonly #ref: PostRef;
   /** Media without any id, in the place where only the asked one stands. */
-  const unnamed: JsonObject[] = [];
-  let copies = 0;
-  let isHeld = false;
-  let hasOthers = false;
-  let restriction: AppError | null = null;
-  let gate: AppError | null = null;
-  let emptiness: AppError | null = null;
+  readonly #unnamed: JsonObject[] = [];
+  #copies = 0;
+
+  constructor(ref: PostRef) {
+    this.#ref = ref;
+  }
+
+  /** Whether nothing is missing any more. */
+  get isDone(): boolean {
+    return this.draft !== null && isComplete(this.draft);
+  }
+
+  /** Looks through one more document. */
+  read(document: unknown): void {
+    visitObjects(document, object => this.#visit(object), createSearchBudget());
+    if (isJsonObject(document) && isEmptyList(document)) this.emptiness ??= emptyAnswer(this.#ref, 'no items');
+  }
+
+  /** Falls back to the media without an id, when all documents are read. */
+  finish(): void {
+    if (this.draft !== null) return;
+    for (const object of this.#unnamed.splice(0, MAX_COPIES)) {
+      const roles = Object.keys(object).reduce((all, key) => all | (ROLES.get(key) ?? 0), 0);
+      this.#consider(object, roles);
+    }
+  }
+
+  #visit(object: JsonObject): void {
+    let roles = 0;
+    for (const key in object) {
+      const role = ROLES.get(key);
+      if (role === undefined) continue;
+      roles |= role;
+      if (role > ROLE.identity) this.#visitPlace(role, key, object[key]);
+    }
+    if (roles === 0) return;
+    const isAsked = (roles & ROLE.identity) === 0 ? null : this.#isAsked(object);
+    if (isAsked === true) this.#consider(object, roles);
+    if (isAsked === true || (isAsked === null && (roles & ROLE.gate) !== 0)) {
+      this.restriction ??= restrictionOf(object);
+      if (object[GATED_PLACE] === null) this.gate ??= gatedAnswer(this.#ref, 'the media is gated for visitors');
+    }
+    this.hasOthers ||= isAsked === false && (roles & MEDIA) !== 0;
+  }
+
+  /** A place where only the asked media stands, or a script that holds another document. */
+  #visitPlace(role: number, key: string, value: unknown): void {
+    if (role === ROLE.place && value === null) this.emptiness ??= emptyAnswer(this.#ref, `${key} is null`);
+    else if (role === ROLE.list && isEmptyList(value)) this.emptiness ??= emptyAnswer(this.#ref, `${key} is empty`);
+    else if (role === ROLE.context && typeof value === 'string') this.read(parseJson(value));
+    else if ((role & (ROLE.place | ROLE.gate)) !== 0 && isJsonObject(value) && this.#isAsked(value) === null) {
+      this.#unnamed.push(value);
+    }
+  }
 
   /** Whether an object is the asked media; null when it carries no id at all. */
-  function isAsked(object: JsonObject): boolean | null {
+  #isAsked(object: JsonObject): boolean | null {
     const code = object.code ?? object.shortcode;
-    if (typeof code === 'string' && code !== '') return splitCode(code).code === ref.id;
+    if (typeof code === 'string' && code !== '') return splitCode(code).code === this.#ref.id;
+    const { mediaId } = this.#ref.parts;
     const id = readId(object.pk) ?? readId(object.id);
     if (id !== null) return id === mediaId;
     // An id that came as a number has lost its last digits.
     return typeof object.pk === 'number' ? object.pk === Number(mediaId) : null;
   }
 
-  function consider(object: JsonObject, roles: number): void {
-    if ((roles & (PRODUCT | GRAPH)) === 0) {
-      if ((roles & GATE) === 0) isHeld ||= hasBody(object);
+  #consider(object: JsonObject, roles: number): void {
+    if ((roles & MEDIA) === 0) {
+      if ((roles & ROLE.gate) === 0) this.isHeld ||= hasBody(object);
       return;
     }
-    if (copies >= MAX_COPIES) return;
-    copies += 1;
-    const drafts = [
-      ...((roles & PRODUCT) === 0 ? [] : [parseProduct(object, isReel)]),
-      ...((roles & GRAPH) === 0 ? [] : [parseGraphMedia(object, isReel)]),
-    ];
-    for (const draft of drafts) if (best === null || fullness(draft) > fullness(best)) best = draft;
-  }
-
-  /** A place where only the asked media stands, or a script that holds another document. */
-  function visitPlace(role: number, key: string, value: unknown): void {
-    if (role === PLACE && value === null) emptiness ??= emptyAnswer(ref, `${key} is null`);
-    else if (role === LIST && isEmptyList(value)) emptiness ??= emptyAnswer(ref, `${key} is empty`);
-    else if (role === CONTEXT && typeof value === 'string') read(parseJson(value));
-    else if ((role & (PLACE | GATE)) !== 0 && isJsonObject(value) && isAsked(value) === null) unnamed.push(value);
-  }
-
-  /** Why the asked media is kept from visitors, where an object that may be it says so. */
-  function visitRestrictions(object: JsonObject, roles: number): void {
-    restriction ??= restrictionOf(object);
-    if ((roles & GATE) !== 0 && object[GATED_PLACE] === null) {
-      gate ??= gatedAnswer(ref, 'the media is gated for visitors');
+    if (this.#copies >= MAX_COPIES) return;
+    this.#copies += 1;
+    const shapes = [...((roles & ROLE.product) === 0 ? [] : [PRODUCT]), ...((roles & ROLE.graph) === 0 ? [] : [GRAPH])];
+    for (const shape of shapes) {
+      const draft = parseMedia(object, shape, isReelLink(this.#ref));
+      if (this.draft === null || fullness(draft) > fullness(this.draft)) this.draft = draft;
     }
   }
-
-  function visit(object: JsonObject): void {
-    let roles = 0;
-    for (const key in object) {
-      const role = ROLES.get(key);
-      if (role === undefined) continue;
-      roles |= role;
-      if (role > IDENTITY) visitPlace(role, key, object[key]);
-    }
-    if (roles === 0) return;
-    const asked = (roles & IDENTITY) === 0 ? null : isAsked(object);
-    if (asked === true) consider(object, roles);
-    if (asked === true || (asked === null && (roles & GATE) !== 0)) visitRestrictions(object, roles);
-    hasOthers ||= asked === false && (roles & (PRODUCT | GRAPH)) !== 0;
-  }
-
-  function read(document: unknown): void {
-    visitObjects(document, visit, createSearchBudget());
-    if (isJsonObject(document) && isEmptyList(document)) emptiness ??= emptyAnswer(ref, 'no items');
-  }
-
-  return {
-    read,
-    isDone: () => best !== null && isComplete(best),
-    finding() {
-      if (best === null) for (const object of unnamed.splice(0, MAX_COPIES)) consider(object, rolesOf(object));
-      return { draft: best, isHeld, hasOthers, restriction, gate, emptiness };
-    },
-  };
 }

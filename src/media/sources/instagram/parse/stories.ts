@@ -1,36 +1,24 @@
-/** Stories and highlights: `reels[ID].items[]` or `reels_media[].items[]`, each item in shape A; needs cookies (2026-08). */
+/** Stories and highlights: `reels[ID].items[]` or `reels_media[].items[]`, each item a product; needs cookies (2026-08). */
 import { AppError } from '../../../../errors.ts';
 import type { PostRef } from '../../../extract/source.ts';
-import { readId } from '../../../parse/fields.ts';
-import { isJsonObject, type JsonObject, parseJson, visitObjects } from '../../../parse/json-search.ts';
-import type { Author } from '../../../post.ts';
+import { readId, readList } from '../../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject, parseJson, visitObjects } from '../../../parse/json-search.ts';
 import { type PostDraft, readableItems } from '../../kit/draft.ts';
 import { weakNotFound } from '../../kit/refusal.ts';
-import { failureOfJson } from '../failures.ts';
-import { parseProduct, readUsers } from './product.ts';
-
-interface Shown {
-  readonly mediaId: string | null;
-  /** Null for an item that is there and cannot be read. */
-  readonly draft: PostDraft | null;
-}
+import { failureOfJson } from './failures.ts';
+import { PRODUCT, parseMedia, readUsers } from './media.ts';
 
 /** Items of one story or highlight: an account shows 100 a day at most (2026). */
 const MAX_ITEMS = 200;
 
-function itemsOf(reel: JsonObject): readonly Shown[] {
-  if (!Array.isArray(reel.items)) return [];
-  return reel.items.slice(0, MAX_ITEMS).map((item: unknown): Shown => {
-    if (!isJsonObject(item)) return { mediaId: null, draft: null };
-    const draft = parseProduct(item, false);
-    return { mediaId: readId(item.pk) ?? readId(item.id), draft: readableItems(draft) > 0 ? draft : null };
-  });
+function idOf(object: unknown): string | null {
+  return readId(child(object, 'pk')) ?? readId(child(object, 'id'));
 }
 
-/** The reel's owner, for items that do not name them. */
-function authorOf(reel: JsonObject, first: PostDraft): Author {
-  const owner = readUsers([reel.user, reel.owner]);
-  return owner.username === null ? first.author : owner;
+/** Null for an item that is there and cannot be read. */
+function parseItem(item: unknown): PostDraft | null {
+  const draft = isJsonObject(item) ? parseMedia(item, PRODUCT, false) : null;
+  return draft !== null && readableItems(draft) > 0 ? draft : null;
 }
 
 /** Every object of the answer that lists items. */
@@ -51,13 +39,15 @@ export function parseStories(body: string, ref: PostRef): PostDraft {
   if (answer === undefined) throw new AppError('upstream_changed', 'the answer about a story is no JSON');
   const reels = reelsOf(answer);
   for (const reel of reels) {
-    const shown = itemsOf(reel);
-    const named = shown.filter(one => one.mediaId !== null && one.mediaId === ref.parts.mediaId);
-    const wanted = named.length > 0 ? named : shown;
-    const first = wanted.find(one => one.draft !== null)?.draft;
-    if (first == null) continue;
-    const items = wanted.flatMap(one => one.draft?.items ?? [null]);
-    return { ...first, author: authorOf(reel, first), items };
+    const shown = readList(reel.items, MAX_ITEMS);
+    const named = shown.filter(item => idOf(item) === ref.parts.mediaId);
+    const drafts = (named.length > 0 ? named : shown).map(parseItem);
+    const first = drafts.find(draft => draft !== null);
+    if (first === undefined) continue;
+    // Items do not always name the reel's owner.
+    const owner = readUsers(PRODUCT.users(reel));
+    const author = owner.username === null ? first.author : owner;
+    return { ...first, author, items: drafts.flatMap(draft => draft?.items ?? [null]) };
   }
   if (reels.length > 0) throw new AppError('upstream_changed', 'the story came without a file that we know');
   throw failureOfJson(answer) ?? weakNotFound('the story shows nothing');
@@ -67,7 +57,7 @@ export function parseStories(body: string, ref: PostRef): PostDraft {
 export function userIdOf(body: string): string | null {
   let id: string | null = null;
   visitObjects(parseJson(body), user => {
-    if ('username' in user) id ??= readId(user.pk) ?? readId(user.id);
+    if ('username' in user) id ??= idOf(user);
   });
   return id;
 }

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mediaIdOf, publishTimeOf, shortcodeOf, splitCode } from '../../../../src/media/sources/instagram/shortcode.ts';
+import {
+  mediaIdOf,
+  publishTimeOf,
+  shortcodeOf,
+  splitCode,
+} from '../../../../../src/media/sources/instagram/parse/shortcode.ts';
 
 describe('shortcodes and media ids', () => {
   it.each([

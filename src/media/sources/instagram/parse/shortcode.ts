@@ -3,24 +3,21 @@
  * than a JavaScript number holds, hence BigInt inside and decimal text outside.
  */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-const DIGITS: ReadonlyMap<string, bigint> = new Map([...ALPHABET].map((digit, index) => [digit, BigInt(index)]));
 
 /** Digits of a public code; what follows them in a private link is a secret suffix. */
 export const PUBLIC_CODE_LENGTH = 11;
 const PRIVATE_SUFFIX_LENGTH = 28;
+const CODE = /^[\w-]{1,11}$/;
+const MEDIA_ID = /^\d{1,20}$/;
 
 /** First instant of Instagram's ids, unix milliseconds. */
 const ID_EPOCH_MS = 1_314_220_021_721n;
 
-export interface SplitCode {
-  /** At most 11 characters. */
-  readonly code: string;
-  /** The code carried the 28-character suffix of a post that only its followers see. */
-  readonly isPrivate: boolean;
-}
-
-/** Takes the suffix of a private link off its code (`C5_A1TQNPrYw4c2g…` -> `C5_A1TQNPrY`). */
-export function splitCode(text: string): SplitCode {
+/**
+ * Takes the suffix of a private link off its code (`C5_A1TQNPrYw4c2g…` -> `C5_A1TQNPrY`). `isPrivate`: the code carried the
+ * 28-character suffix of a post that only its followers see.
+ */
+export function splitCode(text: string): { readonly code: string; readonly isPrivate: boolean } {
   const isPrivate = text.length > PRIVATE_SUFFIX_LENGTH;
   const code = isPrivate ? text.slice(0, -PRIVATE_SUFFIX_LENGTH) : text;
   return { code: code.slice(0, PUBLIC_CODE_LENGTH), isPrivate };
@@ -28,19 +25,14 @@ export function splitCode(text: string): SplitCode {
 
 /** The media id (`pk`) of a code as decimal text; null when the text is no code of 1 to 11 digits. */
 export function mediaIdOf(code: string): string | null {
-  if (code.length === 0 || code.length > PUBLIC_CODE_LENGTH) return null;
-  let id = 0n;
-  for (const character of code) {
-    const digit = DIGITS.get(character);
-    if (digit === undefined) return null;
-    id = id * 64n + digit;
-  }
-  return id.toString();
+  if (!CODE.test(code)) return null;
+  const digits = [...code].map(digit => BigInt(ALPHABET.indexOf(digit)));
+  return digits.reduce((id, digit) => id * 64n + digit, 0n).toString();
 }
 
 /** The code of a media id in decimal text; null when it is no number of at most 20 digits. */
 export function shortcodeOf(mediaId: string): string | null {
-  if (!/^\d{1,20}$/.test(mediaId)) return null;
+  if (!MEDIA_ID.test(mediaId)) return null;
   let id = BigInt(mediaId);
   let code = '';
   do {
@@ -51,11 +43,11 @@ export function shortcodeOf(mediaId: string): string | null {
 }
 
 /**
- * When the media was made, unix milliseconds: an id carries it in its upper 41 bits. Up to a few minutes before the time
- * that the site shows. Null for ids that are older than the scheme (2011) or no ids.
+ * The time at which the media was made, unix milliseconds: an id carries it in its upper 41 bits. Up to a few minutes before the
+ * time that the site shows. Null for ids that are older than the scheme (2011) or no ids.
  */
 export function publishTimeOf(mediaId: string): number | null {
-  if (!/^\d{1,20}$/.test(mediaId)) return null;
+  if (!MEDIA_ID.test(mediaId)) return null;
   const sinceEpoch = BigInt(mediaId) >> 23n;
   return sinceEpoch > 0n ? Number(sinceEpoch + ID_EPOCH_MS) : null;
 }

@@ -1,0 +1,212 @@
+/** The looks of Instagram's refusals (2026-08 to 2026-10), and the code each means. Pure. */
+import { AppError, type ErrorCode } from '../../../../errors.ts';
+import type { HttpHead, HttpResponse } from '../../../../infra/http/http-client.ts';
+import type { PostRef } from '../../../extract/source.ts';
+import { Body } from '../../../parse/body.ts';
+import { readFlag, readList, readText } from '../../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
+import type { AnswerKind } from '../../kit/draft.ts';
+import { failureBySign, failureOfStatus, plainWords, redirectOf, type Sign, weakNotFound } from '../../kit/refusal.ts';
+import { INSTAGRAM_HOSTS } from './link.ts';
+
+/** No media where one was asked for: perhaps the post was removed. */
+export function emptyAnswer(ref: PostRef, message: string): AppError {
+  if (ref.parts.private === '1') return new AppError('private', message);
+  return new AppError('not_found', message, { params: { weak: 1, empty: 1 } });
+}
+
+/** The failure as it is for this link: visitors do not find the post of a private account behind a link with a private suffix. */
+export function failureForLink(ref: PostRef, failure: AppError): AppError {
+  if (ref.parts.private !== '1' || failure.code !== 'not_found') return failure;
+  return new AppError('private', failure.message, { params: failure.params, cause: failure });
+}
+
+/** Media that is there but kept from visitors: age, sensitivity, region, or an account is wanted. */
+export function gatedAnswer(ref: PostRef, message: string): AppError {
+  return new AppError(ref.parts.private === '1' ? 'private' : 'login_required', message);
+}
+
+/** Pages that the site sends a refused visitor to. */
+const WALLS: readonly (readonly [RegExp, string])[] = [
+  [/^\/accounts\/login/, 'redirected to the login page'],
+  [/^\/(?:challenge|accounts\/|consent)/, 'redirected to a challenge'],
+  [/^\/?$/, 'redirected to the home page'],
+];
+
+/** The refusal that a redirect to this path is; null when it still may lead to the post. */
+export function failureOfPath(path: string): AppError | null {
+  const wall = WALLS.find(([pattern]) => pattern.test(path));
+  return wall === undefined ? null : new AppError('login_required', wall[1]);
+}
+
+/** The target of a redirect when that is a page of the site, else null. */
+export function redirectWithinSite(head: HttpHead): URL | null {
+  const target = redirectOf(head);
+  return target?.protocol === 'https:' && INSTAGRAM_HOSTS.includes(target.host) ? target : null;
+}
+
+/** The failure that status and redirect name before the body is read; null for an answer that may hold the post. */
+export function failureOfHead(head: HttpHead, now: number): AppError | null {
+  const isRedirect = head.status >= 300 && head.status < 400;
+  const page = isRedirect ? redirectWithinSite(head) : new URL(head.url, 'https://www.instagram.com/');
+  const elsewhere = page === null ? null : failureOfPath(page.pathname);
+  if (elsewhere !== null || !isRedirect) return elsewhere ?? failureOfStatus(head, now);
+  const where = page === null ? 'off the site' : 'to another page';
+  return new AppError('upstream_changed', `redirected ${where} (${head.status})`);
+}
+
+/**
+ * Marks of a failure: `challenge` where the site asks a person to prove that they are one, which another request would only make
+ * worse; `refused` where the caller is to log in, whatever the post: by a redirect, a status, a page where JSON was due.
+ */
+export function marksOf(response: HttpResponse, kind: AnswerKind): { challenge?: 1; refused?: 1 } {
+  const wall = redirectWithinSite(response);
+  const isRefused = response.status === 401 || (kind === 'query' && new Body(response.bytes).startsWith('<'));
+  return {
+    ...(isChallenge(response) && { challenge: 1 }),
+    ...((isRefused || (wall !== null && failureOfPath(wall.pathname) !== null)) && { refused: 1 }),
+  };
+}
+
+/** The site asks for a challenge by a redirect, or in a short JSON. */
+export function isChallenge(response: HttpResponse): boolean {
+  const wall = redirectWithinSite(response);
+  if (wall !== null) return /^\/challenge\b/.test(wall.pathname);
+  if (response.status < 400) return false;
+  return /"(?:checkpoint|challenge|feedback)_required"/.test(response.text.slice(0, 20_000));
+}
+
+const PRIVATE = /not authorized to view|private account|account is private/;
+const RATE_LIMIT_CODE = 1_675_004;
+const MEDIA_NOT_FOUND_CODE = 4_630_001;
+
+/** The sentences of its JSON, most telling first. */
+const SENTENCES: readonly Sign[] = [
+  [/media not found or unavailable/, 'not_found'],
+  [PRIVATE, 'private'],
+  [/rate limit exceeded|please wait a few minutes|too many requests/, 'upstream_rate_limited'],
+  [/(?:feedback|checkpoint|challenge|login|consent)_required|not logged in/, 'login_required'],
+  [/execution error|transient|temporarily|try again later/, 'upstream_unavailable'],
+];
+
+/** The refusal that a JSON answer spells out; null when it spells out none. */
+export function failureOfJson(answer: unknown): AppError | null {
+  if (!isJsonObject(answer)) return null;
+  const errors = readList(answer.errors).filter(isJsonObject);
+  const codes = [...errors.flatMap(one => [one.code, child(one.extensions, 'code')]), answer.error].map(Number);
+  if (codes.includes(MEDIA_NOT_FOUND_CODE)) return new AppError('not_found', 'media not found or unavailable');
+  if (codes.includes(RATE_LIMIT_CODE)) return new AppError('upstream_rate_limited', 'rate limit exceeded');
+  const sentences = [answer, { message: answer.error_type }, ...errors].map(one => wordsOf(one, 'message'));
+  // A post that is gone and one that is gated look alike here: another query tells them apart.
+  if (sentences.some(one => one.includes('field_exception'))) {
+    return new AppError('not_found', 'gone or gated: field_exception', { params: { weak: 1, exception: 1 } });
+  }
+  const failure = sentences.flatMap(one => failureBySign(one, SENTENCES) ?? []).at(0);
+  // The limit of visitors names a login as well, as the way around it.
+  if (failure?.code !== 'upstream_rate_limited' && readFlag(answer.require_login) === true) {
+    return new AppError('login_required', 'answered that a login is required');
+  }
+  const unknown = errors.length > 0 ? new AppError('upstream_unavailable', 'answered with an unknown error') : null;
+  return failureOfGeoblock(answer, false) ?? failure ?? unknown;
+}
+
+/** Whether an answer about routes, or a page, names the post private. */
+export function namesPrivatePost(body: string): boolean {
+  return /"tracePolicy"\s*:\s*"polaris\.privatePostPage"/.test(body);
+}
+
+/** Address of a post's file, slashes escaped or not; `t51.2885-19` are profile images, which the shell of a page shows too. */
+const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!51\.2885-19)\d/;
+
+/** Routes that a page without the post names. */
+const ROUTES: readonly (readonly [RegExp, ErrorCode, string])[] = [
+  [/ErrorRoute|ErrorPage/, 'not_found', 'the site shows its error page'],
+  [/Login|Signup/, 'login_required', 'the site shows its login page'],
+  [/Challenge|Checkpoint/, 'login_required', 'the site shows a challenge'],
+  [/Post|Reel|Clips/, 'upstream_rate_limited', 'the site shows the page of the post without the post'],
+];
+const MAX_ROUTES = 20;
+
+/**
+ * The reason why a page is without the post, by its route name: the site answers 200 even for posts that do not exist. Where it
+ * names several routes, its error page is only believed alone. `not_found` is definitive for pages of the post itself.
+ */
+export function failureOfPage(html: string): AppError {
+  if (namesPrivatePost(html)) return new AppError('private', 'the page is marked as a private post');
+  const names = [...html.matchAll(/"canonicalRouteName"\s{0,9}:\s{0,9}"([\w.]{1,120})"/g)].slice(0, MAX_ROUTES);
+  const found = names.map(([, name = '']) => ROUTES.find(([pattern]) => pattern.test(name)));
+  const routes = found.filter(route => route !== undefined);
+  const route = routes.find(([, code]) => code !== 'not_found') ?? routes[0];
+  if (route?.[1] === 'upstream_rate_limited' && MEDIA_FILE.test(html)) {
+    return new AppError('upstream_changed', 'a page with files that could not be read');
+  }
+  if (route !== undefined) return new AppError(route[1], route[2]);
+  if (/"HttpErrorPage"|<title>\s{0,99}Page not found/i.test(html)) {
+    return weakNotFound('the site shows its old error page');
+  }
+  if (/<title>\s{0,99}Log ?in|"LoginAndSignupPage"|id="loginForm"|name="password"/i.test(html)) {
+    return new AppError('login_required', 'the site shows its login page');
+  }
+  return new AppError('upstream_changed', 'a page of an unknown kind');
+}
+
+const MAX_WORDS_CHARS = 1_000;
+
+/** Sentences of the site as patterns are written for them. */
+function wordsOf(said: JsonObject, ...keys: readonly string[]): string {
+  return plainWords(keys.map(key => (readText(said[key]) ?? '').slice(0, MAX_WORDS_CHARS)).join(' '));
+}
+
+const REGION = /\bcountry\b|\bcountries\b|\bregion\b|location|where you (?:are|live)/;
+const AGE = /\bage\b|min_age|years? old|\b(?:under|over) (?:1\d|2\d)\b|\b(?:1\d|2\d) (?:and|or) (?:over|older)\b/;
+/** Words that both kinds of restriction share; alone they mean age and sensitivity. */
+const RESTRICTED = /restricted|sensitive/;
+const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/;
+
+/**
+ * The restriction that the site's own words name, or null: those of a ruling, a gate, a refusal. Region and age share titles.
+ * @param isWithheld the answer is a refusal already: a region need not be said to be one that the post is kept from
+ */
+function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null {
+  if (/private/.test(wordsOf(said, 'title'))) return new AppError('private', 'ruled private');
+  const words = wordsOf(said, 'title', 'description', 'subtitle', 'blocks_logging_data');
+  if (AGE.test(words)) return new AppError('age_restricted', 'ruled restricted by age');
+  if ((isWithheld || WITHHELD.test(words)) && REGION.test(words)) {
+    return new AppError('region_blocked', 'ruled out in this region');
+  }
+  return RESTRICTED.test(words) ? new AppError('age_restricted', 'ruled restricted') : null;
+}
+
+/** Region, age and limited audiences all look so; only the words distinguish them. */
+function failureOfGeoblock(answer: JsonObject, isWithheld: boolean): AppError | null {
+  if (answer.message !== 'geoblock_required') return null;
+  return failureOfWords(answer, isWithheld) ?? new AppError('login_required', 'kept from a part of the visitors');
+}
+
+/** The reason that a refusal of oEmbed names; null when it names none. */
+export function failureOfReason(answer: JsonObject): AppError | null {
+  const isPrivate = PRIVATE.test(wordsOf(answer, 'title', 'description', 'message'));
+  return isPrivate ? new AppError('private', 'a private account') : failureOfGeoblock(answer, true);
+}
+
+/** The restriction that Instagram's own ruling names, or null. */
+export function failureOfRuling(answer: unknown): AppError | null {
+  return isJsonObject(answer) && answer.status !== 'ok' ? failureOfWords(answer, false) : null;
+}
+
+/** Properties of a media in which the site says why it keeps it from a visitor (`gating_ruling`: 2026-09). */
+const RESTRICTION_KEY = /gating|ruling|geo_?block|country_block|region_block|age_(?:gate|restrict)/;
+
+/** The restriction that a media itself states, or null. */
+export function restrictionOf(media: JsonObject): AppError | null {
+  for (const key in media) {
+    const value = media[key];
+    // Few values can say it at all, which costs less to see than what a key is called.
+    if ((value !== true && !isJsonObject(value)) || !RESTRICTION_KEY.test(key)) continue;
+    const flagged = /geo|country|region/.test(key) ? 'region_blocked' : /age/.test(key) ? 'age_restricted' : null;
+    const ofFlag = flagged === null ? null : new AppError(flagged, `the media says ${key}`);
+    const stated = isJsonObject(value) ? failureOfWords(value, false) : ofFlag;
+    if (stated !== null) return stated;
+  }
+  return null;
+}

@@ -1,0 +1,201 @@
+/** Addresses on Instagram -> the post, story or page that they name. Pure. */
+import type { LinkMatch, PostRef } from '../../../extract/source.ts';
+import { mediaIdOf, PUBLIC_CODE_LENGTH, shortcodeOf, splitCode } from './shortcode.ts';
+
+/** Hosts that requests for posts may reach. */
+export const INSTAGRAM_HOSTS: readonly string[] = [
+  'www.instagram.com',
+  'instagram.com',
+  'i.instagram.com',
+  'm.instagram.com',
+];
+/** Hosts that share links may be asked on. */
+export const SHARE_LINK_HOSTS: readonly string[] = [...INSTAGRAM_HOSTS, 'ig.me'];
+
+/** Preview mirrors that people paste in chats; they keep Instagram's paths. Known in 2026-08. */
+const MIRROR_DOMAINS: readonly string[] = [
+  ...['dd', 'kk', 'vx', 'fx', 'uu', 'ee', 'zz', 'gg', 'rx', 'bb', 'tt', 'to'].map(word => `${word}instagram.com`),
+  'fxstagram.com',
+  'instagramez.com',
+  'instagrambed.com',
+  'instafix.io',
+];
+/** `d.` answers with the file itself, `g.` with a gallery. */
+const MIRROR_PREFIXES: readonly string[] = ['', 'www.', 'd.', 'g.', 'm.'];
+const POST_HOSTS: ReadonlySet<string> = new Set([
+  ...INSTAGRAM_HOSTS,
+  'instagr.am',
+  'www.instagr.am',
+  ...MIRROR_DOMAINS.flatMap(domain => MIRROR_PREFIXES.map(prefix => prefix + domain)),
+]);
+
+const MAX_SEGMENTS = 16;
+export const USER_NAME = /^[A-Za-z0-9._]{1,30}$/;
+/** More items than any carousel has (20 in 2026); an index beyond is ignored. */
+const MAX_ITEMS = 100;
+
+const PROFILE: LinkMatch = { kind: 'unsupported', what: 'profile' };
+const PAGE: LinkMatch = { kind: 'unsupported', what: 'page' };
+const LIVE: LinkMatch = { kind: 'unsupported', what: 'live' };
+
+function itemIndexOf(text: string | null): number | null {
+  const position = text !== null && /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  return position >= 1 && position <= MAX_ITEMS ? position - 1 : null;
+}
+
+function postMatch(form: string, text: string, itemIndex: number | null): LinkMatch {
+  const { code, isPrivate } = splitCode(text);
+  const mediaId = mediaIdOf(code);
+  if (mediaId === null) return PAGE;
+  const parts = isPrivate ? { mediaId, private: '1' } : { mediaId };
+  const url = `https://www.instagram.com/p/${code}/`;
+  return { kind: 'post', ref: { source: 'instagram', id: code, form, url, itemIndex, parts } };
+}
+
+/** Ids of stories hold a dot, which no shortcode has. */
+function storyMatch(id: string, path: string, parts: PostRef['parts']): LinkMatch {
+  const url = `https://www.instagram.com/stories/${path}/`;
+  return { kind: 'story', ref: { source: 'instagram', id, form: 'story', url, itemIndex: null, parts } };
+}
+
+/** `3881689364048676894_65` -> `3881689364048676894`: the owner's id may follow a media id. */
+function numericId(text: string | null): string | null {
+  return /^(\d{1,24})(?:_|$)/.exec(text ?? '')?.[1] ?? null;
+}
+
+function highlightMatch(highlightId: string, query: URLSearchParams): LinkMatch {
+  const mediaId = numericId(query.get('story_media_id'));
+  const path = `highlights/${highlightId}`;
+  if (mediaId === null) return storyMatch(`highlight.${highlightId}`, path, { highlightId });
+  return storyMatch(`highlight.${highlightId}.${mediaId}`, path, { highlightId, mediaId });
+}
+
+/** The form of a share link, where it has one, is part of its path; the site alone knows the code behind its id. */
+function shareMatch(path: string): LinkMatch {
+  return { kind: 'short', url: `https://www.instagram.com/${path}/`, key: path };
+}
+
+const EXPLORED: Readonly<Record<string, string>> = { tags: 'tag', locations: 'place', search: 'search' };
+
+/** First words of paths that are no user names, and have no shape below. */
+const SITE_PAGES =
+  'about accounts api ar archive business challenge data developer direct directory download emails explore graphql invites legal lite login oauth press privacy push qr s safety session share signup stories terms web your_activity';
+
+/** The author's name may stand before a post. */
+const AUTHOR = '(?:(?!(?:p|reels?|tv|live)/)[\\w.]{1,30}/)?';
+
+type PathShape = readonly [RegExp, (found: readonly string[], query: URLSearchParams) => LinkMatch];
+
+/** Shapes of paths without the slash around them; the first that fits counts. */
+const PATHS: readonly PathShape[] = [
+  [/^stories\/highlights\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i, ([, id = ''], query) => highlightMatch(id, query)],
+  [
+    /^stories\/([\w.]{1,30})\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i,
+    ([, owner = '', mediaId = '']) => {
+      const username = owner.toLowerCase();
+      return storyMatch(`story.${username}.${mediaId}`, `${username}/${mediaId}`, { username, mediaId });
+    },
+  ],
+  [
+    /^stories\/(?!highlights$)([\w.]{1,30})$/i,
+    ([, owner = '']) => {
+      const username = owner.toLowerCase();
+      return storyMatch(`stories.${username}`, username, { username });
+    },
+  ],
+  // Base64 of `highlight:ID`.
+  [
+    /^s\/([^/]{1,100})(?:\/|$)/i,
+    ([, text = ''], query) => {
+      const id = /^highlight:(\d{1,24})$/.exec(Buffer.from(text, 'base64url').toString('latin1'))?.[1];
+      return id === undefined ? PAGE : highlightMatch(id, query);
+    },
+  ],
+  [
+    /^share\/(p|reels?|tv)\/([\w-]{2,24})(?:\/|$)/i,
+    ([, form = '', id = '']) => shareMatch(`share/${form.toLowerCase()}/${id}`),
+  ],
+  [/^share\/(?!(?:reels?|tv)(?:\/|$))([\w-]{2,24})(?:\/|$)/i, ([, id = '']) => shareMatch(`share/${id}`)],
+  [
+    /^explore\/(tags|locations|search)(?:\/|$)/i,
+    ([, what = '']) => ({ kind: 'unsupported', what: EXPLORED[what.toLowerCase()] ?? 'page' }),
+  ],
+  // The login page names the page that was asked for.
+  [
+    /^accounts\/login(?:\/|$)/i,
+    (_, query) => wrapperMatch(query.get('next')?.replace(/^(?=\/)/, 'https://www.instagram.com')),
+  ],
+  [new RegExp(`^(?:${SITE_PAGES.replaceAll(' ', '|')})(?:/|$)`, 'i'), () => PAGE],
+  [new RegExp(`^${AUTHOR}reels/audio(?:/|$)`, 'i'), () => ({ kind: 'unsupported', what: 'audio' })],
+  // An index, `embed`, `captioned` or a comment may follow.
+  [
+    new RegExp(`^${AUTHOR}(p|reels?|tv)/([\\w-]{1,48})(?:/([^/]*)|$)`, 'i'),
+    ([, form = '', code = '', next = ''], query) =>
+      postMatch(form.toLowerCase(), code, itemIndexOf(query.get('img_index')) ?? itemIndexOf(next)),
+  ],
+  [/^(?:[\w.]{1,30}\/)?live(?:\/|$)/i, () => LIVE],
+  [/^(?:p|reels?|tv)(?:\/|$)|^[\w.]{1,30}\/(?:p|reels?|tv)\/./i, () => PAGE],
+  // `/USER/reels/` alone is the user's page of reels.
+  [/^[\w.]{1,30}(?:\/|$)/, () => PROFILE],
+];
+
+function matchPath(path: string, query: URLSearchParams): LinkMatch {
+  for (const [pattern, match] of PATHS) {
+    const found = pattern.exec(path);
+    if (found !== null) return match(found, query);
+  }
+  return PAGE;
+}
+
+function wrapperMatch(target: string | null | undefined): LinkMatch {
+  return target ? { kind: 'wrapper', target } : PAGE;
+}
+
+/** `instagram://media?id=PK` or `PK_OWNER`, as the app's own links write it. */
+function matchAppLink(address: URL): LinkMatch {
+  const target = address.hostname || address.pathname.replace(/^\/+/, '');
+  if (target.startsWith('user')) return PROFILE;
+  const id = target.startsWith('media') ? numericId(address.searchParams.get('id')) : null;
+  const code = id === null ? null : shortcodeOf(id);
+  return code === null || code.length > PUBLIC_CODE_LENGTH ? PAGE : postMatch('p', code, null);
+}
+
+/** Paths of `ig.me`: `m/USER` opens a chat, `j/ID` invites to one; other single words are short links. */
+function matchShortener(path: string, query: URLSearchParams): LinkMatch {
+  if (/^[mj](?:\/|$)/.test(path)) return PAGE;
+  if (path.includes('/')) return matchPath(path, query);
+  return /^[\w-]{2,24}$/.test(path) ? { kind: 'short', url: `https://ig.me/${path}`, key: `ig.me/${path}` } : PAGE;
+}
+
+/**
+ * Matches an address on Instagram, one of its short hosts or a known mirror; undefined on any other host. Pure, never throws, and
+ * takes nothing from the address but checked ids.
+ */
+export function matchInstagramLink(address: URL): LinkMatch | undefined {
+  if (address.protocol === 'instagram:') return matchAppLink(address);
+  if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
+  const host = address.hostname.toLowerCase();
+  const query = address.searchParams;
+  const segments = address.pathname.split('/', MAX_SEGMENTS).filter(segment => segment !== '');
+  const path = segments.join('/');
+  if (POST_HOSTS.has(host)) return matchPath(path, query);
+  if (host === 'l.instagram.com') return wrapperMatch(query.get('u'));
+  if (host === 'ig.me' || host === 'www.ig.me') return matchShortener(path, query);
+  return host.endsWith('.instagram.com') ? PAGE : undefined;
+}
+
+const ID_ADDRESSES: readonly (readonly [RegExp, string])[] = [
+  [/^([A-Za-z0-9_-]{1,11})$/, 'p/$1/'],
+  [/^stories\.([a-z0-9._]{1,30})$/, 'stories/$1/'],
+  [/^story\.([a-z0-9._]{1,30})\.(\d{1,24})$/, 'stories/$1/$2/'],
+  [/^highlight\.(\d{1,24})$/, 'stories/highlights/$1/'],
+  [/^highlight\.(\d{1,24})\.(\d{1,24})$/, 'stories/highlights/$1/?story_media_id=$2'],
+];
+
+/** The reference that a canonical id stands for: a shortcode, or the id that a story's or highlight's link was given. */
+export function instagramRefOf(id: string): PostRef | undefined {
+  const known = ID_ADDRESSES.find(([pattern]) => pattern.test(id));
+  if (known === undefined) return undefined;
+  const match = matchInstagramLink(new URL(id.replace(known[0], known[1]), 'https://www.instagram.com/'));
+  return match !== undefined && 'ref' in match && match.ref.id === id ? match.ref : undefined;
+}

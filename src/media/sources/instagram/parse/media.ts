@@ -1,0 +1,211 @@
+/** Objects that describe one media, in either of the two shapes that Instagram answers with (2026-08) -> what they say of it. Pure. */
+import { readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
+import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../../post.ts';
+import { readAddress, type Size, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
+import type { PostDraft } from '../../kit/draft.ts';
+import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
+
+type StatPaths = Readonly<Partial<Record<keyof Stats, readonly string[]>>>;
+
+/** How one shape names what both say. */
+export interface MediaShape {
+  /** Keys of which such a media has at least one, whatever else it lacks. */
+  readonly keys: readonly string[];
+  /** What names a media's kind: its first group is `Video` for a video. */
+  readonly typename: RegExp;
+  readonly publishedAt: string;
+  /** Paths of each count, the first that is there counts. */
+  readonly stats: StatPaths;
+  original(media: JsonObject): Size;
+  images(media: JsonObject): readonly ListedFile[];
+  videos(media: JsonObject): readonly ListedFile[];
+  manifest(media: JsonObject): unknown;
+  /** The media's own word; null when it says nothing. */
+  saysVideo(media: JsonObject): boolean | null;
+  /** Anything else that only videos have. */
+  hasVideoSign(media: JsonObject): boolean;
+  /** Null for a media that is no carousel. What a carousel shows of itself is one of its items over again: only its children count. */
+  children(media: JsonObject): readonly unknown[] | null;
+  users(media: JsonObject): readonly unknown[];
+  caption(media: JsonObject): string | null;
+}
+
+/** A carousel has 20 at most (2026). */
+const MAX_CHILDREN = 60;
+const PHOTO = 1;
+const VIDEO = 2;
+const CAROUSEL = 8;
+
+function sizeOf(object: unknown, width: string, height: string): Size {
+  return { width: readSize(child(object, width)), height: readSize(child(object, height)) };
+}
+
+function listed(list: unknown, url: string, width: string, height: string): readonly ListedFile[] {
+  return readList(list).map(file => ({
+    url: child(file, url),
+    ...sizeOf(file, width, height),
+    bitrate: readSize(child(file, 'bandwidth')),
+  }));
+}
+
+function isCarousel(product: JsonObject): boolean {
+  if (readList(product.carousel_media).length > 0) return true;
+  const type = readCount(product.media_type);
+  if (type === PHOTO || type === VIDEO) return false;
+  if (type === CAROUSEL || product.product_type === 'carousel_container') return true;
+  return /Carousel/.test(readText(product.__typename) ?? '') || (readCount(product.carousel_media_count) ?? 0) > 1;
+}
+
+/**
+ * The product of the mobile API, which `media/info`, `web_info.items[0]` and `xig_polaris_media.if_not_gated_logged_out` all
+ * answer with.
+ */
+export const PRODUCT: MediaShape = {
+  keys: ['media_type', 'video_versions', 'image_versions2', 'carousel_media'],
+  typename: /(Video|Image|Photo)(?:Media)?$/,
+  publishedAt: 'taken_at',
+  stats: {
+    likes: ['like_count'],
+    comments: ['comment_count'],
+    plays: ['play_count', 'ig_play_count'],
+    views: ['view_count'],
+    shares: ['share_count', 'reshare_count'],
+    saves: ['save_count'],
+    crosspostLikes: ['fb_like_count'],
+    crosspostPlays: ['fb_play_count'],
+    authorFollowers: ['user.follower_count', 'owner.follower_count'],
+    authorPosts: ['user.media_count', 'owner.media_count'],
+  },
+  original: media => sizeOf(media, 'original_width', 'original_height'),
+  images: media => [
+    ...listed(child(media.image_versions2, 'candidates'), 'url', 'width', 'height'),
+    { url: media.display_uri, ...UNKNOWN_SIZE },
+  ],
+  videos: media => listed(media.video_versions, 'url', 'width', 'height'),
+  manifest: media => media.video_dash_manifest,
+  saysVideo({ media_type }) {
+    const type = readCount(media_type);
+    return type === PHOTO || type === VIDEO ? type === VIDEO : null;
+  },
+  hasVideoSign: media => media.has_audio === true,
+  children(media) {
+    if (!isCarousel(media)) return null;
+    const listed = readList(media.carousel_media, MAX_CHILDREN);
+    const stated = Math.min(readCount(media.carousel_media_count) ?? 0, MAX_CHILDREN);
+    return [...listed, ...Array<null>(Math.max(0, stated - listed.length)).fill(null)];
+  },
+  users: media => [media.user, media.owner],
+  caption: media => readText(child(media.caption, 'text')) ?? readText(media.caption),
+};
+
+/** The older GraphQL media: `xdt_shortcode_media`, and `shortcode_media` in embeds. */
+export const GRAPH: MediaShape = {
+  keys: ['display_url', 'display_src', 'display_resources', 'video_url', 'edge_sidecar_to_children'],
+  typename: /(Video|Image)$/,
+  publishedAt: 'taken_at_timestamp',
+  stats: {
+    likes: ['edge_media_preview_like.count', 'edge_liked_by.count'],
+    comments: ['edge_media_to_parent_comment.count', 'edge_media_to_comment.count', 'edge_media_preview_comment.count'],
+    plays: ['video_play_count'],
+    views: ['video_view_count'],
+    authorFollowers: ['owner.edge_followed_by.count'],
+    authorPosts: ['owner.edge_owner_to_timeline_media.count'],
+  },
+  original: media => sizeOf(media.dimensions, 'width', 'height'),
+  images: media => [
+    { url: readAddress(media.display_url) ?? media.display_src, ...GRAPH.original(media) },
+    ...listed(media.display_resources, 'src', 'config_width', 'config_height'),
+    { url: media.thumbnail_src, ...UNKNOWN_SIZE },
+  ],
+  videos: ({ video_url }) => (readText(video_url) === null ? [] : [{ url: video_url, ...UNKNOWN_SIZE }]),
+  manifest: media => child(media.dash_info, 'video_dash_manifest'),
+  saysVideo: media => readFlag(media.is_video),
+  hasVideoSign: media => readCount(media.video_view_count) !== null,
+  children(media) {
+    const children = media.edge_sidecar_to_children;
+    if (!isJsonObject(children) && !/Sidecar$/.test(readText(media.__typename) ?? '')) return null;
+    return readList(child(children, 'edges'), MAX_CHILDREN).map(edge => child(edge, 'node'));
+  },
+  users: media => [media.owner],
+  caption: media => readText(child(readList(child(media.edge_media_to_caption, 'edges'))[0], 'node', 'text')),
+};
+
+/** Types of products that say video. */
+const VIDEO_PRODUCTS: ReadonlySet<unknown> = new Set(['clips', 'igtv']);
+
+/** By its own word, else by any sign of a video: the still of a video whose files are withheld is not the post. */
+function isVideo(media: JsonObject, shape: MediaShape, isReel: boolean): boolean {
+  const said = shape.saysVideo(media);
+  if (said !== null) return said;
+  const type = shape.typename.exec(readText(media.__typename) ?? '')?.[1];
+  if (type !== undefined) return type === 'Video';
+  const isVideoProduct = VIDEO_PRODUCTS.has(media.product_type) || readSize(media.video_duration) !== null;
+  return isVideoProduct || shape.hasVideoSign(media) || isReel;
+}
+
+function toItem(media: JsonObject, shape: MediaShape, isReel: boolean): UnplacedItem | null {
+  const original = shape.original(media);
+  const images = shape.images(media);
+  const alt = readText(media.accessibility_caption);
+  const videos = shape.videos(media);
+  const dashManifest = readText(shape.manifest(media));
+  if (videos.length === 0 && dashManifest === null && !isVideo(media, shape, isReel)) {
+    return imageItem({ files: images, original, alt });
+  }
+  const seconds = readSize(media.video_duration);
+  const durationMs = seconds === null ? null : Math.round(seconds * 1000);
+  const hasAudio = readFlag(media.has_audio);
+  return videoItem({ files: videos, covers: images, original, dashManifest, durationMs, hasAudio, alt });
+}
+
+/** The first value that can be read, in order; null where there is none. */
+function firstOf<Value, Read>(values: readonly Value[], read: (value: Value) => Read | null): Read | null {
+  for (const value of values) {
+    const found = read(value);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** The author by everything that an answer says of them, the first word counts. */
+export function readUsers(users: readonly unknown[]): Author {
+  const first = <Read>(read: (value: unknown) => Read | null, key: string) =>
+    firstOf(users, user => read(child(user, key)));
+  return {
+    id: first(readId, 'pk') ?? first(readId, 'id'),
+    username: first(readText, 'username'),
+    name: first(readText, 'full_name'),
+    verified: first(readFlag, 'is_verified'),
+    avatarUrl: first(readAddress, 'profile_pic_url') ?? first(readAddress, 'profile_image_uri'),
+  };
+}
+
+/** Counts that an author can hide. */
+const HIDEABLE: ReadonlySet<string> = new Set<keyof Stats>(['likes', 'plays', 'views']);
+
+function readStats(media: JsonObject, paths: StatPaths): Stats {
+  const isHidden = media.like_and_view_counts_disabled === true;
+  const shown = Object.entries(paths).filter(([key]) => !isHidden || !HIDEABLE.has(key));
+  const read = shown.map(([key, where]) => [key, firstOf(where, path => readCount(child(media, ...path.split('.'))))]);
+  return { ...NO_STATS, ...Object.fromEntries(read) };
+}
+
+/**
+ * Reads a media; what it does not say is null. The items are empty for a carousel whose children are nowhere.
+ * @param isReel the link says that this is a video
+ */
+export function parseMedia(media: JsonObject, shape: MediaShape, isReel: boolean): PostDraft {
+  const children = shape.children(media);
+  return {
+    author: readUsers(shape.users(media)),
+    title: readText(media.title),
+    caption: shape.caption(media),
+    publishedAt: readInstant(media[shape.publishedAt]),
+    stats: readStats(media, shape.stats),
+    items: children?.map(one => (isJsonObject(one) ? toItem(one, shape, false) : null)) ?? [
+      toItem(media, shape, isReel),
+    ],
+    coverUrl: firstOf(shape.images(media), file => readAddress(file.url)),
+  };
+}
