@@ -39,12 +39,11 @@ import { createMuxedFiles } from './media/delivery/muxed-files.ts';
 import { ACCOUNTS, type AccountPaused, createAccounts } from './media/extract/accounts.ts';
 import { readCookies } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
+import { createStoredPostParser } from './media/extract/post-cache.ts';
 import { openSite } from './media/extract/site.ts';
 import { createSiteOutgoing, siteThrottles } from './media/extract/site-outgoing.ts';
 import { SITE_STATES } from './media/extract/site-state.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
-import { createStoredPostParser } from './media/extract/stored-post.ts';
-import { withholdPosts } from './media/extract/withheld-posts.ts';
 import { createCdnHeaders } from './media/files/cdn.ts';
 import type { Post } from './media/post.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
@@ -153,7 +152,8 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const blocks = createBlockList({ records: storage.records });
   // It is asked about every post, and held from here on, whatever becomes of the store.
   await blocks.list().catch(error => log.warn({ err: error }, 'what is blocked could not be read yet'));
-  const everyPost = createExtractor({
+  const extractor = createExtractor({
+    withheld: blocks,
     onExtracted: from => metrics.countLookup('posts', from),
     sources,
     cache: createMemoryCache<Post>({
@@ -164,7 +164,6 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
   });
-  const extractor = withholdPosts(everyPost, blocks);
   // Nothing that may fail comes after: from here on there is a thread to end.
   const { beatmaps, catalogue, backgroundFill, difficulty, ratings, recommend, recommendationHistory } =
     createBeatmapServices({

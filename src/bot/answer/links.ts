@@ -1,7 +1,7 @@
 import { mapPage, matchOsuLink, type OsuLink, scorePage, setPage, userPage } from '../../beatmaps/model/link.ts';
 import type { AppError } from '../../errors.ts';
+import { findAddresses } from '../../media/extract/address.ts';
 import type { Extractor } from '../../media/extract/extractor.ts';
-import { findAddresses } from '../../media/extract/find-links.ts';
 import type { Accepted, Command } from '../contract/command.ts';
 import { hidden } from '../contract/reply.ts';
 import type { LinksBody } from '../contract/request.ts';

@@ -1,17 +1,17 @@
 /** Links of the sites' own share buttons carry kilobytes of tracking. */
 export const MAX_ADDRESS_CHARS = 8_192;
 const MAX_HOST_CHARS = 253;
-/** What a site's app links to in itself, by a scheme of its own: a name, perhaps a query, no path. */
+/** A site's app links to itself by a scheme of its own: a name, perhaps a query, no path. */
 const APP_LINK = /^(?!https?:)[a-z][a-z0-9]{1,30}:\/\/[a-z_]{1,30}\/?(?:\?[\x21-\x7e]*)?$/i;
-/** `https://`, and `https//` as hurried fingers write it. */
+/** `https://`, also as hurried fingers write it, `https//`. */
 const SCHEME = /^https?:?\/\//i;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** A name in letters: what could be a piece of an IPv4 address in any spelling is none. */
+/** A name in letters: no piece of an IPv4 address in any spelling is one. */
 const TOP_LABEL = /^[a-z]{2,63}$/;
 /** Blanks and controls of ASCII, and the backslash that browsers read as a slash. */
 const FORBIDDEN = /[\s\\\p{Cc}\p{Zl}\p{Zp}]/u;
 
-/** Where an address of the web begins to be more than its scheme and host. */
+/** Here an address of the web begins to be more than its scheme and host. */
 const HOST_END = /[/?#]/;
 const OUTSIDE_ASCII = /\P{ASCII}/u;
 
@@ -19,13 +19,13 @@ const OUTSIDE_ASCII = /\P{ASCII}/u;
  * An address without what was written right behind it: an emoji, or words of another script. It ends before the first character outside
  * ASCII after its host, unless a further segment in ASCII follows, as behind a title: `/NAME/videos/フェリー/1`.
  */
-export function withoutTail(address: string): string {
+function withoutTail(address: string): string {
   const cut = beforeTail(address);
   return /\/[a-z0-9]/i.test(address.slice(cut.length)) ? address : cut;
 }
 
 /** The address up to the first character outside ASCII after its host, whatever follows. */
-export function beforeTail(address: string): string {
+function beforeTail(address: string): string {
   const scheme = SCHEME.exec(address)?.[0].length ?? 0;
   const host = address.slice(scheme).search(HOST_END);
   const from = host === -1 ? address.length : scheme + host;
@@ -45,7 +45,7 @@ function isHostName(host: string): boolean {
 
 /**
  * The address that one pasted text is, or undefined. The scheme may be missing, `http` or mistyped as `https//`: only ids
- * are taken from it later. What was written right behind it is left out, see {@link withoutTail}. Whatever could disguise a host is
+ * are taken from it later. The text right behind it is left out, see {@link withoutTail}. Anything that could disguise a host is
  * refused, not repaired: user names, ports but the default one, IP addresses, names of one label, unicode and punycode, backslashes,
  * blanks inside, a final dot, more than 8192 characters. An app's own link (`SCHEME://NAME?QUERY`) is given as it is.
  */
@@ -70,4 +70,107 @@ export function parseAddress(text: string): URL | undefined {
 function withoutDefaultPort(host: string, scheme: string): string {
   const port = /^http:?\/\/$/i.test(scheme) ? ':80' : ':443';
   return host.endsWith(port) ? host.slice(0, -port.length) : host;
+}
+
+const MAX_LINKS = 20;
+/** Longer texts are read up to here: no chat message and no caption is longer. */
+const MAX_CHARS = 100_000;
+/** Words are separated by blanks, quotes, full-width punctuation, invisible marks. */
+const TOKEN =
+  /[^\s<>"\u201c\u201d\u00ab\u00bb`\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\u3001\u3002\u300c\u300d\u3010\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/gu;
+/** An address begins so inside a token, be it an app's own; after `/ = ? & %` it is a part of the address before it. */
+const START = /(?<![a-z0-9/=?&%])(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)/gi;
+/** A host without a scheme, perhaps with the port it means anyway, followed by a path or a query. */
+const BARE = /(?<![\p{L}\p{N}@./:_-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,63}(?=(?::443)?[/?])/iu;
+const TRAILING = /[.,;:!?'*~|\u2026\u2019]$/u;
+const BRACKETS: ReadonlyMap<string, string> = new Map([
+  [')', '('],
+  [']', '['],
+  ['}', '{'],
+]);
+
+/** The text with everything between two equal runs of backticks blanked, as chats show code. An unclosed run is plain text. */
+function withoutCode(text: string): string {
+  const runs = [...text.matchAll(/`+/g)].map(match => ({ start: match.index, length: match[0].length }));
+  const closing = new Map<number, number>();
+  const nextOfLength = new Map<number, number>();
+  for (let i = runs.length - 1; i >= 0; i -= 1) {
+    const length = runs[i]?.length ?? 0;
+    const next = nextOfLength.get(length);
+    if (next !== undefined) closing.set(i, next);
+    nextOfLength.set(length, i);
+  }
+  const parts: string[] = [];
+  let from = 0;
+  for (let i = 0; i < runs.length; i += 1) {
+    const open = runs[i];
+    const end = closing.get(i);
+    const close = end === undefined ? undefined : runs[end];
+    if (open === undefined || end === undefined || close === undefined) continue;
+    parts.push(text.slice(from, open.start), ' ');
+    from = close.start + close.length;
+    i = end;
+  }
+  parts.push(text.slice(from));
+  return parts.join('');
+}
+
+/** The text without `<links>` whose writer wants no preview. */
+function withoutSuppressed(text: string): string {
+  return text.replace(/<(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)[^\s<>]*>/gi, ' ');
+}
+
+/** An address as it was meant: without the sentence's punctuation and brackets that were opened before it. */
+function trimEnd(raw: string, isUnderlined: boolean): string {
+  const cut = raw.indexOf('](');
+  let text = cut === -1 ? raw : raw.slice(0, cut);
+  const open = new Map<string, number>();
+  for (const [close, opening] of BRACKETS) open.set(close, text.split(opening).length - text.split(close).length);
+  for (let last = text.at(-1); last !== undefined; last = text.at(-1)) {
+    const surplus = open.get(last);
+    if (surplus !== undefined && surplus < 0) open.set(last, surplus + 1);
+    else if (!TRAILING.test(last) && !(isUnderlined && last === '_')) break;
+    text = text.slice(0, -1);
+  }
+  return text;
+}
+
+/**
+ * The addresses that may be meant where something follows without a blank between: with it where that may be a title inside the address,
+ * and in any case without it.
+ */
+function* readings(raw: string, isUnderlined: boolean): Generator<string> {
+  const cut = beforeTail(raw);
+  if (withoutTail(raw) !== cut) yield trimEnd(raw, isUnderlined);
+  yield trimEnd(cut, isUnderlined);
+}
+
+/** Addresses of one token: those with a scheme, or the one that begins with a bare host. */
+function* addressesOf(token: string): Generator<string> {
+  const starts = [...token.matchAll(START)].map(match => match.index);
+  const bare = token.slice(0, starts[0] ?? token.length);
+  const host = bare.search(BARE);
+  if (host !== -1) yield* readings(bare.slice(host), false);
+  for (const [index, start] of starts.entries()) {
+    yield* readings(token.slice(start, starts[index + 1] ?? token.length), token[start - 1] === '_');
+  }
+}
+
+/**
+ * Known addresses in running text, with or without a scheme, as they stand there: in order, without repeats, at most 20. Those of
+ * the web are known by their host alone. `<link>`, `code` and fenced code are skipped; of `[text](link)` the link is taken. Linear in the text's length.
+ */
+export function findAddresses(text: string, isKnown: (address: URL) => boolean): readonly string[] {
+  const found = new Set<string>();
+  const plain = withoutSuppressed(withoutCode(text.slice(0, MAX_CHARS)));
+  for (const [token] of plain.matchAll(TOKEN)) {
+    if (!token.includes('.') && !token.includes('//')) continue;
+    for (const candidate of addressesOf(token)) {
+      const address = parseAddress(candidate);
+      if (address === undefined) continue;
+      if (isKnown(address)) found.add(candidate);
+      if (found.size === MAX_LINKS) return [...found];
+    }
+  }
+  return [...found];
 }

@@ -3,12 +3,11 @@ import type { Cache } from '../../infra/cache/cache.ts';
 import { createLru } from '../../infra/cache/create-lru.ts';
 import { createClientSemaphore } from '../../infra/concurrency/client-semaphore.ts';
 import type { Logger } from '../../infra/log.ts';
-import { itemCount, type Post, type SourceId } from '../post.ts';
-import { parseAddress } from './address.ts';
-import { policyOf, REFRESH_POLICY, SHORT_LINK_POLICY } from './cache-policy.ts';
+import { itemCount, type Post } from '../post.ts';
 import { CoverOnlyError, isWithdrawn } from './failures.ts';
-import { findAddresses } from './find-links.ts';
-import type { LinkMatch, MediaSource, PostRef } from './source.ts';
+import { createLinkReader, keyOf, type LinkReader, type PostLink } from './links.ts';
+import { policyOf, REFRESH_POLICY, SHORT_LINK_POLICY } from './post-cache.ts';
+import type { MediaSource, PostRef } from './source.ts';
 
 export interface Extraction {
   readonly post: Post;
@@ -29,22 +28,23 @@ export interface ExtractOptions {
 }
 
 /** url -> source -> cache -> Post: the one entry for bot and api. */
-export interface Extractor {
+export interface Extractor extends Omit<LinkReader, 'read'> {
   /**
    * @throws AppError `invalid_request` (not an address at all), `unsupported_link` (params: `what`), `login_required` for stories without
-   * cookies, or any upstream code.
+   * cookies, `forbidden` for a withheld post, or any upstream code.
    */
   extract(link: string, options?: ExtractOptions): Promise<Extraction>;
   /** Asks the upstream again, past the cache: for addresses that expired early. At most one real fetch a minute for a post. */
   refresh(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
-  /** Canonical links of supported posts in running text, in order, without repeats; `<link>` and code are skipped. Pure. */
-  findLinks(text: string): readonly string[];
-  /** The site a link belongs to, whether or not a post is behind it; undefined when none is known. Pure. */
-  sourceOf(link: string): SourceId | undefined;
-  /** `source:id` of the post that a link names by itself; undefined for a short link and where there is no post. Pure. */
-  postKey(link: string): string | undefined;
   /** Hosts that media of any source may live on. */
   readonly mediaHosts: readonly string[];
+}
+
+/** Posts that must not be shown, wherever they are asked for. */
+export interface WithheldPosts {
+  /** By the post's `source:id`, before anything is asked. */
+  hasLink(post: string): Promise<boolean>;
+  hasPost(post: Pick<Post, 'source' | 'id' | 'author'>): Promise<boolean>;
 }
 
 export interface ExtractorOptions {
@@ -53,6 +53,8 @@ export interface ExtractorOptions {
   readonly cache: Cache<Post>;
   /** Targets of short links by their key. */
   readonly shortLinks: Cache<string>;
+  /** Default: none is. */
+  readonly withheld?: WithheldPosts;
   readonly log: Logger;
   readonly now?: () => number;
   /** For one `extract`, short links included. Default 20 000. */
@@ -61,247 +63,149 @@ export interface ExtractorOptions {
   readonly onExtracted?: (from: Extraction['from']) => void;
 }
 
-const MAX_WRAPPERS = 3;
 const MAX_SHORT_LINKS = 2;
 const MAX_REFS = 5_000;
-const MAX_MATCHED = 2_000;
-/** Longer links are rare, and not worth their memory. */
-const MAX_MATCHED_CHARS = 500;
 /** Posts that are fetched at once for one client: more would only wait at the sites' pace, with all they ask beside. */
 const FETCHES_PER_CLIENT = 24;
 const MAX_WAITING_PER_CLIENT = 1_000;
 
-function keyOf(post: Pick<Post, 'source' | 'id'>): string {
-  return `${post.source}:${post.id}`;
-}
-
-function extraction(post: Post, { itemIndex }: PostRef, from: Extraction['from']): Extraction {
-  return { post, itemIndex: itemIndex !== null && itemIndex < itemCount(post) ? itemIndex : null, from };
-}
-
-/** What a link is by itself, wrappers taken off. */
-interface Matched {
-  readonly source: MediaSource;
-  readonly match: Exclude<LinkMatch, { kind: 'wrapper' }>;
-}
-
-type PostMatch = Extract<LinkMatch, { kind: 'post' | 'story' }>;
-type ShortMatch = Extract<LinkMatch, { kind: 'short' }>;
-
-/** The canonical link, with the item it points at. */
-function linkOf(ref: PostRef): string {
-  return ref.itemIndex === null ? ref.url : `${ref.url}?img_index=${ref.itemIndex + 1}`;
-}
-
-function unsupported(what: string): AppError {
-  return new AppError('unsupported_link', `no single post behind this link (${what})`, { params: { what } });
-}
-
 export function createExtractor(options: ExtractorOptions): Extractor {
-  const { sources, cache, shortLinks, log, onExtracted, now = Date.now, deadlineMs = 20_000 } = options;
+  const { sources, cache, withheld, log, onExtracted, now = Date.now, deadlineMs = 20_000 } = options;
+  const links = createLinkReader(sources);
+  const fetchPost = createFetch();
+  /** References that `refresh` asks for again, which knows only ids. */
+  const refs = createLru<string, PostRef>({ max: MAX_REFS });
+
+  /** A link is matched; its post comes from the cache, or from its source by one fetch for all who ask at once. */
+  async function extract(link: string, wish: ExtractOptions = {}): Promise<Extraction> {
+    await refuseWithheldKey(links.postKey(link));
+    const { match } = links.read(link, wish.only);
+    // Most links have been asked for before: they need no deadline and no signal.
+    const known = match.kind === 'short' ? undefined : cache.peek(keyOf(match.ref));
+    const found =
+      known !== undefined && match.kind !== 'short'
+        ? given(known, match.ref, 'cache')
+        : await bounded(deadlineMs, wish.signal, async signal =>
+            load(await followShortLinks(link, wish.only, { ...options, links, signal }), wish, signal),
+          );
+    return { ...found, post: await refuseWithheldPost(found.post) };
+  }
+
+  async function load({ source, match: { ref } }: PostLink, wish: ExtractOptions, signal: AbortSignal) {
+    const key = keyOf(ref);
+    refs.set(key, ref);
+    try {
+      const { value, from } = await cache.wrap(key, own => fetchPost(source, ref, own), policyOf(ref, now), signal);
+      return given(value, ref, from);
+    } catch (error) {
+      if (!(error instanceof CoverOnlyError) || wish.readable) throw error;
+      return { post: error.post, itemIndex: null, from: 'load', reason: error } as const;
+    }
+  }
+
+  function given(post: Post, { itemIndex }: PostRef, from: Extraction['from']): Extraction {
+    onExtracted?.(from);
+    return { post, itemIndex: itemIndex !== null && itemIndex < itemCount(post) ? itemIndex : null, from };
+  }
+
+  async function refresh(post: Pick<Post, 'source' | 'id'>, callerSignal?: AbortSignal): Promise<Post> {
+    const key = keyOf(post);
+    await refuseWithheldKey(key);
+    const source = sources.find(({ id }) => id === post.source);
+    const ref = refs.get(key) ?? source?.refOf(post.id);
+    if (source === undefined || ref === undefined) throw new AppError('not_found', 'no post has this id');
+    const fetchAgain = async (own: AbortSignal) => {
+      log.info({ source: ref.source, id: ref.id }, 'asking again: an address expired early');
+      try {
+        const fresh = await source.fetch(ref, { signal: own });
+        await cache.set(key, fresh, policyOf(ref, now).ttlMs(fresh));
+        return fresh;
+      } catch (error) {
+        if (isWithdrawn(error)) await cache.delete(key);
+        throw error;
+      }
+    };
+    const wait = (signal: AbortSignal) => cache.wrap(`refresh:${key}`, fetchAgain, REFRESH_POLICY, signal);
+    return refuseWithheldPost((await bounded(deadlineMs, callerSignal, wait)).value);
+  }
+
+  async function refuseWithheldKey(key: string | undefined): Promise<void> {
+    if (key !== undefined && (await withheld?.hasLink(key))) throw withheldPost();
+  }
+
+  async function refuseWithheldPost(post: Post): Promise<Post> {
+    if (await withheld?.hasPost(post)) throw withheldPost();
+    return post;
+  }
+
+  const { findLinks, sourceOf, postKey } = links;
+  const mediaHosts = [...new Set(sources.flatMap(source => source.mediaHosts))];
+  return { extract, refresh, findLinks, sourceOf, postKey, mediaHosts };
+}
+
+/** Asks a source for a post, a few at once for each client. */
+function createFetch(): (source: MediaSource, ref: PostRef, signal: AbortSignal) => Promise<Post> {
   const enter = createClientSemaphore({
     atOnce: FETCHES_PER_CLIENT,
     maxWaiting: MAX_WAITING_PER_CLIENT,
     name: 'fetching a post',
     full: () => new AppError('rate_limited', 'too many posts of one client wait', { params: { reason: 'busy' } }),
   });
-  /** What `refresh` asks for again; it knows only ids. */
-  const refs = createLru<string, PostRef>({ max: MAX_REFS });
-
-  /** A link is asked about several times on its way from a message to its post, and matched once. */
-  const matched = createLru<string, Matched>({ max: MAX_MATCHED });
-
-  function matchLink(text: string): Matched {
-    const known = matched.get(text);
-    if (known !== undefined) return known;
-    const found = readAnew(text);
-    if (text.length <= MAX_MATCHED_CHARS) matched.set(text, found);
-    // From here on it goes by its canonical form.
-    if (found.match.kind === 'post') matched.set(linkOf(found.match.ref), found);
-    return found;
-  }
-
-  /** The source that knows the address's host and what it says of it. */
-  function readAnew(text: string): Matched {
-    let target = text;
-    for (let wrappers = 0; wrappers <= MAX_WRAPPERS; wrappers += 1) {
-      const address = parseAddress(target);
-      if (address === undefined && wrappers === 0) {
-        throw new AppError('invalid_request', 'url must be the https address of a post', {
-          params: { hint: 'notLink', option: 'url' },
-        });
-      }
-      const found = address === undefined ? undefined : matchAddress(address);
-      if (found === undefined) throw unsupported('site');
-      const { source, match } = found;
-      if (match.kind !== 'wrapper') return { source, match };
-      target = match.target;
-    }
-    throw unsupported('page');
-  }
-
-  function matchAddress(address: URL): { readonly source: MediaSource; readonly match: LinkMatch } | undefined {
-    for (const source of sources) {
-      const match = source.match(address);
-      if (match !== undefined) return { source, match };
-    }
-    return undefined;
-  }
-
-  /** What a link names by itself. `short`: only the upstream knows. */
-  function readLink(
-    link: string,
-    only: SourceId | undefined,
-  ): { readonly source: MediaSource; readonly match: PostMatch | ShortMatch } {
-    const { source, match } = matchLink(link);
-    if (only !== undefined && source.id !== only) throw unsupported('site');
-    if (match.kind === 'unsupported') throw unsupported(match.what);
-    if (match.kind === 'story' && !source.canFetchStories) {
-      throw new AppError('login_required', 'stories need cookies', { params: { what: 'story' } });
-    }
-    return { source, match };
-  }
-
-  /** Follows short links to the post they lead to. */
-  async function resolveLink(
-    link: string,
-    only: SourceId | undefined,
-    signal: AbortSignal,
-  ): Promise<{ readonly source: MediaSource; readonly match: PostMatch }> {
-    let text = link;
-    for (let resolved = 0; resolved <= MAX_SHORT_LINKS; resolved += 1) {
-      const { source, match } = readLink(text, only);
-      if (match.kind !== 'short') return { source, match };
-      const load = (own: AbortSignal) => source.resolveShort(match.url, { signal: own });
-      text = (await shortLinks.wrap(`${source.id}:${match.key}`, load, SHORT_LINK_POLICY, signal)).value;
-    }
-    throw new AppError('upstream_changed', 'a short link leads to short links only');
-  }
-
-  function refOf(source: MediaSource, post: Pick<Post, 'source' | 'id'>): PostRef {
-    const ref = refs.get(keyOf(post)) ?? source.refOf(post.id);
-    if (ref === undefined) throw new AppError('not_found', 'no post has this id');
-    return ref;
-  }
-
-  /** Runs `work` under the caller's signal and one deadline. */
-  async function bounded<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const deadline = new AbortController();
-    const timer = setTimeout(
-      () => deadline.abort(new AppError('timeout', `no answer within ${deadlineMs} ms`)),
-      deadlineMs,
-    );
-    // AbortSignal.any costs several times as much, and is only let go of by the garbage collector.
-    const giveUp = () => deadline.abort(signal?.reason);
-    if (signal?.aborted === true) giveUp();
-    signal?.addEventListener('abort', giveUp, { once: true });
+  return async (source, ref, signal) => {
+    const leave = await enter(signal);
     try {
-      return await work(deadline.signal);
-    } catch (error) {
-      if (error instanceof AppError || !signal?.aborted) throw error;
-      throw new AppError('timeout', 'given up by the caller', { cause: error });
+      return await source.fetch(ref, { signal });
     } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', giveUp);
+      leave();
     }
-  }
-
-  return {
-    mediaHosts: [...new Set(sources.flatMap(source => source.mediaHosts))],
-
-    async extract(link, options = {}) {
-      const { only, readable = false } = options;
-      const named = readLink(link, only).match;
-      // Most links have been asked for before: they need no deadline and no signal.
-      const known = named.kind === 'short' ? undefined : cache.peek(keyOf(named.ref));
-      if (known !== undefined && named.kind !== 'short') {
-        onExtracted?.('cache');
-        return extraction(known, named.ref, 'cache');
-      }
-      return bounded(options.signal, async signal => {
-        const { source, match } = await resolveLink(link, only, signal);
-        const { ref } = match;
-        refs.set(keyOf(ref), ref);
-        const load = async (own: AbortSignal) => {
-          const leave = await enter(own);
-          try {
-            return await source.fetch(ref, { signal: own });
-          } finally {
-            leave();
-          }
-        };
-        try {
-          const hit = await cache.wrap(keyOf(ref), load, policyOf(ref, now), signal);
-          onExtracted?.(hit.from);
-          return extraction(hit.value, ref, hit.from);
-        } catch (error) {
-          if (!(error instanceof CoverOnlyError) || readable) throw error;
-          return { post: error.post, itemIndex: null, from: 'load', reason: error };
-        }
-      });
-    },
-
-    refresh(post, callerSignal) {
-      return bounded(callerSignal, async signal => {
-        const source = sources.find(one => one.id === post.source);
-        if (source === undefined) throw new AppError('not_found', 'no such source');
-        const ref = refOf(source, post);
-        const load = async (own: AbortSignal) => {
-          log.info({ source: ref.source, id: ref.id }, 'asking again: an address expired early');
-          try {
-            const fresh = await source.fetch(ref, { signal: own });
-            await cache.set(keyOf(ref), fresh, policyOf(ref, now).ttlMs(fresh));
-            return fresh;
-          } catch (error) {
-            if (isWithdrawn(error)) await cache.delete(keyOf(ref));
-            throw error;
-          }
-        };
-        return (await cache.wrap(`refresh:${keyOf(ref)}`, load, REFRESH_POLICY, signal)).value;
-      });
-    },
-
-    findLinks(text) {
-      const isKnown = (address: URL) =>
-        matchAddress(address.protocol === 'https:' ? new URL('/', address) : address) !== undefined;
-      const links = new Map<string, string>();
-      for (const address of findAddresses(text, isKnown)) {
-        const link = supportedLink(address);
-        if (link !== undefined && !links.has(link.key)) links.set(link.key, link.url);
-      }
-      return [...links.values()];
-    },
-
-    postKey(link) {
-      try {
-        const { match } = matchLink(link);
-        return match.kind === 'post' || match.kind === 'story' ? keyOf(match.ref) : undefined;
-      } catch (error) {
-        if (error instanceof AppError) return undefined;
-        throw error;
-      }
-    },
-
-    sourceOf(link) {
-      try {
-        return matchLink(link).source.id;
-      } catch (error) {
-        if (error instanceof AppError) return undefined;
-        throw error;
-      }
-    },
   };
+}
 
-  /** The canonical link of a post behind an address found in text; undefined when there is none. */
-  function supportedLink(address: string): { readonly key: string; readonly url: string } | undefined {
-    try {
-      const { match } = matchLink(address);
-      if (match.kind === 'unsupported') return undefined;
-      if (match.kind === 'short') return { key: match.url, url: match.url };
-      return { key: `${keyOf(match.ref)}#${match.ref.itemIndex ?? ''}`, url: linkOf(match.ref) };
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'unsupported_link') return undefined;
-      throw error;
-    }
+interface ShortLinkContext extends Pick<ExtractorOptions, 'shortLinks'> {
+  readonly links: LinkReader;
+  readonly signal: AbortSignal;
+}
+
+/** Follows short links to the post they lead to. */
+async function followShortLinks(
+  link: string,
+  only: Post['source'] | undefined,
+  { shortLinks, links, signal }: ShortLinkContext,
+): Promise<PostLink> {
+  let text = link;
+  for (let resolved = 0; resolved <= MAX_SHORT_LINKS; resolved += 1) {
+    const { source, match } = links.read(text, only);
+    if (match.kind !== 'short') return { source, match };
+    const resolve = (own: AbortSignal) => source.resolveShort(match.url, { signal: own });
+    text = (await shortLinks.wrap(`${source.id}:${match.key}`, resolve, SHORT_LINK_POLICY, signal)).value;
+  }
+  throw new AppError('upstream_changed', 'a short link leads to short links only');
+}
+
+function withheldPost(): AppError {
+  return new AppError('forbidden', 'the operator withholds this post', { params: { hint: 'withheldPost' } });
+}
+
+/** Runs `work` under the caller's signal and one deadline. */
+async function bounded<T>(
+  deadlineMs: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const deadline = new AbortController();
+  const late = () => deadline.abort(new AppError('timeout', `no answer within ${deadlineMs} ms`));
+  const timer = setTimeout(late, deadlineMs);
+  // AbortSignal.any costs several times as much, and is only let go of by the garbage collector.
+  const giveUp = () => deadline.abort(signal?.reason);
+  if (signal?.aborted === true) giveUp();
+  signal?.addEventListener('abort', giveUp, { once: true });
+  try {
+    return await work(deadline.signal);
+  } catch (error) {
+    if (error instanceof AppError || !signal?.aborted) throw error;
+    throw new AppError('timeout', 'given up by the caller', { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp);
   }
 }

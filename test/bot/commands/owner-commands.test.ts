@@ -5,9 +5,9 @@ import type { Caller } from '../../../src/bot/contract/caller.ts';
 import type { RuntimeStatus } from '../../../src/bot/contract/chat-platform.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
 import { createBlockList } from '../../../src/bot/stores/block-list.ts';
+import { AppError } from '../../../src/errors.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
-import type { Extractor } from '../../../src/media/extract/extractor.ts';
-import { withholdPosts } from '../../../src/media/extract/withheld-posts.ts';
+import type { Extractor, WithheldPosts } from '../../../src/media/extract/extractor.ts';
 import { embeddedRecords } from '../../records.ts';
 import { commandList } from '../command-list.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, samplePost, sampleServices } from '../sample.ts';
@@ -34,6 +34,19 @@ const FIGURES = {
   last: null,
 };
 
+/** As the extractor itself does with what is blocked. */
+function withholding(plain: Extractor, blocks: WithheldPosts): Extractor {
+  return {
+    ...plain,
+    async extract(url, options) {
+      const key = plain.postKey(url);
+      const found = key === undefined || !(await blocks.hasLink(key)) ? await plain.extract(url, options) : undefined;
+      if (found !== undefined && !(await blocks.hasPost(found.post))) return found;
+      throw new AppError('forbidden', 'the operator withholds this post', { params: { hint: 'withheldPost' } });
+    },
+  };
+}
+
 function setUp() {
   const posts = fakeExtractor(id =>
     samplePost({ id, url: link(id), author: { ...samplePost().author, id: `by-${id}` } }),
@@ -51,7 +64,7 @@ function setUp() {
     commands: commandList,
     hiddenCommands: caller => (isOwner(caller) ? commands : []),
     isBlocked: caller => blocks.hasCaller(caller),
-    services: { ...sampleServices(posts), extractor: withholdPosts(plain, blocks) },
+    services: { ...sampleServices(posts), extractor: withholding(plain, blocks) },
     limiter: memoryLimiter(() => 0),
     userLimit: { units: 100, windowMs: 60_000 },
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },

@@ -3,7 +3,7 @@ import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
 import { createHttpClient } from '../../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../../src/infra/http/overrides.ts';
 import { createExtractor } from '../../../src/media/extract/extractor.ts';
-import { createStoredPostParser } from '../../../src/media/extract/stored-post.ts';
+import { createStoredPostParser } from '../../../src/media/extract/post-cache.ts';
 import type { Post } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createTestClient } from '../../fakes/http-client.ts';

@@ -1,29 +1,40 @@
 import { describe, expect, it } from 'vitest';
-import type { Extractor } from '../../../src/media/extract/extractor.ts';
-import { type WithheldPosts, withholdPosts } from '../../../src/media/extract/withheld-posts.ts';
-import { makePost } from '../../fakes/post.ts';
+import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
+import { createExtractor, type WithheldPosts } from '../../../src/media/extract/extractor.ts';
+import type { MediaSource } from '../../../src/media/extract/source.ts';
+import type { Post } from '../../../src/media/post.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+import { makePhoto, makePost } from '../../fakes/post.ts';
 
-const POST = makePost();
+const POST = makePost({ items: [makePhoto()] });
+const REF = { source: POST.source, id: POST.id, form: 'p', url: POST.url, itemIndex: null, parts: {} };
 const SIGNAL = new AbortController().signal;
 
-function withholding(withheld: Partial<Record<keyof WithheldPosts, boolean>>) {
+function withholding(isWithheld: Partial<Record<keyof WithheldPosts, boolean>>) {
   const asked: string[] = [];
-  const plain: Extractor = {
-    async extract() {
-      asked.push('extract');
-      return { post: POST, itemIndex: null, from: 'load' };
-    },
-    async refresh() {
-      asked.push('refresh');
+  const source: MediaSource = {
+    id: POST.source,
+    match: () => ({ kind: 'post', ref: REF }),
+    refOf: () => REF,
+    resolveShort: async url => url,
+    async fetch({ id }) {
+      asked.push(id);
       return POST;
     },
-    findLinks: () => [],
-    sourceOf: () => POST.source,
-    postKey: () => `${POST.source}:${POST.id}`,
+    strategies: [],
+    examples: [],
+    canFetchStories: false,
     mediaHosts: [],
   };
-  const { hasLink = false, hasPost = false } = withheld;
-  return { asked, extractor: withholdPosts(plain, { hasLink: async () => hasLink, hasPost: async () => hasPost }) };
+  const { hasLink = false, hasPost = false } = isWithheld;
+  const extractor = createExtractor({
+    sources: [source],
+    cache: createMemoryCache<Post>({ maxEntries: 10 }),
+    shortLinks: createMemoryCache<string>({ maxEntries: 10 }),
+    withheld: { hasLink: async () => hasLink, hasPost: async () => hasPost },
+    log: createRecordingLog(),
+  });
+  return { asked, extractor };
 }
 
 describe('withheld posts', () => {
@@ -34,11 +45,12 @@ describe('withheld posts', () => {
     expect(asked).toEqual([]);
   });
 
-  it('are refused by what they turn out to be', async () => {
+  it('are refused by their author, fetched, cached or refreshed', async () => {
     const { asked, extractor } = withholding({ hasPost: true });
-    await expect(extractor.extract(POST.url)).rejects.toMatchObject({ code: 'forbidden' });
+    for (let time = 0; time < 2; time += 1)
+      await expect(extractor.extract(POST.url)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(extractor.refresh(POST, SIGNAL)).rejects.toMatchObject({ code: 'forbidden' });
-    expect(asked).toEqual(['extract', 'refresh']);
+    expect(asked).toEqual([POST.id, POST.id]);
   });
 
   it('are the only ones that are refused', async () => {

@@ -1,16 +1,17 @@
-/** How long what the sites answer is remembered: posts, short links and failures. */
+/** How long the sites' answers are remembered: posts, short links and failures; and how posts that others kept are read. */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { CachePolicy } from '../../infra/cache/cache.ts';
-import type { Post } from '../post.ts';
+import { mediaAddress } from '../parse/media-address.ts';
+import { type Post, postSchema } from '../post.ts';
 import { isWithdrawn } from './failures.ts';
-import type { PostRef } from './source.ts';
+import type { MediaSource, PostRef } from './source.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 const POST_TTL_MS = 30 * MINUTE;
-/** The rest may be had when another strategy works again. */
+/** Missing items may be had when another strategy works again. */
 const INCOMPLETE_TTL_MS = 2 * MINUTE;
 /** Stories are edited and removed while people look at them. */
 const STORY_TTL_MS = 5 * MINUTE;
@@ -21,7 +22,7 @@ const EXPIRY_MARGIN_MS = 5 * MINUTE;
 const REFRESH_PAUSE_MS = MINUTE;
 const MAX_RETRY_AFTER_MS = 5 * MINUTE;
 
-/** How long a failure is remembered, by code. What is wrong with the request itself never is. */
+/** How long a failure is remembered, by code. A fault of the request itself never is. */
 const ERROR_TTL_MS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 0,
   // Said by an upstream alone: a broadcast may be over soon.
@@ -59,7 +60,7 @@ export const SHORT_LINK_POLICY: CachePolicy<string> = {
 /** A post is asked for again at most once in this time. */
 export const REFRESH_POLICY: CachePolicy<Post> = { ttlMs: () => REFRESH_PAUSE_MS, errorTtlMs: () => REFRESH_PAUSE_MS };
 
-/** Of a post: never longer than its addresses can still be handed out. */
+/** A post is never kept longer than its addresses can still be handed out. */
 export function policyOf(ref: PostRef, now: () => number): CachePolicy<Post> {
   const addressLifeMs = ({ expiresAt }: Post) =>
     expiresAt === null ? Number.POSITIVE_INFINITY : Math.max(0, expiresAt - EXPIRY_MARGIN_MS - now());
@@ -68,8 +69,37 @@ export function policyOf(ref: PostRef, now: () => number): CachePolicy<Post> {
   return {
     ttlMs,
     staleIfErrorMs: post => Math.min(STALE_MS, addressLifeMs(post) - ttlMs(post)),
-    // What was taken from the public is not shown from memory.
+    // A post that was taken from the public is not shown from memory.
     staleOnError: error => !isWithdrawn(error),
     errorTtlMs,
   };
+}
+
+type KnownSource = Pick<MediaSource, 'id' | 'match' | 'mediaHosts'>;
+
+/**
+ * Reads posts that were kept as JSON where others may write, as strictly as what a site answers: in this version's shape, with media on
+ * the hosts of its source and an address that the source knows for one of its own. Anything else is undefined.
+ */
+export function createStoredPostParser(sources: readonly KnownSource[]): (value: unknown) => Post | undefined {
+  return value => {
+    const post = postSchema.safeParse(value).data;
+    const source = sources.find(({ id }) => id === post?.source);
+    if (post === undefined || source === undefined || !isPostOf(source, post.url)) return undefined;
+    return addressesOf(post).every(url => mediaAddress(url, source.mediaHosts) !== null) ? post : undefined;
+  };
+}
+
+/** Whether it lies where the source itself would put it. */
+function isPostOf({ match }: KnownSource, url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const address = new URL(url);
+  const found = match(address);
+  const ref = found?.kind === 'post' || found?.kind === 'story' ? found.ref : undefined;
+  return ref !== undefined && new URL(ref.url).origin === address.origin && address.username === '';
+}
+
+function addressesOf({ author, coverUrl, items }: Post): readonly string[] {
+  const said = [author.avatarUrl, coverUrl, ...items.map(item => item.thumbnailUrl)];
+  return [...said.filter(url => url !== null), ...items.flatMap(({ variants }) => variants.map(({ url }) => url))];
 }

@@ -1,0 +1,132 @@
+import { AppError } from '../../errors.ts';
+import { createLru } from '../../infra/cache/create-lru.ts';
+import type { SourceId } from '../post.ts';
+import { findAddresses, parseAddress } from './address.ts';
+import type { LinkMatch, MediaSource, PostRef } from './source.ts';
+
+type PostMatch = Extract<LinkMatch, { kind: 'post' | 'story' }>;
+
+/** A link with the source it belongs to, wrappers taken off. */
+interface MatchedLink<Match = Exclude<LinkMatch, { kind: 'wrapper' }>> {
+  readonly source: MediaSource;
+  readonly match: Match;
+}
+
+export type PostLink = MatchedLink<PostMatch>;
+export type ShortLink = MatchedLink<Extract<LinkMatch, { kind: 'short' }>>;
+
+/** Tells what links name by themselves, before anything is asked. */
+export interface LinkReader {
+  /** @throws AppError `invalid_request`, `unsupported_link`, or `login_required` for stories without cookies */
+  read(link: string, only: SourceId | undefined): PostLink | ShortLink;
+  /** Canonical links of supported posts in running text, in order, without repeats; `<link>` and code are skipped. Pure. */
+  findLinks(text: string): readonly string[];
+  /** The site a link belongs to, whether or not a post is behind it; undefined when none is known. Pure. */
+  sourceOf(link: string): SourceId | undefined;
+  /** `source:id` of the post that a link names by itself; undefined for a short link and where there is no post. Pure. */
+  postKey(link: string): string | undefined;
+}
+
+const MAX_WRAPPERS = 3;
+const MAX_MATCHED = 2_000;
+/** Longer links are rare, and not worth their memory. */
+const MAX_MATCHED_CHARS = 500;
+
+/** `source:id`, the key of a post wherever posts are kept. */
+export function keyOf({ source, id }: Pick<PostRef, 'source' | 'id'>): string {
+  return `${source}:${id}`;
+}
+
+/** @param sources asked in order; the first that knows the host decides */
+export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
+  /** A link is asked about several times on its way from a message to its post, and matched once. */
+  const matched = createLru<string, MatchedLink>({ max: MAX_MATCHED });
+
+  function matchLink(text: string): MatchedLink {
+    const known = matched.get(text);
+    if (known !== undefined) return known;
+    const found = unwrapLink(text, sources);
+    if (text.length <= MAX_MATCHED_CHARS) matched.set(text, found);
+    // From here on it goes by its canonical form.
+    if (found.match.kind === 'post') matched.set(linkOf(found.match.ref), found);
+    return found;
+  }
+
+  function matchOrNone(link: string): MatchedLink | undefined {
+    try {
+      return matchLink(link);
+    } catch (error) {
+      if (error instanceof AppError) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    read(link, only) {
+      const { source, match } = matchLink(link);
+      if (only !== undefined && source.id !== only) throw unsupported('site');
+      if (match.kind === 'unsupported') throw unsupported(match.what);
+      if (match.kind === 'short') return { source, match };
+      if (match.kind === 'story' && !source.canFetchStories)
+        throw new AppError('login_required', 'stories need cookies', { params: { what: 'story' } });
+      return { source, match };
+    },
+
+    findLinks(text) {
+      const isKnown = (address: URL) =>
+        matchAddress(address.protocol === 'https:' ? new URL('/', address) : address, sources) !== undefined;
+      const links = new Map<string, string>();
+      for (const address of findAddresses(text, isKnown)) {
+        const match = matchOrNone(address)?.match;
+        if (match === undefined || match.kind === 'unsupported') continue;
+        const url = match.kind === 'short' ? match.url : linkOf(match.ref);
+        const key = match.kind === 'short' ? url : `${keyOf(match.ref)}#${match.ref.itemIndex ?? ''}`;
+        if (!links.has(key)) links.set(key, url);
+      }
+      return [...links.values()];
+    },
+
+    sourceOf: link => matchOrNone(link)?.source.id,
+
+    postKey(link) {
+      const match = matchOrNone(link)?.match;
+      return match?.kind === 'post' || match?.kind === 'story' ? keyOf(match.ref) : undefined;
+    },
+  };
+}
+
+/** The source that knows the address's host and its match, wrappers taken off. */
+function unwrapLink(text: string, sources: readonly MediaSource[]): MatchedLink {
+  let target = text;
+  for (let wrappers = 0; wrappers <= MAX_WRAPPERS; wrappers += 1) {
+    const address = parseAddress(target);
+    if (address === undefined && wrappers === 0) {
+      throw new AppError('invalid_request', 'url must be the https address of a post', {
+        params: { hint: 'notLink', option: 'url' },
+      });
+    }
+    const found = address && matchAddress(address, sources);
+    if (found === undefined) throw unsupported('site');
+    const { source, match } = found;
+    if (match.kind !== 'wrapper') return { source, match };
+    target = match.target;
+  }
+  throw unsupported('page');
+}
+
+function matchAddress(address: URL, sources: readonly MediaSource[]): MatchedLink<LinkMatch> | undefined {
+  for (const source of sources) {
+    const match = source.match(address);
+    if (match !== undefined) return { source, match };
+  }
+  return undefined;
+}
+
+/** The canonical link, with the item it points at. */
+function linkOf(ref: PostRef): string {
+  return ref.itemIndex === null ? ref.url : `${ref.url}?img_index=${ref.itemIndex + 1}`;
+}
+
+function unsupported(what: string): AppError {
+  return new AppError('unsupported_link', `no single post behind this link (${what})`, { params: { what } });
+}
