@@ -21,6 +21,7 @@ import { endpointOf, type Strategy } from './source.ts';
 import { isWhole, type StrategyHistory, type StrategyReport } from './strategy-history.ts';
 
 interface RunningStrategy {
+  readonly strategy: Strategy;
   /** Its request's; `at` is undefined as long as that stands in our own line. */
   readonly departure: Readonly<Departure>;
   /** Never rejects. */
@@ -46,8 +47,14 @@ export function startStrategy(
   const end = (post: Post | null, error: AppError | null) => {
     return { strategy, post, error, tookMs: performance.now() - (departure.at ?? startedAt) };
   };
+  function giveUp(): void {
+    const [ms, isAsked] = [Math.round(timeoutMs), departure.at !== undefined];
+    const message = isAsked ? `no answer within ${ms} ms` : `its turn at our own pace did not come within ${ms} ms`;
+    // A strategy that never got its turn says nothing of the site.
+    controller.abort(new AppError('timeout', message, isAsked ? {} : OWN_DOING));
+  }
   async function run(): Promise<StrategyReport> {
-    const timer = setTimeout(() => controller.abort(timeUp(timeoutMs, departure)), timeoutMs);
+    const timer = setTimeout(giveUp, timeoutMs);
     try {
       const work = withContext({ departure }, async () => ask(controller.signal));
       const post: Post | null | undefined = await abortable(work, controller.signal);
@@ -59,13 +66,7 @@ export function startStrategy(
       clearTimeout(timer);
     }
   }
-  return { departure, report: run(), abort: reason => controller.abort(reason) };
-}
-
-/** A strategy that never got its turn says nothing of the site. */
-function timeUp(ms: number, { at }: Departure): AppError {
-  if (at !== undefined) return new AppError('timeout', `no answer within ${Math.round(ms)} ms`);
-  return new AppError('timeout', `its turn at our own pace did not come within ${Math.round(ms)} ms`, OWN_DOING);
+  return { strategy, departure, report: run(), abort: reason => controller.abort(reason) };
 }
 
 export interface RaceOptions {
@@ -106,7 +107,7 @@ const LOOK_AGAIN_MS = 50;
 const WITHHELD_ENDPOINTS = 2;
 
 /** @throws AppError the caller's reason, when its signal aborts */
-export async function raceStrategies(options: RaceOptions): Promise<RaceResult> {
+export function raceStrategies(options: RaceOptions): Promise<RaceResult> {
   return new Race(options).run();
 }
 
@@ -142,9 +143,9 @@ class Race {
     });
     try {
       this.#startNext();
-      if (returning !== undefined && !this.#isOver()) this.#start(returning);
+      if (returning !== undefined && !this.#isOver) this.#start(returning);
       this.#explainWhenDue();
-      while (!this.#isOver() && this.#running.size > 0) {
+      while (!this.#isOver && this.#running.size > 0) {
         const report = await this.#next(over);
         if (report !== undefined) this.#take(report);
         this.#explainWhenDue();
@@ -166,11 +167,11 @@ class Race {
     return this.#over.signal.aborted ? new AppError('timeout', `no answer within ${deadlineMs} ms`) : undefined;
   }
 
-  #isOver(): boolean {
+  get #isOver(): boolean {
     return this.#over.signal.aborted || this.#decider !== undefined || this.#verdict !== null;
   }
 
-  #hasItems(): boolean {
+  get #hasItems(): boolean {
     return (this.#post?.items.length ?? 0) > 0;
   }
 
@@ -187,26 +188,25 @@ class Race {
   }
 
   #startable(): Strategy | undefined {
-    if (this.#isOver() || this.#running.size >= MAX_AT_ONCE || this.#agreed() !== undefined) return undefined;
+    if (this.#isOver || this.#running.size >= MAX_AT_ONCE || this.#agreed() !== undefined) return undefined;
     const isFree = this.#inLine().length === 0;
     return this.#queue.find(one => isFree || !one.isLastResort);
   }
 
-  #start(strategy: Strategy): RunningStrategy {
+  #start(strategy: Strategy): Readonly<Departure> {
     const { ask, deadlineMs } = this.#options;
     const timeoutMs = strategy.timeoutMs ?? Math.min(TIMEOUT_MS, deadlineMs / 2);
     const running = startStrategy(strategy, signal => ask(strategy, signal), timeoutMs);
     this.#running.set(strategy, running);
-    return running;
+    return running.departure;
   }
 
   #startNext(): void {
     const next = this.#startable();
     if (next === undefined || this.#waitMs() > 0) return;
     this.#queue = this.#queue.filter(one => one !== next);
-    const { history, maxPatienceMs } = this.#options;
-    const patienceMs = Math.min(history.patienceMs(next), maxPatienceMs);
-    const { departure } = this.#start(next);
+    const patienceMs = Math.min(this.#options.history.patienceMs(next), this.#options.maxPatienceMs);
+    const departure = this.#start(next);
     this.#waitMs = () => (departure.at === undefined ? LOOK_AGAIN_MS : departure.at + patienceMs - performance.now());
   }
 
@@ -228,7 +228,7 @@ class Race {
     if (strategy !== this.#options.diagnosis) this.#reports.push(report);
     if (error !== null) this.#fail(strategy, error);
     else if (post !== null) this.#bring(strategy, post);
-    if (isQuestion && this.#questions.size === 0 && !this.#isOver()) this.#verdict = this.#agreed() ?? null;
+    if (isQuestion && this.#questions.size === 0 && !this.#isOver) this.#verdict = this.#agreed() ?? null;
     if (this.#questions.size === 0 && strategy !== this.#options.returning) this.#waitMs = () => 0;
   }
 
@@ -239,7 +239,7 @@ class Race {
     if (!isDefinitive(error)) return;
     this.#decider = strategy;
     // Items that could be read are worth more than a reason why there are not more.
-    if (!this.#hasItems()) this.#verdict = error;
+    if (!this.#hasItems) this.#verdict = error;
   }
 
   #note(strategy: Strategy, error: AppError): void {
@@ -251,14 +251,14 @@ class Race {
     const [items, missing] = [this.#post?.items.length ?? -1, this.#post?.missingItems ?? 0];
     const isBetter = post.items.length > items || (post.items.length === items && post.missingItems < missing);
     if (isWhole(post)) this.#decider = strategy;
-    if (!isWhole(post) && !isBetter) return;
+    else if (!isBetter) return;
     this.#post = post;
     this.#broughtBy = strategy;
   }
 
   /** Asks why there is no post: once, when two endpoints withheld it, or when nothing else is left to ask. */
   #explainWhenDue(): void {
-    if (this.#isExplained || this.#isOver() || this.#hasItems()) return;
+    if (this.#isExplained || this.#isOver || this.#hasItems) return;
     const { diagnosis, strategies, returning, maxPatienceMs } = this.#options;
     const withheld = this.#failures.filter(({ strategy, error }) => strategy !== returning && isWithheld(error));
     const endpoints = new Set(withheld.map(({ strategy }) => endpointOf(strategy)));
@@ -285,29 +285,20 @@ class Race {
     return {
       post: this.#post,
       verdict: this.#verdict,
-      winner: this.#hasItems() ? this.#broughtBy : (this.#decider ?? this.#broughtBy),
-      reports: [...this.#reports, ...this.#overtaken(left)],
+      winner: this.#hasItems ? this.#broughtBy : (this.#decider ?? this.#broughtBy),
+      reports: [...this.#reports, ...left.flatMap(([, running]) => this.#overtaken(running))],
       failures: this.#failures,
       late: returning && this.#running.get(returning)?.report,
     };
   }
 
-  /** Those that had their time and were not done when one that was asked later decided. */
-  #overtaken(left: readonly (readonly [Strategy, RunningStrategy])[]): readonly StrategyReport[] {
-    const { strategies: order, returning } = this.#options;
+  /** A strategy counts as failed that had its time and was not done when one that was asked later decided. */
+  #overtaken({ strategy, departure: { at } }: RunningStrategy): readonly StrategyReport[] {
+    const { strategies, returning } = this.#options;
     const decider = this.#decider;
-    if (decider === undefined || decider === returning) return [];
+    if (at === undefined || strategy.explains || decider === undefined || decider === returning) return [];
+    if (strategies.indexOf(strategy) > strategies.indexOf(decider)) return [];
     const error = new AppError('timeout', 'another that was asked later was done before');
-    return left.flatMap(
-      ([
-        strategy,
-        {
-          departure: { at },
-        },
-      ]) =>
-        at !== undefined && !strategy.explains && order.indexOf(strategy) < order.indexOf(decider)
-          ? [{ strategy, post: null, error, tookMs: performance.now() - at }]
-          : [],
-    );
+    return [{ strategy, post: null, error, tookMs: performance.now() - at }];
   }
 }
