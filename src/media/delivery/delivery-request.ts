@@ -19,3 +19,17 @@ export interface DeliveryRequest {
 
 /** Why there is no file for a request. */
 export type NoFileReason = 'too_large' | 'upstream_unavailable' | 'timeout';
+
+/** Sites round the lengths they state. */
+const TOLERANCE_MS = 1_500;
+const TOLERANCE = 0.03;
+
+/** Whether a file is no shorter than the post says of its video or audio; an unknown length is taken to be enough. */
+export function isLongEnough(
+  { post, index, clip }: { readonly post: Pick<Post, 'items'>; readonly index: number; readonly clip?: Clip },
+  { durationMs }: { readonly durationMs: number | null },
+): boolean {
+  const expectedMs = clip === undefined ? (post.items[index]?.durationMs ?? null) : clip.endMs - clip.startMs;
+  if (expectedMs === null || durationMs === null) return true;
+  return durationMs >= expectedMs - Math.max(TOLERANCE_MS, expectedMs * TOLERANCE);
+}

@@ -2,21 +2,19 @@ import { AppError } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { CdnHeaders } from '../files/cdn.ts';
+import type { Clip } from '../files/clip.ts';
 import { fileNameOf } from '../files/file-name.ts';
 import { likelyBytes } from '../files/variant-choice.ts';
 import type { Post, Variant } from '../post.ts';
-import { createCompressor } from '../transcode/compress.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { playerTunnelFile } from '../tunnel/player-file.ts';
 import type { TunnelFile } from '../tunnel/tunnel-file.ts';
-import { createCachedDownload } from './cached-download.ts';
-import { createClippedFile } from './clipped-file.ts';
-import { type LinkTarget, planLink } from './delivery-plan.ts';
+import { type LinkTarget, MAX_SOURCE_BYTES, planLink } from './delivery-plan.ts';
 import type { DeliveryRequest, NoFileReason } from './delivery-request.ts';
-import { createDownload, type Patience } from './download.ts';
-import { createFileResolver, type Resolution } from './file-resolver.ts';
-import { createFileStore, type HeldFile } from './file-store.ts';
-import { createFileTransforms } from './file-transforms.ts';
+import type { Patience } from './download.ts';
+import { FileResolver, type Resolution } from './file-resolver.ts';
+import type { HeldFile } from './file-store.ts';
+import { createMediaFiles, type MediaFiles } from './media-files.ts';
 
 /** Where a reader is led: to a page of ours, a file, or the post. */
 export interface MediaAddress {
@@ -25,7 +23,7 @@ export interface MediaAddress {
   readonly leadsTo: LinkTarget;
 }
 
-/** Of a video that had to be smaller than the site's: its own size, and where the whole one is. */
+/** A video had to be smaller than the site's: its own size, and where the whole one is. */
 export interface Reduction extends MediaAddress {
   readonly bytes: number;
 }
@@ -43,7 +41,7 @@ export interface DeliveredFile {
   readonly height: number | null;
   readonly durationMs: number | null;
   readonly hasAudio: boolean | null;
-  /** Absent for what is as good as the site has it. */
+  /** Absent for a file as good as the site has it. */
   readonly reduced?: Reduction;
   /** JPEG of at most 320 pixels a side and 200 kB; null when none was asked for or none could be made. */
   readonly thumbnail: { readonly path: string; readonly bytes: number } | null;
@@ -69,23 +67,23 @@ export interface Delivery {
   /**
    * The best file that fits, on disk: a variant as it is, video and audio put together, or a video encoded again where ffmpeg is;
    * memory does not grow with its size. Callers who ask for the same at once share the work, and files are kept for those who ask
-   * later. An expired address is asked for again once. All files together are bounded: who holds some while asking for more should
-   * let go of what is sent, since waiting for room ends in a link.
+   * later. An expired address is asked for again once. All files together are bounded: a caller that holds some while asking for more
+   * lets go of those that are sent, since waiting for room ends in a link.
    * @throws AppError only when the caller's signal aborts
    */
   deliver(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveredFile | DeliveredLink>;
   /** The best variant a platform may fetch by itself within `maxBytes` of known or estimated size; undefined when there is none. */
   remoteFile(request: DeliveryRequest): RemoteFile | undefined;
-  /** Where all of a video is. */
+  /** The address of all of a video. */
   wholeAddress(request: DeliveryRequest): MediaAddress;
   /** Ends what runs and removes every file, those still held too. */
   close(): Promise<void>;
 }
 
 export interface PublicAddresses {
-  /** Of a file in the tunnel. */
+  /** The address of a file in the tunnel. */
   file(file: TunnelFile): string;
-  /** Of the page that plays a video of a post; it ends at `expiresAt`, unix milliseconds. */
+  /** The address of the page that plays a video of a post; it ends at `expiresAt`, unix milliseconds. */
   page(post: Pick<Post, 'source' | 'id' | 'url'>, index: number, expiresAt: number): string;
 }
 
@@ -94,7 +92,7 @@ export interface DeliveryOptions {
   /** Suffixes: each host and what is below it. */
   readonly mediaHosts: readonly string[];
   readonly cdnHeaders: CdnHeaders;
-  /** Made when missing, readable by its owner alone; what an earlier process left in it is removed at once. */
+  /** Made when missing, readable by its owner alone; files that an earlier process left in it are removed at once. */
   readonly tempDir: string;
   /** Asks the upstream again for a post whose addresses expired early. */
   readonly refresh: (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
@@ -103,7 +101,7 @@ export interface DeliveryOptions {
   /** Without it nothing is encoded. */
   readonly ffmpeg?: Ffmpeg | undefined;
   readonly log: Pick<Logger, 'info' | 'error'>;
-  /** Told of each item: how its file was made (`file`: as the CDN has it) and its bytes, or where the link that is given leads. */
+  /** Called for each item: how its file was made (`file`: as the CDN has it) and its bytes, or where the link that is given leads. */
   readonly onDelivered?: (step: string, bytes: number) => void;
   readonly now?: () => number;
   /** All files that are being sent, together. Default 1 GiB. */
@@ -124,123 +122,48 @@ const MAX_THUMBNAIL_BYTES = 200_000;
 /** A mux with so many more pixels is worth an upload where the platform could have fetched a file itself. */
 const SHARPER = 1.5;
 
+/** Clips whose key begins so were cut from the whole. */
+const CLIP_PREFIX = 'clip-';
+/** A clip is made this much smaller each time the platform refused its size. */
+const SMALLER = 0.6;
+/** Room for a video of which the audio alone is wanted: enough for the longest part, and little to encode. */
+const AUDIO_SOURCE_BYTES = 32 * 1024 * 1024;
+
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { http, mediaHosts, cdnHeaders, tempDir, refresh, addresses, ffmpeg, log, now = Date.now } = options;
-  const { maxSpoolBytes = DEFAULT_SPOOL_BYTES, keptBytes = 0, patience } = options;
-  const store = createFileStore({ tempDir, maxBytes: maxSpoolBytes, keptBytes, log });
-  const download = createDownload({ http, mediaHosts, cdnHeaders, ...(patience && { patience }) });
-  const spool = createCachedDownload({ store, download, totalBytes: maxSpoolBytes });
-  const compressor = ffmpeg && createCompressor({ ffmpeg });
-  const transforms = createFileTransforms({ store, ffmpeg, compressor });
-  const means = { transcode: ffmpeg !== undefined };
-  const resolver = createFileResolver({ http, mediaHosts, cdnHeaders, spool, transforms, means, refresh, log, now });
+  const { ffmpeg, log, now = Date.now, maxSpoolBytes: maxBytes = DEFAULT_SPOOL_BYTES, keptBytes = 0 } = options;
+  const files = createMediaFiles({ ...options, maxBytes, keptBytes });
+  const resolver = new FileResolver({ ...options, files, means: { transcode: ffmpeg !== undefined }, now });
+  const addressOf = createAddressing(options, resolver, now);
 
-  const clippedFile = createClippedFile({ resolver, transforms });
-
-  async function fileOf(
-    { file, step, post, isReduced }: Extract<Resolution, { kind: 'file' }>,
-    request: DeliveryRequest,
-    signal: AbortSignal,
-  ): Promise<DeliveredFile> {
-    const item = post.items[request.index];
-    const [part] = step.parts;
-    const { probe, mime } = file;
-    const isSeen = !mime.startsWith('audio/');
-    const thumbnail = await thumbnailOf(file, step.key, request, signal);
-    return {
-      kind: 'file',
-      path: file.path,
-      bytes: file.bytes,
-      mime,
-      fileName: fileNameOf(request.post, request.index, mime),
-      variantKey: step.key,
-      width: isSeen ? (probe?.width ?? part?.variant.width ?? item?.width ?? null) : null,
-      height: isSeen ? (probe?.height ?? part?.variant.height ?? item?.height ?? null) : null,
-      durationMs: probe?.durationMs ?? item?.durationMs ?? null,
-      hasAudio: probe?.hasAudio ?? part?.variant.hasAudio ?? null,
-      ...(isReduced && { reduced: { bytes: file.bytes, ...addressOf(post, request) } }),
-      thumbnail: thumbnail ? { path: thumbnail.path, bytes: thumbnail.bytes } : null,
-      dispose: () => release([file, ...(thumbnail ? [thumbnail] : [])]),
-    };
-  }
-
-  async function release(files: readonly HeldFile[]): Promise<void> {
-    for (const outcome of await Promise.allSettled(files.map(file => file.dispose())))
-      if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a spooled file could not be removed');
-  }
-
-  /** The upstream's own cover of the video, else one of its first frames; a video can do without. Releases the video when it throws. */
-  async function thumbnailOf(
-    video: HeldFile,
-    videoKey: string,
-    { post, index, thumbnail, clip }: DeliveryRequest,
-    signal: AbortSignal,
-  ): Promise<HeldFile | undefined> {
-    if (thumbnail !== true || video.probe?.kind !== 'video') return undefined;
-    const place = [post.source, post.id, index].join(' ');
-    // A part does not begin where its video does.
-    const url = clip === undefined ? (post.items[index]?.thumbnailUrl ?? null) : null;
-    const { source } = post;
-    const cover = {
-      key: `${place} cover`,
-      source,
-      mime: 'image/jpeg',
-      maxBytes: MAX_COVER_BYTES,
-      expectedBytes: MAX_COVER_BYTES / 8,
-    };
-    const ways = [
-      ...(url === null
-        ? []
-        : [{ key: `${place} thumbnail`, input: (own: AbortSignal) => spool({ ...cover, url }, own) }]),
-      { key: `${place} thumbnail-${videoKey}`, input: async () => ({ ...video, dispose: async () => undefined }) },
-    ];
-    try {
-      for (const { key, input } of ways) {
-        const made = await transforms.thumbnail({ key, maxBytes: MAX_THUMBNAIL_BYTES, inputs: [input] }, signal);
-        if (made.status === 'done') return made;
-      }
-      return undefined;
-    } catch (error) {
-      await video.dispose();
-      throw error;
+  async function deliver(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveredFile | DeliveredLink> {
+    const found = await (request.clip === undefined
+      ? resolver.resolve(request, signal)
+      : clipFile(request, request.clip, resolver, files, signal));
+    if (found.kind === 'none') {
+      // A file that cannot be had is in no tunnel either.
+      const address = addressOf(found.post, request, found.reason !== 'upstream_unavailable');
+      options.onDelivered?.(`link-${address.leadsTo}`, 0);
+      return { kind: 'link', ...address, reason: found.reason };
     }
-  }
-
-  function linkOf({ reason, post }: Extract<Resolution, { kind: 'none' }>, request: DeliveryRequest): DeliveredLink {
-    // What cannot be had is in no tunnel either.
-    return { kind: 'link', ...addressOf(post, request, reason !== 'upstream_unavailable'), reason };
-  }
-
-  function addressOf(
-    post: Pick<Post, 'items'>,
-    { form, index, ...request }: DeliveryRequest,
-    isHad = true,
-  ): MediaAddress {
-    const plan = planLink(post.items[index], form, addresses !== undefined && isHad);
-    if (plan.target === 'page' && addresses !== undefined)
-      return { url: addresses.page(request.post, index, now() + PAGE_LIFE_MS), leadsTo: 'page' };
-    if (plan.target === 'original' || addresses === undefined || resolver.isOver(plan.file.variant))
-      return { url: request.post.url, leadsTo: 'original' };
-    const { file } = plan;
-    const expiresAt = Math.min(file.variant.expiresAt ?? Number.POSITIVE_INFINITY, now() + LINK_LIFE_MS);
-    return { url: addresses.file(playerTunnelFile(request.post, index, file, expiresAt)), leadsTo: 'tunnel' };
+    const thumbnail = await thumbnailOf(found, request, files, signal);
+    const reduced = found.isReduced ? { reduced: { bytes: found.file.bytes, ...addressOf(found.post, request) } } : {};
+    options.onDelivered?.(found.step.kind, found.file.bytes);
+    const held = thumbnail === undefined ? [found.file] : [found.file, thumbnail];
+    return {
+      ...describeFile(found, request),
+      ...reduced,
+      thumbnail: thumbnail === undefined ? null : { path: thumbnail.path, bytes: thumbnail.bytes },
+      async dispose() {
+        for (const outcome of await Promise.allSettled(held.map(file => file.dispose())))
+          if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a spooled file could not be removed');
+      },
+    };
   }
 
   return {
     async deliver(request, signal) {
       try {
-        const { clip } = request;
-        const resolution = await (clip === undefined
-          ? resolver.resolve(request, signal)
-          : clippedFile(request, clip, signal));
-        if (resolution.kind !== 'file') {
-          const link = linkOf(resolution, request);
-          options.onDelivered?.(`link-${link.leadsTo}`, 0);
-          return link;
-        }
-        const file = await fileOf(resolution, request, signal);
-        options.onDelivered?.(resolution.step.kind, file.bytes);
-        return file;
+        return await deliver(request, signal);
       } catch (error) {
         if (signal.aborted) throw new AppError('timeout', 'given up by the caller', { cause: signal.reason });
         const { source, id, url } = request.post;
@@ -264,19 +187,112 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const best = steps[0]?.parts[0];
       if (fitting === undefined || best === undefined) return undefined;
       const isMadeBetter = steps[0]?.kind === 'mux' && pixels(best.variant) > pixels(fitting.variant) * SHARPER;
-      // What leads was chosen because the file itself plays on few devices, or is poor.
-      const isMade = isMadeBetter || steps[0]?.kind === 'compress' || steps[0]?.kind === 'convert';
-      if (isMade) return undefined;
+      // A step that encodes comes first because the file itself plays on few devices, or is poor.
+      if (isMadeBetter || steps[0]?.kind === 'compress' || steps[0]?.kind === 'convert') return undefined;
       const { variant, key, bytes, step } = fitting;
-      const isReduced = resolver.isReduced(step, request);
-      const reduced = isReduced && { reduced: { bytes, ...addressOf(post, request) } };
+      const reduced = resolver.isReduced(step, request) && { reduced: { bytes, ...addressOf(post, request) } };
       return { url: variant.url, mime: variant.mime, variantKey: key, ...reduced };
     },
 
     wholeAddress: request => addressOf(request.post, request),
-
-    close: () => store.close(),
+    close: () => files.close(),
   };
+}
+
+/** Where a reader is led for an item; a file that cannot be had is not among it. */
+function createAddressing({ addresses }: DeliveryOptions, resolver: FileResolver, now: () => number) {
+  return (post: Pick<Post, 'items'>, { form, index, ...request }: DeliveryRequest, isHad = true): MediaAddress => {
+    const plan = planLink(post.items[index], form, addresses !== undefined && isHad);
+    if (plan.target === 'page' && addresses !== undefined)
+      return { url: addresses.page(request.post, index, now() + PAGE_LIFE_MS), leadsTo: 'page' };
+    if (plan.target === 'original' || addresses === undefined || resolver.isOver(plan.file.variant))
+      return { url: request.post.url, leadsTo: 'original' };
+    const expiresAt = Math.min(plan.file.variant.expiresAt ?? Number.POSITIVE_INFINITY, now() + LINK_LIFE_MS);
+    const url = addresses.file(playerTunnelFile(request.post, index, plan.file, expiresAt));
+    return { url, leadsTo: 'tunnel' };
+  };
+}
+
+type FoundFile = Extract<Resolution, { kind: 'file' }>;
+
+function describeFile({ file, step, post }: FoundFile, { post: asked, index }: DeliveryRequest) {
+  const item = post.items[index];
+  const variant = step.parts[0]?.variant;
+  const { path, bytes, probe, mime } = file;
+  const isSeen = !mime.startsWith('audio/');
+  return {
+    kind: 'file',
+    ...{ path, bytes, mime, variantKey: step.key },
+    fileName: fileNameOf(asked, index, mime),
+    width: isSeen ? (probe?.width ?? variant?.width ?? item?.width ?? null) : null,
+    height: isSeen ? (probe?.height ?? variant?.height ?? item?.height ?? null) : null,
+    durationMs: probe?.durationMs ?? item?.durationMs ?? null,
+    hasAudio: probe?.hasAudio ?? variant?.hasAudio ?? null,
+  } as const;
+}
+
+/** The upstream's own cover of the video, else one of its first frames; a video can do without. Releases the video when it throws. */
+async function thumbnailOf(
+  { file: video, step, post }: FoundFile,
+  { post: { source, id }, index, thumbnail, clip }: DeliveryRequest,
+  files: MediaFiles,
+  signal: AbortSignal,
+): Promise<HeldFile | undefined> {
+  if (thumbnail !== true || video.probe?.kind !== 'video') return undefined;
+  const place = [source, id, index].join(' ');
+  // A part does not begin where its video does.
+  const url = clip === undefined ? (post.items[index]?.thumbnailUrl ?? null) : null;
+  const cover = { key: `${place} cover`, source, mime: 'image/jpeg', maxBytes: MAX_COVER_BYTES };
+  const expectedBytes = MAX_COVER_BYTES / 8;
+  const ofCover = url && ((own: AbortSignal) => files.fetch({ ...cover, url, expectedBytes }, own));
+  const ways = [
+    ...(ofCover ? [{ key: `${place} thumbnail`, input: ofCover }] : []),
+    { key: `${place} thumbnail-${step.key}`, input: async () => ({ ...video, dispose: async () => undefined }) },
+  ];
+  try {
+    for (const { key, input } of ways) {
+      const made = await files.thumbnail({ key, maxBytes: MAX_THUMBNAIL_BYTES, inputs: [input] }, signal);
+      if (made.status === 'done') return made;
+    }
+    return undefined;
+  } catch (error) {
+    await video.dispose();
+    throw error;
+  }
+}
+
+/** A part of a video, or its audio, made of the best file of the whole. @throws the signal's reason when it aborts */
+async function clipFile(
+  { clip: _, ...request }: DeliveryRequest,
+  range: Clip,
+  resolver: FileResolver,
+  files: MediaFiles,
+  signal: AbortSignal,
+): Promise<Resolution> {
+  const { post, index, form, refused = [] } = request;
+  const wish = { ...request, form: 'original' as const, maxBytes: MAX_SOURCE_BYTES, refused: [] };
+  const whole = await resolver.resolve(wish, signal);
+  if (whole.kind === 'none') return whole;
+  const { file, step } = whole;
+  try {
+    const tries = refused.filter(key => key.startsWith(CLIP_PREFIX)).length;
+    const maxBytes = Math.floor(request.maxBytes * SMALLER ** tries);
+    const keyIn = (name: string) => [post.source, post.id, index, name].join(' ');
+    const clipKey = (bytes: number) => `${CLIP_PREFIX}${range.startMs}-${range.endMs}-${bytes}-${step.key}`;
+    const source = { ...file, dispose: async () => undefined };
+    const cut = (bytes: number, own: AbortSignal) =>
+      files.clip({ key: keyIn(clipKey(bytes)), maxBytes: bytes, range, inputs: [async () => source] }, own);
+    const key = clipKey(maxBytes);
+    const inputs = [(own: AbortSignal) => cut(Math.max(maxBytes, AUDIO_SOURCE_BYTES), own)];
+    const audio = { key: keyIn(`audio-${key}`), maxBytes, inputs };
+    const made = await (form === 'original' ? cut(maxBytes, signal) : files.toAudio(audio, signal));
+    if (made.status === 'done') return { ...whole, file: made, step: { ...step, key } };
+    const isTooLarge = made.status === 'too_large' || made.status === 'tool';
+    const reason = made.status === 'timeout' ? 'timeout' : isTooLarge ? 'too_large' : 'upstream_unavailable';
+    return { kind: 'none', reason, post: whole.post };
+  } finally {
+    await file.dispose();
+  }
 }
 
 function pixels({ width, height }: Variant): number {

@@ -6,7 +6,8 @@ import { AppError } from '../../errors.ts';
 import { hostsBelow } from '../../infra/http/host-list.ts';
 import type { HttpClient, HttpStream } from '../../infra/http/http-client.ts';
 import { type CdnHeaders, fileType, isGone, looksLikeDocument } from '../files/cdn.ts';
-import type { SourceId } from '../post.ts';
+import { totalOf } from '../files/tunnel-range.ts';
+import type { SourceId, Variant } from '../post.ts';
 
 export interface DownloadRequest {
   readonly source: SourceId;
@@ -48,14 +49,14 @@ export interface DownloadOptions {
 
 export type Download = (request: DownloadRequest) => Promise<DownloadOutcome>;
 
-/** For headers, and between two chunks. */
+/** The longest wait for headers, and between two chunks. */
 const PAUSE_MS = 15_000;
 const MAX_RESUMES = 2;
 const RESUME_AFTER_MS = 250;
 const FILE_MODE = 0o600;
 const PATIENCE: Patience = { graceMs: 20_000, bytesPerSecond: 200_000 };
 
-/** What is on the disk so far. */
+/** The part of the file that is on the disk so far. */
 interface Progress {
   bytes: number;
   total: number | undefined;
@@ -70,7 +71,7 @@ export function createDownload({ http, mediaHosts, cdnHeaders, patience }: Downl
   const hosts = hostsBelow(mediaHosts);
   const { graceMs, bytesPerSecond } = { ...PATIENCE, ...patience };
 
-  /** Asks for what is missing and writes it. Undefined when all is there. */
+  /** Asks for the bytes that are missing and writes them. Undefined when all are there. */
   async function fetchRest(
     request: DownloadRequest,
     progress: Progress,
@@ -111,7 +112,7 @@ export function createDownload({ http, mediaHosts, cdnHeaders, patience }: Downl
           );
         } catch (error) {
           const failure = readFailure(error, request, clock);
-          // What did not even begin has been asked for twice already, by the HTTP client.
+          // A file that did not even begin has been asked for twice already, by the HTTP client.
           const isBroken = error instanceof AppError && progress.begun && !clock.isOver;
           if (!isBroken || resumes === MAX_RESUMES) return failure;
         }
@@ -128,7 +129,7 @@ function restHeaders({ bytes, validator }: Progress): Record<string, string> {
   return { range: `bytes=${bytes}-`, ...(validator === undefined ? {} : { 'if-range': validator }) };
 }
 
-/** Reads the head: what is wrong with it, or where the file now stands. */
+/** Reads the head of an answer into `progress`; a failure when there is something wrong with it. */
 function begin({ status, headers }: HttpStream, progress: Progress, expected: string): DownloadFailure | undefined {
   if (isGone(status))
     return { status: 'expired', cause: new AppError('upstream_unavailable', `the CDN answers ${status}`) };
@@ -194,7 +195,7 @@ function readFailure(error: unknown, { signal }: DownloadRequest, clock: Clock):
   if (clock.isOver)
     return { status: 'timeout', cause: new AppError('timeout', 'the CDN is too slow', { cause: error }) };
   if (error instanceof AppError) return { status: error.code === 'timeout' ? 'timeout' : 'unavailable', cause: error };
-  // What the disk refuses names the call that failed.
+  // An error of the disk names the call that failed.
   return { status: error instanceof Error && 'syscall' in error ? 'disk' : 'unavailable', cause: error };
 }
 
@@ -224,5 +225,47 @@ function createClock(signal: AbortSignal, firstMs: number): Clock {
       timer = setTimeout(end, Math.max(0, startedAt + totalMs - performance.now()));
     },
     stop: () => clearTimeout(timer),
+  };
+}
+
+interface FileSizeOptions extends Pick<DownloadOptions, 'mediaHosts' | 'cdnHeaders'> {
+  readonly http: Pick<HttpClient, 'request'>;
+}
+
+const SIZE_TIMEOUT_MS = 5_000;
+/** A CDN that ignores the range sends all of it: no more is read. */
+const FIRST_BYTE = 1_024;
+
+/** Bytes of a file as the CDN says, undefined when it does not. @throws the signal's reason when it aborts */
+export type FileSize = (
+  variant: Pick<Variant, 'url' | 'mime'>,
+  source: SourceId,
+  signal: AbortSignal,
+) => Promise<number | undefined>;
+
+export function createFileSize({ http, mediaHosts, cdnHeaders }: FileSizeOptions): FileSize {
+  const hosts = hostsBelow(mediaHosts);
+  return async ({ url, mime }, source, signal) => {
+    const headers = cdnHeaders(source, mime);
+    const request = { url, hosts, signal, timeoutMs: SIZE_TIMEOUT_MS };
+    try {
+      const head = await http.request({ ...request, method: 'HEAD', headers });
+      const length = head.status === 200 ? head.headers['content-length'] : undefined;
+      if (length !== undefined && /^\d{1,15}$/.test(length)) return Number(length);
+      if (isGone(head.status)) return undefined;
+      // Some answer HEAD without a length or not at all, and give it with the first byte.
+      const first = await http.request({
+        ...request,
+        headers: { ...headers, range: 'bytes=0-0' },
+        maxBytes: FIRST_BYTE,
+      });
+      const total = first.status === 206 ? totalOf(first.headers['content-range']) : undefined;
+      return total === undefined ? undefined : Number(total);
+    } catch (error) {
+      signal.throwIfAborted();
+      // Fetching the file will show what is wrong with it.
+      if (error instanceof AppError) return undefined;
+      throw error;
+    }
   };
 }

@@ -5,8 +5,8 @@ import { AppError } from '../../errors.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Probe } from '../transcode/probe.ts';
-import { createDiskQuota, type QuotaReservation } from './disk-quota.ts';
-import { claimSpoolFolder } from './spool-folder.ts';
+import { createDiskQuota, type DiskQuota, type QuotaReservation } from './disk-quota.ts';
+import { claimSpoolFolder, type SpoolFolder } from './spool-folder.ts';
 
 export interface MadeFile {
   readonly status: 'done';
@@ -22,7 +22,7 @@ export type FileFailure =
   | {
       readonly status: 'expired' | 'timeout' | 'unavailable' | 'disk';
       readonly cause: unknown;
-      /** Which of several files it was, where that is known. */
+      /** Names which of several files it was, where that is known. */
       readonly of?: string;
     }
   /** The file it was to be made of was there. */
@@ -34,14 +34,14 @@ export interface HeldFile extends MadeFile {
   dispose(): Promise<void>;
 }
 
-/** Where one file is made. */
+/** The place where one file is made. */
 export interface Workplace {
   /** Nothing is there yet. */
   readonly path: string;
   /** Aborts when no caller wants the file any more. */
   readonly signal: AbortSignal;
   /**
-   * Waits for room on the disk; what was reserved before is given back first. Resolves with the bytes there may be, or undefined when
+   * Waits for room on the disk; room that was reserved before is given back first. Resolves with the bytes there may be, or undefined when
    * there was no room for long.
    */
   reserve(bytes: number): Promise<number | undefined>;
@@ -56,17 +56,6 @@ export interface FileOrder {
   readonly isKept?: boolean;
 }
 
-/**
- * Files on the disk by their key. Those who want the same one share one making of it. A file stays while a caller holds it, and then
- * as long as there is room for kept ones; those that were not wanted for the longest time go first.
- */
-export interface FileStore {
-  /** @throws the signal's reason when it aborts */
-  hold(order: FileOrder, signal: AbortSignal): Promise<HeldFile | FileFailure>;
-  /** Ends every making and removes every file. */
-  close(): Promise<void>;
-}
-
 export interface FileStoreOptions {
   /** Made when missing. Holds a folder for each process, which removes those of processes that have ended. */
   readonly tempDir: string;
@@ -74,14 +63,15 @@ export interface FileStoreOptions {
   readonly maxBytes: number;
   /** All files together that are kept but not held. */
   readonly keptBytes: number;
-  /** After which a kept file that was not wanted goes. Default never. */
+  /** A kept file that was not wanted goes after this long. Default never. */
   readonly keptMs?: number;
   readonly log: Pick<Logger, 'error'>;
-  /** For room on the disk. Default 60 000. */
+  /** The longest wait for room on the disk. Default 60 000. */
   readonly waitMs?: number;
 }
 
-interface Job {
+/** A file from the first who wants it until it is removed. */
+interface Making {
   readonly key: string;
   readonly maxBytes: number;
   readonly path: string;
@@ -96,145 +86,122 @@ interface Job {
   removed: Promise<void> | undefined;
 }
 
-export function createFileStore(options: FileStoreOptions): FileStore {
-  const { tempDir, maxBytes, keptBytes, keptMs, log, waitMs = 60_000 } = options;
-  const folder = claimSpoolFolder(tempDir);
-  // Kept files never take more than their own share of it.
-  const gate = createDiskQuota(maxBytes + keptBytes);
-  const jobs = new Map<string, Job>();
-  const live = new Set<Job>();
+/**
+ * Files on the disk by their key. Callers who want the same one share one making of it. A file stays while a caller holds it, and then
+ * as long as there is room for kept ones; those that were not wanted for the longest time go first.
+ */
+export class FileStore {
+  readonly #options: FileStoreOptions;
+  readonly #folder: SpoolFolder;
+  readonly #quota: DiskQuota;
+  readonly #makings = new Map<string, Making>();
+  readonly #live = new Set<Making>();
   /** Those that are not held, the longest unwanted first. */
-  const kept = new Set<Job>();
-  let keptNow = 0;
-  let count = 0;
-  let closed = false;
+  readonly #kept = new Set<Making>();
+  #keptBytes = 0;
+  #count = 0;
+  #isClosed = false;
 
-  function start(order: FileOrder): Job {
-    count += 1;
-    const job: Job = {
+  constructor(options: FileStoreOptions) {
+    this.#options = options;
+    this.#folder = claimSpoolFolder(options.tempDir);
+    // Kept files never take more than their own share of it.
+    this.#quota = createDiskQuota(options.maxBytes + options.keptBytes);
+  }
+
+  /** @throws the signal's reason when it aborts */
+  async hold(order: FileOrder, signal: AbortSignal): Promise<HeldFile | FileFailure> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#isClosed)
+        return { status: 'unavailable', cause: new AppError('upstream_unavailable', 'the store is closed') };
+      const known = this.#makings.get(order.key);
+      const making = known !== undefined && this.#revive(known) ? known : this.#start(order);
+      const result = await this.#share(making, order.maxBytes, signal);
+      // Others may have begun it for a chat that takes less.
+      const limit = Math.min(order.maxBytes, this.#options.maxBytes);
+      if (result.status !== 'too_large' || making.maxBytes >= limit) return result;
+    }
+  }
+
+  /** Ends every making and removes every file. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#live].map(making => this.#remove(making)));
+    await this.#folder.remove().catch(error => this.#logLeftover(error));
+  }
+
+  #start(order: FileOrder): Making {
+    this.#count += 1;
+    const making: Making = {
       key: order.key,
-      maxBytes: Math.min(order.maxBytes, maxBytes),
-      path: join(folder.path, `${count}`),
+      maxBytes: Math.min(order.maxBytes, this.#options.maxBytes),
+      path: join(this.#folder.path, `${this.#count}`),
       isKept: order.isKept ?? true,
       controller: new AbortController(),
-      outcome: Promise.resolve().then(() => run(order, job)),
+      outcome: Promise.resolve().then(() => this.#run(order, making)),
       made: undefined,
       room: undefined,
       holders: 0,
       expiry: undefined,
       removed: undefined,
     };
-    jobs.set(order.key, job);
-    live.add(job);
-    return job;
+    this.#makings.set(order.key, making);
+    this.#live.add(making);
+    return making;
   }
 
   /** Never rejects: when no caller wants the file any more, the outcome is not read. */
-  async function run(order: FileOrder, job: Job): Promise<MadeFile | FileFailure> {
-    const first = await attempt(order, job);
-    const mayHelp = 'cause' in first && isDiskFull(first.cause) && kept.size > 0 && !job.controller.signal.aborted;
-    if (mayHelp) await Promise.all([rm(job.path, { force: true }), ...[...kept].map(remove)]);
-    const outcome = mayHelp ? await attempt(order, job) : first;
+  async #run(order: FileOrder, making: Making): Promise<MadeFile | FileFailure> {
+    let outcome = await this.#make(order, making);
+    const isFull = 'cause' in outcome && isDiskFull(outcome.cause);
+    if (isFull && this.#kept.size > 0 && !making.controller.signal.aborted) {
+      await Promise.all([rm(making.path, { force: true }), ...[...this.#kept].map(one => this.#remove(one))]);
+      outcome = await this.#make(order, making);
+    }
     if (outcome.status === 'done') {
-      job.made = outcome;
-      job.room?.shrink(outcome.bytes);
-    } else forget(job);
+      making.made = outcome;
+      making.room?.shrink(outcome.bytes);
+    } else this.#forget(making);
     return outcome;
   }
 
-  async function attempt({ make }: FileOrder, job: Job): Promise<MadeFile | FileFailure> {
-    const { path, controller } = job;
+  async #make({ make }: FileOrder, making: Making): Promise<MadeFile | FileFailure> {
+    const { path, controller } = making;
     const { signal } = controller;
     try {
-      await mkdir(folder.path, { recursive: true, mode: 0o700 });
-      return await make({ path, signal, reserve: bytes => reserve(job, bytes) });
+      await mkdir(this.#folder.path, { recursive: true, mode: 0o700 });
+      return await make({ path, signal, reserve: bytes => this.#reserve(making, bytes) });
     } catch (cause) {
       return { status: signal.aborted ? 'unavailable' : 'disk', cause };
     }
   }
 
-  async function reserve(job: Job, bytes: number): Promise<number | undefined> {
-    const { signal } = job.controller;
+  async #reserve(making: Making, bytes: number): Promise<number | undefined> {
+    const { maxBytes, waitMs = 60_000 } = this.#options;
+    const { signal } = making.controller;
     // Waiting for more while holding some could end with everybody waiting for everybody.
-    job.room?.release();
+    making.room?.release();
     const patience = AbortSignal.timeout(waitMs);
     try {
-      job.room = await gate.enter(Math.min(bytes, maxBytes), AbortSignal.any([signal, patience]));
-      return job.room.bytes;
+      making.room = await this.#quota.enter(Math.min(bytes, maxBytes), AbortSignal.any([signal, patience]));
+      return making.room.bytes;
     } catch (error) {
       if (signal.aborted || !patience.aborted) throw error;
       return undefined;
     }
   }
 
-  function forget(job: Job): void {
-    if (jobs.get(job.key) === job) jobs.delete(job.key);
-  }
-
-  function leaveKept(job: Job): boolean {
-    if (!kept.delete(job)) return false;
-    clearTimeout(job.expiry);
-    keptNow -= job.made?.bytes ?? 0;
-    return true;
-  }
-
-  /** Takes a file that was not held, if it is still there. */
-  function revive(job: Job): boolean {
-    if (!leaveKept(job)) return true;
-    if (existsSync(job.path)) return true;
-    void remove(job);
-    return false;
-  }
-
-  function release(job: Job): Promise<unknown> {
-    job.holders -= 1;
-    if (job.holders > 0) return Promise.resolve();
-    const isCurrent = jobs.get(job.key) === job && !closed;
-    const isWanted = job.isKept && isCurrent;
-    if (job.made === undefined || !isWanted || job.made.bytes > keptBytes) return remove(job);
-    kept.add(job);
-    keptNow += job.made.bytes;
-    if (keptMs !== undefined) job.expiry = setTimeout(remove, keptMs, job).unref();
-    const removals: Promise<void>[] = [];
-    for (const oldest of kept) {
-      if (keptNow <= keptBytes) break;
-      removals.push(remove(oldest));
-    }
-    return Promise.all(removals);
-  }
-
-  /** Never rejects. */
-  function remove(job: Job): Promise<void> {
-    leaveKept(job);
-    forget(job);
-    job.removed ??= end(job);
-    return job.removed;
-  }
-
-  /** On a disk that turned read-only, say. The next start removes it with its folder. */
-  function notRemoved(error: unknown): void {
-    log.error({ err: error }, 'a file could not be removed');
-  }
-
-  async function end(job: Job): Promise<void> {
-    job.controller.abort();
-    await job.outcome;
-    // What could not be made has been said already.
-    await rm(job.path, { force: true }).catch(error => job.made !== undefined && notRemoved(error));
-    job.room?.release();
-    live.delete(job);
-  }
-
-  async function share(job: Job, limit: number, signal: AbortSignal): Promise<HeldFile | FileFailure> {
-    job.holders += 1;
+  async #share(making: Making, limit: number, signal: AbortSignal): Promise<HeldFile | FileFailure> {
+    making.holders += 1;
     let letting: Promise<unknown> | undefined;
     const dispose = async () => {
-      letting ??= release(job);
+      letting ??= this.#release(making);
       await letting;
     };
     try {
-      const outcome = await abortable(job.outcome, signal);
-      if (outcome.status === 'done' && outcome.bytes <= limit) return { ...outcome, path: job.path, dispose };
+      const outcome = await abortable(making.outcome, signal);
+      if (outcome.status === 'done' && outcome.bytes <= limit) return { ...outcome, path: making.path, dispose };
       await dispose();
       return outcome.status === 'done' ? { status: 'too_large', bytes: outcome.bytes } : outcome;
     } catch (error) {
@@ -243,26 +210,62 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     }
   }
 
-  return {
-    async hold(order, signal) {
-      for (;;) {
-        signal.throwIfAborted();
-        if (closed)
-          return { status: 'unavailable', cause: new AppError('upstream_unavailable', 'the store is closed') };
-        const known = jobs.get(order.key);
-        const job = known !== undefined && revive(known) ? known : start(order);
-        const result = await share(job, order.maxBytes, signal);
-        // Others may have begun it for a chat that takes less.
-        if (result.status !== 'too_large' || job.maxBytes >= Math.min(order.maxBytes, maxBytes)) return result;
-      }
-    },
+  #release(making: Making): Promise<unknown> {
+    const { keptBytes, keptMs } = this.#options;
+    making.holders -= 1;
+    if (making.holders > 0) return Promise.resolve();
+    const isWanted = making.isKept && this.#makings.get(making.key) === making && !this.#isClosed;
+    if (making.made === undefined || !isWanted || making.made.bytes > keptBytes) return this.#remove(making);
+    this.#kept.add(making);
+    this.#keptBytes += making.made.bytes;
+    if (keptMs !== undefined) making.expiry = setTimeout(() => this.#remove(making), keptMs).unref();
+    const removals: Promise<void>[] = [];
+    for (const oldest of this.#kept) {
+      if (this.#keptBytes <= keptBytes) break;
+      removals.push(this.#remove(oldest));
+    }
+    return Promise.all(removals);
+  }
 
-    async close() {
-      closed = true;
-      await Promise.all([...live].map(remove));
-      await folder.remove().catch(notRemoved);
-    },
-  };
+  /** Takes a file that was not held, if it is still there. */
+  #revive(making: Making): boolean {
+    if (!this.#leaveKept(making) || existsSync(making.path)) return true;
+    void this.#remove(making);
+    return false;
+  }
+
+  #leaveKept(making: Making): boolean {
+    if (!this.#kept.delete(making)) return false;
+    clearTimeout(making.expiry);
+    this.#keptBytes -= making.made?.bytes ?? 0;
+    return true;
+  }
+
+  #forget(making: Making): void {
+    if (this.#makings.get(making.key) === making) this.#makings.delete(making.key);
+  }
+
+  /** Never rejects. */
+  #remove(making: Making): Promise<void> {
+    this.#leaveKept(making);
+    this.#forget(making);
+    making.removed ??= this.#end(making);
+    return making.removed;
+  }
+
+  async #end(making: Making): Promise<void> {
+    making.controller.abort();
+    await making.outcome;
+    // The reason why a file could not be made has been logged already.
+    await rm(making.path, { force: true }).catch(error => making.made !== undefined && this.#logLeftover(error));
+    making.room?.release();
+    this.#live.delete(making);
+  }
+
+  /** A file stays on a disk that turned read-only, say. The next start removes it with its folder. */
+  #logLeftover(error: unknown): void {
+    this.#options.log.error({ err: error }, 'a file could not be removed');
+  }
 }
 
 /** Whether the disk said so itself, or a program on its behalf. */

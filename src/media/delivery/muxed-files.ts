@@ -1,16 +1,13 @@
 import { AppError } from '../../errors.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
-import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { CdnHeaders } from '../files/cdn.ts';
 import { variantKey } from '../files/variant-choice.ts';
 import { muxKey } from '../files/whole-video.ts';
 import type { MuxTracks } from '../tunnel/muxed-relay.ts';
 import { MAX_MUX_BYTES } from '../tunnel/player-file.ts';
-import { createCachedDownload } from './cached-download.ts';
-import { createDownload, type Patience } from './download.ts';
-import { createFileStore, type FileFailure, type HeldFile } from './file-store.ts';
-import { createFileTransforms } from './file-transforms.ts';
+import type { DownloadOptions } from './download.ts';
+import type { FileFailure, HeldFile } from './file-store.ts';
+import { createMediaFiles } from './media-files.ts';
 
 /** Video and audio tracks put together for those who stream them, apart from what is delivered to chats. */
 export interface MuxedFiles {
@@ -19,11 +16,7 @@ export interface MuxedFiles {
   close(): Promise<void>;
 }
 
-export interface MuxedFilesOptions {
-  readonly http: Pick<HttpClient, 'stream'>;
-  /** Suffixes: each host and what is below it. */
-  readonly mediaHosts: readonly string[];
-  readonly cdnHeaders: CdnHeaders;
+export interface MuxedFilesOptions extends DownloadOptions {
   /** Made when missing; for these files alone. */
   readonly tempDir: string;
   readonly log: Pick<Logger, 'error'>;
@@ -33,10 +26,8 @@ export interface MuxedFilesOptions {
   readonly keptBytes: number;
   /** A player asks for a file in many parts: where less than one file is kept, one stays this long for the next. Default 30 000. */
   readonly lingerMs?: number;
-  /** Of each track, and of what comes of two. Default `MAX_MUX_BYTES`. */
+  /** The most that each track may have, and the file made of two. Default `MAX_MUX_BYTES`. */
   readonly maxFileBytes?: number;
-  /** How slow a track may come. */
-  readonly patience?: Partial<Patience>;
 }
 
 const DEFAULT_BYTES = 1024 * 1024 * 1024;
@@ -45,17 +36,16 @@ const AT_ONCE = 8;
 const MAX_WAITING = 64;
 
 export function createMuxedFiles(options: MuxedFilesOptions): MuxedFiles {
-  const { http, mediaHosts, cdnHeaders, tempDir, log, keptBytes, patience } = options;
-  const { maxBytes = DEFAULT_BYTES, maxFileBytes = MAX_MUX_BYTES, lingerMs = 30_000 } = options;
-  const store = createFileStore({
-    ...{ tempDir, maxBytes, keptBytes: Math.max(keptBytes, maxFileBytes), log },
+  const { log, keptBytes, maxBytes = DEFAULT_BYTES, maxFileBytes = MAX_MUX_BYTES, lingerMs = 30_000 } = options;
+  const files = createMediaFiles({
+    ...options,
+    maxBytes,
+    keptBytes: Math.max(keptBytes, maxFileBytes),
     ...(keptBytes < maxFileBytes && { keptMs: lingerMs }),
+    // The tracks are of no use once they are one file.
+    keepsFetched: false,
+    enter: createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'putting two tracks together' }),
   });
-  const download = createDownload({ http, mediaHosts, cdnHeaders, ...(patience && { patience }) });
-  const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'putting two tracks together' });
-  const transforms = createFileTransforms({ store, ffmpeg: undefined, compressor: undefined, enter });
-  // The tracks are of no use once they are one file.
-  const fetchTrack = createCachedDownload({ store, download, totalBytes: maxBytes, isKept: false });
 
   function release(file: HeldFile): void {
     file.dispose().catch(error => log.error({ err: error }, 'a file could not be removed'));
@@ -67,17 +57,17 @@ export function createMuxedFiles(options: MuxedFilesOptions): MuxedFiles {
       const [video, audio] = [tracks.video, tracks.audio].map(url => variantKey({ url, width: null, height: null }));
       const keyIn = (key: string) => [source, id, index, key].join(' ');
       const track = (key: string, url: string, mime: string) => (own: AbortSignal) =>
-        fetchTrack({ key: keyIn(key), source, url, mime, maxBytes: maxFileBytes, expectedBytes: null }, own);
+        files.fetch({ key: keyIn(key), source, url, mime, maxBytes: maxFileBytes, expectedBytes: null }, own);
       const order = {
         key: keyIn(muxKey(`${video}`, `${audio}`)),
         maxBytes: maxFileBytes,
         inputs: [track(`${video}`, tracks.video, 'video/mp4'), track(`${audio}`, tracks.audio, 'audio/mp4')],
       };
-      const outcome = await transforms.mux(order, signal);
+      const outcome = await files.mux(order, signal);
       if (outcome.status !== 'done') throw failureOf(outcome);
       return { path: outcome.path, bytes: outcome.bytes, release: () => release(outcome) };
     },
-    close: () => store.close(),
+    close: () => files.close(),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createFileSize } from '../../../src/media/delivery/file-size.ts';
+import { createFileSize } from '../../../src/media/delivery/download.ts';
 import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { serveFile } from '../../fakes/cdn.ts';

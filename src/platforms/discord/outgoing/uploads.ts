@@ -1,7 +1,7 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
-import { isLongEnough } from '../../../media/delivery/expected-length.ts';
+import { isLongEnough } from '../../../media/delivery/delivery-request.ts';
 import { itemCount } from '../../../media/post.ts';
 import type { LinkReason, PlacedMedia } from '../render/placed-media.ts';
 

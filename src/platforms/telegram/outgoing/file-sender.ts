@@ -1,7 +1,7 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
-import { isLongEnough } from '../../../media/delivery/expected-length.ts';
+import { isLongEnough } from '../../../media/delivery/delivery-request.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import { albumClass, albumItem, captioned, markup, pictured, shape } from '../render/file-fields.ts';
 import { EMPTY } from '../render/formatted-text.ts';

@@ -1,0 +1,276 @@
+import { stat } from 'node:fs/promises';
+import { AppError } from '../../errors.ts';
+import { createSemaphore, type Semaphore } from '../../infra/concurrency/semaphore.ts';
+import type { Clip } from '../files/clip.ts';
+import { cutClip } from '../transcode/clip.ts';
+import { createCompressor } from '../transcode/compress.ts';
+import { convertToJpeg, convertToM4a } from '../transcode/convert.ts';
+import type { Ffmpeg } from '../transcode/ffmpeg.ts';
+import { muxFiles, remuxFastStart } from '../transcode/mux.ts';
+import { probeFile } from '../transcode/probe.ts';
+import { makeThumbnail } from '../transcode/thumbnail.ts';
+import { createDownload, type Download, type DownloadOptions, type DownloadRequest } from './download.ts';
+import {
+  type FileFailure,
+  FileStore,
+  type FileStoreOptions,
+  type HeldFile,
+  isDiskFull,
+  type MadeFile,
+  type Workplace,
+} from './file-store.ts';
+
+export interface FetchRequest extends Pick<DownloadRequest, 'source' | 'url' | 'mime' | 'maxBytes'> {
+  /** The same for the same file. */
+  readonly key: string;
+  /** Its size as far as that is known or guessed. */
+  readonly expectedBytes: number | null;
+}
+
+export interface MakeRequest {
+  /** The same for the same file. */
+  readonly key: string;
+  readonly maxBytes: number;
+  /** Called when the file has to be made; the files they bring are let go of afterwards. */
+  readonly inputs: readonly ((signal: AbortSignal) => Promise<HeldFile | FileFailure>)[];
+}
+
+type MakeFile<Request = MakeRequest> = (request: Request, signal: AbortSignal) => Promise<HeldFile | FileFailure>;
+
+/**
+ * Media files on the disk, each fetched or made once for all who ask. A file that cannot be played counts as not to be had. All of
+ * these reject with the signal's reason when it aborts.
+ */
+export interface MediaFiles {
+  /** A file of the CDN. */
+  readonly fetch: MakeFile<FetchRequest>;
+  /** A video track and an audio track as one file. */
+  readonly mux: MakeFile;
+  /** The same video, so that it plays while it loads. */
+  readonly straighten: MakeFile;
+  /** The same video within `maxBytes`; only where ffmpeg is. */
+  readonly compress: MakeFile;
+  /** A part of a video. */
+  readonly clip: MakeFile<MakeRequest & { readonly range: Clip }>;
+  /** The audio of a video, or other audio, as M4A. */
+  readonly toAudio: MakeFile;
+  /** A photo as JPEG. */
+  readonly toJpeg: MakeFile;
+  /** A small JPEG of a photo or video. */
+  readonly thumbnail: MakeFile;
+  /** Ends what runs and removes every file, those still held too. */
+  close(): Promise<void>;
+}
+
+export interface MediaFilesOptions extends FileStoreOptions, DownloadOptions {
+  readonly ffmpeg?: Ffmpeg | undefined;
+  /** Whether fetched files stay for those who ask later. Default true. */
+  readonly keepsFetched?: boolean;
+  /** Bounds the files that are made at once, those they are made of included. Default no bound. */
+  readonly enter?: Semaphore;
+}
+
+/** Room for a file of unknown size: few are larger, and for those room is made when the CDN says so. */
+const USUAL_BYTES = 32 * 1024 * 1024;
+/** A few files of unknown size do not take all the room. */
+const UNKNOWN_SHARE = 1 / 16;
+/** Tracks are copied in this thread: more at once are no sooner done, and take more memory. */
+const COPIES_AT_ONCE = 2;
+/** Containers add a little of their own. */
+const OVERHEAD = 1.05;
+const OVERHEAD_BYTES = 64 * 1024;
+
+/** Resolves to the type of the file made; undefined when there is a reason not to make one. */
+type Work<Request> = (
+  inputs: readonly HeldFile[],
+  outputPath: string,
+  signal: AbortSignal,
+  request: Request,
+) => Promise<string | false | undefined>;
+
+/** Room that a file needs which is made of these. */
+type RoomBytes = (inputs: readonly HeldFile[], maxBytes: number) => number;
+
+export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
+  const { ffmpeg, keepsFetched = true, enter = async () => () => undefined, maxBytes: totalBytes } = options;
+  const store = new FileStore(options);
+  const download = createDownload(options);
+  const compressor = ffmpeg && createCompressor({ ffmpeg });
+  const copyTurn = createSemaphore({ atOnce: COPIES_AT_ONCE, maxWaiting: Number.POSITIVE_INFINITY, name: 'copying' });
+
+  function making<Request extends MakeRequest>(work: Work<Request>, roomBytes: RoomBytes = roomFor) {
+    return (request: Request, signal: AbortSignal) => {
+      const { key, maxBytes } = request;
+      const make = (workplace: Workplace) => makeInTurn(enter, request, work, roomBytes, workplace);
+      return store.hold({ key, maxBytes, make }, signal);
+    };
+  }
+
+  async function inCopyTurn(signal: AbortSignal, copy: () => Promise<void>): Promise<string> {
+    const leave = await copyTurn(signal);
+    try {
+      await copy();
+      return 'video/mp4';
+    } finally {
+      leave();
+    }
+  }
+  // A video within a large budget is encoded for its codec alone and hardly grows.
+  const encodedRoom: RoomBytes = (inputs, maxBytes) => Math.min(maxBytes, roomFor(inputs) * 2);
+
+  return {
+    fetch: (request, signal) => {
+      const make = (workplace: Workplace) => fetchFile(download, request, totalBytes, workplace);
+      return store.hold({ key: request.key, maxBytes: request.maxBytes, isKept: keepsFetched, make }, signal);
+    },
+    mux: making(async ([video, audio], outputPath, signal) => {
+      if (video === undefined || audio === undefined) return undefined;
+      const request = { videoPath: video.path, audioPath: audio.path, outputPath, signal };
+      return inCopyTurn(signal, () => muxFiles(request));
+    }),
+    straighten: making(async ([video], outputPath, signal) => {
+      return video && inCopyTurn(signal, () => remuxFastStart({ inputPath: video.path, outputPath, signal }));
+    }),
+    compress: making(async ([video], outputPath, signal, { maxBytes }) => {
+      if (video?.probe == null || compressor === undefined) return undefined;
+      const { path: inputPath, probe } = video;
+      return (await compressor.compress({ inputPath, outputPath, probe, maxBytes, signal })) && 'video/mp4';
+    }, encodedRoom),
+    clip: making<MakeRequest & { readonly range: Clip }>(async ([video], outputPath, signal, request) => {
+      if (video?.probe == null) return undefined;
+      const { path: inputPath, probe } = video;
+      const { maxBytes, range: clip } = request;
+      return (await cutClip({ ffmpeg, inputPath, outputPath, probe, clip, maxBytes, signal })) && 'video/mp4';
+    }, encodedRoom),
+    toAudio: making(async ([input], outputPath, signal) => {
+      return input && (await convertToM4a({ ffmpeg, inputPath: input.path, outputPath, signal })) && 'audio/mp4';
+    }),
+    toJpeg: making(async ([photo], outputPath, signal) => {
+      return photo && (await convertToJpeg({ ffmpeg, inputPath: photo.path, outputPath, signal })) && 'image/jpeg';
+    }),
+    thumbnail: making(
+      async ([input], outputPath, signal) => {
+        if (input === undefined) return undefined;
+        const shown = input.mime.startsWith('image/') ? { imagePath: input.path } : { videoPath: input.path };
+        return (await makeThumbnail({ ffmpeg, ...shown, outputPath, signal })) && 'image/jpeg';
+      },
+      () => OVERHEAD_BYTES * 4,
+    ),
+    close: () => store.close(),
+  };
+}
+
+async function fetchFile(
+  download: Download,
+  { source, url, mime, expectedBytes, maxBytes: wishedBytes }: FetchRequest,
+  totalBytes: number,
+  { path, signal, reserve }: Workplace,
+): Promise<MadeFile | FileFailure> {
+  const maxBytes = Math.min(wishedBytes, totalBytes);
+  const usual = Math.min(USUAL_BYTES, totalBytes * UNKNOWN_SHARE);
+  for (let wanted = Math.min(expectedBytes ?? usual, maxBytes); ; ) {
+    const roomBytes = await reserve(wanted);
+    if (roomBytes === undefined) return diskFull();
+    const outcome = await download({ source, url, mime, path, maxBytes, roomBytes, signal });
+    if (outcome.status === 'done') return inspected(outcome, path, signal);
+    if (outcome.status !== 'needs_room') return outcome;
+    if (outcome.bytes <= wanted) return { status: 'too_large', bytes: outcome.bytes };
+    wanted = outcome.bytes;
+  }
+}
+
+async function makeInTurn<Request extends MakeRequest>(
+  enter: Semaphore,
+  request: Request,
+  work: Work<Request>,
+  roomBytes: RoomBytes,
+  workplace: Workplace,
+): Promise<MadeFile | FileFailure> {
+  let leave: () => void;
+  try {
+    leave = await enter(workplace.signal);
+  } catch (cause) {
+    return { status: 'timeout', cause };
+  }
+  try {
+    return await makeFile(request, work, roomBytes, workplace);
+  } finally {
+    leave();
+  }
+}
+
+async function makeFile<Request extends MakeRequest>(
+  request: Request,
+  work: Work<Request>,
+  roomBytes: RoomBytes,
+  { path, signal, reserve }: Workplace,
+): Promise<MadeFile | FileFailure> {
+  const held = await gather(request.inputs, signal);
+  if ('status' in held) return held;
+  try {
+    const room = await reserve(roomBytes(held, request.maxBytes));
+    if (room === undefined) return diskFull();
+    const mime = await work(held, path, signal, request);
+    if (!mime) return { status: 'tool', cause: new AppError('too_large', 'there is no way to make it fit') };
+    const { size: bytes } = await stat(path);
+    if (bytes > request.maxBytes) return { status: 'too_large', bytes };
+    return await inspected({ status: 'done', bytes, mime }, path, signal);
+  } catch (cause) {
+    signal.throwIfAborted();
+    return { status: isDiskFull(cause) ? 'disk' : 'tool', cause };
+  } finally {
+    await Promise.all(held.map(input => input.dispose()));
+  }
+}
+
+/** All of them, or why one is missing: then the others are not waited for. */
+async function gather(inputs: MakeRequest['inputs'], signal: AbortSignal): Promise<readonly HeldFile[] | FileFailure> {
+  const inVain = new AbortController();
+  const own = AbortSignal.any([signal, inVain.signal]);
+  let failure: FileFailure | undefined;
+  const outcomes = await Promise.allSettled(
+    inputs.map(async fetch => {
+      const outcome = await fetch(own);
+      if ('path' in outcome) return outcome;
+      failure ??= outcome;
+      inVain.abort(failure);
+      return undefined;
+    }),
+  );
+  const held = outcomes.flatMap(each => (each.status === 'fulfilled' && each.value !== undefined ? [each.value] : []));
+  const rejected = outcomes.find(each => each.status === 'rejected');
+  if (rejected === undefined && failure === undefined) return held;
+  for (const file of held) await file.dispose();
+  signal.throwIfAborted();
+  if (failure === undefined) throw rejected?.reason;
+  return failure;
+}
+
+/** The file with what its tracks are. */
+async function inspected(
+  file: Omit<MadeFile, 'probe'>,
+  path: string,
+  signal: AbortSignal,
+): Promise<MadeFile | FileFailure> {
+  if (!/^(?:video|audio)\//.test(file.mime)) return { ...file, probe: null };
+  try {
+    const probe = await probeFile(path, signal);
+    // CDNs call anything in an MP4 a video.
+    const mime = probe.kind === 'audio' ? file.mime.replace(/^video\//, 'audio/') : file.mime;
+    return { ...file, mime, probe };
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (cause instanceof AppError) return { status: 'unavailable', cause };
+    throw cause;
+  }
+}
+
+/** The failure of a request that waited for room as long as a person would. */
+function diskFull(): FileFailure {
+  return { status: 'timeout', cause: new AppError('timeout', 'no room on the disk for now') };
+}
+
+/** A made file takes a little more than its inputs together. */
+function roomFor(inputs: readonly HeldFile[]): number {
+  return Math.ceil(inputs.reduce((total, { bytes }) => total + bytes, 0) * OVERHEAD) + OVERHEAD_BYTES;
+}
