@@ -54,7 +54,7 @@ const refusal = z.object({ error: z.object({ error_user_title: text, error_user_
 const PROVEN: ReadonlySet<ErrorCode> = new Set(['private', 'age_restricted', 'region_blocked']);
 
 /**
- * Whether the Graph API calls a post public, by an answer of `oembed_video` or `oembed_post` asked without a token (2026-07: `html`
+ * Says whether the Graph API calls a post public, by an answer of `oembed_video` or `oembed_post` asked without a token (2026-07: `html`
  * and no media for what is public, status 400 and `error` for anything else). It answers where the pages show a login wall.
  * @throws AppError `private`, `age_restricted` or `region_blocked`, when the words of a refusal say so.
  */

@@ -7,12 +7,12 @@ import { siteAnswer } from '../../parse/site-answer.ts';
 import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
 import { redirectOf, weakNotFound } from '../kit/refusal.ts';
 import type { FacebookConstants } from './constants.ts';
-import { failureOfAnswer, failureOfPath, isLoginPath } from './failures.ts';
+import { failureOfAnswer, failureOfPlace, isLoginPath } from './failures.ts';
 import { matchFacebookLink } from './link.ts';
 
 export type FacebookClient = ReturnType<typeof createFacebookClient>;
 
-export interface FacebookClientOptions {
+interface FacebookClientOptions {
   readonly http: HttpClient;
   readonly constants: FacebookConstants;
   readonly now: () => number;
@@ -26,7 +26,7 @@ const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_HOPS = 5;
 
-/** Whether a failure may be due to the caller. */
+/** A failure with one of these codes may be due to the caller. */
 function isOfCaller(error: unknown): boolean {
   const codes = ['login_required', 'upstream_changed', 'upstream_rate_limited'];
   return error instanceof AppError && codes.includes(error.code);
@@ -35,9 +35,22 @@ function isOfCaller(error: unknown): boolean {
 /** The address on the site to which a page sends us; null when the answer stands as it is. */
 function nextPage(answer: HttpResponse): URL | null {
   const next = redirectOf(answer);
-  if (next === null || failureOfPath(next.href) !== null) return null;
+  if (next === null || failureOfPlace(next.href) !== null) return null;
   next.protocol = 'https:';
   return next;
+}
+
+async function followToPage(url: string, ask: (url: string | URL) => Promise<HttpResponse>): Promise<HttpResponse> {
+  const answer = await followRedirects(url, ask, nextPage, MAX_HOPS);
+  if (nextPage(answer) === null) return answer;
+  throw new AppError('upstream_unavailable', `redirected more than ${MAX_HOPS} times`);
+}
+
+/** The site tests whether a browser asks (403, seen 2026): posting to the path it names sets the cookie that lets us in. */
+function challengeAddress({ status, text }: HttpResponse): string | null {
+  if (status !== 403) return null;
+  const path = /fetch\(\s*["'](\/__rd_verify[\w/?=&.%+-]{0,1000})["']/.exec(text.slice(0, 200_000))?.[1];
+  return path === undefined ? null : `https://www.facebook.com${path}`;
 }
 
 /** The address when it names something of the site other than a short link. */
@@ -90,29 +103,6 @@ export function createFacebookClient({ http, constants, now }: FacebookClientOpt
     return http.request({ ...once, ...request, ...profileRequest(profile, headers) });
   }
 
-  async function get(url: string, profile: RequestProfile, cookies: CookieJar, signal: AbortSignal) {
-    const askAt = (at: string | URL) => ask({ url: at, hosts: SITE_HOSTS, cookies, signal }, profile);
-    const answer = await followRedirects(url, askAt, nextPage, MAX_HOPS);
-    if (nextPage(answer) === null) return answer;
-    throw new AppError('upstream_unavailable', `redirected more than ${MAX_HOPS} times`);
-  }
-
-  /** The site tests whether a browser asks (403, seen 2026): posting to the path it names sets the cookie that lets us in. */
-  async function passChallenge(
-    answer: HttpResponse,
-    profile: RequestProfile,
-    cookies: CookieJar,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    if (answer.status !== 403) return false;
-    const path = /fetch\(\s*["'](\/__rd_verify[\w/?=&.%+-]{0,1000})["']/.exec(answer.text.slice(0, 200_000))?.[1];
-    if (path === undefined) return false;
-    const url = `https://www.facebook.com${path}`;
-    const request = { url, method: 'POST', body: '', hosts: SITE_HOSTS, cookies, signal } as const;
-    const { status } = await ask(request, profile, { referer: answer.url });
-    return status < 400;
-  }
-
   function resolveAs(profile: RequestProfile, url: string, signal: AbortSignal): Promise<string> {
     return followShortLink(url, async at =>
       readStep(await ask({ url: at, hosts: SHORT_HOSTS, signal }, profile), at, now()),
@@ -125,8 +115,14 @@ export function createFacebookClient({ http, constants, now }: FacebookClientOpt
      * status is a value.
      */
     async page(url: string, profile: RequestProfile, signal: AbortSignal, cookies = new CookieJar()) {
-      const answer = await get(url, profile, cookies, signal);
-      return (await passChallenge(answer, profile, cookies, signal)) ? get(url, profile, cookies, signal) : answer;
+      const site = { hosts: SITE_HOSTS, cookies, signal };
+      const askAt = (at: string | URL) => ask({ ...site, url: at }, profile);
+      const answer = await followToPage(url, askAt);
+      const challenge = challengeAddress(answer);
+      if (challenge === null) return answer;
+      const request = { ...site, url: challenge, method: 'POST', body: '' } as const;
+      const { status } = await ask(request, profile, { referer: answer.url });
+      return status < 400 ? followToPage(url, askAt) : answer;
     },
 
     /** The answer of one of the Graph API's `oembed_` endpoints about an address. */

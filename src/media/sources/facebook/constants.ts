@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { RequestProfile } from '../../extract/request-profile.ts';
 import { ENGLISH } from '../kit/browser-headers.ts';
-import { type Constants, headerValue, readConstants } from '../kit/constants.ts';
+import { headerValue, readConstants } from '../kit/constants.ts';
 
 /** The values that Facebook changes now and then. Each can be overridden by its key (`facebook.userAgent`). */
 const IDS = z.strictObject({
@@ -21,12 +21,6 @@ const IDS = z.strictObject({
     .default('v25.0'),
 });
 
-type FacebookIds = z.infer<typeof IDS>;
-
-export type FacebookProfileName = keyof ReturnType<typeof facebookProfiles>;
-
-export type FacebookConstants = Constants<FacebookIds, FacebookProfileName>;
-
 const PAGE_TIMEOUT_MS = 9_000;
 /** The player for other sites is small and answers at once, or not at all (median 154 ms, 2026-09). */
 const EMBED_TIMEOUT_MS = 6_000;
@@ -45,7 +39,7 @@ const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,i
  * - Short links name their target to `facebookexternalhit` in the page, to browsers by redirect.
  * - `m.` and `mbasic.` send everyone to the login page.
  */
-function facebookProfiles(ids: FacebookIds) {
+function facebookProfiles(ids: z.infer<typeof IDS>) {
   const base = { session: 'none', transport: 'plain', timeoutMs: PAGE_TIMEOUT_MS } as const;
   const language = { 'accept-language': ids.acceptLanguage };
   const browser: RequestProfile = { ...base, transport: 'browser', userAgent: null, headers: language };
@@ -102,10 +96,12 @@ export const FACEBOOK_EXAMPLES: readonly [string, ...string[]] = [
 ];
 
 /** @throws Error naming every key that is unknown or malformed. */
-export function createFacebookConstants(overrides: Readonly<Record<string, string>> = {}): FacebookConstants {
+export function createFacebookConstants(overrides: Readonly<Record<string, string>> = {}) {
   return readConstants(
     // An account is asked for by its own strategy alone.
     { source: 'facebook', defaults: IDS.parse({}), schema: IDS, profiles: facebookProfiles, sessions: ['none'] },
     overrides,
   );
 }
+
+export type FacebookConstants = ReturnType<typeof createFacebookConstants>;

@@ -22,12 +22,12 @@ function isCheckpointPath(url: string | null): boolean {
 }
 
 /** The failure that an address means to which the site sent us instead of the post; null when it may still be the post. */
-export function failureOfPath(url: string | null): AppError | null {
+export function failureOfPlace(url: string | null): AppError | null {
   if (isLoginPath(url)) return new AppError('login_required', 'redirected to the login page');
   return isCheckpointPath(url) ? new AppError('upstream_rate_limited', 'redirected to a checkpoint') : null;
 }
 
-/** Whether an account is asked to prove that a person uses it. */
+/** At a checkpoint the site wants an account to prove that a person uses it. */
 export function isCheckpoint(answer: HttpHead): boolean {
   return isCheckpointPath(redirectOf(answer)?.href ?? answer.url);
 }
@@ -126,7 +126,7 @@ function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
 export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = false): AppError | null {
   const { status, body } = answer;
   const moved = status >= 300 && status < 400 ? (answer.headers.location ?? null) : answer.url;
-  const ofPath = failureOfPath(moved);
+  const ofPath = failureOfPlace(moved);
   if (ofPath !== null) return ofPath;
   const ofHead = failureOfHead(answer, now);
   // A limit is a limit, whatever the page says beside it.

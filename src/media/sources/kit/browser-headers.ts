@@ -2,7 +2,7 @@ import type { RequestProfile } from '../../extract/request-profile.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Also asked of the sites' own words: the reasons that they give are read in English. */
+/** Sites are asked for English: the reasons that they give are read in it. */
 export const ENGLISH = 'en-US,en;q=0.9';
 
 const PLATFORMS: readonly (readonly [RegExp, string])[] = [
@@ -11,7 +11,7 @@ const PLATFORMS: readonly (readonly [RegExp, string])[] = [
   [/Linux|X11/, '"Linux"'],
 ];
 
-/** What a browser of that name says of itself beside it; nothing where the name is not Chrome's on a computer. */
+/** A browser sends these beside its name; there are none where the name is not Chrome's on a computer. */
 function clientHints(userAgent: string): Headers {
   const version = /Chrome\/(\d{2,4})\./.exec(userAgent)?.[1];
   const platform = PLATFORMS.find(([pattern]) => pattern.test(userAgent))?.[1];
@@ -23,7 +23,7 @@ function clientHints(userAgent: string): Headers {
   };
 }
 
-/** What every navigation of a browser has. */
+/** Every navigation of a browser has these. */
 const NAVIGATION: Headers = {
   'upgrade-insecure-requests': '1',
   'sec-fetch-site': 'none',
@@ -33,7 +33,7 @@ const NAVIGATION: Headers = {
 };
 
 /**
- * What a browser sends when it opens a page: one of another origin or none, or by a link of the site at `from`. The browser
+ * The headers of a browser that opens a page: from another origin or none, or by a link of the site at `from`. The browser
  * transport says of itself what is said here for others.
  */
 export function navigationHeaders({ transport, userAgent }: RequestProfile, from?: string): Headers {

@@ -8,11 +8,11 @@ export type Constants<Ids, Name extends string> = Ids & { readonly profiles: Rea
 export interface ConstantsTable<Ids, Name extends string> {
   /** Every key begins with it: `toy.queryId`, `toy.embed/crawler.userAgent`. */
   readonly source: SourceId;
-  /** What the site changes now and then. */
+  /** The site changes these values now and then. */
   readonly defaults: Ids;
-  /** Of the ids; strict, so that it refuses those that it does not know. */
+  /** It is strict, so that it refuses ids that it does not know. */
   readonly schema: z.ZodType<Ids>;
-  /** Who asks, by the name of the strategy; an id that was overridden is in them already. */
+  /** The callers by the name of the strategy; an id that was overridden is in them already. */
   readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
   /** Sessions that can be set for a profile beside its default one; default all. */
   readonly sessions?: readonly RequestProfile['session'][];

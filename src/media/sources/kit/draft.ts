@@ -3,7 +3,7 @@ import { captionTags } from '../../parse/caption.ts';
 import { type Author, NO_STATS, type Post, placeItems, type UnplacedItem } from '../../post.ts';
 import { addressExpiry } from './cdn-address.ts';
 
-/** What one answer says of a post, before it is bound to the address that was asked for. */
+/** A post as one answer states it, before it is bound to the address that was asked for. */
 export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt' | 'stats'> & {
   /** In order; null for one that is there and cannot be read. */
   readonly items: readonly (UnplacedItem | null)[];

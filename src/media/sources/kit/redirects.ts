@@ -20,7 +20,7 @@ export async function followRedirects(
   return response;
 }
 
-/** What one hop of a short link says: the address of a post, or where to ask next. */
+/** One hop of a short link leads to the address of a post, or to one that is asked next. */
 export type ShortLinkStep = { readonly target: string } | { readonly next: string };
 
 const MAX_SHORT_HOPS = 5;

@@ -1,4 +1,4 @@
-/** What sites say when they do not show a post, in words, by status and by redirect. */
+/** Sites refuse to show a post in words, by status and by redirect. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
@@ -31,7 +31,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   451: 'region_blocked',
 };
 
-/** What a status alone means; null below 400. */
+/** The failure that a status alone means; null below 400. */
 export function failureOfStatus({ status, headers }: HttpHead, now: number): AppError | null {
   if (status < 400) return null;
   const code = CODES[status] ?? (status >= 500 ? 'upstream_unavailable' : 'upstream_changed');
@@ -39,7 +39,7 @@ export function failureOfStatus({ status, headers }: HttpHead, now: number): App
   return new AppError(code, `status ${status}`, { retryAfterMs: parseRetryAfter(headers['retry-after'], now) });
 }
 
-/** Where a redirect leads; null for any other answer, or one that leads nowhere. */
+/** The target of a redirect; null for any other answer, or one that leads nowhere. */
 export function redirectOf({ status, headers, url }: HttpHead): URL | null {
   const { location } = headers;
   if (status < 300 || status >= 400 || location === undefined || !URL.canParse(location, url)) return null;

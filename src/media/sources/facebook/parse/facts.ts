@@ -11,7 +11,7 @@ import { messageOf, postIdsOf } from './story.ts';
 export interface PostObjects {
   /** Any of them is the post's own, by which it is known in the page. */
   readonly ids: ReadonlySet<string>;
-  /** Its photos and videos. */
+  /** They describe its photos and videos. */
   readonly nodes: readonly JsonObject[];
   readonly stories: readonly JsonObject[];
 }
@@ -64,10 +64,8 @@ function readTotal(value: unknown): number | null {
 type CountReader = (value: unknown) => number | null;
 
 /** Ways to read each count, best first; an exact one of any object is better than a rounded one of another. */
-const COUNTS: readonly (readonly [keyof Stats, CountReader, string])[] = [
-  ['likes', readTotal, 'reaction_count'],
-  ['likes', readTotal, 'unified_reactors'],
-  ['likes', readTotal, 'reactors'],
+const COUNTS: readonly (readonly [keyof Stats, CountReader, ...string[]])[] = [
+  ['likes', readTotal, 'reaction_count', 'unified_reactors', 'reactors'],
   ['likes', readShownCount, 'i18n_reaction_count'],
   ['likes', readTotal, 'likers'],
   ['comments', readCount, 'total_comment_count'],
@@ -75,10 +73,8 @@ const COUNTS: readonly (readonly [keyof Stats, CountReader, string])[] = [
   ['comments', readCount, 'comment_rendering_instance.comments.total_count'],
   ['comments', readShownCount, 'i18n_comment_count'],
   ['shares', readTotal, 'share_count'],
-  ['shares', readShownCount, 'i18n_share_count'],
-  ['shares', readShownCount, 'share_count_reduced'],
-  ['views', readCount, 'video_view_count'],
-  ['views', readCount, 'video_post_view_count'],
+  ['shares', readShownCount, 'i18n_share_count', 'share_count_reduced'],
+  ['views', readCount, 'video_view_count', 'video_post_view_count'],
   ['plays', readCount, 'play_count'],
   ['plays', readShownCount, 'play_count_reduced'],
 ];
@@ -87,7 +83,9 @@ const COUNTS: readonly (readonly [keyof Stats, CountReader, string])[] = [
 function readCounts(objects: readonly JsonObject[]): Stats {
   const all = objects.slice(0, MAX_FEEDBACK_NODES);
   const stats: Record<keyof Stats, number | null> = { ...NO_STATS };
-  for (const [key, read, path] of COUNTS) stats[key] ??= firstOf(valuesAt(all, path), read);
+  for (const [key, read, ...paths] of COUNTS) {
+    stats[key] ??= firstOf(paths, path => firstOf(valuesAt(all, path), read));
+  }
   return stats;
 }
 
@@ -114,7 +112,7 @@ function ownTitle(title: string | undefined, authorName: string | null): string 
   return own.length === 0 ? null : own.join(' | ');
 }
 
-/** Whether the head of the page, made for crawlers, is about the post. */
+/** The head of a page is made for crawlers, and may be about another post. */
 export function isAboutPost({ meta, idOf }: FacebookPage, ids: ReadonlySet<string>): boolean {
   return [meta.canonical, meta.og.get('og:url')].some(address => ids.has(idOf(address) ?? ''));
 }

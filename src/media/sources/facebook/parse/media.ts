@@ -6,7 +6,7 @@ import { readAddress, type Size } from '../../kit/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 import { firstOf, valuesAt } from './page.ts';
 
-/** Where the addresses of a video's files stand, by the years' fashions (latest: 2024-11), best first. */
+/** The addresses of a video's files stand in these properties, by the years' fashions (latest: 2024-11), best first. */
 const HD_KEYS = ['browser_native_hd_url', 'playable_url_quality_hd', 'hd_src_no_ratelimit', 'hd_src'];
 const SD_KEYS = ['browser_native_sd_url', 'playable_url', 'sd_src_no_ratelimit', 'sd_src'];
 const MANIFEST_KEYS = ['dash_manifest', 'dash_manifest_xml_string', 'playlist'];
@@ -27,12 +27,12 @@ const COVER_PATHS = [['preferred_thumbnail.image.uri', 'thumbnailImage.uri'], ['
 const MAX_NODES = 40;
 const UNKNOWN: Size = { width: null, height: null };
 
-/** Whether an object describes a video's files, or names itself a video. */
+/** A video describes its files, or names itself one. */
 export function isVideo(object: JsonObject): boolean {
   return object.__typename === 'Video' || VIDEO_KEYS.some(key => key in object);
 }
 
-/** Whether an object describes a photo of a person or page, not the image of a link or a video's cover. */
+/** A photo is one of a person or page, not the image of a link or a video's cover. */
 export function isPhoto(object: JsonObject): boolean {
   if (isVideo(object)) return false;
   return object.__typename === 'Photo' || object.__isNode === 'Photo' || PHOTO_KEYS.some(key => key in object);
@@ -107,7 +107,7 @@ function altOf(nodes: readonly JsonObject[]): string | null {
   return firstOf(valuesAt(nodes, 'accessibility_caption'), readText);
 }
 
-/** Whether the video is still on the air: there is no file of it yet. */
+/** A video that is still on the air has no file yet. */
 export function isLive(nodes: readonly JsonObject[]): boolean {
   return nodes.slice(0, MAX_NODES).some(one => one.is_live_streaming === true);
 }

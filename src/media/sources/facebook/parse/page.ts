@@ -7,28 +7,11 @@ import {
   isJsonObject,
   type JsonObject,
   parseJson,
-  type SearchBudget,
   visitObjects,
 } from '../../../parse/json-search.ts';
-import { type PageMeta, readMeta } from '../../../parse/page-meta.ts';
+import { readMeta } from '../../../parse/page-meta.ts';
 
-export interface FacebookPage {
-  readonly meta: PageMeta;
-  /** All searches through the page's objects share it. */
-  readonly budget: SearchBudget;
-  /** The id of the post that an address of the site names; null for any other address. */
-  idOf(address: unknown): string | null;
-  /** Objects that carry this id, in page order: Facebook's ids are unique, so all of them speak of one thing. */
-  byId(id: string): readonly JsonObject[];
-  /** The objects of the scripts that name one of `ids`, and of all that were read before, in page order; without `ids` every object. */
-  objects(ids?: ReadonlySet<string>): readonly JsonObject[];
-  /** Every value of that name in an object, other people's words and media apart. */
-  ownValues(root: unknown, name: string | ((key: string) => boolean)): readonly unknown[];
-  /** Reads the scripts that were not asked for yet; whether there were any. */
-  readAll(): boolean;
-  /** Whether anything in the page names one of the ids, in whatever place. */
-  names(ids: readonly string[]): boolean;
-}
+export type FacebookPage = ReturnType<typeof openPage>;
 
 /** An id or a text; null for anything else, and for nothing. */
 export function textOf(value: unknown): string | null {
@@ -113,13 +96,15 @@ export const MIN_ID_CHARS = 6;
 /** Ids looked for one by one; the scripts are all read where there are more. */
 const MAX_LOOKUPS = 24;
 
-export function openPage(body: Body, idOf: FacebookPage['idOf']): FacebookPage {
+/** `idOf` gives the id of the post that an address of the site names; null for any other address. */
+export function openPage(body: Body, idOf: (address: unknown) => string | null) {
   const scripts = body.scripts.filter(({ isJson }) => isJson);
   const player = contentOf(playerVideos(body));
   const read = new Map<Script, Content>();
   const asked = new Set<string>();
-  const budget = createSearchBudget();
   const contents = () => [...scripts.flatMap(script => read.get(script) ?? []), player];
+  /** All searches through the page's objects share it. */
+  const budget = createSearchBudget();
 
   function readEach(wanted: readonly Script[]): void {
     for (const script of wanted) if (!read.has(script)) read.set(script, readScript(script));
@@ -136,22 +121,36 @@ export function openPage(body: Body, idOf: FacebookPage['idOf']): FacebookPage {
     meta: readMeta(body.head),
     budget,
     idOf,
-    byId(id) {
+
+    /** Objects that carry this id, in page order: Facebook's ids are unique, so all of them speak of one thing. */
+    byId(id: string): readonly JsonObject[] {
       readNaming(id, [id]);
       return contents().flatMap(content => content.byId.get(id) ?? []);
     },
-    objects(ids) {
+
+    /** The objects of the scripts that name one of `ids`, and of all that were read before, in page order; without `ids` every object. */
+    objects(ids?: ReadonlySet<string>): readonly JsonObject[] {
       if (ids === undefined) readEach(scripts);
       else for (const id of ids) readNaming(id, tracesOf(id));
       return contents().flatMap(content => content.objects);
     },
-    ownValues: (root, name) => findValues(root, name, { skip: FOREIGN, budget }),
-    readAll() {
+
+    /** Every value of that name in an object, other people's words and media left out. */
+    ownValues(root: unknown, name: string | ((key: string) => boolean)): readonly unknown[] {
+      return findValues(root, name, { skip: FOREIGN, budget });
+    },
+
+    /** Reads the scripts that were not asked for yet, and says whether there were any. */
+    readAll(): boolean {
       const isNew = read.size < scripts.length;
       readEach(scripts);
       return isNew;
     },
-    names: ids => ids.flatMap(tracesOf).some(trace => body.includes(trace)),
+
+    /** Says whether anything in the page names one of the ids, in whatever place. */
+    names(ids: readonly string[]): boolean {
+      return ids.flatMap(tracesOf).some(trace => body.includes(trace));
+    },
   };
 }
 

@@ -7,7 +7,7 @@ import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
 import { isAboutPost, type PostObjects, readFacts } from './facts.ts';
 import { isLive, isPhoto, isVideo, readNamedVideo, readPhoto, readVideo } from './media.ts';
 import { type FacebookPage, openPage } from './page.ts';
-import { attachedMedia, distinctMedia, isStory, isWordsOnly, mediaIdOf, storiesOf } from './story.ts';
+import { attachedMedia, distinctMedia, isStory, isWordsOnly, knownIdOf, storiesOf } from './story.ts';
 
 /** The post of a page, or why the page holds none. */
 export type Reading =
@@ -38,7 +38,7 @@ function isMediaItself({ form }: PostRef): boolean {
 /** The objects that describe a photo or video: all that the page says of its id. */
 function nodesOf(page: FacebookPage, media: JsonObject | null): readonly JsonObject[] {
   if (media === null) return [];
-  const id = mediaIdOf(media);
+  const id = knownIdOf(media);
   return [...new Set([media, ...(id === null ? [] : page.byId(id))])];
 }
 

@@ -38,7 +38,7 @@ function idsInside(id: string | null): readonly string[] {
   return match === null ? [] : match.slice(1).filter(part => part !== undefined);
 }
 
-/** Whether a story says of one of `ids` that it is its own; the cheapest signs are looked at first. */
+/** A story is named when it says of one of `ids` that it is its own; the cheapest signs are looked at first. */
 function isNamed(page: FacebookPage, story: JsonObject, ids: ReadonlySet<string>): boolean {
   const isWanted = (id: unknown) => ids.has(textOf(id) ?? '');
   if (valuesAt([story], ...OWN_ID_PATHS).some(isWanted)) return true;
@@ -89,7 +89,7 @@ type Attached = JsonObject | null;
 export interface AttachedMedia {
   /** In order, one entry each. */
   readonly media: readonly Attached[];
-  /** Whether the page says what is attached: nothing, or a link, is then a post of words. */
+  /** The page says what is attached: nothing, or a link, is then a post of words. */
   readonly isKnown: boolean;
 }
 
@@ -103,7 +103,7 @@ function isLinkImage(media: unknown): boolean {
 }
 
 /** The id by which a photo or video is known all over a page; short ones are places in lists. */
-export function mediaIdOf(media: JsonObject): string | null {
+export function knownIdOf(media: JsonObject): string | null {
   const id = textOf(media.id);
   return id !== null && id.length >= MIN_ID_CHARS ? id : null;
 }
@@ -112,7 +112,7 @@ export function mediaIdOf(media: JsonObject): string | null {
 export function distinctMedia(media: readonly Attached[]): readonly Attached[] {
   const seen = new Set<string>();
   return media.filter(one => {
-    const id = one === null ? null : mediaIdOf(one);
+    const id = one === null ? null : knownIdOf(one);
     return id === null || (!seen.has(id) && seen.add(id) !== undefined);
   });
 }
@@ -187,7 +187,7 @@ export function messageOf(page: FacebookPage, stories: readonly JsonObject[]): s
   return firstOf(stories, story => firstOf(valuesAt(page.ownValues(story, 'message'), 'text'), textOf));
 }
 
-/** Whether the page says that the post has neither photo nor video: an empty list or a link, beside words of its own. */
+/** A page says that a post has neither photo nor video by an empty list or a link, beside words of the post's own. */
 export function isWordsOnly(page: FacebookPage, stories: readonly JsonObject[], attached: AttachedMedia): boolean {
   if (!attached.isKnown || attached.media.length > 0 || messageOf(page, stories) === null) return false;
   const skip = new Set([...FOREIGN].filter(key => key !== 'attached_story'));
