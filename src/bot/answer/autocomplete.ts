@@ -87,7 +87,7 @@ export function createAutocomplete(options: AutocompleteOptions): Autocomplete {
           const found = commands.find(({ name }) => name === command);
           const declared = found && commandSpec(found, context.t, caller.chatKind).options;
           const spec = declared?.find(({ key }) => key === option);
-          return found && spec ? optionValues(found, spec, partial, context) : [];
+          return spec ? optionValues(spec, partial, context) : [];
         },
         caller,
         signal,

@@ -60,7 +60,7 @@ async function continuations(
   const named = separator === undefined ? undefined : findOption(spec, partial.slice(0, separator));
   if (named && separator !== undefined) {
     const label = partial.slice(0, separator + 1);
-    const found = await optionValues(command, named, partial.slice(separator + 1), context);
+    const found = await optionValues(named, partial.slice(separator + 1), context);
     return found.map(({ label: shown, detail = named.description, value }) =>
       lineWith(before, `${label}${quoted(value)}`, shown, detail),
     );
@@ -69,7 +69,7 @@ async function continuations(
   if (whole.length > 0) return whole;
   const left = freeOptions(spec, before.slice(spec.name.length + 2));
   const next = left.find(option => !isNamed(option, spec));
-  const values = next ? await optionValues(command, next, partial, context) : [];
+  const values = next ? await optionValues(next, partial, context) : [];
   const wanted = partial.toLowerCase();
   return [
     ...values.map(({ label, detail, value }) =>
@@ -92,7 +92,7 @@ async function wholeValues(text: string, { command, spec }: KnownCommand, contex
   const typed = text.slice(before.length);
   const isSure = spec.options.some(option => typed.split(/\s+/).some(word => mentions(word, option)));
   if (first === undefined || !isRest(first) || !typed.includes(' ') || isSure) return [];
-  const values = await optionValues(command, first, typed, context);
+  const values = await optionValues(first, typed, context);
   return values.map(({ label, detail = first.description, value }) => lineWith(before, quoted(value), label, detail));
 }
 
@@ -146,8 +146,7 @@ function mentions(word: string, { key, name, option }: OptionSpec): boolean {
 
 /** Values of one option that go with what was typed of it. */
 export async function optionValues(
-  command: Command,
-  { key, option, choices, suggests }: OptionSpec,
+  { option, choices }: OptionSpec,
   partial: string,
   context: CommandContext,
 ): Promise<readonly Suggestion[]> {
@@ -157,6 +156,6 @@ export async function optionValues(
       ({ value, label }) => value.toLowerCase().startsWith(wanted) || label.toLowerCase().startsWith(wanted),
     );
   }
-  if (!suggests || !command.suggest) return [];
-  return (await command.suggest(key, wanted, context)).slice(0, MAX_SUGGESTIONS);
+  if (option.type !== 'string' || option.suggest === undefined) return [];
+  return (await option.suggest(wanted, context)).slice(0, MAX_SUGGESTIONS);
 }

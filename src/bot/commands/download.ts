@@ -18,12 +18,12 @@ const END_TOLERANCE_MS = 1_000;
 
 const OPTIONS = {
   link: { type: 'string', form: 'link', required: true, maxLength: MAX_ADDRESS_CHARS },
-  item: { type: 'integer', required: false, min: 1, max: MAX_ITEM },
-  audio: { type: 'boolean', required: false },
-  clip: { type: 'string', form: 'word', required: false, named: true, maxLength: MAX_CLIP_CHARS },
-  view: { type: 'choice', required: false, named: true, choices: VIEWS },
-  spoiler: { type: 'boolean', required: false },
-  private: { type: 'boolean', required: false, only: 'group', hidesAnswer: true },
+  item: { type: 'integer', min: 1, max: MAX_ITEM },
+  audio: { type: 'boolean' },
+  clip: { type: 'string', form: 'word', named: true, maxLength: MAX_CLIP_CHARS },
+  view: { type: 'choice', named: true, choices: VIEWS },
+  spoiler: { type: 'boolean' },
+  private: { type: 'boolean', only: 'group', hidesAnswer: true },
 } as const;
 
 type Asked = Values<typeof OPTIONS>;

@@ -5,7 +5,7 @@ import { renderForgetQuestion, renderForgotten } from '../views/forget.ts';
 /** Deletes all that is kept about the caller, once they confirmed it. */
 export const forget = defineCommand({
   name: 'forget',
-  options: { what: { type: 'choice', required: false, choices: ['me'], only: 'typed' } },
+  options: { what: { type: 'choice', choices: ['me'], only: 'typed' } },
   visibility: 'caller',
   cost: 0,
   async run({ what }, { caller, services, t }: CommandContext) {

@@ -24,9 +24,16 @@ export function createHelp(list: () => readonly Command[]) {
     };
   }
 
+  async function suggest(partial: string, { t }: CommandContext) {
+    const typed = partial.replace(/^\//, '').toLowerCase();
+    return listed()
+      .filter(({ name }) => name.startsWith(typed))
+      .map(each => ({ label: `/${each.name}: ${commandSpec(each, t).description}`, value: each.name }));
+  }
+
   return defineCommand({
     name: 'help',
-    options: { command: { type: 'string', form: 'rest', required: false, maxLength: 64 } },
+    options: { command: { type: 'string', form: 'rest', maxLength: 64, suggest } },
     visibility: 'caller',
     cost: 0,
     async run({ command }, context: CommandContext) {
@@ -41,12 +48,6 @@ export function createHelp(list: () => readonly Command[]) {
       const section = sections.find(each => each.key === name);
       if (section) return renderSection(section, tokens, t);
       throw usageError('unknownCommand', { name, allowed: specs.map(each => `/${each.name}`).join(', ') });
-    },
-    async suggest(_option, partial, { t }) {
-      const typed = partial.replace(/^\//, '').toLowerCase();
-      return listed()
-        .filter(({ name }) => name.startsWith(typed))
-        .map(each => ({ label: `/${each.name}: ${commandSpec(each, t).description}`, value: each.name }));
     },
   });
 }

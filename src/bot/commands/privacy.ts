@@ -5,7 +5,7 @@ import { renderPrivacy } from '../views/privacy.ts';
 /** Shows whether the caller's pasted links are left alone, and switches that. */
 export const privacy = defineCommand({
   name: 'privacy',
-  options: { links: { type: 'choice', required: false, choices: ['ignore', 'answer'] } },
+  options: { links: { type: 'choice', choices: ['ignore', 'answer'] } },
   visibility: 'caller',
   cost: 0,
   async run({ links }, { caller, services, t }: CommandContext) {

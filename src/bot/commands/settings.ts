@@ -16,7 +16,7 @@ import { type ChoiceView, renderSection, renderSettings } from '../views/setting
 const AUTOMATIC = 'auto';
 const LANGUAGE = {
   type: 'choice',
-  required: false,
+
   choices: [AUTOMATIC, ...LANGUAGES.map(({ tag }) => tag)],
   names: Object.fromEntries(LANGUAGES.map(({ tag, name }) => [tag, name])),
   /** One word of a name is enough. */
@@ -29,22 +29,22 @@ export function createSettings({ sources }: { readonly sources: readonly Site[] 
     name: 'settings',
     options: {
       language: LANGUAGE,
-      view: { type: 'choice', required: false, choices: VIEWS },
-      links: { type: 'boolean', required: false, only: 'group' },
-      'osu-links': { type: 'boolean', required: false, only: 'group' },
-      quotes: { type: 'boolean', required: false, only: 'group' },
-      channel: { type: 'choice', required: false, choices: CHANNEL_RULES, only: 'group' },
-      captions: { type: 'boolean', required: false, only: 'group' },
-      prefix: { type: 'choice', required: false, choices: [NO_PREFIX, ...PREFIXES], only: 'group' },
-      files: { type: 'integer', required: false, min: 0, max: ALBUM_CAP.max, only: 'group' },
-      silent: { type: 'boolean', required: false, only: 'group' },
-      embeds: { type: 'boolean', required: false, only: 'group' },
-      'delete-links': { type: 'boolean', required: false, only: 'group' },
-      'quiet-errors': { type: 'boolean', required: false, only: 'group' },
-      notices: { type: 'integer', required: false, ...NOTICE_SECONDS, only: 'group' },
+      view: { type: 'choice', choices: VIEWS },
+      links: { type: 'boolean', only: 'group' },
+      'osu-links': { type: 'boolean', only: 'group' },
+      quotes: { type: 'boolean', only: 'group' },
+      channel: { type: 'choice', choices: CHANNEL_RULES, only: 'group' },
+      captions: { type: 'boolean', only: 'group' },
+      prefix: { type: 'choice', choices: [NO_PREFIX, ...PREFIXES], only: 'group' },
+      files: { type: 'integer', min: 0, max: ALBUM_CAP.max, only: 'group' },
+      silent: { type: 'boolean', only: 'group' },
+      embeds: { type: 'boolean', only: 'group' },
+      'delete-links': { type: 'boolean', only: 'group' },
+      'quiet-errors': { type: 'boolean', only: 'group' },
+      notices: { type: 'integer', ...NOTICE_SECONDS, only: 'group' },
       ...Object.fromEntries(sources.map(site => [site.id, siteOption(site)])),
       'chat-language': { ...LANGUAGE, only: 'group' },
-      section: { type: 'choice', required: false, choices: SECTIONS, only: 'button' },
+      section: { type: 'choice', choices: SECTIONS, only: 'button' },
     },
     visibility: 'caller',
     cost: 0,
@@ -112,7 +112,7 @@ async function saveOwn({ language, view }: OwnChange, { caller, services }: Comm
 }
 
 function siteOption(site: Site): BooleanOption {
-  return { type: 'boolean', required: false, only: 'group', site };
+  return { type: 'boolean', only: 'group', site };
 }
 
 interface Said {

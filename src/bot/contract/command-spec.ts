@@ -13,8 +13,6 @@ export interface OptionSpec {
   readonly option: Option;
   /** Of a choice option, in order; empty otherwise. */
   readonly choices: readonly { readonly value: string; readonly label: string }[];
-  /** Whether `Dispatcher.suggestOption` may know values for it. */
-  readonly suggests: boolean;
 }
 
 /** One command as a person sees it: for menus, help and the registration of native commands. */
@@ -53,7 +51,6 @@ export function commandSpec(command: Command, t: Translator, place?: Caller['cha
         option.type === 'choice'
           ? option.choices.map(value => ({ value, label: labels?.[value] ?? option.names?.[value] ?? value }))
           : [],
-      suggests: command.suggest !== undefined && option.type === 'string',
     };
   });
   return {

@@ -6,7 +6,7 @@ import type { Site } from './site-name.ts';
 
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {
-  readonly required: boolean;
+  readonly required?: boolean;
   /**
    * Means something only there: `group` is not offered in private chats, `typed` is for those who write a command in words, and `button` is
    * for tokens alone: no platform offers it.
@@ -23,6 +23,8 @@ export interface StringOption extends OptionBase {
    */
   readonly form?: 'word' | 'rest' | 'name' | 'link';
   readonly maxLength: number;
+  /** Autocomplete for a partial value; at most 25 are used. */
+  readonly suggest?: (partial: string, context: CommandContext) => Promise<readonly Suggestion[]>;
 }
 export interface IntegerOption extends OptionBase {
   readonly type: 'integer';
@@ -59,7 +61,7 @@ type ValueOf<O extends Option> = O extends StringOption
 
 /** Values a command's `run` gets: checked, required ones present. */
 export type Values<O extends Options> = {
-  readonly [K in keyof O]: O[K]['required'] extends true ? ValueOf<O[K]> : ValueOf<O[K]> | undefined;
+  readonly [K in keyof O]: O[K] extends { readonly required: true } ? ValueOf<O[K]> : ValueOf<O[K]> | undefined;
 };
 
 export interface CommandContext {
@@ -111,8 +113,6 @@ export interface Command<O extends Options = Options> {
    */
   readonly accepts?: Accepted;
   run(values: Values<O>, context: CommandContext): Promise<Reply>;
-  /** Autocomplete for one option's partial value; at most 25 are used. */
-  suggest?(option: keyof O & string, partial: string, context: CommandContext): Promise<readonly Suggestion[]>;
   /**
    * What is found while a person still types; an empty text lists what most people like.
    * @param reach `local`: without asking any upstream

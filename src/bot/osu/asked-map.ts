@@ -9,7 +9,7 @@ import { usageError } from '../contract/usage-error.ts';
 import type { AskedMap } from '../views/osu/map-heading.ts';
 
 /** Left out for the map that the chat saw last. In text form its words end where another option's name begins. */
-export const MAP_OPTION = { type: 'string', form: 'rest', required: false, maxLength: 300 } as const;
+export const MAP_OPTION = { type: 'string', form: 'rest', maxLength: 300, suggest: suggestMaps } as const;
 
 /** `paper comet +HDDT`, or the mods alone. */
 const MODS_AT_END = /^(.*?)\s*(?:^|\s)\+([a-z\d]{2,40})$/i;
@@ -92,7 +92,7 @@ const MAX_SUGGESTIONS = 25;
 type SetLine = Awaited<ReturnType<Beatmaps['suggestSets']>>[number];
 
 /** Sets for what was typed of a map's name. Asks no upstream. */
-export async function suggestMaps(partial: string, { services, t }: CommandContext): Promise<readonly Suggestion[]> {
+async function suggestMaps(partial: string, { services, t }: CommandContext): Promise<readonly Suggestion[]> {
   const sets = await services.beatmaps.suggestSets(partial, MAX_SUGGESTIONS);
   return sets.map(set => {
     const { id, artist, title, creator } = set;

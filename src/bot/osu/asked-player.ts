@@ -12,7 +12,7 @@ export type Mode = (typeof MODES)[number];
 
 export const MODE_OPTION = {
   type: 'choice',
-  required: false,
+
   choices: MODES,
   alias: (word: string): string | undefined => {
     const ruleset = parseRuleset(word);
@@ -30,11 +30,10 @@ export function rulesetOf(mode: Mode | undefined): Ruleset | undefined {
   return mode === 'catch' ? 'fruits' : mode;
 }
 
-const MAX_PLAYER = 200;
 const MAX_SUGGESTIONS = 25;
 
 /** Left out by those who linked their player. */
-export const PLAYER_OPTION = { type: 'string', form: 'name', required: false, maxLength: MAX_PLAYER } as const;
+export const PLAYER_OPTION = { type: 'string', form: 'name', maxLength: 200, suggest: suggestPlayers } as const;
 
 export interface AskedPlayer {
   /** As `Players` takes it. */
@@ -57,13 +56,23 @@ export async function askedPlayer(
   return { user: player.id, mode: player.mode, isProven: player.proven };
 }
 
+/** The player who is asked about, in the ruleset that is asked for. @throws as `askedPlayer` does, `not_found`, or an upstream's */
+export async function askedUser(
+  given: { readonly player: string | undefined; readonly mode?: Mode | undefined },
+  context: CommandContext,
+) {
+  const { user, mode, isProven } = await askedPlayer(given.player, context);
+  const ruleset = rulesetOf(given.mode) ?? mode ?? undefined;
+  return { ...(await context.services.beatmaps.user(user, ruleset, context.signal)), isProven };
+}
+
 /** @throws AppError `credentials_required` */
 export function requirePlayers({ hasPlayers }: { readonly hasPlayers: boolean }): void {
   if (!hasPlayers) throw new AppError('credentials_required', 'no credentials of the osu! API');
 }
 
 /** The linked player, then those asked for lately. */
-export async function suggestPlayers(
+async function suggestPlayers(
   partial: string,
   { caller, services, t }: CommandContext,
 ): Promise<readonly Suggestion[]> {

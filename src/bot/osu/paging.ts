@@ -2,8 +2,8 @@ import type { PagesView } from '../views/osu/beatmap-list.ts';
 
 /** Options that only buttons of the other pages give. */
 export const PAGE_OPTIONS = {
-  page: { type: 'integer', required: false, min: 1, max: 10_000, only: 'button' },
-  cursors: { type: 'string', required: false, maxLength: 40_000, only: 'button' },
+  page: { type: 'integer', min: 1, max: 10_000, only: 'button' },
+  cursors: { type: 'string', maxLength: 40_000, only: 'button' },
 } as const;
 
 /** Pages behind this many of the last ones cannot be gone back to; the way back then begins at the first. */

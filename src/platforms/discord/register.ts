@@ -102,14 +102,14 @@ function optionsOf({ usual, others }: Spoken<CommandSpec>): readonly JsonObject[
         return other ? [{ locale, value: other }] : [];
       }),
     }))
-    .sort((a, b) => Number(b.usual.option.required) - Number(a.usual.option.required))
+    .sort((a, b) => Number(b.usual.option.required === true) - Number(a.usual.option.required === true))
     .slice(0, COMMAND_LIMITS.options)
     .map(optionPayload);
 }
 
 function optionPayload(spec: Spoken<OptionSpec>): JsonObject {
-  const { option, suggests } = spec.usual;
-  const base = { ...named(spec, ({ name }) => name), ...described(spec), required: option.required };
+  const { option } = spec.usual;
+  const base = { ...named(spec, ({ name }) => name), ...described(spec), required: option.required === true };
   switch (option.type) {
     case 'integer':
       return { ...base, type: ApplicationCommandOptionType.Integer, min_value: option.min, max_value: option.max };
@@ -122,7 +122,7 @@ function optionPayload(spec: Spoken<OptionSpec>): JsonObject {
         ...base,
         type: ApplicationCommandOptionType.String,
         max_length: Math.min(option.maxLength, COMMAND_LIMITS.stringLength),
-        ...(suggests && { autocomplete: true }),
+        ...(option.suggest && { autocomplete: true }),
       };
   }
 }

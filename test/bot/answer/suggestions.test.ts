@@ -9,19 +9,20 @@ import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 const signal = new AbortController().signal;
 const LINK = 'https://www.instagram.com/p/AbC/';
 
+const suggest = async (partial: string) =>
+  ['camellia', 'camel case', 'cat']
+    .filter(word => word.startsWith(partial))
+    .map(value => ({ label: `query ${value}`, value }));
+
 const find = defineCommand({
   name: 'osu search',
   options: {
-    query: { type: 'string', required: true, maxLength: 100 },
+    query: { type: 'string', required: true, maxLength: 100, suggest },
     mode: { type: 'choice', required: false, choices: ['osu', 'taiko'] },
   },
   visibility: 'chat',
   cost: 1,
   run: async () => reply({}),
-  suggest: async (option, partial) =>
-    ['camellia', 'camel case', 'cat']
-      .filter(word => word.startsWith(partial))
-      .map(value => ({ label: `${option} ${value}`, value })),
 });
 
 /** What the option of a language may be. */
@@ -86,7 +87,8 @@ describe('suggestions for a typed line', () => {
   });
 
   it('never reject', async () => {
-    const broken = defineCommand({ ...find, name: 'broken', suggest: () => Promise.reject(new Error('no')) });
+    const query = { ...find.options.query, suggest: () => Promise.reject(new Error('no')) };
+    const broken = defineCommand({ ...find, name: 'broken', options: { ...find.options, query } });
     expect(await setUp([broken]).lines('/broken x')).toEqual([]);
   });
 });

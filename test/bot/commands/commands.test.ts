@@ -51,7 +51,7 @@ describe('the list of commands', () => {
   it('has names and options that every platform can register', () => {
     for (const { name, options } of commandList) {
       expect(name).toMatch(/^[a-z][a-z-]*( [a-z][a-z-]*)?$/);
-      const required = Object.values(options).map(option => option.required);
+      const required = Object.values(options).map(option => option.required === true);
       expect(required).toEqual([...required].sort((a, b) => Number(b) - Number(a)));
       for (const option of Object.values(options)) {
         if (option.type === 'choice') expect(option.choices.length).toBeLessThanOrEqual(25);
@@ -233,7 +233,8 @@ describe('help', () => {
   });
 
   it('suggests commands by their beginning', async () => {
-    const found = await named('help').suggest?.('command', '/DO', context());
+    const { command } = named('help').options;
+    const found = command?.type === 'string' ? await command.suggest?.('/DO', context()) : undefined;
     expect(found?.map(({ value }) => value)).toEqual(['download']);
   });
 });

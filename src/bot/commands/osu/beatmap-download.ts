@@ -1,15 +1,13 @@
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { findMap, suggestMaps } from '../../osu/asked-map.ts';
+import { findMap, MAP_OPTION } from '../../osu/asked-map.ts';
 import { renderBeatmapDownload } from '../../views/osu/beatmap-download.ts';
-
-const MAX_MAP = 300;
 
 /** Where the files of a set can be had. */
 export const beatmapDownload = defineCommand({
   name: 'beatmap download',
   options: {
-    map: { type: 'string', form: 'rest', required: true, maxLength: MAX_MAP },
-    video: { type: 'boolean', required: false },
+    map: { ...MAP_OPTION, required: true },
+    video: { type: 'boolean' },
   },
   visibility: 'chat',
   cost: 1,
@@ -19,5 +17,4 @@ export const beatmapDownload = defineCommand({
     const answer = await services.beatmaps.download(`https://osu.ppy.sh/s/${set.id}`, signal);
     return renderBeatmapDownload({ ...answer, wantsVideo: video }, t);
   },
-  suggest: async (option, partial, context) => (option === 'map' ? suggestMaps(partial, context) : []),
 });

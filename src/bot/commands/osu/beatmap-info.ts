@@ -4,12 +4,10 @@ import { areMods, checkMods, clockRateOf, parseMods } from '../../../beatmaps/mo
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import { strainPicture } from '../../cards/strain-graph.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { findMap, hardestOf, suggestMaps } from '../../osu/asked-map.ts';
+import { findMap, hardestOf, MAP_OPTION } from '../../osu/asked-map.ts';
 import { downloadToken, mapButtons, openMapToken } from '../../osu/buttons.ts';
 import { MAX_LINES, renderBeatmapInfo } from '../../views/osu/beatmap-info.ts';
 
-const MAX_MAP = 300;
-const MAX_MODS = 40;
 /** `paper comet +HDDT` */
 const MODS_AT_END = /^(.*\S)\s+\+([a-z\d]{2,40})$/i;
 
@@ -18,7 +16,7 @@ const ACCURACIES = [95, 98, 99, 100];
 
 const USUAL_MODS = ['HD', 'HR', 'DT', 'HDDT', 'HDHR', 'HDDTHR', 'FL', 'EZ', 'HT', 'NF'];
 
-function suggestMods(partial: string) {
+async function suggestMods(partial: string) {
   const typed = partial.replace(/^\+/, '').toUpperCase();
   return USUAL_MODS.filter(mods => mods.startsWith(typed)).map(mods => ({ label: `+${mods}`, value: mods }));
 }
@@ -63,8 +61,8 @@ async function rate(
 export const beatmapInfo = defineCommand({
   name: 'beatmap info',
   options: {
-    map: { type: 'string', form: 'rest', required: true, maxLength: MAX_MAP },
-    mods: { type: 'string', form: 'word', required: false, maxLength: MAX_MODS },
+    map: { ...MAP_OPTION, required: true },
+    mods: { type: 'string', form: 'word', maxLength: 40, suggest: suggestMods },
   },
   visibility: 'chat',
   cost: 1,
@@ -118,6 +116,4 @@ export const beatmapInfo = defineCommand({
     };
     return renderBeatmapInfo(view, t);
   },
-  suggest: async (option, partial, context) =>
-    option === 'map' ? suggestMaps(partial, context) : suggestMods(partial),
 });

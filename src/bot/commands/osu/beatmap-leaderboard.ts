@@ -2,7 +2,7 @@ import { parseMods } from '../../../beatmaps/model/mods.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { button } from '../../contract/reply.ts';
-import { askedMap, MAP_OPTION, splitMods, suggestMaps } from '../../osu/asked-map.ts';
+import { askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
 import { modeOf, requirePlayers } from '../../osu/asked-player.ts';
 import { mapAddress, mapButtons } from '../../osu/buttons.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
@@ -20,9 +20,9 @@ export const beatmapLeaderboard = defineCommand({
   name: 'beatmap leaderboard',
   options: {
     map: { ...MAP_OPTION, form: 'name' },
-    mods: { type: 'string', form: 'word', required: false, maxLength: 40 },
-    of: { type: 'choice', required: false, choices: ['world', 'here'] },
-    page: { type: 'integer', required: false, min: 1, max: MAX_TURNS, only: 'button' },
+    mods: { type: 'string', form: 'word', maxLength: 40 },
+    of: { type: 'choice', choices: ['world', 'here'] },
+    page: { type: 'integer', min: 1, max: MAX_TURNS, only: 'button' },
   },
   visibility: 'chat',
   cost: 1,
@@ -68,7 +68,6 @@ export const beatmapLeaderboard = defineCommand({
       t,
     );
   },
-  suggest: async (option, partial, context) => (option === 'map' ? suggestMaps(partial, context) : []),
 });
 
 interface Asked {

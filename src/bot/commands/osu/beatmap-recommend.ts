@@ -4,14 +4,7 @@ import { type ModFilter, parseModFilter } from '../../../beatmaps/recommend/mod-
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import {
-  type AskedPlayer,
-  askedPlayer,
-  MODE_OPTION,
-  PLAYER_OPTION,
-  rulesetOf,
-  suggestPlayers,
-} from '../../osu/asked-player.ts';
+import { type AskedPlayer, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { openMapToken } from '../../osu/buttons.ts';
 import { renderRecommendations } from '../../views/osu/recommendations.ts';
 
@@ -20,7 +13,7 @@ const SEEDS = 2 ** 31;
 const MOST_STEPS = 3;
 const MAX_WORD = 40;
 const MAX_LINK = 300;
-const RANGE = { type: 'string', form: 'word', required: false, maxLength: MAX_WORD } as const;
+const RANGE = { type: 'string', form: 'word', maxLength: MAX_WORD } as const;
 /** `lamp post +HDDT -HR`, and the mods alone. */
 const MODS_AT_END = /^(.*?)((?:(?:^|\s+)[+-][a-z]{2,40}!?)+)$/i;
 
@@ -29,16 +22,16 @@ export const beatmapRecommend = defineCommand({
   name: 'beatmap recommend',
   options: {
     player: PLAYER_OPTION,
-    mods: { type: 'string', form: 'word', required: false, maxLength: MAX_WORD },
+    mods: { type: 'string', form: 'word', maxLength: MAX_WORD },
     stars: RANGE,
     pp: RANGE,
     ar: RANGE,
     bpm: RANGE,
     length: RANGE,
-    like: { type: 'string', form: 'word', required: false, maxLength: MAX_LINK },
-    farm: { type: 'boolean', required: false },
+    like: { type: 'string', form: 'word', maxLength: MAX_LINK },
+    farm: { type: 'boolean' },
     mode: MODE_OPTION,
-    steps: { type: 'integer', required: false, min: -MOST_STEPS, max: MOST_STEPS, only: 'button' },
+    steps: { type: 'integer', min: -MOST_STEPS, max: MOST_STEPS, only: 'button' },
   },
   visibility: 'chat',
   cost: 2,
@@ -89,7 +82,6 @@ export const beatmapRecommend = defineCommand({
     const openToken = (mapId: number) => openMapToken(services, mapId);
     return renderRecommendations({ result, tokens, openToken, painter: services.painter }, t);
   },
-  suggest: async (option, partial, context) => (option === 'player' ? suggestPlayers(partial, context) : []),
 });
 
 /** A player need not be named or linked where filters say what is wanted. */

@@ -17,8 +17,8 @@ export const beatmapSearch = defineCommand({
   options: {
     query: { type: 'string', form: 'rest', required: true, maxLength: MAX_QUERY },
     mode: MODE_OPTION,
-    status: { type: 'choice', required: false, choices: STATUS_FILTERS, alias: parseStatusFilter },
-    sort: { type: 'choice', required: false, choices: SORT_FIELDS, alias: word => parseSort(word)?.field },
+    status: { type: 'choice', choices: STATUS_FILTERS, alias: parseStatusFilter },
+    sort: { type: 'choice', choices: SORT_FIELDS, alias: word => parseSort(word)?.field },
     ...PAGE_OPTIONS,
   },
   visibility: 'chat',

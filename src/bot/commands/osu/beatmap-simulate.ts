@@ -4,7 +4,7 @@ import { isDescribed, modsAtRate, type SimulatedPlay, simulate } from '../../../
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { button } from '../../contract/reply.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import { askedMap, MAP_OPTION, splitMods, suggestMaps } from '../../osu/asked-map.ts';
+import { askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
 import { mapAddress, mapButtons } from '../../osu/buttons.ts';
 import type { AskedMap } from '../../views/osu/map-heading.ts';
 import { renderSimulation } from '../../views/osu/simulation.ts';
@@ -15,8 +15,8 @@ const USUAL = [95, 97, 98, 99, 100];
 const STEPS = [95, 98, 99, 100];
 const USUAL_MODS = ['NM', 'HD', 'HR', 'DT', 'HDDT', 'HDHR', 'FL', 'EZ', 'HT'];
 const MAX_COUNT = 100_000;
-const COUNT = { type: 'integer', required: false, min: 0, max: MAX_COUNT } as const;
-const WORD = { type: 'string', form: 'word', required: false, maxLength: 40 } as const;
+const COUNT = { type: 'integer', min: 0, max: MAX_COUNT } as const;
+const WORD = { type: 'string', form: 'word', maxLength: 40 } as const;
 const RATES = { min: 0.5, max: 2 };
 
 /** What a play on a map would be worth. */
@@ -67,7 +67,6 @@ export const beatmapSimulate = defineCommand({
       t,
     );
   },
-  suggest: async (option, partial, context) => (option === 'map' ? suggestMaps(partial, context) : []),
 });
 
 /** `98.5`, `98,5%`, `1.2x` */

@@ -4,8 +4,8 @@ import { AppError } from '../../../errors.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import { askedMap, MAP_OPTION, suggestMaps } from '../../osu/asked-map.ts';
-import { PLAYER_OPTION, requirePlayers, suggestPlayers } from '../../osu/asked-player.ts';
+import { askedMap, MAP_OPTION } from '../../osu/asked-map.ts';
+import { PLAYER_OPTION, requirePlayers } from '../../osu/asked-player.ts';
 import { mapButtons, playerButtons } from '../../osu/buttons.ts';
 import { ratePlays } from '../../osu/plays.ts';
 import { renderCompare } from '../../views/osu/compare.ts';
@@ -67,8 +67,6 @@ export const osuCompare = defineCommand({
       t,
     );
   },
-  suggest: async (option, partial, context) =>
-    option === 'map' ? suggestMaps(partial, context) : suggestPlayers(partial, context),
 });
 
 /** Plays without pp by their score. */

@@ -2,7 +2,7 @@ import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
+import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { notice } from '../../views/notice.ts';
 import { renderLinked, renderSignInOffer } from '../../views/osu/linking.ts';
 
@@ -33,7 +33,6 @@ export const osuLink = defineCommand({
     await services.settings.setUser(callerKey(caller), { player: linked });
     return renderLinked(linked, t);
   },
-  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
 });
 
 async function offerSignIn(mode: Ruleset | null, { caller, services, t }: CommandContext) {

@@ -1,7 +1,7 @@
 import { USER_BEATMAP_TYPES, type UserBeatmapType } from '../../../beatmaps/upstreams/osu-api.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../../osu/asked-player.ts';
+import { askedPlayer, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openSetToken } from '../../osu/buttons.ts';
 import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../../osu/paging.ts';
 import { renderPlayerMaps } from '../../views/osu/player-maps.ts';
@@ -21,7 +21,7 @@ export const osuMaps = defineCommand({
   name: 'osu maps',
   options: {
     player: PLAYER_OPTION,
-    type: { type: 'choice', required: false, choices: USER_BEATMAP_TYPES, alias: word => ALIASES.get(word) },
+    type: { type: 'choice', choices: USER_BEATMAP_TYPES, alias: word => ALIASES.get(word) },
     ...PAGE_OPTIONS,
   },
   visibility: 'chat',
@@ -42,5 +42,4 @@ export const osuMaps = defineCommand({
     const openToken = ({ id }: { readonly id: number }) => openSetToken(services, id);
     return renderPlayerMaps({ player: user, type, maps: beatmapsets, stale, pages, openToken }, t);
   },
-  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
 });

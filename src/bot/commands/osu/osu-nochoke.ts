@@ -1,7 +1,7 @@
 import { isChoke } from '../../../beatmaps/plays/score-filter.ts';
 import { replacePlays } from '../../../beatmaps/plays/totals.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { askedPlayer, MODE_OPTION, modeOf, PLAYER_OPTION, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
+import { askedUser, MODE_OPTION, modeOf, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { bestPlays, ratePlays } from '../../osu/plays.ts';
 import { renderNoChoke } from '../../views/osu/no-choke.ts';
@@ -16,16 +16,14 @@ export const osuNoChoke = defineCommand({
   options: {
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
-    page: { type: 'integer', required: false, min: 1, max: 20, only: 'button' },
+    page: { type: 'integer', min: 1, max: 20, only: 'button' },
   },
   visibility: 'chat',
   cost: 2,
   subject: 'player',
   async run({ player, mode, page = 1 }, context: CommandContext) {
     const { services, signal, t } = context;
-    const asked = await askedPlayer(player, context);
-    const ruleset = rulesetOf(mode) ?? asked.mode ?? undefined;
-    const { user, stale } = await services.beatmaps.user(asked.user, ruleset, signal);
+    const { user, stale } = await askedUser({ player, mode }, context);
     const plays = await bestPlays(user, services.beatmaps, signal);
     const chokes = plays.scores.filter(isChoke).slice(0, MOST);
     const ratings = await ratePlays(chokes, context);
@@ -65,5 +63,4 @@ export const osuNoChoke = defineCommand({
       t,
     );
   },
-  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
 });

@@ -1,7 +1,7 @@
 import type { Player } from '../../../beatmaps/model/player.ts';
 import { profilePicture } from '../../cards/profile-card.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { askedPlayer, MODE_OPTION, modeOf, PLAYER_OPTION, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
+import { askedUser, MODE_OPTION, modeOf, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { isProvenHere } from '../../osu/chat-players.ts';
 import { playsPart } from '../../osu/plays.ts';
 import { renderProfile } from '../../views/osu/player.ts';
@@ -19,12 +19,7 @@ export const osuProfile = defineCommand({
   accepts: 'player-link',
   async run({ player, mode }, context: CommandContext) {
     const { caller, services, signal, t } = context;
-    const asked = await askedPlayer(player, context);
-    const { user, stale } = await services.beatmaps.user(
-      asked.user,
-      rulesetOf(mode) ?? asked.mode ?? undefined,
-      signal,
-    );
+    const { user, stale, isProven: isOwn } = await askedUser({ player, mode }, context);
     const values = { player: String(user.id), mode: modeOf(user.mode) };
     const token = (command: string, more: Readonly<Record<string, string>>) =>
       services.actions.encode({ command, values: { ...more, ...values } });
@@ -33,13 +28,12 @@ export const osuProfile = defineCommand({
       recent: token('osu recent', {}),
       maps: services.actions.encode({ command: 'osu maps', values: { player: values.player } }),
     };
-    const isProven = asked.isProven || (await isProvenHere(user.id, caller, services));
+    const isProven = isOwn || (await isProvenHere(user.id, caller, services));
     const picture =
       services.painter &&
       profilePicture({ player: user, isProven, best: await bestWorth(user, context) }, services.painter, t);
     return renderProfile({ player: user, isProven, stale, tokens, picture }, t);
   },
-  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
 });
 
 /** What the best plays are worth; a card that waits too long for them, or whose list failed, goes without their curve. */

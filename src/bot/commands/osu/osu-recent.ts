@@ -6,7 +6,7 @@ import { replacePlay, type WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { button } from '../../contract/reply.ts';
-import { askedPlayer, MODE_OPTION, modeOf, PLAYER_OPTION, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
+import { askedUser, MODE_OPTION, modeOf, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { mapButtons, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, PLAYS_A_CALL, ratePlays } from '../../osu/plays.ts';
 import { renderNoRecent, renderRecent } from '../../views/osu/recent.ts';
@@ -17,16 +17,14 @@ export const osuRecent = defineCommand({
   options: {
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
-    nth: { type: 'integer', required: false, min: 1, max: PLAYS_A_CALL },
+    nth: { type: 'integer', min: 1, max: PLAYS_A_CALL },
   },
   visibility: 'chat',
   cost: 1,
   subject: 'player',
   async run({ player, mode, nth = 1 }, context: CommandContext) {
     const { caller, services, signal, t } = context;
-    const asked = await askedPlayer(player, context);
-    const ruleset = rulesetOf(mode) ?? asked.mode ?? undefined;
-    const { user } = await services.beatmaps.user(asked.user, ruleset, signal);
+    const { user } = await askedUser({ player, mode }, context);
     const options = { ruleset: user.mode, limit: PLAYS_A_CALL, signal };
     const { scores, stale } = await services.beatmaps.userScores(user.id, 'recent', options);
     const score = scores[nth - 1];
@@ -62,7 +60,6 @@ export const osuRecent = defineCommand({
       t,
     );
   },
-  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
 });
 
 /** What a card can do without; whatever failed was seen where it did. */

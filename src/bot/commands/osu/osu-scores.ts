@@ -11,7 +11,7 @@ import { modClassOf, starFactor } from '../../../beatmaps/rating/mod-class.ts';
 import { ppPicture } from '../../cards/pp-curve.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { askedPlayer, MODE_OPTION, modeOf, PLAYER_OPTION, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
+import { askedUser, MODE_OPTION, modeOf, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../../osu/plays.ts';
 import { renderScores } from '../../views/osu/score-list.ts';
@@ -25,32 +25,30 @@ const ALIASES: ReadonlyMap<string, ScoreType> = new Map([
   ['first', 'firsts'],
   ['pins', 'pinned'],
 ]);
-const FLAG = { type: 'boolean', required: false } as const;
+const FLAG = { type: 'boolean' } as const;
 
 /** The plays of a player. */
 export const osuScores = defineCommand({
   name: 'osu scores',
   options: {
     player: PLAYER_OPTION,
-    type: { type: 'choice', required: false, choices: SCORE_TYPES, alias: word => ALIASES.get(word) },
+    type: { type: 'choice', choices: SCORE_TYPES, alias: word => ALIASES.get(word) },
     mode: MODE_OPTION,
-    mods: { type: 'string', form: 'word', required: false, maxLength: 60 },
-    grade: { type: 'choice', required: false, choices: GRADES },
-    sort: { type: 'choice', required: false, choices: SCORE_SORTS },
-    search: { type: 'string', form: 'rest', required: false, maxLength: 200 },
-    index: { type: 'integer', required: false, min: 1, max: MAX_INDEX },
+    mods: { type: 'string', form: 'word', maxLength: 60 },
+    grade: { type: 'choice', choices: GRADES },
+    sort: { type: 'choice', choices: SCORE_SORTS },
+    search: { type: 'string', form: 'rest', maxLength: 200 },
+    index: { type: 'integer', min: 1, max: MAX_INDEX },
     reverse: FLAG,
     chokes: FLAG,
-    page: { type: 'integer', required: false, min: 1, max: MAX_PAGE, only: 'button' },
+    page: { type: 'integer', min: 1, max: MAX_PAGE, only: 'button' },
   },
   visibility: 'chat',
   cost: 1,
   subject: 'player',
   async run({ player, type = 'best', mode, page = 1, ...filter }, context: CommandContext) {
     const { caller, services, signal, t } = context;
-    const asked = await askedPlayer(player, context);
-    const ruleset = rulesetOf(mode) ?? asked.mode ?? undefined;
-    const { user } = await services.beatmaps.user(asked.user, ruleset, signal);
+    const { user } = await askedUser({ player, mode }, context);
     const found = await findPlays(user, type, { ...filter, page }, context);
     const { scores, index } = found;
     const [only] = index === undefined ? [] : scores;
@@ -83,7 +81,6 @@ export const osuScores = defineCommand({
       t,
     );
   },
-  suggest: async (option, partial, context) => (option === 'player' ? suggestPlayers(partial, context) : []),
 });
 
 interface Wishes extends ScoreFilter {

@@ -2,7 +2,7 @@ import { MAX_RANK } from '../../../beatmaps/map-plays.ts';
 import { worthNeeded } from '../../../beatmaps/plays/totals.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import { askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
+import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { playerButtons } from '../../osu/buttons.ts';
 import { bestPlays } from '../../osu/plays.ts';
 import { renderTarget } from '../../views/osu/totals.ts';
@@ -14,8 +14,8 @@ const WAYS = [1, 3, 5, 10];
 export const osuTarget = defineCommand({
   name: 'osu target',
   options: {
-    pp: { type: 'integer', required: false, min: 1, max: 50_000 },
-    rank: { type: 'integer', required: false, min: 1, max: MAX_RANK },
+    pp: { type: 'integer', min: 1, max: 50_000 },
+    rank: { type: 'integer', min: 1, max: MAX_RANK },
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
   },
@@ -26,9 +26,7 @@ export const osuTarget = defineCommand({
     const { services, signal, t } = context;
     if (pp === undefined && rank === undefined) throw usageError('noTarget');
     if (pp !== undefined && rank !== undefined) throw usageError('oneTarget');
-    const asked = await askedPlayer(player, context);
-    const ruleset = rulesetOf(mode) ?? asked.mode ?? undefined;
-    const { user, stale } = await services.beatmaps.user(asked.user, ruleset, signal);
+    const { user, stale } = await askedUser({ player, mode }, context);
     const held = rank === undefined ? undefined : await services.beatmaps.rankHolder(user.mode, rank, signal);
     const plays = await bestPlays(user, services.beatmaps, signal);
     const total = pp ?? held?.holder?.pp;
@@ -47,5 +45,4 @@ export const osuTarget = defineCommand({
       t,
     );
   },
-  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
 });

@@ -2,14 +2,7 @@ import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { AppError } from '../../../errors.ts';
 import type { TrackedPlayer } from '../../contract/chat-memory.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import {
-  MODE_OPTION,
-  modeOf,
-  PLAYER_OPTION,
-  requirePlayers,
-  rulesetOf,
-  suggestPlayers,
-} from '../../osu/asked-player.ts';
+import { MODE_OPTION, modeOf, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { decidesForChat } from '../../stores/chat-settings.ts';
 import { notice } from '../../views/notice.ts';
 import { renderTracked } from '../../views/osu/tracking.ts';
@@ -20,7 +13,7 @@ export const osuTrack = defineCommand({
   options: {
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
-    stop: { type: 'boolean', required: false, only: 'button' },
+    stop: { type: 'boolean', only: 'button' },
   },
   visibility: 'chat',
   cost: 1,
@@ -42,7 +35,6 @@ export const osuTrack = defineCommand({
     const hasRoom = await tracked.add(caller, asked);
     return shown(hasRoom ? words.added(asked.name, t.messages.osu.modes[asked.mode]) : words.full, context);
   },
-  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
 });
 
 /** By what is kept of them: a player who is gone, or has another name now, can be let go too. */

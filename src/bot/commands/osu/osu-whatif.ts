@@ -1,6 +1,6 @@
 import { addPlays } from '../../../beatmaps/plays/totals.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf, suggestPlayers } from '../../osu/asked-player.ts';
+import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { playerButtons } from '../../osu/buttons.ts';
 import { bestPlays } from '../../osu/plays.ts';
 import { renderWhatIf } from '../../views/osu/totals.ts';
@@ -10,7 +10,7 @@ export const osuWhatIf = defineCommand({
   name: 'osu whatif',
   options: {
     pp: { type: 'integer', required: true, min: 1, max: 5_000 },
-    times: { type: 'integer', required: false, min: 1, max: 100 },
+    times: { type: 'integer', min: 1, max: 100 },
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
   },
@@ -19,9 +19,7 @@ export const osuWhatIf = defineCommand({
   subject: 'player',
   async run({ pp, times = 1, player, mode }, context: CommandContext) {
     const { services, signal, t } = context;
-    const asked = await askedPlayer(player, context);
-    const ruleset = rulesetOf(mode) ?? asked.mode ?? undefined;
-    const { user, stale } = await services.beatmaps.user(asked.user, ruleset, signal);
+    const { user, stale } = await askedUser({ player, mode }, context);
     const plays = await bestPlays(user, services.beatmaps, signal);
     return renderWhatIf(
       {
@@ -35,5 +33,4 @@ export const osuWhatIf = defineCommand({
       t,
     );
   },
-  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
 });
