@@ -30,6 +30,9 @@ describe('the check of layers', () => {
     ['src/media/extract/extractor.ts', '../sources/index.ts'],
     ['src/media/tunnel/tunnel.ts', '../delivery/delivery.ts'],
     ['src/media/elsewhere/file.ts', '../post.ts'],
+    ['src/bot/contract/command.ts', '../stores/settings.ts'],
+    ['src/bot/views/post.ts', '../commands/download.ts'],
+    ['src/bot/runtime/runtime.ts', '../answer/answer.ts'],
   ])('%s may not import %s', (path, target) => {
     expect(check(path, `import { a } from '${target}';`)).toHaveLength(1);
     expect(check(path, `import type { A } from '${target}';`)).toHaveLength(1);
@@ -39,6 +42,7 @@ describe('the check of layers', () => {
     ['src/media/files/cdn.ts', './clip.ts'],
     ['src/media/sources/toy/source.ts', '../../extract/source.ts'],
     ['src/media/delivery/delivery.ts', '../post.ts'],
+    ['src/bot/commands/help.ts', '../views/notice.ts'],
   ])('%s may import %s', (path, target) => {
     expect(check(path, `import { a } from '${target}';`)).toEqual([]);
   });
@@ -215,7 +219,7 @@ describe('the check of names and content', () => {
     ['export const a = (get = fetch) => get;', 'global fetch'],
     ['export const a = { get: fetch };', 'global fetch'],
   ])('refuses %s', (source, complaint) => {
-    expect(check('src/bot/job.ts', source)).toEqual([expect.stringContaining(complaint)]);
+    expect(check('src/beatmaps/job.ts', source)).toEqual([expect.stringContaining(complaint)]);
   });
 
   it.each([
@@ -224,7 +228,7 @@ describe('the check of names and content', () => {
     'function fetch() {} fetch();',
     'export const a = (config: { env: string }) => config.env;',
   ])('allows %s', source => {
-    expect(check('src/bot/job.ts', source)).toEqual([]);
+    expect(check('src/beatmaps/job.ts', source)).toEqual([]);
   });
 
   it('lets config read process.env and the page fetch', () => {

@@ -71,6 +71,17 @@ function platform(name: string): Module {
  * another entry of its layer. An entry is a folder or a file. A folder inside may have a table of its own.
  */
 const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'src/bot': [
+    ['contract'],
+    ['stores'],
+    ['cards'],
+    ['views'],
+    ['osu'],
+    ['commands'],
+    ['tracking'],
+    ['runtime'],
+    ['answer'],
+  ],
   'src/infra': [
     ['concurrency', 'log-summary.ts', 'log-destination.ts', 'metrics.ts', 'engine.ts', 'child-process.ts'],
     ['log-redaction.ts'],

@@ -18,7 +18,7 @@ export const osuProfile = defineCommand({
   subject: 'player',
   accepts: 'player-link',
   async run({ player, mode }, context: CommandContext) {
-    const { caller, services, signal, t } = context;
+    const { caller, services, t } = context;
     const { user, stale, isProven: isOwn } = await askedUser({ player, mode }, context);
     const values = { player: String(user.id), mode: modeOf(user.mode) };
     const token = (command: string, more: Readonly<Record<string, string>>) =>

@@ -47,7 +47,7 @@ export const osuScores = defineCommand({
   cost: 1,
   subject: 'player',
   async run({ player, type = 'best', mode, page = 1, ...filter }, context: CommandContext) {
-    const { caller, services, signal, t } = context;
+    const { caller, services, t } = context;
     const { user } = await askedUser({ player, mode }, context);
     const found = await findPlays(user, type, { ...filter, page }, context);
     const { scores, index } = found;
