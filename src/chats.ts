@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { RuntimeStatus } from './bot/contract/chat-platform.ts';
+import { soleListener } from './bot/runtime/connection.ts';
 import { createRuntime } from './bot/runtime/runtime.ts';
-import { soleListener } from './bot/runtime/sole-listener.ts';
 import { createTracking } from './bot/tracking/tracking.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';

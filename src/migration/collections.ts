@@ -1,5 +1,5 @@
 import { RECOMMENDATIONS } from '../beatmaps/recommend/recommendation-history.ts';
-import { LEAVING_MESSAGES } from '../bot/runtime/leaving-messages.ts';
+import { DELETIONS } from '../bot/runtime/chat-cleanup.ts';
 import { OPEN_LINKS } from '../bot/stores/account-links.ts';
 import { BLOCKS } from '../bot/stores/block-list.ts';
 import { BUTTON_ARGUMENTS } from '../bot/stores/button-token.ts';
@@ -31,7 +31,7 @@ export const COLLECTIONS = [
   { options: TRACK_MARKS, label: 'plays of watched players' },
   { options: BUTTON_ARGUMENTS, label: 'arguments of buttons' },
   { options: SHOWN_VIEWS, label: 'ways back of messages with buttons' },
-  { options: LEAVING_MESSAGES, label: 'notices that are still to be deleted' },
+  { options: DELETIONS, label: 'notices that are still to be deleted' },
   { options: RECOMMENDATIONS, label: 'recommendations' },
   { options: SENT_FILES, label: 'files that platforms hold' },
   { options: DISCORD_SESSIONS, label: 'sessions at Discord' },

@@ -105,15 +105,6 @@ const Envelope = z.object({
 export const Request = Envelope.and(RequestBody);
 export type Request = z.output<typeof Request>;
 
-/** A sentence that is still to be said in place of the parts before `next`. */
-export const Owed = z.object({
-  sentence: z.enum(['unsure', 'failed', 'timeout', 'limited', 'waiting']),
-  next: z.number(),
-  links: z.number().optional(),
-  afterMs: z.number().optional(),
-});
-export type Owed = z.output<typeof Owed>;
-
 /** Whose entries in the queue they are. */
 export function ownerKey(platform: string, userId: string): string {
   return `${platform}:${userId}`;

@@ -10,14 +10,13 @@ import type {
   RequestOutcome,
   RuntimeStatus,
 } from '../contract/chat-platform.ts';
-import type { Request } from '../contract/request.ts';
 import type { RequestHandler } from '../contract/request-handler.ts';
-import { createIntake } from './intake.ts';
-import { createLeavingMessages } from './leaving-messages.ts';
-import { createPost } from './post.ts';
-import { createRunRequest } from './run-request.ts';
-import { createTranslatorFor } from './say.ts';
-import { createSupervisor } from './supervisor.ts';
+import { createAcceptor } from './accept.ts';
+import { createDeletions } from './chat-cleanup.ts';
+import { createConnection } from './connection.ts';
+import { createNoticeBudget, createPost, createSendNotice } from './notices.ts';
+import { createJobRunner } from './run-job.ts';
+import { createReplyEdits } from './send-once.ts';
 import { createThrottle } from './throttle.ts';
 
 /** Told of every request, for metrics. */
@@ -75,139 +74,118 @@ const DRAIN_MS = 7_500;
 const CLOSE_MS = 2_000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { queue, spare, dispatcher, log, watch, now = Date.now, random = Math.random } = options;
-  const { clock = () => performance.now() } = options;
-  const { hears = () => true, works = true } = options;
-  const queues = spare === undefined ? [queue] : [queue, spare];
+  const { queue, spare, dispatcher: handler, log, watch, now = Date.now, random = Math.random } = options;
+  const { clock = () => performance.now(), hears = () => true, works = true } = options;
+  const queues: readonly [Queue, Queue?] = spare === undefined ? [queue] : [queue, spare];
+  const inQueues = <T>(work: (each: Queue) => Promise<T>) => Promise.all(queues.map(each => each && work(each)));
   const platformsById = new Map(options.platforms.map(platform => [platform.id, platform]));
   const throttle = createThrottle({
     clock,
     random,
     paceOf: id => platformsById.get(id)?.pace,
-    onSooner: id => {
-      for (const each of queues)
-        each.promote(id).catch((error: unknown) => log.warn({ err: error }, 'the queue cannot be reached'));
-    },
+    onSooner: id =>
+      void inQueues(each => each.promote(id)).catch(error => log.warn({ err: error }, 'the queue cannot be reached')),
   });
-  const translatorFor = createTranslatorFor(dispatcher, log);
-  const leaving = createLeavingMessages({ platforms: options.platforms, records: options.records, log, now });
-  const intake = createIntake({
-    queue,
-    spare,
-    translatorFor,
-    dispatcher,
-    leaving,
-    throttle,
-    log,
-    now,
-    random,
+  const deletions = createDeletions({ platforms: options.platforms, records: options.records, log, now });
+  const shared = { handler, throttle, deleterFor: deletions.deleterFor, log, now, random };
+  const acceptor = createAcceptor({
+    ...shared,
+    queues,
+    sendNotice: createSendNotice(shared),
     onAccepted: (platform, acceptance) => watch?.onAccepted?.(platform, acceptance),
   });
-  const runs = createRunRequest({
-    platforms: platformsById,
-    dispatcher,
-    leaving,
-    throttle,
-    log,
-    now,
+  const edits = createReplyEdits({ log });
+  const jobs = createJobRunner({
+    ...shared,
     clock,
-    random,
-    onTokenRefused: id => supervised.find(({ platform }) => platform.id === id)?.supervisor.suspect(),
-    onOutcome: ({ platform, at }: Request, outcome) => watch?.onOutcome?.(platform, outcome, now() - at),
+    platforms: platformsById,
+    editLater: edits.add,
+    mayNotify: createNoticeBudget({ clock }),
+    onTokenRefused: id => connections.find(({ platform }) => platform.id === id)?.connection.suspect(),
+    onOutcome: ({ platform, at }, outcome) => watch?.onOutcome?.(platform, outcome, now() - at),
   });
-  const supervised = options.platforms.map(platform => ({
-    platform,
-    supervisor: createSupervisor({
-      platform,
-      log,
-      now,
-      random,
-      onRefused: forMs => throttle.holdPlatform(platform.id, forMs),
-    }),
-  }));
+  const connections = options.platforms.map(platform => {
+    const onRefused = (forMs: number) => throttle.pausePlatform(platform.id, forMs);
+    return { platform, connection: createConnection({ platform, log, now, random, onRefused }) };
+  });
   let lastRunAt: number | undefined;
   let stopped: Promise<void> | undefined;
 
   function run(claim: Claim): Promise<Verdict> {
     lastRunAt = now();
-    return runs.run(claim);
+    return jobs.run(claim);
   }
 
-  function hostOf({ platform, supervisor }: (typeof supervised)[number]): PlatformHost {
+  function hostOf({ platform, connection }: (typeof connections)[number]): PlatformHost {
     return {
-      accept: draft => intake.accept(platform, draft),
+      accept: draft => acceptor.accept(platform, draft),
       async cancel(eventId) {
         const id = `${platform.id}:${eventId}`;
-        if (!runs.cancel(id)) await Promise.all(queues.map(each => each.cancel(id)));
+        if (!jobs.cancel(id)) await inQueues(each => each.cancel(id));
       },
-      lost: reason => supervisor.lost(reason),
-      standBy: () => supervisor.standBy(),
+      lost: reason => connection.lost(reason),
+      standBy: () => connection.standBy(),
     };
   }
 
   function platforms(): readonly PlatformStatus[] {
-    return supervised.map(({ supervisor }) => supervisor.status());
+    return connections.map(({ connection }) => connection.status());
   }
 
   async function stop(): Promise<void> {
     await Promise.all([stopHearing(), finishRunning()]);
-    await within(CLOSE_MS, leaving.close());
-    await within(CLOSE_MS, Promise.all(options.platforms.map(platform => platform.close())));
+    await endWithin(CLOSE_MS, deletions.close(), log);
+    await endWithin(CLOSE_MS, Promise.all(options.platforms.map(platform => platform.close())), log);
   }
 
   async function stopHearing(): Promise<void> {
-    await within(CLOSE_MS, Promise.all(supervised.map(({ supervisor }) => supervisor.stop())));
-    await within(CLOSE_MS, intake.close());
+    await endWithin(CLOSE_MS, Promise.all(connections.map(({ connection }) => connection.stop())), log);
+    await endWithin(CLOSE_MS, acceptor.close(), log);
   }
 
   async function finishRunning(): Promise<void> {
-    runs.drain();
-    const drained = Promise.all(queues.map(each => each.drain()));
-    if (await within(options.drainMs ?? DRAIN_MS, drained)) return;
-    runs.abortAll();
-    await within(CLOSE_MS, drained);
-  }
-
-  /** False when it is not done by then, or fails. */
-  async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>(resolve => {
-      timer = setTimeout(resolve, ms, false);
-    });
-    const done = work.then(
-      () => true,
-      (error: unknown) => {
-        log.warn({ err: error }, 'something could not be ended');
-        return false;
-      },
-    );
-    const isDone = await Promise.race([done, late]);
-    clearTimeout(timer);
-    return isDone;
+    jobs.drain();
+    const drained = inQueues(each => each.drain());
+    if (await endWithin(options.drainMs ?? DRAIN_MS, drained, log)) return;
+    edits.close();
+    jobs.abortAll();
+    await endWithin(CLOSE_MS, drained, log);
   }
 
   return {
     async start() {
       if (works) {
         const concurrency = options.concurrency ?? CONCURRENCY;
-        for (const each of queues) each.work(run, { concurrency });
-        await leaving.resume();
+        for (const each of queues) each?.work(run, { concurrency });
+        await deletions.resume();
       }
-      const heard = supervised.filter(({ platform }) => hears(platform.id));
-      await Promise.all(heard.map(each => each.supervisor.start(hostOf(each))));
+      const heard = connections.filter(({ platform }) => hears(platform.id));
+      await Promise.all(heard.map(each => each.connection.start(hostOf(each))));
     },
-    post: createPost({ platforms: options.platforms, translatorFor, dispatcher, leaving, throttle, now }),
-    async status() {
-      return {
-        ...(await queue.stats()),
-        lastRunAt,
-        platforms: platforms(),
-      };
-    },
+    post: createPost(options.platforms, shared),
+    status: async () => ({ ...(await queue.stats()), lastRunAt, platforms: platforms() }),
     platforms,
     stop() {
       stopped ??= stop();
       return stopped;
     },
   };
+}
+
+/** False when it has not ended by then, or fails. */
+async function endWithin(ms: number, work: Promise<unknown>, log: RuntimeOptions['log']): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>(resolve => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const done = work.then(
+    () => true,
+    (error: unknown) => {
+      log.warn({ err: error }, 'something could not be ended');
+      return false;
+    },
+  );
+  const isDone = await Promise.race([done, late]);
+  clearTimeout(timer);
+  return isDone;
 }

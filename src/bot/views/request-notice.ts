@@ -4,14 +4,14 @@ import type { Reply } from '../contract/reply.ts';
 import { errorNotice, notice } from './notice.ts';
 
 export interface RequestNotice {
-  readonly sentence: 'unsure' | 'failed' | 'timeout' | 'limited' | 'waiting';
+  readonly kind: 'unsure' | 'failed' | 'timeout' | 'limited' | 'waiting';
   readonly links?: number | undefined;
   readonly afterMs?: number | undefined;
 }
 
 /** What is said of a request in place of its answer, or of a part of it. */
-export function renderOwed({ sentence, links = 1, afterMs = 0 }: RequestNotice, t: Translator): Reply {
-  switch (sentence) {
+export function renderRequestNotice({ kind, links = 1, afterMs = 0 }: RequestNotice, t: Translator): Reply {
+  switch (kind) {
     case 'unsure':
       return notice(t.messages.requests.unsure);
     case 'waiting':

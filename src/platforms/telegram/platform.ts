@@ -2,7 +2,7 @@ import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { PlatformHost, Sending } from '../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../bot/contract/reply.ts';
 import type { SettingsStore } from '../../bot/contract/settings.ts';
-import { createWholeAnswers } from '../../bot/runtime/whole-answers.ts';
+import { createWholeAnswers } from '../../bot/runtime/chat-cleanup.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { SentFiles } from '../../media/delivery/sent-files.ts';

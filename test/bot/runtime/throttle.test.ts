@@ -147,7 +147,7 @@ describe('the throttle', () => {
     const { throttle, reserve, pass, signal } = openThrottle();
     const first = reserve(SOLO, 1, 'a');
     expect([throttle.reserve(SOLO, 'b', 1), throttle.reserve(SOLO, 'c', 1)]).toEqual([1_000, 2_000]);
-    throttle.holdChat(SOLO, 'a', 30_000);
+    throttle.pauseChat(SOLO, 'a', 30_000);
     await expect(first.take(1, signal)).rejects.toBeInstanceOf(Throttled);
     first.end();
     pass(1_000);

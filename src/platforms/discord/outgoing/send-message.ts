@@ -1,7 +1,6 @@
 import { MessageFlags } from 'discord.js';
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
-import { noticeLifeMs } from '../../../bot/runtime/notice-life.ts';
-import { createWholeAnswers } from '../../../bot/runtime/whole-answers.ts';
+import { createWholeAnswers, noticeLifeMs } from '../../../bot/runtime/chat-cleanup.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from '../limits.ts';
 import type { MessageReplyTo } from '../reply-to.ts';

@@ -1,6 +1,6 @@
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
-import { noticeLifeMs } from '../../../bot/runtime/notice-life.ts';
+import { noticeLifeMs } from '../../../bot/runtime/chat-cleanup.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { TelegramLimits } from '../limits.ts';

@@ -4,7 +4,7 @@ import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Caller } from '../../../bot/contract/caller.ts';
 import type { Sink } from '../../../bot/contract/invocation.ts';
 import { type Reply, reply } from '../../../bot/contract/reply.ts';
-import { createLaterEdits } from '../../../bot/runtime/later-edits.ts';
+import { createReplyEdits } from '../../../bot/runtime/send-once.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { ChatLimits } from '../limits.ts';
@@ -85,7 +85,7 @@ export function createConversations(options: ConversationOptions): Conversations
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
   const lines = new Set<Line>();
-  const laterEdits = createLaterEdits({ log });
+  const laterEdits = createReplyEdits({ log });
   /** What came late, by session. */
   const late = new LRUCache<string, readonly string[]>({
     maxSize: limits.answeredBytes,

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Sending } from '../../../../src/bot/contract/chat-platform.ts';
 import { type Reply, reply } from '../../../../src/bot/contract/reply.ts';
 import type { Request } from '../../../../src/bot/contract/request.ts';
-import { createLeavingMessages } from '../../../../src/bot/runtime/leaving-messages.ts';
-import { laterBy } from '../../../../src/bot/runtime/say.ts';
+import { createDeletions } from '../../../../src/bot/runtime/chat-cleanup.ts';
 import { CHAT_DEFAULTS } from '../../../../src/bot/stores/settings.ts';
 import { errorNotice } from '../../../../src/bot/views/notice.ts';
 import { AppError } from '../../../../src/errors.ts';
@@ -53,14 +52,14 @@ async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'grou
     log,
   });
   const discord = { id: 'discord', deleteMessage: async (_: string, id: string) => void deleted.push(id) };
-  const leaving = createLeavingMessages({ platforms: [discord], records: undefined, log, now: Date.now });
+  const leaving = createDeletions({ platforms: [discord], records: undefined, log, now: Date.now });
   const delivery = { deliver: () => Promise.reject(new Error('nothing is fetched here')) };
   const answer = createAnswer({ fileBytes: 1_000, canAttach: true }, { delivery, t, commands: new Map(), log, signal });
   for (const each of replies) answer.add(each);
   const put: Sending['put'] = (key, call) => call(`0-${key}`);
   const sending: Sending = {
     ...{ request: requestIn(kind), to, t, settings, signal, isFirst: true, isLast: true, expected: 1, stands: [], put },
-    deleteLater: laterBy(leaving, 'discord', Date.now),
+    deleteLater: leaving.deleterFor('discord'),
   };
   await sender.send(answer, sending, to);
   await vi.advanceTimersByTimeAsync(29_000);

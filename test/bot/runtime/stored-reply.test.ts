@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { type Block, type Reply, reply } from '../../../src/bot/contract/reply.ts';
-import { KeptReply, keepReply, readReply } from '../../../src/bot/runtime/kept-reply.ts';
+import { readReply, StoredReply, storeReply } from '../../../src/bot/runtime/stored-reply.ts';
 import { photo, samplePost } from '../sample.ts';
 
 /** As another process reads it. */
 function reread(said: Reply): Reply | undefined {
-  const kept = keepReply(said);
-  return kept && readReply(KeptReply.parse(JSON.parse(JSON.stringify(kept))));
+  const kept = storeReply(said);
+  return kept && readReply(StoredReply.parse(JSON.parse(JSON.stringify(kept))));
 }
 
 const BLOCKS: readonly Block[] = [
@@ -73,6 +73,6 @@ describe('a kept reply', () => {
     const gallery = [
       { kind: 'media' as const, post: samplePost(), index: 0, form: 'original' as const, spoiler: false },
     ];
-    expect(keepReply(reply({ blocks: many(100), gallery }))).toBeUndefined();
+    expect(storeReply(reply({ blocks: many(100), gallery }))).toBeUndefined();
   });
 });

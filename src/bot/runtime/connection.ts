@@ -1,4 +1,5 @@
 import type { Logger } from '../../infra/log.ts';
+import type { Lease } from '../../infra/redis/redis-lease.ts';
 import type {
   ChatPlatform,
   Connection,
@@ -9,7 +10,7 @@ import type {
 import { backoffMs } from './retry.ts';
 
 /** Keeps one platform connected, for as long as it takes. */
-export interface Supervisor {
+export interface PlatformConnection {
   /** Begins to listen; resolves after the first attempt, whatever became of it. */
   start(host: PlatformHost): Promise<void>;
   /** The connection is gone. */
@@ -23,7 +24,7 @@ export interface Supervisor {
   stop(): Promise<void>;
 }
 
-export interface SupervisorOptions {
+export interface ConnectionOptions {
   readonly platform: ChatPlatform;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
@@ -39,7 +40,7 @@ const MOST_REFUSED_MS = 10 * 60_000;
 /** A connection that held so long was a good one. */
 const STABLE_MS = 60_000;
 
-export function createSupervisor({ platform, log, now, random, onRefused }: SupervisorOptions): Supervisor {
+export function createConnection({ platform, log, now, random, onRefused }: ConnectionOptions): PlatformConnection {
   const stopping = new AbortController();
   const sleepers = new Set<() => void>();
   let status: PlatformStatus = { platform: platform.id, state: 'idle', since: now() };
@@ -165,6 +166,38 @@ export function createSupervisor({ platform, log, now, random, onRefused }: Supe
       for (const wake of [...sleepers]) wake();
       await Promise.all([running, confirming]);
       turn('stopped');
+    },
+  };
+}
+
+/**
+ * A platform that one process hears while others stand by, to spare connections that the platform allows once: a shard, a token's updates.
+ * That no event is answered twice does not rest on it.
+ */
+export function soleListener<P extends ChatPlatform>(platform: P, lease: Lease): P {
+  return {
+    ...platform,
+    async connect(host, signal) {
+      const held = await lease.hold({
+        signal,
+        onWait: () => host.standBy(),
+        onLost: () => host.lost(new Error('another process listens')),
+      });
+      try {
+        const connection = await platform.connect(host, signal);
+        return {
+          async close() {
+            try {
+              await connection.close();
+            } finally {
+              await held.release();
+            }
+          },
+        };
+      } catch (error) {
+        await held.release();
+        throw error;
+      }
     },
   };
 }

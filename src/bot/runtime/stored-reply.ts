@@ -7,9 +7,9 @@ import type { Action, Block, Inline, PictureBlock, Reply } from '../contract/rep
  * A reply as it is written down until it is sent, so that what was worked out is worked out once. What may still come to it later is lost by
  * that; an image card is kept as what it is drawn from.
  */
-export const KeptReply = z.object({
+export const StoredReply = z.object({
   tone: z.enum(['neutral', 'success', 'notice', 'error']),
-  blocks: z.array(z.lazy(() => KeptBlock)),
+  blocks: z.array(z.lazy(() => StoredBlock)),
   /** Of the gallery: its files are mostly of one. */
   posts: z.array(postSchema),
   gallery: z.array(
@@ -21,24 +21,24 @@ export const KeptReply = z.object({
       clip: z.object({ startMs: z.number(), endMs: z.number() }).exactOptional(),
     }),
   ),
-  actions: z.array(z.lazy(() => KeptAction)),
+  actions: z.array(z.lazy(() => StoredAction)),
   isHidden: z.boolean().exactOptional(),
   colour: z.lazy(() => Colour).exactOptional(),
   visibility: z.enum(['chat', 'caller']),
   outdatedMs: z.number().exactOptional(),
 } satisfies Readonly<Record<Exclude<keyof Reply, 'later'> | 'posts', z.ZodType>>);
-export type KeptReply = z.output<typeof KeptReply>;
+export type StoredReply = z.output<typeof StoredReply>;
 
 const Colour = z.templateLiteral(['#', z.string().regex(/^[\da-f]{6}$/i)]);
 
-const KeptInline: z.ZodType<Inline> = z.lazy(() =>
+const StoredInline: z.ZodType<Inline> = z.lazy(() =>
   z.union([
     z.string(),
-    z.object({ kind: z.enum(['strong', 'emphasis', 'code']), children: z.array(KeptInline) }),
+    z.object({ kind: z.enum(['strong', 'emphasis', 'code']), children: z.array(StoredInline) }),
     z.object({
       kind: z.literal('link'),
       url: z.string(),
-      children: z.array(KeptInline),
+      children: z.array(StoredInline),
       token: z.string().exactOptional(),
     }),
     z.object({ kind: z.literal('time'), at: z.number(), style: z.enum(['relative', 'date']) }),
@@ -46,9 +46,9 @@ const KeptInline: z.ZodType<Inline> = z.lazy(() =>
     z.object({ kind: z.literal('swatch'), colour: Colour, symbol: z.string() }),
   ]),
 );
-const Text = z.array(KeptInline);
+const Text = z.array(StoredInline);
 
-const KeptAction: z.ZodType<Action> = z.discriminatedUnion('kind', [
+const StoredAction: z.ZodType<Action> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('link'),
     label: z.string(),
@@ -75,7 +75,7 @@ const KeptAction: z.ZodType<Action> = z.discriminatedUnion('kind', [
   }),
 ]);
 
-const KeptImage = z.object({
+const StoredImage = z.object({
   kind: z.literal('image'),
   url: z.string(),
   alt: z.string(),
@@ -83,17 +83,17 @@ const KeptImage = z.object({
 });
 const Sound = z.object({ url: z.string(), label: z.string() });
 
-const KeptPicture = z.object({
+const StoredPicture = z.object({
   kind: z.literal('picture'),
   alt: z.string(),
   repeats: z.literal(true).exactOptional(),
   /** `svg`: empty when it is not known what it is drawn from; then its `alt` stands for it. */
   picture: z.object({ key: z.string(), width: z.number(), height: z.number(), svg: z.string() }),
 });
-type KeptPicture = z.output<typeof KeptPicture>;
+type StoredPicture = z.output<typeof StoredPicture>;
 
-const KeptBlock: z.ZodType<Exclude<Block, PictureBlock> | KeptPicture> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('heading'), text: Text, image: KeptImage.exactOptional() }),
+const StoredBlock: z.ZodType<Exclude<Block, PictureBlock> | StoredPicture> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('heading'), text: Text, image: StoredImage.exactOptional() }),
   z.object({
     kind: z.literal('text'),
     text: Text,
@@ -104,49 +104,49 @@ const KeptBlock: z.ZodType<Exclude<Block, PictureBlock> | KeptPicture> = z.discr
     kind: z.literal('fields'),
     fields: z.array(z.object({ label: z.string(), value: Text, command: z.string().exactOptional() })),
   }),
-  KeptImage,
-  KeptPicture,
+  StoredImage,
+  StoredPicture,
   Sound.extend({ kind: z.literal('sound') }),
   z.object({
     kind: z.literal('card'),
     title: Text,
     lines: z.array(Text),
-    image: KeptImage.exactOptional(),
+    image: StoredImage.exactOptional(),
     colour: Colour.exactOptional(),
     sound: Sound.exactOptional(),
     worth: z.object({ value: z.string(), detail: z.string().exactOptional(), lines: z.array(Text) }).exactOptional(),
-    action: KeptAction.exactOptional(),
+    action: StoredAction.exactOptional(),
   }),
   z.object({ kind: z.literal('divider') }),
 ]);
 
-/** Characters of a kept reply. */
+/** Characters of a stored reply. */
 const MOST = 64 * 1024;
 
 /**
  * Undefined for what is too large: a reply with files, which only shows something and may be worked out again. Words that are too many lose
  * their image cards first, and then their end.
  */
-export function keepReply(reply: Reply): KeptReply | undefined {
+export function storeReply(reply: Reply): StoredReply | undefined {
   const { blocks, gallery, later: _, ...plain } = reply;
   const posts = [...new Set(gallery.map(({ post }) => post))];
-  const kept: KeptReply = {
+  const stored: StoredReply = {
     ...plain,
     actions: [...plain.actions],
-    blocks: blocks.map(block => (block.kind === 'picture' ? keepPicture(block) : block)),
+    blocks: blocks.map(block => (block.kind === 'picture' ? storePicture(block) : block)),
     posts,
     gallery: gallery.map(({ kind: _kind, post, ...item }) => ({ ...item, post: posts.indexOf(post) })),
   };
-  if (sizeOf(kept) <= MOST) return kept;
+  if (sizeOf(stored) <= MOST) return stored;
   if (gallery.length > 0) return undefined;
-  const bare = kept.blocks.map(block =>
+  const bare = stored.blocks.map(block =>
     block.kind === 'picture' ? { ...block, picture: { ...block.picture, svg: '' } } : block,
   );
-  while (bare.length > 0 && sizeOf({ ...kept, blocks: bare }) > MOST) bare.pop();
-  return { ...kept, blocks: bare };
+  while (bare.length > 0 && sizeOf({ ...stored, blocks: bare }) > MOST) bare.pop();
+  return { ...stored, blocks: bare };
 }
 
-export function readReply({ blocks, posts, gallery, ...plain }: KeptReply): Reply {
+export function readReply({ blocks, posts, gallery, ...plain }: StoredReply): Reply {
   return {
     ...plain,
     blocks: blocks.map((block): Block => (block.kind === 'picture' ? readPicture(block) : block)),
@@ -157,16 +157,16 @@ export function readReply({ blocks, posts, gallery, ...plain }: KeptReply): Repl
   };
 }
 
-function keepPicture({ picture, ...block }: PictureBlock): KeptPicture {
+function storePicture({ picture, ...block }: PictureBlock): StoredPicture {
   const { key, width, height, svg } = picture;
   return { ...block, picture: { key, width, height, svg: svg ?? '' } };
 }
 
-function readPicture({ picture, ...block }: KeptPicture): PictureBlock {
+function readPicture({ picture, ...block }: StoredPicture): PictureBlock {
   const { svg } = picture;
   return { ...block, picture: { ...picture, draw: () => drawSvg(svg) } };
 }
 
-function sizeOf(kept: KeptReply): number {
-  return JSON.stringify(kept).length;
+function sizeOf(stored: StoredReply): number {
+  return JSON.stringify(stored).length;
 }

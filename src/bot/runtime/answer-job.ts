@@ -1,0 +1,248 @@
+import type { Verdict } from '../../infra/queue/queue.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { Sending } from '../contract/chat-platform.ts';
+import type { Reply } from '../contract/reply.ts';
+import { isUnasked, ownerKey, partsOf } from '../contract/request.ts';
+import { onlyReply, type PendingReply, type Preferences, type ReplyBatch } from '../contract/request-handler.ts';
+import { renderRequestNotice } from '../views/request-notice.ts';
+import { type Job, type JobTools, retryLater, saveJob, stepTo } from './job.ts';
+import { createSendOnce } from './send-once.ts';
+import type { PendingNotice } from './stored-job.ts';
+import { readReply, storeReply } from './stored-reply.ts';
+
+/** The platform was asked whether it is there, and is not. */
+export class PlatformAway extends Error {
+  override readonly name = 'PlatformAway';
+}
+
+/** Attempts to say one sentence in place of an answer. */
+const MOST_NOTICES = 5;
+/** The phase of the first part's replies. */
+const FIRST_PHASE = '0';
+/** Until it is tried again to tell a person that a request waits. */
+const NOTICE_MS = 5_000;
+
+/**
+ * The next batch of replies, or the notice in their place: a verdict, or undefined when there is more to do.
+ * @throws what sending throws
+ */
+export async function continueJob(
+  job: Job,
+  caller: Caller,
+  preferences: Preferences,
+  tools: JobTools,
+): Promise<Verdict | undefined> {
+  const { notice, sending } = job.progress;
+  const isUnsure = sending !== undefined && tools.now() >= sending.until;
+  if (isUnsure) return notice === undefined ? noticeInstead(job, 'unsure', tools) : repeatNotice(job, tools);
+  if (notice !== undefined) return sendNotice(job, notice, preferences, tools);
+  return sendBatch(job, await nextBatch(job, caller, tools), preferences, tools);
+}
+
+/** The reply that was worked out in an earlier attempt, or the next batch. */
+async function nextBatch(job: Job, caller: Caller, { handler }: JobTools): Promise<ReplyBatch> {
+  const { request, progress, platform, to, controller } = job;
+  if (progress.reply !== undefined) return onlyReply(Promise.resolve(readReply(progress.reply)));
+  const batch = await handler.answer(request, {
+    caller,
+    signal: controller.signal,
+    progress(stage) {
+      job.stopWorking ??= platform.showWorking?.(to, stage);
+      platform.showProgress?.(to, { kind: 'stage', stage });
+    },
+    from: progress.next,
+    paid: progress.paid,
+  });
+  controller.signal.throwIfAborted();
+  progress.paid = batch.paid;
+  if (request.kind !== 'links') await keepReply(job, batch);
+  return batch;
+}
+
+/**
+ * Writes down what was worked out before anything of it is sent: a command that ran has done its work, and would say something else if it
+ * ran again. Links are read again instead, by then from addresses that are fresh.
+ */
+async function keepReply(job: Job, { replies: [pending] }: ReplyBatch): Promise<void> {
+  const reply = await pending?.reply;
+  job.controller.signal.throwIfAborted();
+  job.progress.reply = reply && storeReply(reply);
+  if (job.progress.reply !== undefined) await saveJob(job);
+}
+
+async function sendBatch(
+  job: Job,
+  batch: ReplyBatch,
+  preferences: Preferences,
+  tools: JobTools,
+): Promise<Verdict | undefined> {
+  const { progress, platform, controller } = job;
+  const behindMs = await job.place.next(controller.signal);
+  if (behindMs > 0) return retryLater(job, behindMs);
+  for (const group of groupsOf(batch, platform.repliesAtOnce)) {
+    const next = group.at(-1)?.next ?? batch.next;
+    job.next = next;
+    const waitMs = await reserveFor(group, job);
+    if (waitMs > 0) return retryLater(job, waitMs);
+    const isLast = batch.remaining === undefined && next >= batch.next;
+    const part = { phase: `${progress.next}`, next, isLast, expected: group.length };
+    await platform.send(repliesOf(group, controller.signal), sendingOf(job, preferences, part, tools));
+    await stepTo(job, next, !isLast);
+  }
+  progress.next = batch.next;
+  return batch.remaining === undefined ? tools.finish(job, job.worst) : waitForLimit(job, batch.remaining, tools);
+}
+
+/** The links that are left go on by themselves; a person whose limit is used up is told so once. */
+function waitForLimit(
+  job: Job,
+  { links, refusal }: NonNullable<ReplyBatch['remaining']>,
+  { now, mayNotify }: JobTools,
+): Verdict | undefined {
+  const { progress, request, platform, to } = job;
+  if (refusal === undefined) return retryLater(job, 0);
+  const afterMs = Math.max(1_000, refusal.retryAfterMs ?? 0);
+  if (request.until !== undefined && now() + afterMs >= request.until) {
+    progress.notice = { kind: 'limited', next: partsOf(request), afterMs };
+    return undefined;
+  }
+  platform.showProgress?.(to, { kind: 'waiting', links, afterMs });
+  if (progress.isWaitSaid || platform.showProgress !== undefined) return retryLater(job, afterMs);
+  if (!mayNotify(ownerKey(request.platform, request.user.rateKey)))
+    return retryLater(job, Math.min(afterMs, NOTICE_MS));
+  progress.isWaitSaid = true;
+  progress.notice = { kind: 'waiting', next: progress.next, links, afterMs };
+  return undefined;
+}
+
+/** A sentence takes the place of the parts that are being answered, unless it is such a sentence that failed: those are said once. */
+export async function noticeInstead(
+  job: Job,
+  kind: PendingNotice['kind'],
+  tools: JobTools,
+): Promise<Verdict | undefined> {
+  const { progress } = job;
+  if (progress.notice !== undefined) return endNotice(job, progress.notice, tools);
+  progress.notice = { kind, next: progress.sending?.next ?? job.next };
+  delete progress.sending;
+  delete progress.reply;
+  progress.sent = [];
+  progress.tries = 0;
+  return undefined;
+}
+
+/** A sentence that may not have arrived is said again, rather than never: up to a bound. */
+export async function repeatNotice(job: Job, tools: JobTools): Promise<Verdict | undefined> {
+  const { progress } = job;
+  const { notice } = progress;
+  progress.tries += 1;
+  delete progress.sending;
+  if (notice === undefined || (notice.kind !== 'waiting' && progress.tries < MOST_NOTICES)) return undefined;
+  return endNotice(job, notice, tools);
+}
+
+async function sendNotice(
+  job: Job,
+  notice: PendingNotice,
+  preferences: Preferences,
+  tools: JobTools,
+): Promise<Verdict | undefined> {
+  const { request, progress, platform, controller } = job;
+  const { kind, next } = notice;
+  job.next = next;
+  if (isLeftUnsaid(job, notice, preferences)) return endNotice(job, notice, tools);
+  // A sentence about something missing is of no use as long as it may get lost itself.
+  if (kind === 'unsure') await assertReachable(job);
+  const isLast = kind !== 'waiting' && next >= partsOf(request);
+  const part = { phase: `${progress.next}${kind[0]}`, next, isLast, expected: 1 };
+  const sending = sendingOf(job, preferences, part, tools);
+  await platform.send(oneReply(renderRequestNotice(notice, preferences.t)), sending);
+  controller.signal.throwIfAborted();
+  return endNotice(job, notice, tools);
+}
+
+/** Chats may want to hear nothing of pasted links that cannot be answered. */
+function isLeftUnsaid({ request }: Job, { kind }: PendingNotice, { settings }: Preferences): boolean {
+  return isUnasked(request) && settings.quietErrors && kind !== 'waiting' && kind !== 'unsure';
+}
+
+/** @throws PlatformAway */
+async function assertReachable({ platform, controller }: Job): Promise<void> {
+  try {
+    await platform.verify(controller.signal);
+  } catch (cause) {
+    throw new PlatformAway('the platform does not answer', { cause });
+  }
+}
+
+/** The sentence is in the chat, or cannot be said. */
+async function endNotice(
+  job: Job,
+  { kind, next, afterMs = 0 }: PendingNotice,
+  { finish }: JobTools,
+): Promise<Verdict | undefined> {
+  delete job.progress.notice;
+  delete job.progress.sending;
+  if (kind === 'waiting') {
+    await stepTo(job, next, false);
+    return retryLater(job, afterMs);
+  }
+  if (job.worst === 'answered') job.worst = kind === 'unsure' ? 'unsure' : 'failed';
+  const isEnd = next >= partsOf(job.request);
+  await stepTo(job, next, !isEnd);
+  return isEnd ? finish(job, job.worst) : undefined;
+}
+
+interface Part {
+  readonly phase: string;
+  readonly next: number;
+  readonly isLast: boolean;
+  /** Replies that should come. */
+  readonly expected: number;
+}
+
+function sendingOf(job: Job, { t, settings }: Preferences, part: Part, tools: JobTools): Sending {
+  const { request, progress, platform, to, controller } = job;
+  const { phase, next, isLast, expected } = part;
+  return {
+    ...{ request, to, t, settings, signal: controller.signal, isLast, expected },
+    isFirst: phase === FIRST_PHASE && !progress.isWaitSaid,
+    stands: [...progress.sent],
+    put: createSendOnce(job, phase, next, tools),
+    mend: tools.editLater,
+    deleteLater: tools.deleterFor(platform.id),
+  };
+}
+
+/** Reserves all messages of replies before the first of them is begun: 0 when that is done, else how long to wait. */
+async function reserveFor(
+  group: readonly PendingReply[],
+  { platform, to, progress, reservation }: Job,
+): Promise<number> {
+  if (platform.pace === undefined) return 0;
+  // Some messages are in the chat already; for the others places are taken one by one.
+  if (progress.sent.length > 0) return 0;
+  const replies = await Promise.all(group.map(({ reply }) => reply));
+  const messages = replies.map(reply => (reply === undefined ? 0 : (platform.placesOf?.(to, reply) ?? 1)));
+  return reservation.grow(messages.reduce((sum, count) => sum + count, 0));
+}
+
+/** Replies that are sent together. */
+function groupsOf({ replies }: ReplyBatch, size: number): readonly (readonly PendingReply[])[] {
+  const groups: PendingReply[][] = [];
+  for (let start = 0; start < replies.length; start += size) groups.push(replies.slice(start, start + size));
+  return groups;
+}
+
+/** @throws the signal's reason, when the replies are no longer wanted */
+async function* repliesOf(group: readonly PendingReply[], signal: AbortSignal): AsyncGenerator<Reply> {
+  for (const { reply } of group) {
+    const ready = await reply;
+    signal.throwIfAborted();
+    if (ready !== undefined) yield ready;
+  }
+}
+
+export async function* oneReply(reply: Reply): AsyncGenerator<Reply> {
+  yield reply;
+}

@@ -1,0 +1,177 @@
+import { LRUCache } from 'lru-cache';
+import * as z from 'zod';
+import type { Logger } from '../../infra/log.ts';
+import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import type { ChatPlatform, Sending } from '../contract/chat-platform.ts';
+import type { Reply } from '../contract/reply.ts';
+
+export interface Deletion {
+  readonly platform: string;
+  readonly chatId: string;
+  readonly messageId: string;
+  /** When it is deleted, unix milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * Messages of Medley's own that are deleted after a while. They are written down, so that a process that ends before does not leave them
+ * there; only one that ends within the moment between sending a message and writing that down does.
+ */
+export interface Deletions {
+  /** For messages of one platform. A message that cannot be deleted within minutes of its time stays. */
+  deleterFor(platform: string): Sending['deleteLater'];
+  /** Takes up what earlier processes have left. Never rejects. */
+  resume(): Promise<void>;
+  /** Nothing is deleted any more; what is left is for the next process. Resolves when nothing is under way. */
+  close(): Promise<void>;
+}
+
+export interface DeletionsOptions {
+  readonly platforms: readonly Pick<ChatPlatform, 'id' | 'deleteMessage'>[];
+  /** Absent where nothing can be written down. */
+  readonly records: RecordStore | undefined;
+  readonly log: Pick<Logger, 'debug' | 'info'>;
+  readonly now: () => number;
+}
+
+const Stored = z.object({ platform: z.string(), chatId: z.string(), messageId: z.string(), at: z.number() });
+
+/** By platform. They live longer than the longest wait, for a start that comes late. */
+export const DELETIONS = {
+  name: 'leaving-messages',
+  schema: Stored,
+  ttlMs: 24 * 3_600_000,
+  maxRecords: 5_000,
+} as const satisfies CollectionOptions<Deletion>;
+
+const MOST_TRIES = 3;
+const RETRY_MS = 60_000;
+const MAX_WAITING = 5_000;
+
+export function createDeletions({ platforms, records, log, now }: DeletionsOptions): Deletions {
+  const stored = records?.groupedCollection<Deletion>(DELETIONS);
+  const waiting = new Map<string, NodeJS.Timeout>();
+  const underway = new Set<Promise<void>>();
+  let isClosed = false;
+
+  function own(work: Promise<void>): void {
+    const owned = work
+      .catch((error: unknown) => log.info({ err: error }, 'what is to be deleted later could not be written down'))
+      .finally(() => underway.delete(owned));
+    underway.add(owned);
+  }
+
+  function schedule(message: Deletion, tries = 0): void {
+    const key = keyOf(message);
+    if (isClosed || waiting.has(key) || waiting.size >= MAX_WAITING) return;
+    const timer = setTimeout(
+      () => {
+        waiting.delete(key);
+        own(remove(message, tries));
+      },
+      Math.max(0, message.at - now()),
+    );
+    timer.unref();
+    waiting.set(key, timer);
+  }
+
+  async function remove(message: Deletion, tries: number): Promise<void> {
+    const { platform, chatId, messageId } = message;
+    try {
+      await platforms.find(({ id }) => id === platform)?.deleteMessage?.(chatId, messageId);
+    } catch (error) {
+      log.debug({ err: error, platform }, 'a notice could not be deleted');
+      if (tries + 1 < MOST_TRIES) return schedule({ ...message, at: now() + RETRY_MS }, tries + 1);
+    }
+    await stored?.delete(keyOf(message), platform);
+  }
+
+  return {
+    deleterFor: platform => (chatId, messageIds, afterMs) => {
+      for (const messageId of messageIds) {
+        const message = { platform, chatId, messageId, at: now() + afterMs };
+        schedule(message);
+        if (stored !== undefined) own(stored.set(keyOf(message), message, platform));
+      }
+    },
+    async resume() {
+      for (const { id } of platforms) {
+        try {
+          for (const message of (await stored?.listGroup(id)) ?? []) schedule(message);
+        } catch (error) {
+          log.info({ err: error, platform: id }, 'notices that are still to be deleted could not be read');
+        }
+      }
+    },
+    async close() {
+      isClosed = true;
+      for (const timer of waiting.values()) clearTimeout(timer);
+      waiting.clear();
+      await Promise.all(underway);
+    },
+  };
+}
+
+function keyOf({ platform, chatId, messageId }: Deletion): string {
+  return `${platform}:${chatId}:${messageId}`;
+}
+
+/**
+ * Milliseconds after which replies that stand in one message are to be deleted; undefined when they stay. In a group what tells one person
+ * that their pasted link could not be answered need not stay before everybody's eyes, nor what will soon be true no longer.
+ */
+export function noticeLifeMs(
+  replies: readonly Reply[],
+  { request, settings }: Pick<Sending, 'request' | 'settings'>,
+): number | undefined {
+  if (request.chat.kind !== 'group' || replies.length === 0 || settings.noticeSeconds === 0) return undefined;
+  const isOfLinks = request.kind === 'links' || request.kind === 'talk';
+  const isShort = replies.every(
+    // What a notice stands for may still come, and takes its place.
+    reply => reply.later === undefined && ((isOfLinks && isNotice(reply)) || reply.outdatedMs !== undefined),
+  );
+  if (!isShort) return undefined;
+  return Math.min(settings.noticeSeconds * 1_000, ...replies.flatMap(({ outdatedMs }) => outdatedMs ?? []));
+}
+
+/** Of an answer something is left to see or to press. */
+function isNotice({ tone, gallery, actions }: Reply): boolean {
+  return (tone === 'notice' || tone === 'error') && gallery.length === 0 && actions.length === 0;
+}
+
+/** What was said in one call of `send`. */
+export interface Brought {
+  readonly replies: readonly Reply[];
+  /** Whether every file of theirs stands in the chat, as the platform has confirmed. */
+  readonly isConfirmed: boolean;
+}
+
+/**
+ * Knows of requests that are answered in parts whether all was brought, as far as this process saw it: only then may what the person wrote,
+ * or its embed, be hidden.
+ */
+export interface WholeAnswers {
+  /** True once, with the last part, when all parts were brought. */
+  isAllBrought(sending: Pick<Sending, 'request' | 'isFirst' | 'isLast' | 'expected'>, brought: Brought): boolean;
+}
+
+const MAX_REQUESTS = 2_000;
+
+export function createWholeAnswers(): WholeAnswers {
+  const wholeSoFar = new LRUCache<string, boolean>({ max: MAX_REQUESTS });
+
+  return {
+    isAllBrought({ request, isFirst, isLast, expected }, { replies, isConfirmed }) {
+      // That links wait.
+      if (!isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice')) return false;
+      const isBrought =
+        isConfirmed &&
+        replies.length === expected &&
+        replies.every(({ tone, gallery }) => tone === 'neutral' && gallery.length > 0);
+      const isWhole = isBrought && (isFirst || wholeSoFar.get(request.id) === true);
+      if (isLast) wholeSoFar.delete(request.id);
+      else wholeSoFar.set(request.id, isWhole);
+      return isLast && isWhole;
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../errors.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import { chatKey } from '../contract/caller.ts';
+import type { ChatPlatform, PostToChat } from '../contract/chat-platform.ts';
+import type { Reply } from '../contract/reply.ts';
+import { callerOf, type Request } from '../contract/request.ts';
+import { oneReply } from './answer-job.ts';
+import { type JobTools, throttledChatOf } from './job.ts';
+import { Throttled } from './throttle.ts';
+
+type NoticeTools = Pick<JobTools, 'handler' | 'throttle' | 'deleterFor' | 'log' | 'now'>;
+
+/** Says a sentence about a request that nothing depends on, once a minute to a chat. Never rejects. */
+export type SendNotice = (platform: ChatPlatform, request: Request, render: (t: Translator) => Reply) => Promise<void>;
+
+const EVERY_MS = 60_000;
+const TIMEOUT_MS = 30_000;
+const MAX_CHATS = 10_000;
+
+export function createSendNotice(tools: NoticeTools): SendNotice {
+  const noticed = new LRUCache<string, true>({ max: MAX_CHATS, ttl: EVERY_MS });
+
+  return async (platform, request, render) => {
+    const chat = chatOf(request);
+    if (noticed.has(chat)) return;
+    noticed.set(chat, true);
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      await sendUnstored(platform, request, { render, phase: 'n', isFirst: false, signal }, tools);
+    } catch (error) {
+      tools.log.info({ err: error, platform: platform.id }, 'a notice could not be sent');
+    }
+  };
+}
+
+/** Sends replies that no request waits for. */
+export function createPost(platforms: readonly ChatPlatform[], tools: NoticeTools): PostToChat {
+  return async ({ platform: id, chatId, group, eventId }, reply, signal) => {
+    const platform = platforms.find(each => each.id === id);
+    if (platform?.placeOf === undefined) throw new AppError('internal', `nothing can be posted on ${id}`);
+    const owner = group.slice(id.length + 1);
+    const request: Request = {
+      id: eventId,
+      platform: id,
+      chat: { id: chatId, kind: 'group', ...(owner !== chatId && { groupId: owner }) },
+      user: { id: '', rateKey: '', locales: [] },
+      at: tools.now(),
+      replyTo: platform.placeOf(chatId, eventId),
+      kind: 'talk',
+      what: null,
+    };
+    try {
+      await sendUnstored(platform, request, { render: () => reply, phase: 'p', isFirst: true, signal }, tools);
+      return 'posted';
+    } catch (error) {
+      const failure = platform.outcomeOf(error);
+      if (failure?.outcome === 'notSent' && failure.reason === 'gone') return 'gone';
+      throw error;
+    }
+  };
+}
+
+interface Unstored {
+  readonly render: (t: Translator) => Reply;
+  /** Makes the tags of its messages differ from those of all others of the request. */
+  readonly phase: string;
+  readonly isFirst: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a reply of which nothing is written down, within the platform's pace. @throws what sending throws, and Throttled */
+async function sendUnstored(
+  platform: ChatPlatform,
+  request: Request,
+  { render, phase, isFirst, signal }: Unstored,
+  { handler, throttle, deleterFor }: NoticeTools,
+): Promise<void> {
+  const caller = callerOf(request);
+  const to = request.replyTo;
+  const [t, settings] = await Promise.all([handler.translator(caller), handler.chatSettings(caller)]);
+  const reply = render(t);
+  const messages = platform.placesOf?.(to, reply) ?? 1;
+  const reservation = throttle.reserve(throttledChatOf(request), `${request.id} ${phase}`, messages);
+  if (typeof reservation === 'number') throw new Throttled(reservation);
+  try {
+    await platform.send(oneReply(reply), {
+      ...{ request, to, t, settings, signal, isFirst, isLast: true, expected: 1, stands: [] },
+      async put(key, call, { messages = 1 } = {}) {
+        const taken = await reservation.take(messages, signal);
+        try {
+          return await call(`${phase}-${key}`);
+        } finally {
+          taken.arrived();
+        }
+      },
+      deleteLater: deleterFor(platform.id),
+    });
+  } finally {
+    reservation.end();
+  }
+}
+
+/** The key on which the settings of the request's chat, and its turns in the queue, hang. */
+export function chatOf({ platform, chat: { id: chatId, groupId } }: Request): string {
+  return chatKey({ platform, chatId, ...(groupId !== undefined && { groupId }) });
+}
+
+export interface NoticeBudgetOptions {
+  /** Milliseconds since any moment, by a clock that nobody sets. */
+  readonly clock: () => number;
+  /** Notices to one person at once. Default 5. */
+  readonly burst?: number;
+  /** And one more after so many milliseconds. Default 5000. */
+  readonly everyMs?: number;
+}
+
+const MAX_PEOPLE = 10_000;
+
+/**
+ * Tells whether a person may be told now that a request of theirs waits for their limit; a yes counts. A few notices at once, then one every
+ * few seconds: a person who floods a group does not make Medley flood it as well. A notice that is not sent now, or the answer, comes a little
+ * later.
+ */
+export function createNoticeBudget({ clock, burst = 5, everyMs = 5_000 }: NoticeBudgetOptions): JobTools['mayNotify'] {
+  /** When all notices to that person would have been said at an even pace. */
+  const evenAt = new LRUCache<string, number>({ max: MAX_PEOPLE });
+
+  return person => {
+    const next = Math.max(evenAt.get(person) ?? 0, clock()) + everyMs;
+    if (next - clock() > burst * everyMs) return false;
+    evenAt.set(person, next);
+    return true;
+  };
+}

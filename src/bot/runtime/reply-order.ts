@@ -1,0 +1,110 @@
+import { LRUCache } from 'lru-cache';
+
+/**
+ * Keeps the replies of one lane in the order in which its requests were taken up first, whatever becomes of them on the way: by what this
+ * process knows.
+ */
+export interface ReplyOrder {
+  /** A request is in work; the first time it gets its place, which it must leave in the end. */
+  join(lane: string, id: string): OrderedPlace;
+}
+
+export interface OrderedPlace {
+  /** Milliseconds until an earlier request comes back that waits; 0 where none does. */
+  waitMs(): number;
+  /** Resolves with 0 when all earlier requests are through; otherwise with the milliseconds to wait elsewhere. @throws the signal's reason */
+  next(signal: AbortSignal): Promise<number>;
+  /** The request is not in work any more. `backMs`: when it will be again; undefined when it is through. */
+  leave(backMs: number | undefined): void;
+}
+
+interface Entry {
+  readonly id: string;
+  /** When the request is in work again; undefined while it is. */
+  backAt: number | undefined;
+  /** Called when the request leaves. */
+  readonly listeners: Set<() => void>;
+}
+
+const MAX_LANES = 10_000;
+/** A request that is away for longer keeps nobody waiting, nor one that does not come back at its time. */
+const MOST_MS = 60_000;
+const LATE_MS = 5_000;
+/** A worker waits no longer for a request that is in work. */
+const PATIENCE_MS = 5_000;
+const AGAIN_MS = 1_000;
+
+export function createReplyOrder(clock: () => number): ReplyOrder {
+  const lanes = new LRUCache<string, readonly Entry[]>({ max: MAX_LANES });
+
+  /** Earlier requests that this one waits for. */
+  function before(lane: string, entry: Entry): readonly Entry[] {
+    const entries = lanes.get(lane) ?? [];
+    return entries.slice(0, Math.max(0, entries.indexOf(entry))).filter(({ backAt = clock() }) => {
+      const ms = backAt - clock();
+      return ms > -LATE_MS && ms <= MOST_MS;
+    });
+  }
+
+  function waitMs(lane: string, entry: Entry): number {
+    const waits = before(lane, entry).flatMap(({ backAt }) => (backAt === undefined ? [] : [backAt - clock() + 1]));
+    return waits.length === 0 ? 0 : Math.max(1, ...waits);
+  }
+
+  function entryOf(lane: string, id: string): Entry {
+    const entries = lanes.get(lane) ?? [];
+    const entry = entries.find(each => each.id === id) ?? { id, backAt: undefined, listeners: new Set() };
+    entry.backAt = undefined;
+    if (!entries.includes(entry)) lanes.set(lane, [...entries, entry]);
+    return entry;
+  }
+
+  function leave(lane: string, own: Entry, backMs: number | undefined): void {
+    own.backAt = backMs === undefined ? undefined : clock() + backMs;
+    const entries = lanes.get(lane) ?? [];
+    const kept = entries.filter(each =>
+      each === own ? backMs !== undefined : (each.backAt ?? Infinity) > clock() - MOST_MS,
+    );
+    if (kept.length > 0) lanes.set(lane, kept);
+    else lanes.delete(lane);
+    for (const call of [...own.listeners]) call();
+  }
+
+  return {
+    join(lane, id) {
+      const own = entryOf(lane, id);
+      return {
+        waitMs: () => waitMs(lane, own),
+        async next(signal) {
+          const until = clock() + PATIENCE_MS;
+          for (;;) {
+            const wait = waitMs(lane, own);
+            if (wait > 0) return wait;
+            const [first] = before(lane, own);
+            if (first === undefined) return 0;
+            if (clock() >= until) return AGAIN_MS;
+            await left(first, until - clock(), signal);
+          }
+        },
+        leave: backMs => leave(lane, own, backMs),
+      };
+    },
+  };
+}
+
+/** Resolves when the request leaves, or the time is over. @throws the signal's reason */
+function left({ listeners }: Entry, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(over, ms);
+    function over(): void {
+      clearTimeout(timer);
+      listeners.delete(over);
+      signal.removeEventListener('abort', over);
+      if (signal.aborted) reject(signal.reason);
+      else resolve();
+    }
+    listeners.add(over);
+    signal.addEventListener('abort', over, { once: true });
+    if (signal.aborted) over();
+  });
+}

@@ -1,0 +1,198 @@
+import { LRUCache } from 'lru-cache';
+import { AppError, StoreAway } from '../../errors.ts';
+import type { Claim, Verdict } from '../../infra/queue/queue.ts';
+import { type ChatPlatform, type RequestOutcome, Superseded } from '../contract/chat-platform.ts';
+import { callerOf, partsOf, type Request } from '../contract/request.ts';
+import { continueJob, noticeInstead } from './answer-job.ts';
+import { type Ending, type Job, type JobTools, retryLater, throttledChatOf } from './job.ts';
+import { createReplyOrder } from './reply-order.ts';
+import { settleFailure } from './settle.ts';
+import { readJob } from './stored-job.ts';
+
+export interface JobRunnerOptions extends Omit<JobTools, 'finish' | 'mayUpload'> {
+  readonly platforms: ReadonlyMap<string, ChatPlatform>;
+  readonly onOutcome: (request: Request, outcome: RequestOutcome) => void;
+}
+
+export interface JobRunner {
+  /** Runs a claimed request as far as it goes now. Never rejects. */
+  run(claim: Claim): Promise<Verdict>;
+  /** Ends a request that runs here, without a word. False when none of that id does. */
+  cancel(id: string): boolean;
+  /** Begins no upload any more: a request that comes to one waits for the next process. */
+  drain(): void;
+  /** Ends all that runs, so that it is taken up again later. */
+  abortAll(): void;
+}
+
+/** What a message asks for is brought within a day, or not at all. */
+const LIFE_MS = 24 * 3_600_000;
+/** One attempt, uploads and all. */
+const RUN_MS = 15 * 60_000;
+/** For a request that another version, or another process, may be able to run. */
+const ELSEWHERE_MS = 30_000;
+const UNREADABLE_MS = 10 * 60_000;
+const STORE_MS = 5_000;
+/** A job that is ended may take so long to end. */
+const GRACE_MS = 1_200;
+/** A request that so many workers were lost over may be what kills them. */
+const MOST_LOST_WORKERS = 6;
+/** Platforms recognise a repeat for minutes only. */
+const MOST_PAUSE_MS = 10_000;
+const MAX_ENDED = 10_000;
+
+const DONE: Verdict = { done: true };
+
+type ClaimedJob = Pick<Job, 'request' | 'progress' | 'platform' | 'to' | 'claim'>;
+
+export function createJobRunner({ platforms, onOutcome, ...shared }: JobRunnerOptions): JobRunner {
+  const { throttle, log, now, random } = shared;
+  const order = createReplyOrder(shared.clock);
+  const jobs = new Map<string, Job>();
+  /** Requests that ended here, should the verdict be lost on its way. */
+  const ended = new LRUCache<string, true>({ max: MAX_ENDED });
+  let isDraining = false;
+  const tools: JobTools = { ...shared, finish, mayUpload: () => !isDraining };
+
+  function finish({ request, platform, to }: Pick<Job, 'request' | 'platform' | 'to'>, outcome: RequestOutcome) {
+    ended.set(request.id, true);
+    platform.onEnd?.(to, outcome);
+    onOutcome(request, outcome);
+    return DONE;
+  }
+
+  async function run(claim: Claim): Promise<Verdict> {
+    if (ended.has(claim.id)) return DONE;
+    const stored = readJob(claim.payload);
+    if (stored === undefined) return unreadable(claim);
+    const { request, progress } = stored;
+    const platform = platforms.get(request.platform);
+    if (platform === undefined) return { done: false, afterMs: ELSEWHERE_MS };
+    const to = platform.replyTo.safeParse(request.replyTo);
+    if (!to.success) return unreadable(claim);
+    const job = { request, progress, platform, to: to.data, claim };
+    if (now() >= (request.until ?? request.at + LIFE_MS)) {
+      const { next, tries } = progress;
+      log.warn({ id: request.id, next, tries }, 'a request could not be answered in time');
+      return finish(job, 'expired');
+    }
+    if (claim.lapses > progress.lostWorkers) {
+      progress.lostWorkers = claim.lapses;
+      // Requests that were lost beside this one are answered before it can do harm again.
+      if (claim.lapses > 1) return retryLater(job, random() * Math.min(2 ** claim.lapses * 1_000, MOST_PAUSE_MS));
+    }
+    return runInOrder(job);
+  }
+
+  function unreadable({ id, addedAt }: Claim): Verdict {
+    if (now() - addedAt < UNREADABLE_MS) return { done: false, afterMs: ELSEWHERE_MS };
+    log.error({ id }, 'a request that was stored cannot be read');
+    return DONE;
+  }
+
+  /** Behind what was asked for before in the chat, and as fast as the platform takes messages. */
+  async function runInOrder(job: ClaimedJob): Promise<Verdict> {
+    const { request, platform, to } = job;
+    const isApart = request.kind === 'links' || platform.hasPlace?.(to) === true;
+    const place = order.join(isApart ? request.id : `${platform.id}:${request.chat.id}`, request.id);
+    let verdict: Verdict | undefined;
+    try {
+      const behindMs = place.waitMs();
+      if (behindMs > 0) verdict = { done: false, afterMs: behindMs };
+      else {
+        const messages = platform.placesOf?.(to) ?? 1;
+        const reservation = throttle.reserve(throttledChatOf(request), request.id, messages);
+        if (typeof reservation === 'number') verdict = { done: false, afterMs: reservation };
+        else verdict = await attempt(newAttempt(job, reservation, place)).finally(reservation.end);
+      }
+      return verdict;
+    } finally {
+      // A place that stayed taken would hold back what is asked there later.
+      place.leave(verdict?.done === false ? verdict.afterMs : undefined);
+    }
+  }
+
+  async function attempt(job: Job): Promise<Verdict> {
+    const { claim, request, controller } = job;
+    const onLost = () => end(job, 'superseded', new Superseded('the lease is lost'));
+    claim.signal.addEventListener('abort', onLost, { once: true });
+    if (claim.signal.aborted) onLost();
+    const deadline = setTimeout(() => end(job, 'late', new AppError('timeout', 'a request ran too long')), RUN_MS);
+    jobs.set(request.id, job);
+    let grace: NodeJS.Timeout | undefined;
+    const abandoned = new Promise<Verdict>(resolve => {
+      controller.signal.addEventListener('abort', () => {
+        grace = setTimeout(() => resolve(abandon(job)), GRACE_MS);
+      });
+    });
+    try {
+      return await Promise.race([runToEnd(job), abandoned]);
+    } catch (error) {
+      const isExpected = error instanceof Superseded || error instanceof StoreAway;
+      log[isExpected ? 'info' : 'error']({ err: error, id: request.id }, 'a request could not be run now');
+      return retryLater(job, STORE_MS);
+    } finally {
+      clearTimeout(deadline);
+      claim.signal.removeEventListener('abort', onLost);
+      if (jobs.get(request.id) === job) jobs.delete(request.id);
+      job.stopWorking?.();
+      // Ends what is still being made for replies that will not be sent.
+      controller.abort();
+      clearTimeout(grace);
+    }
+  }
+
+  /** The job does not heed its end: what it still does is as if this process had died. */
+  function abandon(job: Job): Verdict {
+    log.error({ id: job.request.id, ending: job.ending }, 'a request does not end');
+    return job.ending === 'cancelled' ? finish(job, 'cancelled') : retryLater(job, 0);
+  }
+
+  async function runToEnd(job: Job): Promise<Verdict> {
+    const { progress, request, platform, to } = job;
+    const caller = callerOf(request, platform.describeCaller?.(request, to));
+    const preferences = await tools.handler.preferences(caller);
+    if (progress.lostWorkers >= MOST_LOST_WORKERS && progress.notice === undefined) {
+      // An answer that may be in the chat, or is in part, has not failed.
+      const mayBeSent = progress.sending !== undefined || progress.sent.length > 0;
+      await noticeInstead(job, mayBeSent ? 'unsure' : 'failed', tools);
+    }
+    for (;;) {
+      const verdict = await continueJob(job, caller, preferences, tools).catch((error: unknown) =>
+        settleFailure(job, error, tools),
+      );
+      if (verdict !== undefined) return verdict;
+    }
+  }
+
+  return {
+    run,
+    cancel(id) {
+      const job = jobs.get(id);
+      if (job !== undefined) end(job, 'cancelled', new Superseded('it is not wanted any more'));
+      return job !== undefined;
+    },
+    drain() {
+      isDraining = true;
+    },
+    abortAll() {
+      for (const job of jobs.values()) end(job, 'stopping', new Superseded('Medley stops'));
+    },
+  };
+}
+
+function newAttempt(job: ClaimedJob, reservation: Job['reservation'], place: Job['place']): Job {
+  return {
+    ...{ ...job, reservation, place },
+    controller: new AbortController(),
+    ending: undefined,
+    stopWorking: undefined,
+    next: partsOf(job.request),
+    worst: 'answered',
+  };
+}
+
+function end(job: Job, ending: Ending, reason: Error): void {
+  job.ending ??= ending;
+  job.controller.abort(reason);
+}

@@ -1,0 +1,104 @@
+import { StoreAway } from '../../errors.ts';
+import type { Verdict } from '../../infra/queue/queue.ts';
+import { type SendFailure, Superseded } from '../contract/chat-platform.ts';
+import { noticeInstead, PlatformAway, repeatNotice } from './answer-job.ts';
+import { type Job, type JobTools, retryLater, throttledChatOf } from './job.ts';
+import { backoffMs } from './retry.ts';
+import { Unsure } from './send-once.ts';
+import { Throttled } from './throttle.ts';
+
+const STORE_MS = 5_000;
+const MIN_FLOOD_MS = 500;
+const MIN_REPEAT_MS = 500;
+/** Calls of one message that were ended before they could count. */
+const MOST_CUTS = 5;
+
+type NotSent = Extract<SendFailure, { outcome: 'notSent' }>;
+
+/** What a failure of a job comes to: a verdict, or undefined when there is still something to say. */
+export async function settleFailure(job: Job, error: unknown, tools: JobTools): Promise<Verdict | undefined> {
+  const { request, platform, ending } = job;
+  const { log } = tools;
+  if (ending === 'cancelled') return tools.finish(job, 'cancelled');
+  if (ending === 'stopping' || ending === 'superseded' || error instanceof Superseded) return retryLater(job, 0);
+  if (error instanceof StoreAway) return settleStoreAway(job, error, tools);
+  if (error instanceof Throttled) return retryLater(job, error.waitMs);
+  const failure = failureOf(job, error);
+  const about = { err: error, id: request.id, platform: platform.id };
+  if (ending === 'late') {
+    log.warn(about, 'an answer took too long');
+    const kind = failure?.outcome === 'unknown' ? 'unsure' : 'timeout';
+    return (await noticeInstead(job, kind, tools)) ?? retryLater(job, 0);
+  }
+  if (failure === undefined) {
+    log.error(about, 'an answer failed');
+    return noticeInstead(job, 'failed', tools);
+  }
+  return failure.outcome === 'unknown' ? settleUnknown(job, about, tools) : settleNotSent(job, failure, about, tools);
+}
+
+/** It is tried again as long as an answer may still arrive: only where that is over, the person is told. */
+async function settleStoreAway(job: Job, error: StoreAway, tools: JobTools): Promise<Verdict | undefined> {
+  const { id, until } = job.request;
+  tools.log.warn({ err: error, id }, 'a request waits for the store');
+  const isLast = until !== undefined && tools.now() + 2 * STORE_MS >= until;
+  return isLast ? noticeInstead(job, 'failed', tools) : retryLater(job, STORE_MS);
+}
+
+function failureOf({ platform, progress }: Job, error: unknown): SendFailure | undefined {
+  if (error instanceof Unsure) return { outcome: 'unknown' };
+  if (error instanceof PlatformAway) return { outcome: 'notSent', reason: 'away' };
+  // After a defect in the middle of a call, only what is certain counts as not sent.
+  return platform.outcomeOf(error) ?? (progress.sending === undefined ? undefined : { outcome: 'unknown' });
+}
+
+/** It may have arrived: it is sent again where a repeat is recognised, else the person is told. */
+async function settleUnknown(job: Job, about: object, tools: JobTools): Promise<Verdict | undefined> {
+  const { request, progress, platform } = job;
+  const { throttle, log, now, random } = tools;
+  const leftMs = (progress.sending?.until ?? 0) - now();
+  if (leftMs <= 0 && progress.notice !== undefined) {
+    throttle.away(platform.id);
+    const waitMs = Math.max(1, throttle.waitMs(throttledChatOf(request)));
+    return (await repeatNotice(job, tools)) ?? retryLater(job, waitMs);
+  }
+  if (leftMs <= 0) {
+    log.warn(about, 'an answer may not have arrived');
+    return noticeInstead(job, 'unsure', tools);
+  }
+  progress.tries += 1;
+  log.info(about, 'an answer may have arrived; it is sent again');
+  return retryLater(job, Math.max(MIN_REPEAT_MS, Math.min(backoffMs(progress.tries, random), leftMs / 2)));
+}
+
+async function settleNotSent(job: Job, failure: NotSent, about: object, tools: JobTools): Promise<Verdict | undefined> {
+  const { request, progress, platform } = job;
+  const { throttle, log, random } = tools;
+  const { reason, retryAfterMs = 0 } = failure;
+  const chat = throttledChatOf(request);
+  switch (reason) {
+    case 'away':
+    case 'token':
+      throttle.away(platform.id);
+      if (reason === 'token') tools.onTokenRefused(platform.id);
+      log.warn(about, 'the platform cannot be reached');
+      return retryLater(job, Math.max(1, retryAfterMs, throttle.waitMs(chat)));
+    case 'flood': {
+      const waitMs = Math.max(MIN_FLOOD_MS, retryAfterMs);
+      if (failure.scope === 'platform') throttle.pausePlatform(platform.id, waitMs);
+      else throttle.pauseChat(chat, request.id, waitMs);
+      log.info({ ...about, waitMs }, 'the platform wants to be left alone');
+      return retryLater(job, waitMs);
+    }
+    case 'cut':
+      progress.tries += 1;
+      if (progress.tries >= MOST_CUTS) return noticeInstead(job, 'timeout', tools);
+      return retryLater(job, backoffMs(progress.tries, random));
+    case 'gone':
+      log.info(about, 'there is no place left to answer in');
+      return tools.finish(job, 'gone');
+    case 'refused':
+      log.warn(about, 'the platform does not take an answer');
+      return noticeInstead(job, 'failed', tools);
+  }
+}
