@@ -38,7 +38,7 @@ export function createMonitoring(
     chats.tellOwners(text).catch(error => log.warn({ err: error }, 'the owners were not told'));
   };
   core.watchAccounts(({ source, account, until }) => {
-    tellOwners(t.messages.canary.accountPaused(source, account, new Date(until).toISOString()));
+    tellOwners(t.messages.canary.accountPaused({ site: source, account, until: new Date(until).toISOString() }));
   });
   const canary = createCanary({
     sources,
@@ -48,11 +48,11 @@ export function createMonitoring(
       const { source, strategy, cause } = broken;
       const since = new Date(broken.since).toISOString();
       log.warn({ source, strategy, cause, since }, 'a strategy that worked is broken');
-      tellOwners(t.messages.canary.broken(source, strategy, since, cause));
+      tellOwners(t.messages.canary.broken({ site: source, strategy, since, cause }));
     },
     onBack({ source, strategy, since }) {
       log.info({ source, strategy }, 'a strategy that was broken works again');
-      tellOwners(t.messages.canary.back(source, strategy, new Date(since).toISOString()));
+      tellOwners(t.messages.canary.back({ site: source, strategy, since: new Date(since).toISOString() }));
     },
     isOurs: storage.isFiller,
     log,

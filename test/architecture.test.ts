@@ -53,8 +53,8 @@ describe('the check of imports', () => {
     ['src/errors.ts', '../src/config.ts'],
     ['src/errors.ts', './infra/log.ts'],
     ['src/config.ts', './errors.ts'],
-    ['src/i18n/en/errors.ts', '../../errors.ts'],
-    ['src/i18n/en/errors.ts', '../../bot/reply.ts'],
+    ['src/i18n/translate.ts', '../errors.ts'],
+    ['src/i18n/translate.ts', '../bot/reply.ts'],
     ['src/infra/http.ts', '../media/post.ts'],
     ['src/infra/http.ts', '../beatmaps/beatmapset.ts'],
     ['src/infra/http.ts', '../bot/reply.ts'],
@@ -84,7 +84,7 @@ describe('the check of imports', () => {
     ['src/platforms/web/page/main.ts', '../limits.ts'],
     ['src/platforms/web/page/main.ts', '../../../errors.ts'],
     ['src/platforms/web/page/main.ts', '../../../i18n/translate.ts'],
-    ['src/platforms/web/page/main.ts', '../../../i18n/en/errors.ts'],
+    ['src/platforms/web/page/main.ts', '../../../i18n/en/errors.json'],
     ['src/platforms/web/page/main.ts', 'zod'],
     ['src/api/api.ts', '../bot/reply.ts'],
     ['src/api/api.ts', '../platforms/platform.ts'],
@@ -124,7 +124,8 @@ describe('the check of imports', () => {
     ['src/doctor.ts', './config.ts'],
     ['src/config.ts', './config-values.ts'],
     ['src/config.ts', 'zod'],
-    ['src/i18n/id/errors.ts', '../messages.ts'],
+    ['src/i18n/languages.ts', './id/index.ts'],
+    ['src/i18n/texts.ts', './id/errors.json'],
     ['src/infra/log.ts', '../errors.ts'],
     ['src/infra/log.ts', 'pino'],
     ['src/infra/redis/redis.ts', 'ioredis'],
@@ -142,7 +143,7 @@ describe('the check of imports', () => {
     ['src/platforms/web/send.ts', '../../infra/log.ts'],
     ['src/platforms/discord/send.ts', 'discord.js'],
     ['src/platforms/web/page/main.ts', './protocol.ts'],
-    ['src/platforms/web/page/texts.ts', '../../../i18n/en/web.ts'],
+    ['src/platforms/web/page/texts.ts', '../../../i18n/en/web.json'],
     ['src/api/api.ts', '../media/extractor.ts'],
   ])('allows in %s the import of %s', (path, target) => {
     expect(check(path, `import { thing } from '${target}';`)).toEqual([]);
@@ -154,8 +155,8 @@ describe('the check of imports', () => {
     expect(check('src/bot/dispatcher.ts', "import { type A, b } from '../infra/rate-limit.ts';")).toEqual([
       'src/bot/dispatcher.ts: bot may not import values of src/infra/rate-limit.ts',
     ]);
-    expect(check('src/i18n/en/errors.ts', "import type { ErrorCode } from '../../errors.ts';")).toEqual([]);
-    expect(check('src/i18n/en/errors.ts', "import type { AppError } from '../../errors.ts';")).toHaveLength(1);
+    expect(check('src/i18n/translate.ts', "import type { ErrorCode } from '../errors.ts';")).toEqual([]);
+    expect(check('src/i18n/translate.ts', "import type { AppError } from '../errors.ts';")).toHaveLength(1);
     expect(check('src/media/post.ts', "import type { Reply } from '../bot/reply.ts';")).toHaveLength(1);
     expect(check('src/media/post.ts', "let a: import('../bot/reply.ts').Reply;")).toHaveLength(1);
     expect(check('src/api/keys.ts', "import type { IncomingHttpHeaders } from 'node:http';")).toEqual([]);

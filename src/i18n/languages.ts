@@ -1,6 +1,6 @@
-import { messages as en } from './en/messages.ts';
-import { messages as id } from './id/messages.ts';
-import type { Messages } from './messages.ts';
+import { messages as en } from './en/index.ts';
+import { messages as id } from './id/index.ts';
+import type { LanguageTexts } from './messages.ts';
 
 /** Every language Medley speaks, by its BCP 47 tag. A new one is a folder beside `en` and its line here. */
-export const languages = { en, id } satisfies Readonly<Record<string, Messages>>;
+export const languages = { en, id } satisfies Readonly<Record<string, LanguageTexts>>;

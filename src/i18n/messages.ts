@@ -1,13 +1,79 @@
-import type { Params } from './en/errors.ts';
-import type { messages } from './en/messages.ts';
+import { messages as english } from './en/index.ts';
+import type { Parameters } from './parameters.ts';
+import { createText, type TextValues } from './text.ts';
 
-type Widened<T> = T extends string
-  ? string
-  : T extends (...args: infer A) => infer R
-    ? (...args: A) => Widened<R>
-    : { readonly [K in keyof T]: Widened<T[K]> };
+/** Texts as their files have them: by key, some of them in groups. */
+export interface TextTree {
+  readonly [key: string]: string | TextTree;
+}
 
-/** What every language provides: the keys and parameters of the English messages, with strings of its own. */
-export type Messages = Widened<typeof messages>;
+/** What a language's folder has at least; whatever else it lacks is said in English. */
+export interface LanguageTexts extends TextTree {
+  /** In the language itself. */
+  readonly languageName: string;
+  /** How people say that something is to be on or off, with commas between. */
+  readonly switchWords: { readonly on: string; readonly off: string };
+}
+
+type FilledText<Key> = Key extends keyof Parameters ? (values: Parameters[Key]) => string : string;
+
+type Filled<Texts, Path extends string = ''> = {
+  readonly [Key in keyof Texts & string]: Texts[Key] extends string
+    ? FilledText<`${Path}${Key}`>
+    : Filled<Texts[Key], `${Path}${Key}.`>;
+};
+
+/**
+ * The texts of one language, by the keys of the English files: strings, and functions where there is something to fill in. Values are
+ * inserted as plain text.
+ */
+export type Messages = Filled<typeof english>;
+
 export type HintKey = keyof Messages['hints'];
-export type HintParams = Params;
+/** What a hint is filled in with, as the arguments of a function. */
+export type HintValues<Key extends HintKey> = Messages['hints'][Key] extends (
+  values: infer V extends TextValues,
+) => string
+  ? readonly [values: V]
+  : readonly [];
+
+interface FilledTree {
+  readonly [key: string]: Filling | string | FilledTree;
+}
+/** A method, since the compiler lets methods take narrower parameters than these: each text has its own. */
+type Filling = { fill(values: TextValues): string }['fill'];
+
+/** Texts that the web chat's page fills in itself. */
+const FOR_PAGE = 'web';
+
+/** The texts of `own`, the English ones for keys that it lacks. */
+export function createMessages(own: TextTree, locale: string): Messages;
+// The types of parameters come from a generated file, so the compiler cannot follow how each text comes by its own.
+export function createMessages(own: TextTree, locale: string): FilledTree {
+  return { ...filled(english, own, locale), [FOR_PAGE]: { ...english[FOR_PAGE], ...groupOf(own, FOR_PAGE) } };
+}
+
+function filled(contract: TextTree, own: TextTree, locale: string): FilledTree {
+  const entries = Object.entries(contract).map(([key, text]) => {
+    if (typeof text !== 'string') return [key, filled(text, groupOf(own, key), locale)];
+    const translated = own[key];
+    const [source, language] = typeof translated === 'string' ? [translated, locale] : [text, 'en'];
+    return [key, text.includes('{') ? createText(source, language) : source];
+  });
+  return Object.fromEntries(entries);
+}
+
+function groupOf(texts: TextTree, key: string): TextTree {
+  const group = texts[key];
+  return typeof group === 'object' ? group : {};
+}
+
+/** The text of a key that is known at run time alone, such as `errors.timeout`; undefined where there is none. */
+export function findText(messages: Messages, key: string, values: TextValues): string | undefined {
+  let found: FilledTree[string] | undefined = messages;
+  for (const step of key.split('.')) {
+    if (typeof found !== 'object' || !Object.hasOwn(found, step)) return undefined;
+    found = found[step];
+  }
+  return typeof found === 'function' ? found(values) : typeof found === 'string' ? found : undefined;
+}

@@ -1,11 +1,20 @@
+import type { ErrorCode } from '../errors.ts';
 import { languages } from './languages.ts';
-import type { Messages } from './messages.ts';
+import { createMessages, findText, type LanguageTexts, type Messages } from './messages.ts';
+import type { TextValues } from './text.ts';
 
 /** One language, ready to use. */
 export interface Translator {
   /** BCP 47 tag of the messages and formats. */
   readonly locale: string;
   readonly messages: Messages;
+  /** The text of a key that is known at run time alone, such as `sites.instagram`; undefined where there is none. */
+  find(key: string, values?: TextValues): string | undefined;
+  /**
+   * The sentence for an error: of its variants, such as `not_found_item`, the one for `what` and `reason` among the values. `about`
+   * names the sentences to look among first. `wait` is a ready phrase such as "in 20 seconds".
+   */
+  error(code: ErrorCode, values?: TextValues, about?: keyof Messages['osuErrors']): string;
   number(value: number): string;
   /** With at most that many digits behind the comma, and at least so many. */
   decimal(value: number, most: number, least?: number): string;
@@ -28,10 +37,12 @@ export interface Language {
   readonly name: string;
 }
 
-export const LANGUAGES: readonly Language[] = Object.entries<Messages>(languages).map(([tag, { languageName }]) => ({
-  tag,
-  name: languageName,
-}));
+export const LANGUAGES: readonly Language[] = Object.entries<LanguageTexts>(languages).map(
+  ([tag, { languageName }]) => ({
+    tag,
+    name: languageName,
+  }),
+);
 
 // Intl formatters cost milliseconds to make, so each language is made once, on first use.
 const translators = new Map<string, Translator>();
@@ -70,7 +81,7 @@ function canonicalTag(tag: string): string | undefined {
 function translatorFor(tag: keyof typeof languages): Translator {
   const known = translators.get(tag);
   if (known) return known;
-  const made = newTranslator(tag, languages[tag]);
+  const made = newTranslator(tag, createMessages(languages[tag], tag));
   translators.set(tag, made);
   return made;
 }
@@ -94,6 +105,8 @@ function newTranslator(locale: string, messages: Messages): Translator {
   return {
     locale,
     messages,
+    find: (key, values = {}) => findText(messages, key, values),
+    error: (code, values = {}, about) => errorText(code, values, about, messages),
     number: value => plain.format(value),
     decimal: (value, most, least = 0) => decimalFormat(locale, most, least).format(value),
     compact: value => short.format(value),
@@ -102,6 +115,23 @@ function newTranslator(locale: string, messages: Messages): Translator {
     date: at => day.format(at),
     wait: ms => renderWait(ms, messages),
   };
+}
+
+function errorText(
+  code: ErrorCode,
+  values: TextValues,
+  about: keyof Messages['osuErrors'] | undefined,
+  messages: Messages,
+): string {
+  const { what = '', reason = '' } = values;
+  const variants = [`${code}_${what}_${reason}`, `${code}_${what}`, `${code}_${reason}`, code];
+  for (const group of about === undefined ? ['errors'] : [`osuErrors.${about}`, 'errors']) {
+    for (const variant of variants) {
+      const text = findText(messages, `${group}.${variant}`, values);
+      if (text !== undefined) return text;
+    }
+  }
+  return messages.errors.internal;
 }
 
 function renderDuration(ms: number): string {
@@ -115,7 +145,7 @@ function renderDuration(ms: number): string {
 /** Rounded up: a person who waits that long is not sent away again. */
 function renderWait(ms: number, { wait }: Messages): string {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
-  if (seconds < 100) return wait.seconds(seconds);
+  if (seconds < 100) return wait.seconds({ n: seconds });
   const minutes = Math.ceil(seconds / 60);
-  return minutes < 100 ? wait.minutes(minutes) : wait.hours(Math.ceil(minutes / 60));
+  return minutes < 100 ? wait.minutes({ n: minutes }) : wait.hours({ n: Math.ceil(minutes / 60) });
 }

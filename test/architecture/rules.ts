@@ -21,6 +21,9 @@ const PROXY_HIDING = /^src\/infra\/http\/browser\/browser-package\.ts$/;
 /** What runs in a browser: the page, and its service worker. */
 const PAGE = /^src\/platforms\/web\/(page|worker)\//;
 
+/** Texts in a language. */
+const TEXTS = /^src\/i18n\/[\w-]+\/[\w-]+\.json$/;
+
 /** Whatever is not named is forbidden. The first module whose `files` match is the file's. */
 const MODULES: readonly Module[] = [
   { name: 'entry', files: ENTRIES, may: /^src\/(?!(main|doctor|catalogue|backup|migrate|live)\.ts$)/ },
@@ -54,7 +57,7 @@ const MODULES: readonly Module[] = [
     mayTypes: /^src\/infra\//,
   },
   // Of the texts, the page carries only its own in English, for the moments before the server has sent others.
-  { name: 'page', files: PAGE, may: /^src\/(platforms\/web\/page\/|i18n\/en\/web\.ts$)/, packages: false },
+  { name: 'page', files: PAGE, may: /^src\/(platforms\/web\/page\/|i18n\/en\/web\.json$)/, packages: false },
   ...['discord', 'telegram', 'web'].map(platform),
   { name: 'platform', files: /^src\/platforms\/platform\.ts$/, may: /^$/, mayTypes: /^src\/bot\/contract\// },
   { name: 'api', files: /^src\/api\//, may: /^src\/(api\/|media\/|beatmaps\/|infra\/|errors\.ts$)/ },
@@ -146,7 +149,7 @@ function checkImports(path: string, facts: SourceFacts): string[] {
 
 function checkOwnImport(path: string, module: Module, fact: ImportFact, target: string): string[] {
   if (!target.startsWith('src/')) return [`imports ${target}, outside of src`];
-  if (!target.endsWith('.ts')) return [`imports ${target} without its ending`];
+  if (!target.endsWith('.ts') && !TEXTS.test(target)) return [`imports ${target} without its ending`];
   const layered = checkLayers(path, target);
   if (layered.length > 0) return layered;
   if (CONFIG.test(target) && !ENTRIES.test(path) && !(fact.isTypeOnly && ASSEMBLY.test(path)))

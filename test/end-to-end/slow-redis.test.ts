@@ -57,9 +57,7 @@ describe.skipIf(redisMissing)(`the program over a Redis that is slow${redisNote}
     );
     expect(JSON.stringify(answer.body)).toContain('Tempelkan tautan');
     expect(discordFiles(chats, quiet.channelId)).toEqual([]);
-    expect(written(chats.channelId) + JSON.stringify([...telegram.messages.values()])).not.toContain(
-      errors.internal({}),
-    );
+    expect(written(chats.channelId) + JSON.stringify([...telegram.messages.values()])).not.toContain(errors.internal);
     expect(discord.problems).toEqual([]);
     expect(medley.stderr()).not.toContain('"level":50');
   });
@@ -85,7 +83,7 @@ describe.skipIf(redisMissing)(`the program over a Redis that is slow${redisNote}
     discord.message({ guildId: quiet.id, content: PHOTO });
     discord.message({ guildId: chats.guildId, content: REEL });
     const first = await discord.waitFor(() => discord.requests.find(({ path }) => path.includes(token)), 10_000);
-    expect(JSON.stringify(first.body)).toContain(errors.rate_limited({ reason: 'busy' }));
+    expect(JSON.stringify(first.body)).toContain(errors.rate_limited_busy({}));
     redis.thaw();
     await discord.waitFor(() => discordFiles(chats, chats.channelId)[0], 20_000);
     expect(discordFiles(chats, quiet.channelId)).toEqual([]);

@@ -1,96 +1,136 @@
 import { describe, expect, it } from 'vitest';
+import { createOwnerCommands } from '../../src/bot/commands/owner/index.ts';
+import { createBlockList } from '../../src/bot/stores/block-list.ts';
 import { ERROR_CODES } from '../../src/errors.ts';
+import { createMessages, findText } from '../../src/i18n/messages.ts';
+import { createText } from '../../src/i18n/text.ts';
 import { createTranslator, LANGUAGES } from '../../src/i18n/translate.ts';
 import { commandList, listedCommands } from '../bot/command-list.ts';
+import { embeddedRecords } from '../records.ts';
+import { sentencesOf, textsOf } from './sentences.ts';
 
-/** Every string of a language, its sentences made with numbers and words for the parameters. */
-function* texts(node: unknown, path: string): Generator<readonly [path: string, text: string]> {
-  if (typeof node === 'string') yield [path, node];
-  else if (typeof node === 'function') {
-    const takesParams = /\.(errors|hints)\./.test(path);
-    const isCount = /\.(wait|notices|range|itemOf)/.test(path);
-    for (const sample of takesParams ? [{}, SAMPLE] : isCount ? [1, 2] : ['word']) {
-      yield [path, String(node(sample, takesParams ? undefined : 7))];
-    }
-  } else if (typeof node === 'object' && node !== null) {
-    for (const [key, value] of Object.entries(node)) yield* texts(value, `${path}.${key}`);
-  }
-}
-
-const SAMPLE = {
-  name: 'n',
-  command: 'c',
-  option: 'o',
-  allowed: 'a, b',
-  usage: '/c o',
-  min: 1,
-  max: 9,
-  count: 3,
-  what: 'tag',
-};
+const ownerCommands = createOwnerCommands({
+  blocks: createBlockList({ records: embeddedRecords() }),
+  failures: { list: () => [] },
+  sources: [],
+  readChats: async () => undefined,
+});
 
 describe.each(LANGUAGES.map(({ tag }) => tag))('messages in %s', tag => {
-  const { messages } = createTranslator([tag]);
+  const t = createTranslator([tag]);
+  const { messages } = t;
 
   it('are never empty', () => {
-    const all = [...texts(messages, tag)];
-    expect(all.length).toBeGreaterThan(150);
-    for (const [path, text] of all) expect(text.trim(), path).not.toBe('');
+    const all = [...sentencesOf(textsOf(tag))];
+    expect(all.length).toBeGreaterThan(700);
+    expect(all.filter(([, sentence]) => sentence.trim() === '')).toEqual([]);
   });
 
   it('use the values they are given', () => {
     expect(messages.hints.notInteger({ option: 'item', min: 3, max: 17 })).toMatch(/item.*3.*17/);
     expect(messages.hints.unknownOption({ command: 'download', name: 'foo', allowed: 'x, y' })).toMatch(/foo.*x, y/);
     expect(messages.hints.itemRange({ count: 4 })).toContain('4');
-    expect(messages.errors.upstream_unavailable({}, 'WAIT')).toContain('WAIT');
-    expect(messages.errors.rate_limited({}, 'WAIT')).toContain('WAIT');
-    expect(messages.errors.rate_limited({ reason: 'busy' }, 'WAIT')).toContain('WAIT');
+    expect(t.error('upstream_unavailable', { wait: 'WAIT' })).toContain('WAIT');
+    expect(t.error('rate_limited', { wait: 'WAIT' })).toContain('WAIT');
+    expect(t.error('rate_limited', { reason: 'busy', wait: 'WAIT' })).toContain('WAIT');
   });
 
   it('say what is supported when a link is not, and what it was when known', () => {
-    const plain = messages.errors.unsupported_link({});
+    const plain = t.error('unsupported_link');
     expect(plain).toMatch(/Instagram.*Facebook/);
     for (const what of ['profile', 'page', 'tag', 'audio', 'event', 'live', 'story']) {
-      expect(messages.errors.unsupported_link({ what })).not.toBe(plain);
+      expect(t.error('unsupported_link', { what })).not.toBe(plain);
     }
-    expect(messages.errors.unsupported_link({ what: 'toString' })).toBe(plain);
+    expect(t.error('unsupported_link', { what: 'toString' })).toBe(plain);
   });
 
   it('are calm: no shouting, and sentences end', () => {
     for (const code of ERROR_CODES) {
-      const sentence = messages.errors[code]({});
+      const sentence = t.error(code);
       expect(sentence).toMatch(/^\p{Lu}.*\.$/u);
       expect(sentence).not.toMatch(/!|\berror\b|\binvalid\b/i);
     }
   });
 
   it('describe every command, option and choice', () => {
-    const described: Readonly<Record<string, { options: object; choices: Readonly<Record<string, object>> }>> =
-      messages.commands;
-    expect(Object.keys(described)).toEqual(expect.arrayContaining(listedCommands.map(({ name }) => name)));
-    for (const { name, options } of commandList) {
-      // A site's switch is described by the site's name.
-      const shown = Object.entries(options).filter(([, option]) => option.only !== 'button' && !('site' in option));
-      expect(Object.keys(described[name]?.options ?? {})).toEqual(shown.map(([key]) => key));
-    }
+    const lacking = [...commandList, ...ownerCommands].flatMap(({ name, listed, options }) => {
+      const keys = [...(listed === false ? [] : ['description']), ...Object.entries(options).flatMap(keysOf)];
+      return keys.filter(key => (t.find(`commands.${name}.${key}`) ?? t.find(`shared.${key}`)) === undefined);
+    });
+    expect(lacking).toEqual([]);
   });
 
-  it('fit what Discord takes for names and descriptions', () => {
-    for (const { options, description } of Object.values(messages.commands)) {
-      expect(description.length).toBeLessThanOrEqual(100);
-      for (const option of Object.values(options)) {
-        expect(option.name).toMatch(/^[-_\p{Ll}\p{N}]{1,32}$/u);
-        expect(option.description.length).toBeLessThanOrEqual(100);
-      }
-    }
+  it('name options as Discord takes them', () => {
+    const names = [...sentencesOf(textsOf(tag))].filter(([key]) => /^(commands|shared)\..*\.name$/.test(key));
+    for (const [key, name] of names) expect(name, key).toMatch(/^[-_\p{Ll}\p{Lo}\p{N}]{1,32}$/u);
+  });
+});
+
+/** The keys of the texts that an option needs: signs and grades are shown as they are, a site's switch by the site's name. */
+function keysOf([key, option]: [string, (typeof commandList)[number]['options'][string]]): readonly string[] {
+  if (option.only === 'button' || (option.type === 'boolean' && option.site !== undefined)) return [];
+  const choices =
+    option.type === 'choice'
+      ? option.choices.filter(value => /^[a-z_]+$/.test(value) && option.names?.[value] === undefined)
+      : [];
+  return [`options.${key}.name`, `options.${key}.description`, ...choices.map(value => `choices.${key}.${value}`)];
+}
+
+it('describe no command, option or choice that is not there', () => {
+  const { commands } = createTranslator(['en']).messages;
+  const described = [...listedCommands, ...ownerCommands];
+  expect(Object.keys(commands).sort()).toEqual(described.map(({ name }) => name).sort());
+  for (const { name, options } of described) {
+    const known = new Set(['description', ...Object.entries(options).flatMap(keysOf)]);
+    const texts = [...sentencesOf(textsOf('en'))]
+      .map(([key]) => key)
+      .filter(key => key.startsWith(`commands.${name}.`));
+    expect(texts.map(key => key.slice(`commands.${name}.`.length)).filter(key => !known.has(key))).toEqual([]);
+  }
+});
+
+describe('createMessages', () => {
+  it('says in English what a language lacks, key by key', () => {
+    const messages = createMessages({ post: { likes: '{n, plural, one {{shown} lubi} other {{shown} lubią}}' } }, 'pl');
+    expect(messages.post.likes({ n: 1, shown: '1' })).toBe('1 lubi');
+    expect(messages.post.views({ n: 1, shown: '1' })).toBe('1 view');
+    expect(messages.web.send).toBe('Send');
+    expect(messages.languageName).toBe('English');
   });
 
-  it('give the page plain strings with the same blanks in every language', () => {
-    const english = createTranslator(['en']).messages.web;
-    const blanks = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([blank]) => blank).sort();
-    for (const [key, text] of Object.entries(messages.web)) {
-      const original: Readonly<Record<string, string>> = english;
-      expect(blanks(text), key).toEqual(blanks(original[key] ?? ''));
-    }
+  it('takes a group that is not one for nothing', () => {
+    expect(createMessages({ post: 'text', errors: { internal: {} } }, 'pl').errors.internal).toContain('went wrong');
+  });
+});
+
+describe('findText', () => {
+  const messages = createMessages({}, 'en');
+  it.each([
+    ['sites.instagram', 'Instagram'],
+    ['osu.search.title', 'Beatmaps for “x”'],
+    ['sites.toString', undefined],
+    ['sites.instagram.length', undefined],
+    ['sites', undefined],
+    ['nothing.like.this', undefined],
+    ['', undefined],
+  ])('finds for %s: %s', (key, text) => {
+    expect(findText(messages, key, { query: 'x' })).toBe(text);
+  });
+});
+
+describe('createText', () => {
+  it.each([
+    [1, '1 пост'],
+    [3, '3 поста'],
+    [5, '5 постов'],
+    [21, '21 пост'],
+  ])('takes the plural of the language for %d', (n, text) => {
+    const posts = '{n, plural, one {{n} пост} few {{n} поста} many {{n} постов} other {{n} поста}}';
+    expect(createText(posts, 'ru')({ n })).toBe(text);
+  });
+
+  it('inserts values as they are, and nothing for those that are not given', () => {
+    const text = createText('<b> {a} {b} {c, select, unknown {nobody} other {{c}}}', 'en');
+    expect(text({ a: "{b} '<i>'" })).toBe("<b> {b} '<i>'  nobody");
   });
 });

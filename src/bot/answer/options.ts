@@ -79,6 +79,7 @@ function checkString({ form, maxLength }: StringOption, option: string, text: st
   const isLink = form === 'link';
   const whole = isLink ? text.replace(/^<([^<>]*)>$/, '$1') : text;
   if (whole.length > maxLength) throw usageError('tooLong', { option, max: maxLength });
-  if (whole === '' || (isLink && !looksLikeLink(whole))) throw usageError(isLink ? 'notLink' : 'notText', { option });
+  if (isLink && !looksLikeLink(whole)) throw usageError('notLink');
+  if (whole === '') throw usageError('notText', { option });
   return whole;
 }

@@ -31,9 +31,9 @@ export function ppPicture(
   const worth = scores.flatMap(({ pp }) => (pp === null ? [] : [pp]));
   if (worth.length < FEWEST) return undefined;
   const [top, last] = [Math.max(...worth), Math.min(...worth)].map(pp =>
-    t.messages.cards.worth(t.number(Math.round(pp))),
+    t.messages.cards.worth({ pp: t.number(Math.round(pp)) }),
   );
-  const alt = t.messages.cards.curveAlt(username, worth.length, top ?? '', last ?? '');
+  const alt = t.messages.cards.curveAlt({ name: username, n: worth.length, top: top ?? '', last: last ?? '' });
   const picture = painter.picture(
     'plays',
     theme => renderPpCurve(username, scores, { t, look: LOOKS[theme] }),
@@ -53,7 +53,7 @@ export function renderPpCurve(username: string, scores: readonly Score[], pen: P
   const ceiling = Math.ceil(top / step) * step;
   const classes = [OTHERS, ...CLASSES].filter(({ name }) => plays.some(({ playClass }) => playClass.name === name));
   return card(PP_CURVE, look, [
-    label(t.messages.cards.topPlays(username, plays.length), {
+    label(t.messages.cards.topPlays({ name: username, n: plays.length }), {
       x: MARGIN,
       y: 84,
       size: 46,

@@ -36,11 +36,9 @@ export function profilePicture(view: ProfileView, painter: SvgRasterizer, t: Tra
   const { username, statistics } = view.player;
   const rank = statistics?.global_rank ?? null;
   const pp = statistics?.pp ?? null;
-  const alt = cards.profileAlt(
-    username,
-    rank === null ? cards.unranked : `#${t.number(rank)}`,
-    pp === null ? '' : cards.worth(t.number(Math.round(pp))),
-  );
+  const place = rank === null ? cards.unranked : `#${t.number(rank)}`;
+  const facts = [username, place, ...(pp === null ? [] : [cards.worth({ pp: t.number(Math.round(pp)) })])];
+  const alt = cards.profileAlt({ facts: facts.join(', ') });
   const size = profileCardSize(view);
   const picture = painter.picture('profile', theme => renderProfileCard(view, { t, look: LOOKS[theme] }), size);
   return { kind: 'picture', picture, alt };
@@ -112,7 +110,7 @@ function figures(statistics: PlayerStatistics, { t, look }: Pen): readonly Marku
     [cards.pp, pp === null ? undefined : t.number(Math.round(pp))],
     [cards.accuracy, hit_accuracy === null ? undefined : t.percent(hit_accuracy / 100)],
     [cards.plays, play_count === null ? undefined : t.compact(play_count)],
-    [cards.playTime, play_time === null ? undefined : cards.hours(t.number(Math.round(play_time / 3600)))],
+    [cards.playTime, play_time === null ? undefined : cards.hours({ n: t.number(Math.round(play_time / 3600)) })],
     [cards.level, level === null ? undefined : `${level.current}`],
   ];
   const known = shown.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
@@ -160,7 +158,7 @@ function renderChart({ kind, values }: Chart, area: Area, { t, look }: Pen): rea
   const last = points.at(-1);
   const foot = area.top + area.height + 54;
   return [
-    label(isRanks ? cards.lastDays(values.length) : cards.bestPlays(values.length), {
+    label(isRanks ? cards.lastDays({ n: values.length }) : cards.bestPlays({ n: values.length }), {
       x: area.left,
       y: area.top - 30,
       colour: look.muted,

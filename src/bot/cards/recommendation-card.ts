@@ -74,8 +74,8 @@ function renderRow(
   { t, look }: Pen,
 ): readonly Markup[] {
   const { cards } = t.messages;
-  const worth = pp === null ? '' : cards.worth(t.number(Math.round(pp)));
-  const added = gain === null || gain < 0.5 ? '' : cards.gain(t.number(Math.round(gain)));
+  const worth = pp === null ? '' : cards.worth({ pp: t.number(Math.round(pp)) });
+  const added = gain === null || gain < 0.5 ? '' : cards.gain({ pp: t.number(Math.round(gain)) });
   // Words take the room of a worth that is not known.
   const maxWidth = WIDTH - MARGIN - LEFT - (worth === '' && added === '' ? 0 : WORTH);
   const right = { x: WIDTH - MARGIN, anchor: 'end' } as const;

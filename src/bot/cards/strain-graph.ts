@@ -46,7 +46,7 @@ export function strainPicture(
     // The library reckons with the mod everywhere; people ask about it only when they play with it.
     series: strains.series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL'))),
   };
-  const alt = t.messages.cards.strainsAlt(`${view.title} ${view.subtitle}`, t.duration(hardestAt(view)));
+  const alt = t.messages.cards.strainsAlt({ map: `${view.title} ${view.subtitle}`, at: t.duration(hardestAt(view)) });
   const picture = painter.picture('strains', theme => renderStrainGraph(view, { t, look: LOOKS[theme] }), STRAIN_GRAPH);
   return { kind: 'picture', picture, alt };
 }
@@ -67,7 +67,7 @@ export function renderStrainGraph(view: StrainView, pen: Pen): string {
     .filter(({ values }) => values.some(value => value > 0))
     .slice(0, COLOURS.length)
     .map(({ name, values }, index) => ({
-      name: t.messages.cards.skills.get(name) ?? name,
+      name: t.find(`cards.skills.${name}`) ?? name,
       values: peaksOf(values, MAX_POINTS),
       colour: look[COLOURS[index] ?? 'ink'],
     }));
@@ -137,7 +137,7 @@ function hardest(view: StrainView, lengthMs: number, { t, look }: Pen): readonly
       fill: look.ink,
       'fill-opacity': 0.7,
     }),
-    label(t.messages.cards.hardest(t.duration(at)), {
+    label(t.messages.cards.hardest({ at: t.duration(at) }), {
       x: isLate ? x - 14 : x + 16,
       y: CHART.top - 14,
       colour: look.ink,

@@ -145,7 +145,7 @@ function ownLanguage({ language }: UserSettings, chat: ChatSettings, said: Said)
   const names = [{ tag: AUTOMATIC, name: words.automatic }, ...LANGUAGES];
   return {
     name: words.language,
-    value: LANGUAGES.find(({ tag }) => tag === language)?.name ?? words.automaticNow(automatic),
+    value: LANGUAGES.find(({ tag }) => tag === language)?.name ?? words.automaticNow({ name: automatic }),
     choices: names.map(({ tag, name }) => ({
       label: name,
       isSet: languageOf(tag) === language,

@@ -1,7 +1,7 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { Caller } from './caller.ts';
 import type { Command, Option } from './command.ts';
-import { siteName } from './site-name.ts';
+import { type Site, siteName } from './site-name.ts';
 
 /** One option as a person sees it. */
 export interface OptionSpec {
@@ -26,36 +26,32 @@ export interface CommandSpec {
   readonly options: readonly OptionSpec[];
 }
 
-interface Texts {
-  readonly description: string;
-  readonly options: Readonly<Record<string, { readonly name: string; readonly description: string }>>;
-  readonly choices: Readonly<Record<string, Readonly<Record<string, string>>>>;
-}
-
 /**
- * A command as people see it, in all chats or in one kind of them; for a pressed button also what people do not see. Texts that a
- * language lacks fall back to the command's own keys.
+ * A command as people see it, in all chats or in one kind of them; for a pressed button also what people do not see. What has no
+ * texts, as commands that no menu lists, goes by its own keys.
  */
 export function commandSpec(command: Command, t: Translator, place?: Caller['chatKind'] | 'button'): CommandSpec {
-  const texts = textsOf(command.name, t);
+  const textOf = (key: string) => t.find(`commands.${command.name}.${key}`) ?? t.find(`shared.${key}`);
   const declared = Object.entries(command.options).filter(([, option]) => isOffered(option, place));
   const options = declared.map(([key, option]): OptionSpec => {
-    const text = texts?.options[key] ?? siteSwitchText(option, t);
-    const labels = texts?.choices[key];
+    const site = option.type === 'boolean' ? option.site : undefined;
     return {
       key,
-      name: text?.name ?? key,
-      description: text?.description ?? key,
+      name: site?.id ?? textOf(`options.${key}.name`) ?? key,
+      description: site === undefined ? (textOf(`options.${key}.description`) ?? key) : siteSwitch(site, t),
       option,
       choices:
         option.type === 'choice'
-          ? option.choices.map(value => ({ value, label: labels?.[value] ?? option.names?.[value] ?? value }))
+          ? option.choices.map(value => ({
+              value,
+              label: textOf(`choices.${key}.${value}`) ?? option.names?.[value] ?? value,
+            }))
           : [],
     };
   });
   return {
     name: command.name,
-    description: texts?.description ?? command.name,
+    description: t.find(`commands.${command.name}.description`) ?? command.name,
     usage: [`/${command.name}`, ...options.map(({ name, option }) => (option.required ? name : `[${name}]`))].join(' '),
     visibility: command.visibility,
     accepts: command.accepts,
@@ -63,19 +59,13 @@ export function commandSpec(command: Command, t: Translator, place?: Caller['cha
   };
 }
 
-function siteSwitchText(option: Option, t: Translator): Texts['options'][string] | undefined {
-  if (option.type !== 'boolean' || option.site === undefined) return undefined;
-  return { name: option.site.id, description: t.messages.settings.siteSwitch(siteName(option.site, t)) };
+function siteSwitch(site: Site, t: Translator): string {
+  return t.messages.settings.siteSwitch({ site: siteName(site, t) });
 }
 
 function isOffered({ only }: Option, place: Caller['chatKind'] | 'button' | undefined): boolean {
   if (only === undefined || place === 'button') return true;
   return only === 'typed' ? place !== undefined : only === 'group' && place !== 'private';
-}
-
-function textsOf(name: string, t: Translator): Texts | undefined {
-  const all: Readonly<Record<string, Texts>> = t.messages.commands;
-  return Object.hasOwn(all, name) ? all[name] : undefined;
 }
 
 /** The choice that a word means: by its value, its label or an alias. */

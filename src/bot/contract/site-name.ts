@@ -27,7 +27,7 @@ export function postSite({ source, author }: Post, sites: readonly CardSite[], t
 
 /** The name of a source's site: the language's, else its own. */
 export function siteName({ id, name }: Site, t: Translator): string {
-  return Object.hasOwn(t.messages.sites, id) ? (t.messages.sites[id] ?? name) : name;
+  return t.find(`sites.${id}`) ?? name;
 }
 
 /** The same by id; of a source that is no longer there, its id. */

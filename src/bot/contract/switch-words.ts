@@ -1,8 +1,8 @@
 import { languages } from '../../i18n/languages.ts';
 
 const WORDS = Object.values(languages).map(({ switchWords }) => switchWords);
-const ON: ReadonlySet<string> = new Set(WORDS.flatMap(({ on }) => on));
-const OFF: ReadonlySet<string> = new Set(WORDS.flatMap(({ off }) => off));
+const ON: ReadonlySet<string> = new Set(WORDS.flatMap(({ on }) => on.split(', ')));
+const OFF: ReadonlySet<string> = new Set(WORDS.flatMap(({ off }) => off.split(', ')));
 
 /** Whether a word says on or off, in any of the languages; undefined when it says neither. */
 export function switchOf(word: string): boolean | undefined {

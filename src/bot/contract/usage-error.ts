@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
-import type { HintKey, HintParams } from '../../i18n/messages.ts';
+import type { HintKey, HintValues } from '../../i18n/messages.ts';
+import type { TextValues } from '../../i18n/text.ts';
 
 const MAX_ECHO = 40;
 
@@ -7,7 +8,8 @@ const MAX_ECHO = 40;
  * An `invalid_request` that says what is amiss: `params.hint` names a sentence of `messages.hints`, the other params fill it.
  * Words the person wrote are echoed shortened.
  */
-export function usageError(key: HintKey, params: HintParams = {}): AppError {
+export function usageError<Key extends HintKey>(key: Key, ...values: HintValues<Key>): AppError {
+  const [params = {}]: readonly TextValues[] = values;
   const echoed = Object.entries(params).map(([name, value]) => [name, name === 'name' ? shortened(`${value}`) : value]);
   return new AppError('invalid_request', `hint: ${key}`, { params: { ...Object.fromEntries(echoed), hint: key } });
 }

@@ -78,7 +78,8 @@ async function suggestPlayers(
 ): Promise<readonly Suggestion[]> {
   const { player } = await services.settings.user(callerKey(caller));
   const isOwn = player?.name.toLowerCase().startsWith(partial.toLowerCase()) === true;
-  const own = player !== null && isOwn ? [{ label: t.messages.osu.yours(player.name), value: player.name }] : [];
+  const own =
+    player !== null && isOwn ? [{ label: t.messages.osu.yours({ name: player.name }), value: player.name }] : [];
   const others = services.beatmaps
     .suggestPlayers(partial, MAX_SUGGESTIONS)
     .filter(({ id }) => own.length === 0 || id !== player?.id)

@@ -42,6 +42,7 @@ export interface SectionContext {
 
 const FILES = [0, 1, 4, 10];
 const SECONDS = [0, 30, 60, 300];
+const SHORT_FORMS_SHOWN = ['rs', 'c', 'map', 'lb', 'sim', 'top'];
 
 /** A group's settings as rows, without what the platform cannot do. Pure. */
 export function sectionsOf(chat: ChatSettings, context: SectionContext): readonly Section[] {
@@ -65,7 +66,7 @@ export function sectionsOf(chat: ChatSettings, context: SectionContext): readonl
       key: 'answers',
       rows: [
         pick('view', rows.view, VIEWS, chat.view, view => words.views[view]),
-        pick('files', rows.files, withIt(FILES, chat.albumCap ?? 0), chat.albumCap ?? 0, words.files),
+        pick('files', rows.files, withIt(FILES, chat.albumCap ?? 0), chat.albumCap ?? 0, n => words.files({ n })),
         onOff('captions', rows.captions, chat.captions, t),
         onOff('silent', rows.silent, chat.silent, t),
         ...(caller.hidesEmbeds === true ? [onOff('embeds', rows.embeds, chat.suppressEmbeds, t)] : []),
@@ -77,7 +78,7 @@ export function sectionsOf(chat: ChatSettings, context: SectionContext): readonl
       key: 'notices',
       rows: [
         onOff('quiet-errors', rows['quiet-errors'], chat.quietErrors, t),
-        pick('notices', rows.notices, withIt(SECONDS, chat.noticeSeconds), chat.noticeSeconds, words.seconds),
+        pick('notices', rows.notices, withIt(SECONDS, chat.noticeSeconds), chat.noticeSeconds, n => deletedAfter(n, t)),
       ],
     },
   ];
@@ -116,19 +117,27 @@ function withIt(usual: readonly number[], set: number): readonly number[] {
   return usual.includes(set) ? usual : [...usual, set].sort((a, b) => a - b);
 }
 
+function deletedAfter(seconds: number, t: Translator): string {
+  const words = t.messages.settings.deletedAfter;
+  if (seconds === 0) return words.never;
+  if (seconds % 3_600 === 0) return words.hours({ n: seconds / 3_600 });
+  return seconds % 60 === 0 ? words.minutes({ n: seconds / 60 }) : words.seconds({ n: seconds });
+}
+
 function channelRow(chat: ChatSettings, { channelId, t }: SectionContext): SettingRow {
   const words = t.messages.settings;
   const ruled = chat.offChannels.length + chat.onlyChannels.length;
   const rules = CHANNEL_RULES.filter(rule => rule !== 'everywhere' || ruled > 0);
   const row = pick('channel', words.rows.channel, rules, ruleOf(chat, channelId), rule => words.channelRules[rule]);
-  return ruled === 0 ? row : { ...row, value: `${row.value} (${words.ruledChannels(ruled)})` };
+  return ruled === 0 ? row : { ...row, value: `${row.value} (${words.ruledChannels({ n: ruled })})` };
 }
 
 function prefixRow({ prefix }: ChatSettings, t: Translator): SettingRow {
   const words = t.messages.settings;
   const nameOf = (value: string) => (value === NO_PREFIX ? words.off : value);
   const row = pick('prefix', words.shortForms, [NO_PREFIX, ...PREFIXES], prefix ?? NO_PREFIX, nameOf);
-  return prefix === null ? row : { ...row, value: words.shortFormsBy(prefix) };
+  if (prefix === null) return row;
+  return { ...row, value: words.shortFormsBy({ forms: SHORT_FORMS_SHOWN.map(name => prefix + name).join(' ') }) };
 }
 
 function languageRow({ language }: ChatSettings, t: Translator): SettingRow {

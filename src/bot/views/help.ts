@@ -106,7 +106,7 @@ function optionText(spec: OptionSpec, t: Translator): Text {
   const words = t.messages.help;
   const { option } = spec;
   const notes: string[] = [];
-  if (option.type === 'integer') notes.push(words.range(option.min, option.max));
+  if (option.type === 'integer') notes.push(words.range({ min: option.min, max: option.max }));
   if (option.type === 'boolean') notes.push(words.yesNo);
   if (option.type === 'choice') notes.push(option.choices.join(', '));
   if (!option.required) notes.push(words.optional);

@@ -4,8 +4,6 @@ import type { Subject } from '../contract/command.ts';
 import { type Reply, reply, type Text } from '../contract/reply.ts';
 import { sentence } from './sentence.ts';
 
-type Sentence = (params: AppError['params'], wait?: string) => string;
-
 export interface ErrorNoticeOptions {
   readonly visibility: Reply['visibility'];
   /** What the failed command was about, where it was not about posts. */
@@ -21,15 +19,9 @@ const MAX_NAMED = 5;
 
 /** One calm sentence for a failure, in the reader's language. */
 export function errorSentence(error: AppError, t: Translator, subject?: Subject): string {
-  const { hint } = error.params;
-  const hints: Readonly<Record<string, (params: AppError['params']) => string>> = t.messages.hints;
-  if (typeof hint === 'string' && Object.hasOwn(hints, hint)) {
-    const sentence = hints[hint]?.(error.params);
-    if (sentence) return sentence;
-  }
-  const wait = error.retryAfterMs === undefined ? undefined : t.wait(error.retryAfterMs);
-  const own: Partial<Record<ErrorCode, Sentence>> = subject === undefined ? {} : t.messages.osu.errors[subject];
-  return (own[error.code] ?? t.messages.errors[error.code])(error.params, wait);
+  const { code, params, retryAfterMs } = error;
+  const values = retryAfterMs === undefined ? params : { ...params, wait: t.wait(retryAfterMs) };
+  return t.find(`hints.${params.hint}`, params) ?? t.error(code, values, subject);
 }
 
 export function errorNotice(

@@ -71,13 +71,13 @@ export function postHeading({ author }: Post, { name: site, authorUrl }: PostSit
   const who: Inline[] = [];
   if (name && name !== username) who.push({ kind: 'strong', children: [name] });
   if (username) who.push(`${who.length > 0 ? ' ' : ''}@${username}`);
-  if (who.length === 0) return { kind: 'heading', text: [untitled(site)] };
+  if (who.length === 0) return { kind: 'heading', text: [untitled({ site })] };
   const led: Text = authorUrl === undefined ? who : [{ kind: 'link', url: authorUrl, children: who }];
   return {
     kind: 'heading',
     text: author.verified === true ? [...led, ' ✓'] : led,
     ...(author.avatarUrl !== null && {
-      image: { kind: 'image', url: author.avatarUrl, alt: avatar(name || username), ratio: 1 },
+      image: { kind: 'image', url: author.avatarUrl, alt: avatar({ name: name || username }), ratio: 1 },
     }),
   };
 }
@@ -132,12 +132,12 @@ function detailsLine(post: Post, t: Translator, { indexes, form, site }: PostVie
     [shares, words.shares],
   ] as const;
   const parts: Inline[] = isNamed(post) ? [site.name] : [];
-  for (const [count, word] of counts) if (count !== null) parts.push(word(count, t.compact(count)));
+  for (const [count, word] of counts) if (count !== null) parts.push(word({ n: count, shown: t.compact(count) }));
   if (post.publishedAt !== null) parts.push({ kind: 'time', at: post.publishedAt, style: 'date' });
   const [first, ...others] = indexes;
   if (first !== undefined && others.length === 0) {
     const count = itemCount(post);
-    if (count > 1) parts.push(words.itemOf((post.items[first]?.position ?? first) + 1, count));
+    if (count > 1) parts.push(words.itemOf({ n: (post.items[first]?.position ?? first) + 1, total: count }));
     if (form === 'audio') parts.push(words.audioOnly);
     else if (isSilent(post.items[first])) parts.push(words.silent);
   }
@@ -151,10 +151,11 @@ function notesOf(post: Post, t: Translator, options: PostViewOptions): readonly 
   const notes: string[] = [];
   if (clip !== undefined) {
     const { startMs, endMs } = clip.range;
-    notes.push(words.clip(momentText(startMs), momentText(endMs)));
+    notes.push(words.clip({ from: momentText(startMs), to: momentText(endMs) }));
     if (clip.isRough) notes.push(words.clipRough);
   }
-  if (view !== 'text' && cap !== null && cap < indexes.length) notes.push(words.capped(cap, itemCount(post)));
+  if (view !== 'text' && cap !== null && cap < indexes.length)
+    notes.push(words.capped({ n: cap, total: itemCount(post) }));
   const missing = missingLine(post, t, options);
   return missing === undefined ? notes : [...notes, missing];
 }
@@ -167,10 +168,10 @@ function missingLine(
 ): string | undefined {
   const words = t.messages.post;
   const count = itemCount(post);
-  const lines = missing === undefined ? [] : [words.itemMissing(missing + 1, count)];
+  const lines = missing === undefined ? [] : [words.itemMissing({ n: missing + 1, total: count })];
   const isOnlyOne = missing !== undefined && post.missingItems === 1;
   if (post.missingItems > 0 && indexes.length === post.items.length && !isOnlyOne) {
-    lines.push(words.missing(post.missingItems, count));
+    lines.push(words.missing({ n: post.missingItems, total: count }));
   }
   return lines.length === 0 ? undefined : lines.join(SEPARATOR);
 }

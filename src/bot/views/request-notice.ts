@@ -15,7 +15,7 @@ export function renderRequestNotice({ kind, links = 1, afterMs = 0 }: RequestNot
     case 'unsure':
       return notice(t.messages.requests.unsure);
     case 'waiting':
-      return { ...notice(t.messages.requests.waiting(links, t.wait(afterMs))), outdatedMs: afterMs };
+      return { ...notice(t.messages.requests.waiting({ links, wait: t.wait(afterMs) })), outdatedMs: afterMs };
     case 'limited':
       return errorNotice(new AppError('rate_limited', 'no time to wait', { retryAfterMs: afterMs }), t, {
         visibility: 'caller',
@@ -29,7 +29,7 @@ export function renderRequestNotice({ kind, links = 1, afterMs = 0 }: RequestNot
 
 /** Of a request that others come before. */
 export function renderPlace(ahead: number, t: Translator): Reply {
-  return notice(t.messages.requests.place(ahead));
+  return notice(t.messages.requests.place({ ahead }));
 }
 
 /** Of a request that is not taken. */

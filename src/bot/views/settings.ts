@@ -99,7 +99,11 @@ function summaryOf(rows: readonly RowView[]): Text {
 /** Choices name what they are of: where a platform shows the chosen one alone, or all of them as buttons, nothing else does. */
 function menuOf({ name, choices }: ChoiceView, t: Translator): Action {
   const { state } = t.messages.settings;
-  return { kind: 'menu', label: name, choices: choices.map(each => ({ ...each, label: state(name, each.label) })) };
+  return {
+    kind: 'menu',
+    label: name,
+    choices: choices.map(each => ({ ...each, label: state({ name, state: each.label }) })),
+  };
 }
 
 /** Turns to the choice that is not set. */
@@ -107,14 +111,14 @@ function switchOf({ name, value, choices }: RowView, t: Translator): readonly Ac
   const other = choices.find(({ isSet }) => isSet !== true);
   if (other === undefined) return [];
   const isOn = choices[0]?.isSet === true;
-  const label = t.messages.settings.state(name, value);
+  const label = t.messages.settings.state({ name, state: value });
   return [{ kind: 'button', label, token: other.token, style: isOn ? 'primary' : 'secondary' }];
 }
 
 function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): readonly Block[] {
   if (diagnosis.length === 0) return [];
   const words = t.messages.settings;
-  const texts: Readonly<Record<PermissionCheckKey, { readonly name: string; readonly mend: string }>> =
+  const texts: Readonly<Record<PermissionCheckKey, { readonly name: string; readonly advice: string }>> =
     t.messages.diagnosis;
   return [
     { kind: 'heading', text: [words.mayTitle] },
@@ -122,7 +126,7 @@ function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): 
       kind: 'fields',
       fields: diagnosis.map(({ key, ok }) => ({
         label: `${ok ? '✓' : '✗'} ${texts[key].name}`,
-        value: sentence(ok ? words.may : texts[key].mend),
+        value: sentence(ok ? words.may : texts[key].advice),
       })),
     },
   ];

@@ -34,7 +34,7 @@ export function renderWelcome(checks: readonly PermissionCheck[], t: Translator)
   return reply({
     blocks: [
       { kind: 'text', text: sentence(isBlind ? words.blindHere : words.seesHere) },
-      ...others.map(({ key }): Block => ({ kind: 'text', text: sentence(t.messages.diagnosis[key].mend) })),
+      ...others.map(({ key }): Block => ({ kind: 'text', text: sentence(t.messages.diagnosis[key].advice) })),
     ],
   });
 }

@@ -19,9 +19,9 @@ export function createWebExamples(
   isPost: (link: string) => boolean,
 ): (t: Translator) => readonly WebExample[] {
   const offered = own.some(({ url }) => url.startsWith('/')) ? own : [...own, ...BEATMAP_EXAMPLES];
-  return ({ messages }) =>
+  return t =>
     offered.map(({ kind, url }) => ({
-      label: messages.webExamples.get(kind) ?? messages.sites[kind] ?? kind,
+      label: t.find(`webExamples.${kind}`) ?? t.find(`sites.${kind}`) ?? kind,
       text: url,
       ...(!isPost(url) && ({ about: 'beatmaps' } as const)),
     }));

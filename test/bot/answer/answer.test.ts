@@ -114,13 +114,13 @@ describe('pasted links', () => {
     const { ask } = setUp({ services: sampleServices(extractor) });
     const { replies } = await ask({ text: `${link('gone')} ${link('here')}` }, group());
     expect(replies[0]?.blocks).toEqual([
-      { kind: 'text', text: [{ kind: 'code', children: ['instagram.com/p/gone'] }, ': ', en.errors.not_found({})] },
+      { kind: 'text', text: [{ kind: 'code', children: ['instagram.com/p/gone'] }, ': ', en.errors.not_found] },
     ]);
     expect(replies[1]?.gallery).toHaveLength(1);
     expect(words(replies[1])).not.toContain('instagram.com/p/here');
 
     const alone = await ask({ text: link('gone') }, group());
-    expect(alone.replies[0]?.blocks).toEqual([{ kind: 'text', text: [en.errors.not_found({})] }]);
+    expect(alone.replies[0]?.blocks).toEqual([{ kind: 'text', text: [en.errors.not_found] }]);
   });
 
   it('cost two units each; over the limit every message gets one notice, with the links it is about and the time', async () => {
@@ -593,7 +593,7 @@ describe('commands', () => {
     const cause = new TypeError('secret detail');
     const { ask, logged } = setUp({ commands: [failing(cause)] });
     const { replies } = await ask({ name: 'fail', options: {} });
-    expect(words(replies[0])).toContain(en.errors.internal({}));
+    expect(words(replies[0])).toContain(en.errors.internal);
     expect(words(replies[0])).not.toContain('secret');
     expect(replies[0]?.tone).toBe('error');
     expect(logged).toHaveLength(1);
@@ -708,7 +708,7 @@ describe('buttons', () => {
 
   it('that are forged get a notice, and no log above debug', async () => {
     const { ask, logged } = setUp();
-    expect(words((await ask({ token: 'AAAA' })).replies[0])).toContain(en.hints.expiredButton({}));
+    expect(words((await ask({ token: 'AAAA' })).replies[0])).toContain(en.hints.expiredButton);
     expect(logged.map(({ level }) => level)).toEqual(['debug']);
   });
 });
@@ -747,7 +747,7 @@ describe('trouble around it', () => {
   it('a failing limiter or settings store is one calm notice', async () => {
     const limiter = { consume: () => Promise.reject(new Error('no limiter')) };
     const first = setUp({ limiter });
-    expect(words((await first.ask({ text: link('a') })).replies[0])).toContain(en.errors.internal({}));
+    expect(words((await first.ask({ text: link('a') })).replies[0])).toContain(en.errors.internal);
 
     const full = async () => {
       throw new Error('disk full');
@@ -755,8 +755,8 @@ describe('trouble around it', () => {
     const { settings, ...services } = sampleServices();
     const broken: Services = { ...services, settings: { ...settings, user: full, chat: full } };
     const second = setUp({ services: broken });
-    expect(words((await second.ask({ text: '/settings' })).replies[0])).toContain(en.errors.internal({}));
-    expect(words((await second.ask({ text: '/help' })).replies[0])).toContain(en.errors.internal({}));
+    expect(words((await second.ask({ text: '/settings' })).replies[0])).toContain(en.errors.internal);
+    expect(words((await second.ask({ text: '/help' })).replies[0])).toContain(en.errors.internal);
     expect(await second.dispatcher.suggest('/he', sampleCaller(), new AbortController().signal)).toHaveLength(1);
   });
 

@@ -80,7 +80,7 @@ describe('a request', () => {
     const limit = { left: 2, retryAfterMs: 40_000 };
     const stage = await open({ limit });
     await ask(stage, linksDraft('1', ['a', 'b', 'c', 'd', 'e']));
-    const notice = t.messages.requests.waiting(3, t.wait(40_000));
+    const notice = t.messages.requests.waiting({ links: 3, wait: t.wait(40_000) });
     expect(stage.said()).toEqual([text('a'), text('b'), notice]);
     expect(await stage.queue.stats()).toMatchObject({ waiting: 1, running: 0 });
     limit.left = 2;
@@ -421,7 +421,7 @@ describe('too much', () => {
     await ask(stage, linksDraft('2', ['b']));
     expect(await ask(stage, linksDraft('3', ['c']))).toBe('refused');
     expect(await ask(stage, linksDraft('4', ['d']))).toBe('refused');
-    expect(stage.said()).toEqual([t.messages.errors.rate_limited({ reason: 'busy' })]);
+    expect(stage.said()).toEqual([t.messages.errors.rate_limited_busy({})]);
   });
 
   it('is said in the platform’s own way where it has one', async () => {
@@ -438,7 +438,7 @@ describe('too much', () => {
   it('names the place in line to whoever has to wait for long, once a minute', async () => {
     const stage = await open({ limits: { perLane: 1 }, work: () => new Promise(() => undefined) });
     for (let n = 0; n < 14; n += 1) await ask(stage, linksDraft(`${n}`, ['a']));
-    expect(stage.said()).toEqual([t.messages.requests.place(10)]);
+    expect(stage.said()).toEqual([t.messages.requests.place({ ahead: 10 })]);
   });
 });
 

@@ -17,8 +17,8 @@ import {
 
 export const t = createTranslator(['en']);
 export const UNSURE = t.messages.requests.unsure;
-export const FAILED = t.messages.errors.internal({});
-export const LATE = t.messages.errors.timeout({});
+export const FAILED = t.messages.errors.internal;
+export const LATE = t.messages.errors.timeout;
 
 export interface StageOptions extends Omit<ScriptedOptions, 'world'>, Answering {
   readonly world?: World;

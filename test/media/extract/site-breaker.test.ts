@@ -103,8 +103,8 @@ describe('a site that refuses this address', () => {
       const error = await ask(`${post}`, `later-${post}`);
       expect(error).toMatchObject({ code: 'upstream_rate_limited', params: { what: 'silent', site: 'Toybox' } });
       if (!(error instanceof AppError)) throw new Error('it came');
-      const { wait, messages } = createTranslator(['en']);
-      const sentence = messages.errors[error.code](error.params, wait(error.retryAfterMs ?? 0));
+      const t = createTranslator(['en']);
+      const sentence = t.error(error.code, { ...error.params, wait: t.wait(error.retryAfterMs ?? 0) });
       expect(sentence).toMatch(/^Toybox does not answer me at the moment\. .* in \d seconds?\.$/);
       expect(error.retryAfterMs).toBeGreaterThanOrEqual(1_000);
       expect(error.retryAfterMs).toBeLessThanOrEqual(5_000);

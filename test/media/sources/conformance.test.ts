@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { messages as en } from '../../../src/i18n/en/messages.ts';
+import { messages as en } from '../../../src/i18n/en/index.ts';
 import { parseAddress } from '../../../src/media/extract/address.ts';
 import { sourceIdSchema } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';

@@ -106,8 +106,8 @@ function ways({ map, mods, rate, play }: Simulated, { services, t }: CommandCont
   };
   return {
     steps: [
-      ...STEPS.map(step => button(words.percent(t.number(step)), token({ accuracy: String(step) }))),
-      button(words.moreMisses((misses ?? 0) + 1), token({ misses: (misses ?? 0) + 1 })),
+      ...STEPS.map(step => button(words.percent({ shown: t.number(step) }), token({ accuracy: String(step) }))),
+      button(words.moreMisses({ n: (misses ?? 0) + 1 }), token({ misses: (misses ?? 0) + 1 })),
       ...((misses ?? 0) > 0 ? [button(words.fullCombo, token({ misses: undefined }))] : []),
     ],
     otherMods: USUAL_MODS.filter(each => each !== (mods.join('') || 'NM')).map(each => ({

@@ -33,7 +33,10 @@ export const osuTrack = defineCommand({
     const { user } = await services.beatmaps.user(player, rulesetOf(mode), context.signal);
     const asked: TrackedPlayer = { id: user.id, name: user.username, mode: user.mode };
     const hasRoom = await tracked.add(caller, asked);
-    return shown(hasRoom ? words.added(asked.name, t.messages.osu.modes[asked.mode]) : words.full, context);
+    return shown(
+      hasRoom ? words.added({ name: asked.name, mode: t.messages.osu.modes[asked.mode] }) : words.full,
+      context,
+    );
   },
 });
 
@@ -50,7 +53,7 @@ async function stopTracking(
   const meant = (await tracked.list(caller)).filter(isMeant);
   const removed: TrackedPlayer[] = [];
   for (const each of meant) if (await tracked.remove(caller, each)) removed.push(each);
-  return removed[0] === undefined ? words.notTracked : words.removed(removed[0].name);
+  return removed[0] === undefined ? words.notTracked : words.removed({ name: removed[0].name });
 }
 
 /** osu! takes spaces and underscores for the same. */

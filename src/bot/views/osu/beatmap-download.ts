@@ -17,14 +17,14 @@ export function renderBeatmapDownload(view: BeatmapDownloadView, t: Translator):
   const files = wanted(addresses, wantsVideo);
   const refusal: Block = {
     kind: 'text',
-    text: [reason === null ? words.unavailable : words.unavailableBecause(reason)],
+    text: [reason === null ? words.unavailable : words.unavailableBecause({ reason })],
   };
   return reply({
     tone: available ? 'neutral' : 'notice',
     blocks: [
       ...(cover ? [cover] : []),
       { kind: 'heading', text: setTitle(set) },
-      { kind: 'text', text: joined([words.mappedBy(set.creator), starsOfSet(set, t), lengthOfSet(set, t)]) },
+      { kind: 'text', text: joined([words.mappedBy({ name: set.creator }), starsOfSet(set, t), lengthOfSet(set, t)]) },
       ...(available ? addressBlocks(files, t) : [refusal]),
       ...originBlocks(view, t),
     ],

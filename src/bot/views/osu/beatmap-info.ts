@@ -61,7 +61,7 @@ export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
       { kind: 'heading', text: setTitle(set) },
       ...nativeName(set),
       ...originBlocks(view, t),
-      ...(mods.length === 0 ? [] : [{ kind: 'text', text: [words.withMods(mods.join(''))] } as const]),
+      ...(mods.length === 0 ? [] : [{ kind: 'text', text: [words.withMods({ mods: mods.join('') })] } as const]),
       { kind: 'fields', fields: setFields(set, beatmap, t) },
       ...(beatmap === undefined ? [] : focusBlocks(beatmap, view, t)),
       ...(rating === undefined ? [] : worthBlocks(rating, t)),
@@ -158,8 +158,10 @@ function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): re
       text: joined([
         t.duration(beatmap.total_length * 1000),
         bpmText(beatmap.bpm, t),
-        max_combo === null ? undefined : words.combo(t.number(max_combo)),
-        counts.every(count => count === null) ? undefined : words.objects(t.number(sum(counts))),
+        max_combo === null ? undefined : words.combo({ shown: t.number(max_combo) }),
+        counts.every(count => count === null)
+          ? undefined
+          : words.objects({ n: sum(counts), shown: t.number(sum(counts)) }),
       ]),
     },
   ];
@@ -170,7 +172,7 @@ function worthBlocks({ pp }: Rating, t: Translator): readonly Block[] {
   const words = t.messages.osu.estimate;
   const fields = pp.map(each => ({
     label: `${t.decimal(each.accuracy, 1)}%`,
-    value: [words.pp(t.decimal(each.pp, 0))],
+    value: [words.pp({ shown: t.decimal(each.pp, 0) })],
   }));
   return fields.length === 0 ? [] : [{ kind: 'fields', fields }];
 }
@@ -186,8 +188,8 @@ function estimateBlocks({ ratings }: BeatmapInfoView, t: Translator): readonly B
   const sentence = () => {
     if (algorithm === null) return words.byFigures;
     const date = t.date(Date.parse(algorithm));
-    if (worth?.difficulty?.isOtherFile === true) return words.byOtherFile(date);
-    return estimate === undefined ? words.ppBy(date) : words.by(date);
+    if (worth?.difficulty?.isOtherFile === true) return words.byOtherFile({ date });
+    return estimate === undefined ? words.ppBy({ date }) : words.by({ date });
   };
   return [{ kind: 'text', text: [{ kind: 'emphasis', children: [sentence()] }] }];
 }
@@ -237,7 +239,7 @@ function difficultyBlocks(view: BeatmapInfoView, t: Translator): readonly Block[
   return [
     { kind: 'divider' },
     { kind: 'heading', text: [focus === undefined ? words.difficultiesTitle : words.otherDifficulties] },
-    { kind: 'text', text: stacked([...lines, left > 0 ? [words.moreDifficulties(left)] : []]) },
+    { kind: 'text', text: stacked([...lines, left > 0 ? [words.moreDifficulties({ n: left })] : []]) },
   ];
 }
 
@@ -263,7 +265,7 @@ function difficultyLine(beatmap: Beatmap, view: BeatmapInfoView, t: Translator):
       settingsText(beatmap, t),
       t.duration(beatmap.total_length * 1000),
       bpm === set.bpm ? undefined : bpmText(bpm, t),
-      max_combo === null ? undefined : words.combo(t.number(max_combo)),
+      max_combo === null ? undefined : words.combo({ shown: t.number(max_combo) }),
     ]),
   ];
 }

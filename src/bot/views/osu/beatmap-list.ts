@@ -37,15 +37,15 @@ export interface SearchView
 export function renderSearch(view: SearchView, t: Translator): Reply {
   const words = t.messages.osu.search;
   const { sets, query, pages, total, atLeast } = view;
-  if (sets.length === 0) return reply({ tone: 'notice', blocks: [{ kind: 'text', text: [words.none(query)] }] });
+  if (sets.length === 0) return reply({ tone: 'notice', blocks: [{ kind: 'text', text: [words.none({ query })] }] });
   const { sets: known, setsAtLeast } = t.messages.osu;
-  const least = atLeast === undefined ? undefined : setsAtLeast(atLeast, t.number(atLeast));
-  const count = total === null ? least : known(total, t.number(total));
-  const place = pages.page === 1 && pages.more === undefined ? undefined : t.messages.osu.page(pages.page);
+  const least = atLeast === undefined ? undefined : setsAtLeast({ n: atLeast, shown: t.number(atLeast) });
+  const count = total === null ? least : known({ n: total, shown: t.number(total) });
+  const place = pages.page === 1 && pages.more === undefined ? undefined : t.messages.osu.page({ n: pages.page });
   const line = joined([count, place]);
   return reply({
     blocks: [
-      { kind: 'heading', text: [words.title(query)] },
+      { kind: 'heading', text: [words.title({ query })] },
       ...(line.length === 0 ? [] : [{ kind: 'text', text: line } as const]),
       ...originBlocks(view, t),
       ...sets.map(set => setCard(set, t, { openToken: view.openToken, sort: view.sort })),
@@ -62,7 +62,7 @@ export function listActions(
 ): readonly Action[] {
   const words = t.messages.osu;
   const choices = sets.map((set): Choice => {
-    const detail = [words.mappedBy(set.creator), words.statuses[set.status]].join(' · ');
+    const detail = [words.mappedBy({ name: set.creator }), words.statuses[set.status]].join(' · ');
     return { label: setName(set), detail, token: openToken(set) };
   });
   return [{ kind: 'menu', label: words.open, choices }, ...pageActions(pages, t)];
@@ -90,7 +90,7 @@ export function setCard(set: Beatmapset, t: Translator, { openToken, note, sort 
   const colour = colourOfSet(set);
   const modes = [...new Set(set.beatmaps.map(({ mode }) => mode))].filter(mode => mode !== 'osu');
   const lines: readonly Text[] = [
-    joined([note, words.mappedBy(set.creator), stateOf(set, t)]),
+    joined([note, words.mappedBy({ name: set.creator }), stateOf(set, t)]),
     joined([
       starsOfSet(set, t),
       ...modes.map(mode => words.modes[mode]),
@@ -113,7 +113,8 @@ export function setCard(set: Beatmapset, t: Translator, { openToken, note, sort 
 function countText(set: Beatmapset, sort: SortField | undefined, t: Translator): string | undefined {
   const { play_count: plays, favourite_count: favourites } = set;
   const words = t.messages.osu;
-  if (sort === 'plays' && plays !== null) return words.plays(plays, t.compact(plays));
-  if (sort === 'favourites' && favourites !== null) return words.favourites(favourites, t.compact(favourites));
+  if (sort === 'plays' && plays !== null) return words.plays({ n: plays, shown: t.compact(plays) });
+  if (sort === 'favourites' && favourites !== null)
+    return words.favourites({ n: favourites, shown: t.compact(favourites) });
   return undefined;
 }

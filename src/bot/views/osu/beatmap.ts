@@ -68,7 +68,7 @@ function starsText(stars: number, t: Translator): string {
 /** Stars as they are shown everywhere: `about 7.40★` where they are not osu!'s own. */
 export function ratedStars({ stars, isEstimate }: Pick<Rating, 'stars' | 'isEstimate'>, t: Translator): string {
   const shown = starsText(stars, t);
-  return isEstimate ? t.messages.osu.estimate.about(shown) : shown;
+  return isEstimate ? t.messages.osu.estimate.about({ shown }) : shown;
 }
 
 /** The same after a spot of their colour. */

@@ -29,7 +29,7 @@ export function renderCompare(view: CompareView, t: Translator): Reply {
   if (scores.length === 0) {
     return reply({
       tone: 'notice',
-      blocks: [...heading, { kind: 'text', text: [words.none(player.username)] }],
+      blocks: [...heading, { kind: 'text', text: [words.none({ name: player.username })] }],
       actions,
     });
   }

@@ -31,7 +31,7 @@ export function renderLeaderboard(view: LeaderboardView, t: Translator): Reply {
   const { map, of, mods, scores, first, left, stale, pages, actions } = view;
   const words = t.messages.plays.leaderboard;
   const asked = mods === undefined ? '' : ` +${mods.join('') || 'NM'}`;
-  const more = left === 0 ? [] : [{ kind: 'text', text: [words.left(left)] } as const];
+  const more = left === 0 ? [] : [{ kind: 'text', text: [words.left({ n: left })] } as const];
   const heading = [
     { kind: 'heading', text: [`${words[of]}${asked}`] } as const,
     ...mapHeading(map, t),
@@ -72,8 +72,8 @@ function scoreLine(score: Score, place: number, t: Translator): Text {
     ...joined([
       [{ kind: 'strong', children: [user_id === null ? name : link(userPage(user_id, mode), name)] }],
       [link(scorePage(id), resultText(score, t))],
-      t.messages.osu.combo(t.number(max_combo)),
-      is_perfect_combo ? words.fullCombo : misses > 0 ? words.misses(misses) : undefined,
+      t.messages.osu.combo({ shown: t.number(max_combo) }),
+      is_perfect_combo ? words.fullCombo : misses > 0 ? words.misses({ n: misses }) : undefined,
     ]),
   ];
 }

@@ -15,7 +15,7 @@ export function linkedName({ id, name, mode, proven }: LinkedPlayer): readonly I
 
 export function renderLinked({ name, mode }: LinkedPlayer, t: Translator): Reply {
   const words = t.messages.osu;
-  const text = mode === null ? words.linked(name) : words.linkedIn(name, words.modes[mode]);
+  const text = mode === null ? words.linked({ name }) : words.linkedIn({ name, mode: words.modes[mode] });
   return reply({ tone: 'success', blocks: [{ kind: 'text', text: sentence(text) }], visibility: 'caller' });
 }
 
@@ -37,7 +37,7 @@ export function renderUnlinked(player: LinkedPlayer | null, t: Translator): Repl
   const words = t.messages.osu;
   return reply({
     tone: player === null ? 'notice' : 'success',
-    blocks: [{ kind: 'text', text: [player === null ? words.notLinked : words.unlinked(player.name)] }],
+    blocks: [{ kind: 'text', text: [player === null ? words.notLinked : words.unlinked({ name: player.name })] }],
     visibility: 'caller',
   });
 }

@@ -22,7 +22,7 @@ export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator): 
       text: joined([
         [{ kind: 'strong', children: [link(setPage(set.id, { id: beatmap.id, mode: ruleset }), name)] }],
         ruleset === beatmap.mode ? undefined : words.modes[ruleset],
-        words.mappedBy(mappers.length === 0 ? set.creator : mappers.join(', ')),
+        words.mappedBy({ name: mappers.length === 0 ? set.creator : mappers.join(', ') }),
         stateOf({ ...set, status: beatmap.status }, t),
       ]),
     },

@@ -41,22 +41,27 @@ export function renderNoChoke(view: NoChokeView, t: Translator): Reply {
   const words = t.messages.plays.noChoke;
   const round = (pp: number) => t.decimal(pp, 0);
   const heading = [
-    { kind: 'heading', text: [...playerTitle(player), `: ${words.title(t.messages.osu.modes[player.mode])}`] } as const,
+    {
+      kind: 'heading',
+      text: [...playerTitle(player), `: ${words.title({ mode: t.messages.osu.modes[player.mode] })}`],
+    } as const,
     ...originBlocks({ source: 'osu', stale }, t),
   ];
   if (chokes === 0) {
     return reply({ tone: 'notice', blocks: [...heading, { kind: 'text', text: [words.none] }], actions });
   }
   const sum = joined([
-    [{ kind: 'strong', children: [words.total(round(present), round(total))] }],
-    words.gain(gainText(total - present, t)),
+    [{ kind: 'strong', children: [words.total({ now: round(present), after: round(total) })] }],
+    words.gain({ gain: gainText(total - present, t) }),
   ]);
   return reply({
     blocks: [
       ...heading,
       { kind: 'text', text: sum },
       { kind: 'text', text: stacked(entries.map((entry, index) => entryLine(entry, first + index, t))) },
-      ...(done < chokes ? [{ kind: 'text', text: [words.partial(t.number(done), t.number(chokes))] } as const] : []),
+      ...(done < chokes
+        ? [{ kind: 'text', text: [words.partial({ done: t.number(done), all: t.number(chokes) })] } as const]
+        : []),
     ],
     actions: [
       ...(again === undefined ? [] : [button(t.messages.plays.buttons.again, again)]),
@@ -79,8 +84,8 @@ function entryLine({ score, worth }: NoChokeEntry, place: number, t: Translator)
     `${t.number(place)}. `,
     ...joined([
       [beatmap_id === null ? name : link(mapPage(beatmap_id), name), mods === undefined ? '' : ` ${mods}`],
-      now === then ? t.messages.osu.estimate.pp(now) : t.messages.plays.noChoke.worth(now, then),
-      misses > 0 ? t.messages.osu.scores.misses(misses) : undefined,
+      now === then ? t.messages.osu.estimate.pp({ shown: now }) : t.messages.plays.noChoke.worth({ now, after: then }),
+      misses > 0 ? t.messages.osu.scores.misses({ n: misses }) : undefined,
     ]),
   ];
 }

@@ -28,7 +28,7 @@ export function renderPlayerMaps(
     const blocks = [heading, { kind: 'text', text: [sentence] } as const];
     return reply({ tone: 'notice', blocks, actions: pageActions(pages, t) });
   }
-  const place = pages.page === 1 && pages.more === undefined ? [] : [words.page(pages.page)];
+  const place = pages.page === 1 && pages.more === undefined ? [] : [words.page({ n: pages.page })];
   return reply({
     blocks: [
       heading,
@@ -46,5 +46,5 @@ export function renderPlayerMaps(
 
 function noteOf({ count }: UserBeatmapset, t: Translator): { readonly note?: Text } {
   if (count === null) return {};
-  return { note: [{ kind: 'strong', children: [t.messages.osu.played(count, t.number(count))] }] };
+  return { note: [{ kind: 'strong', children: [t.messages.osu.played({ n: count, shown: t.number(count) })] }] };
 }

@@ -86,7 +86,7 @@ function statisticsBlocks(player: Player, statistics: PlayerStatistics, t: Trans
       words.time,
       play_time === null
         ? undefined
-        : [words.hours(Math.round(play_time / 3600), t.number(Math.round(play_time / 3600)))],
+        : [words.hours({ n: Math.round(play_time / 3600), shown: t.number(Math.round(play_time / 3600)) })],
     ],
     [words.combo, statistics.maximum_combo === null ? undefined : [`${t.number(statistics.maximum_combo)}x`]],
     [words.score, number(statistics.ranked_score)],

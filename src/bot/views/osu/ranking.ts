@@ -33,9 +33,9 @@ export function renderRanking({ ruleset, players, stale, proven, left, openToken
   const lines = ordered.map((player, index) => line(player, proven.has(player.id), index + 1, ruleset, t));
   return reply({
     blocks: [
-      { kind: 'heading', text: [words.title(t.messages.osu.modes[ruleset])] },
+      { kind: 'heading', text: [words.title({ mode: t.messages.osu.modes[ruleset] })] },
       ...originBlocks({ source: 'osu', stale }, t),
-      { kind: 'text', text: stacked([...lines, left > 0 ? [words.more(left)] : []]) },
+      { kind: 'text', text: stacked([...lines, left > 0 ? [words.more({ n: left })] : []]) },
     ],
     actions: [
       {

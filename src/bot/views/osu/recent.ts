@@ -32,7 +32,7 @@ export function renderRecent(view: RecentView, t: Translator): Reply {
   const { player, score, nth, rating, stale, url, actions } = view;
   const mode = t.messages.osu.modes[player.mode];
   const words = t.messages.plays.recent;
-  const title = nth === 1 ? words.title(mode) : words.nth(t.number(nth), mode);
+  const title = nth === 1 ? words.title({ mode }) : words.nth({ n: t.number(nth), mode });
   const standing = standingText(view, t);
   const whole = withLines(scoreCard(score, { rating }, t), ([first = [], ...others]) => [
     first,
@@ -58,11 +58,11 @@ function standingText({ rank, place, ifFullCombo }: RecentView, t: Translator): 
   const words = t.messages.plays;
   const worthwhile = ifFullCombo !== undefined && ifFullCombo.gain >= 0.05 ? ifFullCombo : undefined;
   return joined([
-    rank === null ? undefined : words.onMap(t.number(rank)),
-    place == null ? undefined : words.inBest(t.number(place)),
+    rank === null ? undefined : words.onMap({ rank: t.number(rank) }),
+    place == null ? undefined : words.inBest({ place: t.number(place) }),
     worthwhile?.place == null
       ? undefined
-      : words.bestIfFullCombo(t.number(worthwhile.place), gainText(worthwhile.gain, t)),
+      : words.bestIfFullCombo({ place: t.number(worthwhile.place), gain: gainText(worthwhile.gain, t) }),
   ]);
 }
 
@@ -76,7 +76,7 @@ export interface NoRecentView {
 
 export function renderNoRecent({ player, count, stale, actions }: NoRecentView, t: Translator): Reply {
   const words = t.messages.plays.recent;
-  const text = count === 0 ? words.none : words.fewer(count, t.number(count));
+  const text = count === 0 ? words.none : words.fewer({ n: count, shown: t.number(count) });
   return reply({
     tone: 'notice',
     blocks: [

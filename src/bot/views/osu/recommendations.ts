@@ -27,7 +27,7 @@ export function renderRecommendations(view: RecommendationsView, t: Translator):
   const { result, openToken, painter } = view;
   const { recommendations, player, ruleset, target } = result;
   const words = t.messages.osu.recommend;
-  const title = `${player === null ? words.title : words.titleFor(player.username)} (${t.messages.osu.modes[ruleset]})`;
+  const title = `${player === null ? words.title : words.titleFor({ name: player.username })} (${t.messages.osu.modes[ruleset]})`;
   if (recommendations.length === 0) {
     return reply({
       tone: 'notice',
@@ -60,7 +60,7 @@ export function renderRecommendations(view: RecommendationsView, t: Translator):
 function targetText({ isBeside }: RecommendationsView['result'], pp: number, t: Translator): string {
   const words = t.messages.osu.recommend;
   const shown = t.decimal(pp, 0);
-  return isBeside ? words.beside(shown) : words.target(shown);
+  return isBeside ? words.beside({ pp: shown }) : words.target({ pp: shown });
 }
 
 /** By whose rules the figures were worked out. */
@@ -70,8 +70,8 @@ function reckoning(recommendations: readonly Recommendation[], t: Translator): s
   if (date === undefined) return t.messages.osu.recommend.byFigures;
   const day = t.date(Date.parse(date));
   return dates.length < recommendations.length
-    ? t.messages.osu.recommend.byBoth(day)
-    : t.messages.osu.recommend.byRules(day);
+    ? t.messages.osu.recommend.byBoth({ date: day })
+    : t.messages.osu.recommend.byRules({ date: day });
 }
 
 function askAgain({ tokens }: RecommendationsView, t: Translator): readonly Action[] {
@@ -97,12 +97,12 @@ function modsText(mods: readonly string[]): string {
 
 /** `271 pp · +6.2 in total` */
 function worthText({ pp, gain }: Recommendation, t: Translator): string {
-  return [t.messages.osu.estimate.pp(t.decimal(pp, 0)), ...Object.values(gainOf({ gain }, t))].join(' · ');
+  return [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }), ...Object.values(gainOf({ gain }, t))].join(' · ');
 }
 
 /** What it would add to the player's total, where that is anything. */
 function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readonly detail?: string } {
-  return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain(t.decimal(gain, 1)) };
+  return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain({ pp: t.decimal(gain, 1) }) };
 }
 
 /** Of the difficulty, which a guest may have made. */
@@ -115,7 +115,7 @@ function recommendationCard(each: Recommendation, { openToken }: Recommendations
   const { beatmap, beatmapset, accuracy, stars, isEstimate } = each;
   const words = t.messages.osu;
   const image = coverOf(beatmapset, beatmapset.list_url);
-  const at = words.recommend.at(`${t.decimal(accuracy * 100, 1)}%`);
+  const at = words.recommend.at({ percent: `${t.decimal(accuracy * 100, 1)}%` });
   const rated = ratedStarsWithSwatch({ stars, isEstimate }, t);
   const state = stateOf({ ...beatmapset, status: beatmap.status }, t);
   const reasons = joined(each.reasons.map(reason => reasonText(reason, t)));
@@ -123,16 +123,16 @@ function recommendationCard(each: Recommendation, { openToken }: Recommendations
     joined([[{ kind: 'strong', children: [worthText(each, t)] }], at]),
     rated,
     reasons,
-    joined([words.mappedBy(mapperOf(each)), state]),
+    joined([words.mappedBy({ name: mapperOf(each) }), state]),
   ];
   return {
     kind: 'card',
     title: [link(setPage(beatmapset.id, beatmap), nameOf(each))],
     lines: lines.filter(line => line.length > 0),
     worth: {
-      value: t.messages.osu.estimate.pp(t.decimal(each.pp, 0)),
+      value: t.messages.osu.estimate.pp({ shown: t.decimal(each.pp, 0) }),
       ...gainOf(each, t),
-      lines: [joined([rated, at, words.mappedBy(beatmapset.creator), state]), reasons],
+      lines: [joined([rated, at, words.mappedBy({ name: beatmapset.creator }), state]), reasons],
     },
     ...(image && { image }),
     colour: starColour(stars),
@@ -151,7 +151,7 @@ function reasonText(reason: Reason, t: Translator): Text | string | undefined {
       return [`${words.like} `, link(mapPage(beatmap.id), name)];
     }
     case 'mods':
-      return words.mods(`${t.decimal(reason.value * 100, 0)}%`);
+      return words.mods({ percent: `${t.decimal(reason.value * 100, 0)}%` });
     case 'ar':
     case 'od':
     case 'cs':
@@ -161,7 +161,7 @@ function reasonText(reason: Reason, t: Translator): Text | string | undefined {
     case 'length':
       return t.duration(reason.value * 1000);
     case 'popular':
-      return t.messages.osu.favourites(reason.value, t.compact(reason.value));
+      return t.messages.osu.favourites({ n: reason.value, shown: t.compact(reason.value) });
     case 'farm':
       return words.farm;
     case 'start':

@@ -92,8 +92,8 @@ export function renderScores(view: ScoresView, t: Translator): Reply {
     });
   }
   const place = joined([
-    count === undefined ? undefined : t.messages.plays.shown.filtered(count, t.number(count)),
-    pages.page === 1 ? undefined : t.messages.osu.page(pages.page),
+    count === undefined ? undefined : t.messages.plays.shown.filtered({ n: count, shown: t.number(count) }),
+    pages.page === 1 ? undefined : t.messages.osu.page({ n: pages.page }),
   ]);
   return reply({
     blocks: [
@@ -122,7 +122,7 @@ function noneSentence({ type, count, places }: ScoresView, t: Translator): strin
   const { scores } = t.messages.osu;
   const { shown } = t.messages.plays;
   if (count === undefined || places.size === 0) return scores.none[type];
-  return count === 0 ? shown.none : shown.noSuch(count, t.number(count));
+  return count === 0 ? shown.none : shown.noSuch({ n: count, shown: t.number(count) });
 }
 
 function openMenu({ scores, openToken }: ScoresView, t: Translator): readonly Action[] {
@@ -135,7 +135,7 @@ function openMenu({ scores, openToken }: ScoresView, t: Translator): readonly Ac
 
 /** `Artist - Title [Difficulty]` */
 export function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translator): string {
-  if (beatmapset === null) return t.messages.osu.scores.unknownMap(String(beatmap_id ?? '?'));
+  if (beatmapset === null) return t.messages.osu.scores.unknownMap({ id: String(beatmap_id ?? '?') });
   return beatmap === null ? setName(beatmapset) : `${setName(beatmapset)} [${beatmap.version}]`;
 }
 
@@ -182,7 +182,7 @@ function scoreLines(score: Score, rating: Rating | undefined, t: Translator, res
   const words = t.messages.osu;
   const { beatmap, pp, weight, max_combo, ended_at, passed } = score;
   const at = ended_at === null ? Number.NaN : Date.parse(ended_at);
-  const weighted = weight === null || pp === null ? undefined : words.scores.weighted(t.decimal(weight.pp, 0));
+  const weighted = weight === null || pp === null ? undefined : words.scores.weighted({ pp: t.decimal(weight.pp, 0) });
   const most = beatmap?.max_combo ?? null;
   const combo = most === null ? `${t.number(max_combo)}x` : `${t.number(max_combo)}/${t.number(most)}x`;
   const misses = score.statistics.miss ?? 0;
@@ -199,10 +199,10 @@ function scoreLines(score: Score, rating: Rating | undefined, t: Translator, res
     joined([
       stars && ratedStarsWithSwatch(stars, t),
       combo,
-      score.is_perfect_combo ? words.scores.fullCombo : misses > 0 ? words.scores.misses(misses) : undefined,
+      score.is_perfect_combo ? words.scores.fullCombo : misses > 0 ? words.scores.misses({ n: misses }) : undefined,
       fullComboText(score, rating, t),
     ]),
-    joined([resultCounts(score, t), total === null ? undefined : words.scores.score(t.number(total))]),
+    joined([resultCounts(score, t), total === null ? undefined : words.scores.score({ shown: t.number(total) })]),
     Number.isNaN(at) ? [] : [{ kind: 'time', at, style: 'relative' }],
   ].filter((line): line is Text => line.length > 0);
 }
@@ -216,14 +216,16 @@ export function withLines(card: Card, change: (lines: Card['lines']) => Card['li
 /** Its pp, where it has any. */
 function worthOf(score: Score, rating: Rating | undefined, t: Translator): Pick<Card, 'worth'> {
   if (score.pp === null) return {};
-  const value = t.messages.osu.estimate.pp(t.decimal(score.pp, 0));
+  const value = t.messages.osu.estimate.pp({ shown: t.decimal(score.pp, 0) });
   return { worth: { value, lines: scoreLines(score, rating, t, resultText({ ...score, pp: null }, t)) } };
 }
 
 function failedText(score: Score, t: Translator): string {
   const words = t.messages.osu.scores;
   const completion = completionOf(score);
-  return completion === null ? words.failed : words.failedAt(`${t.decimal(Math.floor(completion * 100), 0)}%`);
+  return completion === null
+    ? words.failed
+    : words.failedAt({ percent: `${t.decimal(Math.floor(completion * 100), 0)}%` });
 }
 
 /** Of a play that osu! gives no pp for: it failed, or its map is not ranked. */
@@ -231,7 +233,7 @@ function worthText({ pp, passed }: Score, rating: Rating | undefined, t: Transla
   const words = t.messages.osu.scores;
   if (pp !== null || rating?.play == null) return undefined;
   const worth = t.decimal(rating.play.pp, 0);
-  return passed ? words.ifRanked(worth) : words.untilFail(worth);
+  return passed ? words.ifRanked({ pp: worth }) : words.untilFail({ pp: worth });
 }
 
 function fullComboText({ pp, is_perfect_combo }: Score, rating: Rating | undefined, t: Translator): string | undefined {
@@ -239,7 +241,7 @@ function fullComboText({ pp, is_perfect_combo }: Score, rating: Rating | undefin
   if (play == null || is_perfect_combo) return undefined;
   // Rounded to what the play has got, it says nothing.
   if (Math.round(play.ppIfFullCombo) <= Math.round(pp ?? play.pp)) return undefined;
-  return t.messages.osu.scores.ifFullCombo(t.decimal(play.ppIfFullCombo, 0));
+  return t.messages.osu.scores.ifFullCombo({ pp: t.decimal(play.ppIfFullCombo, 0) });
 }
 
 /** By whose rules the figures that are not osu!'s were worked out. */
@@ -248,6 +250,6 @@ export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Tran
   const estimate = ratings.find(rating => rating?.isEstimate === true);
   if (estimate === undefined) return [];
   const { algorithm } = estimate;
-  const sentence = algorithm === null ? words.byFigures : words.by(t.date(Date.parse(algorithm)));
+  const sentence = algorithm === null ? words.byFigures : words.by({ date: t.date(Date.parse(algorithm)) });
   return [{ kind: 'text', text: [{ kind: 'emphasis', children: [sentence] }] }];
 }

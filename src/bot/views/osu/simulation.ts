@@ -50,8 +50,8 @@ export function renderSimulation(view: SimulationView, t: Translator): Reply {
       {
         kind: 'fields',
         fields: usual.pp.map(({ accuracy, pp }) => ({
-          label: words.percent(t.decimal(accuracy, 2)),
-          value: [t.messages.osu.estimate.pp(t.decimal(pp, 0))],
+          label: words.percent({ shown: t.decimal(accuracy, 2) }),
+          value: [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) })],
         })),
       },
       { kind: 'text', text: [{ kind: 'emphasis', children: [reckoning(usual, t)] }] },
@@ -76,12 +76,12 @@ function mapLine({ played, mods, rate, map }: SimulationView, usual: Rating, t: 
         };
   return joined([
     mods.length === 0 ? undefined : `+${mods.join('')}`,
-    rate === undefined ? undefined : t.messages.plays.simulate.rate(t.decimal(rate, 2)),
+    rate === undefined ? undefined : t.messages.plays.simulate.rate({ shown: t.decimal(rate, 2) }),
     [{ kind: 'strong', children: ratedStarsWithSwatch(usual, t) }],
     settingsText({ ...shown, mode: map.ruleset }, t),
     bpmText(shown.bpm, t),
     t.duration(shown.total_length * 1000),
-    maxCombo === null ? undefined : t.messages.osu.combo(t.number(maxCombo)),
+    maxCombo === null ? undefined : t.messages.osu.combo({ shown: t.number(maxCombo) }),
   ]);
 }
 
@@ -91,10 +91,10 @@ function askedBlocks({ asked }: SimulationView, t: Translator): readonly Block[]
   const words = t.messages.plays.simulate;
   const { accuracy, combo, misses = 0 } = asked;
   const parts = joined([
-    words.percent(t.decimal(accuracy, 2)),
-    combo === undefined ? undefined : t.messages.osu.combo(t.number(combo)),
-    misses === 0 ? (combo === undefined ? words.full : undefined) : t.messages.osu.scores.misses(misses),
-    [{ kind: 'strong', children: [t.messages.osu.estimate.pp(t.decimal(pp, 0))] }],
+    words.percent({ shown: t.decimal(accuracy, 2) }),
+    combo === undefined ? undefined : t.messages.osu.combo({ shown: t.number(combo) }),
+    misses === 0 ? (combo === undefined ? words.full : undefined) : t.messages.osu.scores.misses({ n: misses }),
+    [{ kind: 'strong', children: [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) })] }],
   ]);
   return [{ kind: 'text', text: [`${words.asked}: `, ...parts] }];
 }
@@ -103,6 +103,6 @@ function reckoning({ isEstimate, algorithm, difficulty }: Rating, t: Translator)
   const words = t.messages.osu.estimate;
   if (algorithm === null) return words.byFigures;
   const date = t.date(Date.parse(algorithm));
-  if (difficulty?.isOtherFile === true) return words.byOtherFile(date);
-  return isEstimate ? words.by(date) : words.ppBy(date);
+  if (difficulty?.isOtherFile === true) return words.byOtherFile({ date });
+  return isEstimate ? words.by({ date }) : words.ppBy({ date });
 }

@@ -46,15 +46,15 @@ export function renderWhatIf(view: WhatIfView, t: Translator): Reply {
   const counts = gain >= 0.05;
   return reply({
     blocks: [
-      heading(view, words.title(times, shown(pp, t)), t),
+      heading(view, words.title({ times, pp: shown(pp, t) }), t),
       ...originBlocks({ source: 'osu', stale }, t),
       {
         kind: 'text',
         text: counts
           ? joined([
-              [{ kind: 'strong', children: [words.total(shown(total - gain, t), shown(total, t))] }],
-              words.gain(gainText(gain, t)),
-              place === null ? undefined : words.place(t.number(place)),
+              [{ kind: 'strong', children: [words.total({ now: shown(total - gain, t), after: shown(total, t) })] }],
+              words.gain({ gain: gainText(gain, t) }),
+              place === null ? undefined : words.place({ n: t.number(place) }),
             ])
           : [words.nothing],
       },
@@ -69,21 +69,24 @@ export function renderTarget(view: TargetView, t: Translator): Reply {
   const words = t.messages.plays.target;
   const now = player.statistics?.pp ?? 0;
   if (total === undefined) {
-    const text = words.unknownRank(t.number(rank ?? 0));
+    const text = words.unknownRank({ rank: t.number(rank ?? 0) });
     return reply({ tone: 'notice', blocks: [{ kind: 'text', text: [text] }], actions });
   }
-  const title = rank === undefined ? words.title(shown(total, t)) : words.titleRank(t.number(rank), shown(total, t));
+  const title =
+    rank === undefined
+      ? words.title({ pp: shown(total, t) })
+      : words.titleRank({ rank: t.number(rank), pp: shown(total, t) });
   const body: readonly Block[] =
     total <= now
-      ? [{ kind: 'text', text: [words.reached(shown(now, t))] }]
+      ? [{ kind: 'text', text: [words.reached({ now: shown(now, t) })] }]
       : [
-          { kind: 'text', text: [words.now(shown(now, t), shown(total - now, t))] },
+          { kind: 'text', text: [words.now({ now: shown(now, t), left: shown(total - now, t) })] },
           {
             kind: 'fields',
             fields: ways.map(({ times, pp }) => ({
-              label: words.plays(times),
+              label: words.plays({ times }),
               // Rounded down it would fall short.
-              value: [pp === null ? words.tooFar : words.each(times, shown(Math.ceil(pp), t))],
+              value: [pp === null ? words.tooFar : words.each({ times, pp: shown(Math.ceil(pp), t) })],
             })),
           },
         ];

@@ -45,7 +45,7 @@ export function renderTracked({ change, entries }: TrackedView, t: Translator): 
       },
       ...entries.map(
         ({ player, stopToken }) =>
-          ({ kind: 'button', label: words.stop(player.name), token: stopToken, style: 'secondary' }) as const,
+          ({ kind: 'button', label: words.stop({ name: player.name }), token: stopToken, style: 'secondary' }) as const,
       ),
     ],
   });
@@ -65,7 +65,7 @@ export interface TrackNewsView {
 export function renderTrackNews({ player, scores, ratings, openToken, actions }: TrackNewsView, t: Translator): Reply {
   const words = t.messages.plays.track;
   const { id, name, mode } = player;
-  const title = scores.length === 1 ? words.news : words.manyNews(scores.length);
+  const title = scores.length === 1 ? words.news : words.manyNews({ n: scores.length });
   return reply({
     blocks: [
       {

@@ -10,7 +10,7 @@ const MAX_SHOWN = 50;
 
 export function renderBlockChange(change: Change, kind: BlockKind, id: string, t: Translator): Reply {
   const words = t.messages.owner;
-  return notice(words.blockChange[change](words.blockKinds[kind], id));
+  return notice(words.blockChange[change]({ kind: words.blockKinds[kind], id }));
 }
 
 export function renderBlocked(blocked: Blocked, t: Translator): Reply {

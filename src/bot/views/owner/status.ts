@@ -45,7 +45,7 @@ export function renderOwnerStatus({ chats, sources, process }: OwnerStatus, vers
 }
 
 function queueText({ waiting, running, oldestAt }: RuntimeStatus, t: Translator): Text {
-  const depth = t.messages.owner.queueDepth(waiting, running);
+  const depth = t.messages.owner.queueDepth({ waiting, running });
   if (oldestAt === undefined) return [depth];
   return [depth, ', ', t.messages.owner.oldest, ' ', { kind: 'time', at: oldestAt, style: 'relative' }];
 }
@@ -57,7 +57,7 @@ function standing({ successRate, medianMs, coolsUntil, waitsUntil, last }: Strat
     ...(medianMs === null ? [] : [`${medianMs} ms`]),
     ...(coolsUntil === null ? [] : [words.dead]),
     ...(waitsUntil === null ? [] : [words.resting]),
-    ...(last === null ? [] : [words.last(last.outcome)]),
+    ...(last === null ? [] : [words.last({ outcome: last.outcome })]),
   ];
   return [parts.join(', ')];
 }

@@ -257,7 +257,7 @@ function renderMedia({ media }: Section, t: Translator): APIComponentInContainer
 function wordsFor({ mime, place, of }: Extract<PlacedMedia, { kind: 'file' }>, { messages }: Translator): string {
   const { photo, video } = messages.discord;
   const kind = mime.startsWith('video/') ? video : photo;
-  return of > 1 ? `${kind} ${messages.post.itemOf(place, of)}` : kind;
+  return of > 1 ? `${kind} ${messages.post.itemOf({ n: place, total: of })}` : kind;
 }
 
 /** What could not be shown: why, and where it is. */
@@ -270,28 +270,28 @@ function renderNotes({ reply, media, omitted }: Section, t: Translator, room: nu
   }
   for (const placed of media) {
     if (placed.kind === 'link' || placed.reduced === undefined) continue;
-    const which = placed.of > 1 ? t.messages.post.itemOf(placed.place, placed.of) : undefined;
+    const which = placed.of > 1 ? t.messages.post.itemOf({ n: placed.place, total: placed.of }) : undefined;
     lines.push(`-# ${renderText(reductionText(placed.reduced, t, which), room)}`);
   }
   if (omitted > 0) {
     const total = reply.gallery.length;
-    lines.push(`-# … ${escapeMarkdown(t.messages.post.itemOf(total - omitted, total))}`);
+    lines.push(`-# … ${escapeMarkdown(t.messages.post.itemOf({ n: total - omitted, total }))}`);
   }
   return fitting(lines, room);
 }
 
 type PlacedLink = Extract<PlacedMedia, { kind: 'link' }>;
 
-function reasonOf({ reason, leadsTo }: PlacedLink, { messages }: Translator): string {
-  if (reason === 'refused') return messages.discord.noFiles;
-  if (reason === 'upload_timeout') return messages.discord.uploadSlow;
-  return leadsTo === 'page' && reason === 'too_large' ? messages.post.tooLargeHere : messages.errors[reason]({});
+function reasonOf({ reason, leadsTo }: PlacedLink, t: Translator): string {
+  if (reason === 'refused') return t.messages.discord.noFiles;
+  if (reason === 'upload_timeout') return t.messages.discord.uploadSlow;
+  return leadsTo === 'page' && reason === 'too_large' ? t.messages.post.tooLargeHere : t.error(reason);
 }
 
 function noteLink({ url, leadsTo, place, of }: PlacedLink, t: Translator): string {
   const target = linkTarget(url);
   const whole = leadsTo === 'page' ? t.messages.post.playHere : t.messages.post.openOriginal;
-  const label = of > 1 ? t.messages.post.itemOf(place, of) : whole;
+  const label = of > 1 ? t.messages.post.itemOf({ n: place, total: of }) : whole;
   return target === undefined ? escapeMarkdown(label) : `[${escapeMarkdown(label)}](${target})`;
 }
 

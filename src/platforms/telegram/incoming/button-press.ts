@@ -67,7 +67,7 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
       return;
     }
     const t = await translator(callerOf({ platform: 'telegram', ...presser }));
-    await answers.say(query.id, t.messages.errors.forbidden({ what: 'button' }));
+    await answers.say(query.id, t.messages.errors.forbidden_button);
   }
 
   async function fail(error: unknown, { id, from }: CallbackQuery): Promise<void> {
@@ -75,7 +75,7 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
     log[isTheirs ? 'info' : 'error']({ err: error }, 'a button did not do its work');
     const t = await translator(callerOf({ platform: 'telegram', ...privateSpeaker(from) }));
     const isFlood = error instanceof BotApiError && error.retryAfterMs !== undefined;
-    await answers.say(id, isFlood ? failureSentence(error, t) : t.messages.errors.internal({}));
+    await answers.say(id, isFlood ? failureSentence(error, t) : t.messages.errors.internal);
   }
 
   return {

@@ -17,7 +17,7 @@ export function titleOf({ blocks }: Reply, count: number, index: number, t: Tran
     block.kind === 'heading' ? [block.text] : block.kind === 'card' ? [block.title] : [],
   );
   const name = text === undefined ? 'Medley' : formatText(text, t).text;
-  const place = count > 1 ? ` · ${t.messages.post.itemOf(index + 1, count)}` : '';
+  const place = count > 1 ? ` · ${t.messages.post.itemOf({ n: index + 1, total: count })}` : '';
   return shorten(plain(`${name}${place}`), MESSAGE_LIMITS.inlineTitle).text;
 }
 

@@ -203,7 +203,7 @@ export function createInline(options: InlineOptions): Inline {
     const ways = candidatesFor(item);
     const failure = (await ways.isHeld()) ? undefined : await upload(item, from.id, t, signal);
     if (await edit(ways, reply, target, t, signal)) return;
-    const sentence = failure ?? t.messages.errors.too_large({});
+    const sentence = failure ?? t.messages.errors.too_large;
     await say({ ...reply, blocks: [...reply.blocks, { kind: 'text', text: [sentence] }] }, target, t, signal);
   }
 

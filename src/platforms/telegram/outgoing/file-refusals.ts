@@ -34,9 +34,9 @@ function isRefusedFor(error: unknown, description: RegExp): boolean {
 export function failureSentence(error: unknown, t: Translator): string {
   const { telegram, errors } = t.messages;
   if (isTopicClosed(error)) return telegram.topicClosed;
-  if (!(error instanceof BotApiError)) return errors.internal({});
-  if (error.retryAfterMs !== undefined) return telegram.slowDown(t.wait(error.retryAfterMs));
-  return error.isNotDone ? errors.internal({}) : telegram.unconfirmed;
+  if (!(error instanceof BotApiError)) return errors.internal;
+  if (error.retryAfterMs !== undefined) return telegram.slowDown({ wait: t.wait(error.retryAfterMs) });
+  return error.isNotDone ? errors.internal : telegram.unconfirmed;
 }
 
 /**

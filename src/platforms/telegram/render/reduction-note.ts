@@ -26,7 +26,7 @@ export function reductionNote(files: readonly ReducedFile[], t: Translator): For
 function nameOf({ post, index }: GalleryItem, t: Translator): string | undefined {
   const count = itemCount(post);
   const place = (post.items[index]?.position ?? index) + 1;
-  return count > 1 ? t.messages.post.itemOf(place, count) : undefined;
+  return count > 1 ? t.messages.post.itemOf({ n: place, total: count }) : undefined;
 }
 
 /** A caption with a note below it, for which its words make room. */

@@ -198,8 +198,8 @@ export function renderMissing(
   return { ...text, preview: { url: page, prefer_large_media: true, show_above_text: true } };
 }
 
-function reasonOf({ reason, leadsTo }: DeliveredLink, { messages }: Translator): string {
-  return leadsTo === 'page' && reason === 'too_large' ? messages.post.tooLargeHere : messages.errors[reason]({});
+function reasonOf({ reason, leadsTo }: DeliveredLink, t: Translator): string {
+  return leadsTo === 'page' && reason === 'too_large' ? t.messages.post.tooLargeHere : t.error(reason);
 }
 
 function linkBlock(links: readonly Action[]): readonly Block[] {
@@ -221,7 +221,7 @@ function contentsOf(gallery: readonly GalleryItem[], t: Translator): string {
     [count('video'), videos],
     [count('audio'), audios],
   ] as const;
-  return counts.flatMap(([n, words]) => (n === 0 ? [] : [words(n)])).join(', ');
+  return counts.flatMap(([n, words]) => (n === 0 ? [] : [words({ n })])).join(', ');
 }
 
 /** Photos and videos go together, audio with audio, in order. */

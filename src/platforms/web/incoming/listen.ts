@@ -145,7 +145,7 @@ function converse(socket: WebSocket, address: string, options: ListenOptions): v
     bad += 1;
     if (bad >= limits.badFrames) socket.close(1008, 'unreadable frames');
     else if (bad === 1)
-      outlet.send({ type: 'notice', text: (line?.t ?? createTranslator([])).messages.errors.invalid_request({}) });
+      outlet.send({ type: 'notice', text: (line?.t ?? createTranslator([])).messages.errors.invalid_request });
   }
 
   async function onFrame(frame: PageMessage): Promise<void> {

@@ -178,7 +178,7 @@ export function createConversations(options: ConversationOptions): Conversations
     } catch (error) {
       if (!controller.signal.aborted) {
         log.error({ err: error }, 'web chat: dispatch failed');
-        deliver(job, notice(t.messages.errors.internal({})));
+        deliver(job, notice(t.messages.errors.internal));
       }
     }
     settle(job);
@@ -208,7 +208,7 @@ export function createConversations(options: ConversationOptions): Conversations
     // The page asks the next server.
     if (draining) end(job);
     if (signal.aborted) return;
-    const text = job.t.messages.requests.waiting(links, job.t.wait(afterMs));
+    const text = job.t.messages.requests.waiting({ links, wait: job.t.wait(afterMs) });
     sendProgress(job, text);
     if (!told.has(job.session)) job.line?.outlet.send({ type: 'notice', text });
     told.set(job.session, true, { ttl: afterMs });

@@ -19,7 +19,7 @@ export const LINK_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_H
 export function renderAskPage(platform: string, action: string, t: Translator): string {
   const words = t.messages.linking;
   const form = `<form method="post" action="${escapeHtml(action)}"><button>${escapeHtml(words.go)}</button></form>`;
-  return page(words.askTitle, [words.ask(platform), words.askWarning], t, form);
+  return page(words.askTitle, [words.ask({ platform }), words.askWarning], t, form);
 }
 
 /** The end of it, well or not. */

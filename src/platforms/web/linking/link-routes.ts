@@ -129,14 +129,18 @@ export function linkRoutes({ links, publicUrl, limiter, log }: LinkRoutesOptions
         const code = textOf(query.code, MAX_CODE);
         const { player, platform } = await links.finish({ state, code, proof }, request.signal);
         reply.header('set-cookie', cookie('', 0));
-        return renderEndPage(words.doneTitle, words.done(player.name, platformName(platform, t)), t);
+        return renderEndPage(
+          words.doneTitle,
+          words.done({ player: player.name, platform: platformName(platform, t) }),
+          t,
+        );
       }),
     );
   };
 }
 
 function platformName(platform: string, t: Translator): string {
-  return t.messages.linking.platforms.get(platform) ?? platform;
+  return t.find(`linking.platforms.${platform}`) ?? platform;
 }
 
 /** @throws AppError `invalid_request` */

@@ -1,5 +1,8 @@
-import { web as english } from '../../../i18n/en/web.ts';
+import file from '../../../i18n/en/web.json' with { type: 'json' };
 import { recall, remember } from './dom.ts';
+import { fill } from './fill.ts';
+
+const { web: english } = file;
 
 export type TextKey = keyof typeof english;
 
@@ -43,14 +46,14 @@ function isStored(value: unknown): value is Stored {
   return Object.values(texts).every(each => typeof each === 'string');
 }
 
-/** A sentence of the page, `{name}` filled in from `params`. */
+/** A sentence of the page, filled in from `params`. */
 export function text(key: TextKey, params: Readonly<Record<string, string | number>> = {}): string {
-  return (current[key] ?? english[key]).replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
+  return fill(current[key] ?? english[key], locale, params);
 }
 
 /** How many of a kind, in words. */
 export function countOf(kind: 'photo' | 'video' | 'audio', n: number): string {
-  return n === 1 ? text(`${kind}One`) : text(`${kind}Many`, { n });
+  return text(`${kind}Count`, { n });
 }
 
 /** The reader's own kind of the shown language, for dates: `en-GB` where the page speaks `en`. */

@@ -154,7 +154,7 @@ describe('render', () => {
       ],
       t,
     );
-    expect(content.text).toBe(`Ines\n${t.messages.errors.too_large({})}\n\nhttps://medley.example/media/abc`);
+    expect(content.text).toBe(`Ines\n${t.messages.errors.too_large}\n\nhttps://medley.example/media/abc`);
   });
 
   it('stays within the limits, whatever a post says', () => {

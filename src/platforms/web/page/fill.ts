@@ -1,0 +1,16 @@
+const PLURAL = /\{(\w+), plural,((?:\s+=?\w+ \{(?:[^{}]|\{\w+\})*\})+)\s*\}/g;
+
+/** A text of the page, filled in: of ICU MessageFormat it reads `{name}`, and plurals with nothing nested in them. */
+export function fill(text: string, locale: string, params: Readonly<Record<string, string | number>>): string {
+  return text
+    .replace(PLURAL, (_, name: string, cases: string) => {
+      const n = Number(params[name]);
+      const rule = new Intl.PluralRules(locale).select(n);
+      return caseOf(`=${n}`, cases) ?? caseOf(rule, cases) ?? caseOf('other', cases) ?? '';
+    })
+    .replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
+}
+
+function caseOf(rule: string, cases: string): string | undefined {
+  return new RegExp(`\\s${rule} \\{((?:[^{}]|\\{\\w+\\})*)\\}`).exec(cases)?.[1];
+}
