@@ -55,7 +55,8 @@ describe.each(LANGUAGES.map(({ tag }) => tag))('messages in %s', tag => {
   it('describe every command, option and choice', () => {
     const lacking = [...commandList, ...ownerCommands].flatMap(({ name, listed, options }) => {
       const keys = [...(listed === false ? [] : ['description']), ...Object.entries(options).flatMap(keysOf)];
-      return keys.filter(key => (t.find(`commands.${name}.${key}`) ?? t.find(`shared.${key}`)) === undefined);
+      const missing = keys.filter(key => (t.find(`commands.${name}.${key}`) ?? t.find(`shared.${key}`)) === undefined);
+      return missing.map(key => `${name}: ${key}`);
     });
     expect(lacking).toEqual([]);
   });
