@@ -1,9 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Claim, Handler, Queue, QueueEntry, QueueLimits, Verdict } from '../../src/infra/queue/queue.ts';
 
 export interface QueueUnderTest {
   /** Whether several processes may work at the same time; otherwise one is opened after the other. */
   readonly isShared: boolean;
+  /** What `frozen-worker.ts` is started with. */
+  readonly worker: readonly string[];
   /** A process of its own over what is stored. */
   open(limits: Partial<QueueLimits>): Promise<Queue>;
   /** Everything that is stored, in any form. */
@@ -411,6 +417,39 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       await idle(second);
     });
 
+    it('a worker that was frozen past its lease: another takes over, and its late word is refused', async () => {
+      const first = await open({ leaseMs: LEASE_MS });
+      await addAll(first, ['a']);
+      await first.close();
+      const frozen = spawn(process.execPath, ['--import', 'tsx', FROZEN_WORKER, ...under.worker], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      onTestFinished(() => void frozen.kill('SIGKILL'));
+      const said = linesOf(frozen);
+      expect(await said()).toBe('claimed a');
+      frozen.kill('SIGSTOP');
+      const queue = await open({ leaseMs: LEASE_MS });
+      const claims: Claim[] = [];
+      let finish: (verdict: Verdict) => void = () => undefined;
+      queue.work(
+        claim => {
+          claims.push(claim);
+          return new Promise(resolve => (finish = resolve));
+        },
+        { concurrency: 1 },
+      );
+      await until(() => expect(claims).toMatchObject([{ id: 'a', lapses: 1 }]));
+      frozen.kill('SIGCONT');
+      frozen.stdin.write('finish\n');
+      expect(await said()).toBe('saved: false');
+      expect(await queue.stats()).toMatchObject({ running: 1 });
+      expect(await claims[0]?.save('by the second')).toBe(true);
+      expect(await under.dump()).not.toContain('too late');
+      finish(DONE);
+      await idle(queue);
+      expect(claims).toHaveLength(1);
+    });
+
     it('a handler that goes on after its verdict: nothing that it writes counts', async () => {
       const queue = await open();
       const claims: Claim[] = [];
@@ -484,4 +523,12 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       expect(seen.toSorted()).toEqual(ids.toSorted());
     });
   });
+}
+
+const FROZEN_WORKER = fileURLToPath(new URL('frozen-worker.ts', import.meta.url));
+
+/** The lines that a process prints, one after the other. */
+function linesOf({ stdout }: { readonly stdout: Readable }): () => Promise<unknown> {
+  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  return async () => (await lines.next()).value;
 }

@@ -44,3 +44,13 @@ export async function execute(transaction: ChainableCommander): Promise<readonly
     return answer;
   });
 }
+
+/** @throws Error when the answer takes longer */
+export function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // An answer that came while this process was busy is read first: it was not Redis that was slow.
+    const giveUp = () => setImmediate(() => reject(new Error(`no answer within ${ms} ms`)));
+    const timer = setTimeout(giveUp, ms);
+    answer.finally(() => clearTimeout(timer)).then(resolve, reject);
+  });
+}

@@ -6,7 +6,7 @@ import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { createRecordStore, type RecordStore } from '../store/records.ts';
 import { createRedisCache, type RedisCacheOptions } from './redis-cache.ts';
 import { createRedisChannel } from './redis-channel.ts';
-import { fixedRedisKey, REDIS_PATIENCE_MS, type RedisLink } from './redis-link.ts';
+import { fixedRedisKey, REDIS_PATIENCE_MS, type RedisLink, within } from './redis-link.ts';
 import { createRedisRateLimiter } from './redis-rate-limit.ts';
 import { CHANGES_CHANNEL, createRedisRecords } from './redis-records.ts';
 
@@ -170,15 +170,6 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
       client.disconnect();
     },
   };
-}
-
-function within<T>(ms: number, answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    // An answer that came while this process was busy is read first: it was not Redis that was slow.
-    const giveUp = () => setImmediate(() => reject(new Error(`no answer within ${ms} ms`)));
-    const timer = setTimeout(giveUp, ms);
-    answer.finally(() => clearTimeout(timer)).then(resolve, reject);
-  });
 }
 
 function isRefusal(error: unknown): boolean {

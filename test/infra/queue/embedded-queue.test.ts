@@ -26,6 +26,7 @@ queueContract('an embedded queue', async () => {
   };
   return {
     isShared: false,
+    worker: ['file', join(folder, 'medley.db')],
     open: async limits => createEmbeddedQueue({ store: openFile(), log: createRecordingLog(), limits }),
     dump: async () => dumpOf(openFile()),
     async close() {

@@ -1,15 +1,18 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { Queue as BullQueue } from 'bullmq';
+import { Queue as BullQueue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Claim, Queue, QueueEntry, QueueLimits, Verdict } from '../../../src/infra/queue/queue.ts';
-import { createRedisLine } from '../../../src/infra/redis/redis-line.ts';
+import {
+  type Claim,
+  QUEUE_LIMITS,
+  type Queue,
+  type QueueEntry,
+  type QueueLimits,
+  type Verdict,
+} from '../../../src/infra/queue/queue.ts';
+import { createRedisEntries } from '../../../src/infra/redis/redis-entries.ts';
 import { createRedisQueue } from '../../../src/infra/redis/redis-queue.ts';
 import { queueContract } from '../../contracts/queue.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
@@ -34,6 +37,7 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
     await admin.flushall();
     return {
       isShared: true,
+      worker: ['redis', server.url],
       open: async limits => createRedisQueue({ url: server.url, log: createRecordingLog(), limits }),
       dump: () => dumpOf(admin),
       close: async () => undefined,
@@ -59,50 +63,27 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
       return queue;
     }
 
-    it('takes an entry from a process that was frozen past its lease, and refuses its late word', async () => {
-      const queue = open();
-      await queue.add(entry('a'));
-      const frozen = spawn(process.execPath, ['--import', 'tsx', FROZEN_WORKER, server.url], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
-      onTestFinished(() => void frozen.kill('SIGKILL'));
-      const said = linesOf(frozen);
-      expect(await said()).toBe('claimed a');
-      frozen.kill('SIGSTOP');
-      const claims: Claim[] = [];
-      let finish: (verdict: Verdict) => void = () => undefined;
-      queue.work(
-        claim => {
-          claims.push(claim);
-          return new Promise(resolve => (finish = resolve));
-        },
-        { concurrency: 1 },
-      );
-      await expect.poll(() => claims).toMatchObject([{ id: 'a', lapses: 1 }]);
-      frozen.kill('SIGCONT');
-      frozen.stdin.write('finish\n');
-      expect(await said()).toBe('saved: false');
-      expect(await queue.stats()).toMatchObject({ running: 1 });
-      expect(await claims[0]?.save('by the second')).toBe(true);
-      finish({ done: true });
-      await expect.poll(() => queue.stats()).toMatchObject({ waiting: 0, running: 0 });
-      expect(claims).toHaveLength(1);
-    });
-
-    it('goes on with what 0.2.0 left, beside what it adds itself', async () => {
+    it('takes over what 0.2.0 left, beside what it adds itself, and knows what 0.2.0 had done', async () => {
       const bull = new BullQueue('requests', { prefix: 'medley', connection: admin });
       onTestFinished(() => bull.close());
-      for (const [turn, id] of [
+      const data = { chat: 'square', owner: 'sari', addedAt: Date.now(), atOnce: 1 };
+      for (const [priority, id] of [
         [1, 'first'],
         [2, 'second'],
-      ] as const) {
-        const data = { chat: 'square', owner: 'sari', addedAt: Date.now(), atOnce: 1, payload: `payload of ${id}` };
-        await admin.zadd('medley:requests:line:chat:square', turn, id);
-        await admin.zadd('medley:requests:line:unfinished', data.addedAt, id);
-        await bull.add('requests', data, { jobId: id, priority: turn });
-      }
+        [3, 'done'],
+      ] as const)
+        await bull.add('requests', { ...data, payload: `payload of ${id}` }, { jobId: id, priority });
+      const done = await bull.getJob('done');
+      await done?.changePriority({ priority: 0 });
+      const connection = new Redis(server.url, { maxRetriesPerRequest: null });
+      const worker = new Worker('requests', null, { prefix: 'medley', connection });
+      onTestFinished(async () => {
+        await worker.close();
+        connection.disconnect();
+      });
+      await (await worker.getNextJob('token'))?.moveToCompleted('', 'token', false);
       const queue = open();
-      expect(await queue.add({ ...entry('new'), atOnce: 1 })).toEqual({ outcome: 'accepted', ahead: 2 });
+      expect(await queue.add({ ...entry('new'), atOnce: 1 })).toEqual({ outcome: 'accepted', ahead: 0 });
       const seen: (readonly [string, string])[] = [];
       queue.work(
         async ({ lane, payload }) => {
@@ -111,19 +92,37 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
         },
         { concurrency: 4 },
       );
+      await expect.poll(() => seen).toHaveLength(3);
+      expect(seen).toEqual(['x', 'payload of first', 'payload of second'].map(payload => ['square', payload]));
+      expect(await bull.getJobs(['prioritized', 'wait', 'delayed'])).toEqual([]);
+      expect(await queue.add(entry('done'))).toEqual({ outcome: 'known' });
       await expect.poll(() => queue.stats()).toMatchObject({ waiting: 0, running: 0 });
-      expect(seen).toEqual(['payload of first', 'payload of second', 'x'].map(payload => ['square', payload]));
-      expect(await admin.keys('medley:requests:line:*')).toEqual([expect.stringMatching(/:line:turn$/)]);
     });
 
-    it('does not count what gateways that died have planned and never added', async () => {
-      const line = createRedisLine({ client: admin, base: 'medley:requests:' });
-      const bounds = { now: Date.now(), entries: 3, perFairBy: 2, lifeMs: 60_000 };
-      for (const id of ['lost1', 'lost2']) await line.plan(id, SQUARE, bounds);
-      const queue = open({ entries: 3, entriesPerFairBy: 2 });
-      expect(await queue.add(entry('a'))).toEqual({ outcome: 'accepted', ahead: 0 });
-      expect(await queue.add(entry('b'))).toEqual({ outcome: 'accepted', ahead: 1 });
-      expect(await queue.add(entry('c'))).toMatchObject({ outcome: 'full', scope: 'fairBy' });
+    it('runs what a gateway kept that died before BullMQ had it: when the event comes again, or a little later', async () => {
+      const entries = createRedisEntries(admin, 'medley:queue:');
+      for (const id of ['repeated', 'lost']) await entries.plan({ ...entry(id), atOnce: 4, delayMs: 0 }, QUEUE_LIMITS);
+      const queue = open();
+      expect(await queue.add(entry('repeated'))).toEqual({ outcome: 'known' });
+      const seen: string[] = [];
+      const handler = async ({ id }: Claim): Promise<Verdict> => {
+        seen.push(id);
+        return { done: true };
+      };
+      queue.work(handler, { concurrency: 1 });
+      await expect.poll(() => seen).toEqual(['repeated']);
+      await admin.zincrby('medley:queue:unfinished', -120_000, 'lost');
+      open().work(handler, { concurrency: 1 });
+      await expect.poll(() => seen).toEqual(['repeated', 'lost']);
+    });
+
+    it('leaves nothing of an entry that is over but its bare id, and no key of a lane', async () => {
+      const queue = open();
+      for (const id of ['a', 'b', 'c']) await queue.add({ ...entry(id), atOnce: 1 });
+      queue.work(async () => ({ done: true }), { concurrency: 2 });
+      await expect.poll(() => queue.stats()).toMatchObject({ waiting: 0, running: 0 });
+      expect((await admin.keys('medley:queue:*')).toSorted()).toEqual(['medley:queue:done', 'medley:queue:turn']);
+      expect(await admin.zrange('medley:queue:done', 0, -1)).toEqual(['a', 'b', 'c']);
     });
   });
 
@@ -169,16 +168,8 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
 
 const SQUARE = { lane: 'square', fairBy: 'square' };
 
-const FROZEN_WORKER = fileURLToPath(new URL('frozen-worker.ts', import.meta.url));
-
 function entry(id: string): QueueEntry {
   return { id, ...SQUARE, owner: 'sari', payload: 'x' };
-}
-
-/** The lines that a process prints, one after the other. */
-function linesOf({ stdout }: { readonly stdout: Readable }): () => Promise<unknown> {
-  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
-  return async () => (await lines.next()).value;
 }
 
 /** Every key but the stream of events, with what is in it. */

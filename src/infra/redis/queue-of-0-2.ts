@@ -1,0 +1,62 @@
+import { Queue as BullQueue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import * as z from 'zod';
+import type { Added, QueueEntry } from '../queue/queue.ts';
+import type { RedisEntries } from './redis-entries.ts';
+
+export interface OldQueueOptions {
+  readonly client: Redis;
+  readonly prefix: string;
+  readonly entries: Pick<RedisEntries, 'markDone'>;
+  add(entry: QueueEntry): Promise<Added>;
+  promote(id: string): Promise<void>;
+  end(id: string, becomes: 'forgotten'): Promise<boolean>;
+  /** Ids of what is over are known for so long. */
+  readonly markMs: number;
+}
+
+/** What stood in a job of 0.2.0. */
+const Data = z.object({
+  chat: z.string(),
+  fairBy: z.string().optional(),
+  owner: z.string(),
+  atOnce: z.number(),
+  payload: z.string(),
+});
+
+const NAME = 'requests';
+const PAGE = 500;
+/** For how long an entry is kept back until it is out of the old queue, should this process die meanwhile. */
+const MOVING_MS = 10_000;
+
+/**
+ * Takes over what the processes of 0.2.0 left in their queue, and the ids of what they had done. They may still run, beside this one: what
+ * one of them works on is left to it.
+ */
+export async function takeOverOldQueue(options: OldQueueOptions): Promise<void> {
+  const { client, prefix, entries, add, promote, end, markMs } = options;
+  if ((await client.exists(`${prefix}:${NAME}:meta`)) === 0) return;
+  const old = new BullQueue(NAME, { prefix, connection: client, skipVersionCheck: true, skipWaitingForReady: true });
+  try {
+    const done = await old.getJobs(['completed'], 0, PAGE - 1);
+    await entries.markDone(done.flatMap(({ id = '', finishedOn = 0 }) => [[decodeURIComponent(id), finishedOn]]));
+    await old.clean(markMs, PAGE, 'completed');
+    const left = await old.getJobs(['wait', 'prioritized', 'delayed', 'active']);
+    for (const job of left.toSorted((a, b) => a.priority - b.priority || a.timestamp - b.timestamp)) {
+      const data = Data.safeParse(job.data).data;
+      if (job.id === undefined || data === undefined) continue;
+      const { chat: lane, fairBy = lane, ...others } = data;
+      const id = decodeURIComponent(job.id);
+      const { outcome } = await add({ id, lane, fairBy, ...others, delayMs: MOVING_MS });
+      if (outcome === 'full') return;
+      const isOut = await job.remove().then(
+        () => true,
+        () => false,
+      );
+      if (isOut) await promote(id);
+      else await end(id, 'forgotten');
+    }
+  } finally {
+    await old.close();
+  }
+}
