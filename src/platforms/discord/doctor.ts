@@ -12,8 +12,8 @@ import {
 } from 'discord.js';
 import * as z from 'zod';
 import type { Finding } from '../platform.ts';
-import { inviteUrl } from './invite.ts';
-import { WANTED_PERMISSIONS } from './permissions.ts';
+import { inviteUrl } from './api/invite.ts';
+import { WANTED_PERMISSIONS } from './api/permissions.ts';
 
 export interface DiscordExamination {
   readonly token: string;

@@ -8,7 +8,7 @@ import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { RuntimePlatform } from '../platform.ts';
-import { createCommandIdRecord } from './command-ids.ts';
+import { createCommandIdRecord } from './api/command-ids.ts';
 import {
   connectGateway,
   type Gateway,
@@ -21,22 +21,22 @@ import type { ListenContext } from './incoming/listen-context.ts';
 import { mayMatter } from './incoming/messages.ts';
 import { resumeSession } from './incoming/missed-events.ts';
 import { openSessionRecord } from './incoming/sessions.ts';
-import { applicationIdOf } from './invite.ts';
-import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS } from './limits.ts';
+import { applicationIdOf } from './api/invite.ts';
+import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS } from './api/limits.ts';
 import { createAnswerParts } from './outgoing/answer-parts.ts';
-import { createDiscordApi } from './outgoing/discord-api.ts';
-import { createMendingSend } from './outgoing/mend.ts';
+import { createDiscordApi } from './api/discord-api.ts';
+import { createMendingSend } from './outgoing/edit-later.ts';
 import { createSend } from './outgoing/send.ts';
-import { SendFailure, sendOutcome } from './outgoing/send-failure.ts';
+import { SendFailure, sendOutcome } from './api/send-failure.ts';
 import { createMessageSender } from './outgoing/send-message.ts';
-import { createEmbedSuppression } from './outgoing/suppress.ts';
+import { createEmbedSuppression } from './outgoing/embeds.ts';
 import { showTyping } from './outgoing/typing.ts';
 import { createViewHistory } from './outgoing/view-history.ts';
-import { diagnosisOf } from './permissions.ts';
+import { diagnosisOf } from './api/permissions.ts';
 import { commandPayloads, createCommandIndex, registerCommands } from './register.ts';
 import { escapeMarkdown } from './render/markdown-text.ts';
-import { DiscordReplyTo } from './reply-to.ts';
-import { stableId } from './stable-id.ts';
+import { DiscordReplyTo } from './api/reply-to.ts';
+import { stableId } from './api/ids.ts';
 
 export interface DiscordPlatformOptions {
   readonly token: string;

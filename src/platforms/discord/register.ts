@@ -8,8 +8,8 @@ import {
 import * as z from 'zod';
 import type { CommandSpec, OptionSpec } from '../../bot/contract/command-spec.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
-import { COMMAND_LIMITS } from './limits.ts';
-import type { DiscordApi } from './outgoing/discord-api.ts';
+import { COMMAND_LIMITS } from './api/limits.ts';
+import type { DiscordApi } from './api/discord-api.ts';
 import { shorten } from './render/markdown-text.ts';
 
 export type CommandSpecs = (t: Translator) => readonly CommandSpec[];

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { examineDiscord } from '../../../src/platforms/discord/doctor.ts';
-import { inviteUrl } from '../../../src/platforms/discord/invite.ts';
-import { WANTED_PERMISSIONS } from '../../../src/platforms/discord/permissions.ts';
+import { inviteUrl } from '../../../src/platforms/discord/api/invite.ts';
+import { WANTED_PERMISSIONS } from '../../../src/platforms/discord/api/permissions.ts';
 import type { Finding } from '../../../src/platforms/platform.ts';
 import { createFakeDiscord, type FakeDiscord } from '../../fakes/discord.ts';
 

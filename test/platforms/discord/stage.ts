@@ -17,7 +17,7 @@ import type { DeliveryRequest } from '../../../src/media/delivery/delivery-reque
 import type { ExtractOptions } from '../../../src/media/extract/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
 import { createDiscordPlatform, type DiscordPlatformOptions } from '../../../src/platforms/discord/platform.ts';
-import type { DiscordReplyTo } from '../../../src/platforms/discord/reply-to.ts';
+import type { DiscordReplyTo } from '../../../src/platforms/discord/api/reply-to.ts';
 import { commandList } from '../../bot/command-list.ts';
 import { fakeExtractor, link, type SampleServices, samplePost, sampleServices } from '../../bot/sample.ts';
 import { fileOf } from '../../fakes/cdn.ts';

@@ -10,8 +10,8 @@ import {
   Options,
 } from 'discord.js';
 import type { Logger } from '../../../infra/log.ts';
-import { TIMES } from '../limits.ts';
-import { type GuardOptions, guardDispatches, type Hear, type MessageHandlers } from './dispatch-guard.ts';
+import { TIMES } from '../api/limits.ts';
+import { type GuardOptions, guardDispatches, type Hear, type MessageHandlers } from './dispatches.ts';
 import { BudgetedSharding, TooFewIdentifies } from './identify-budget.ts';
 import { keepSessions, type ShardManager } from './kept-sessions.ts';
 import type { GatewaySession } from './sessions.ts';

@@ -22,15 +22,15 @@ import { callerOf } from '../../../bot/contract/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
 import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
-import { COMMAND_LIMITS, TIMES } from '../limits.ts';
+import { COMMAND_LIMITS, TIMES } from '../api/limits.ts';
 import { type DeleteButton, findDeleteButton, matchDeleteButton } from '../outgoing/delete-button.ts';
 import { BACK_ID } from '../outgoing/view-history.ts';
-import { rightsOf } from '../permissions.ts';
+import { rightsOf } from '../api/permissions.ts';
 import type { CommandIndex } from '../register.ts';
-import { findMarkdownLinks } from '../render/markdown-links.ts';
+import { findMarkdownLinks } from './markdown-links.ts';
 import { shorten } from '../render/markdown-text.ts';
 import { renderMessage } from '../render/render.ts';
-import type { DiscordReplyTo, InteractionReplyTo } from '../reply-to.ts';
+import type { DiscordReplyTo, InteractionReplyTo } from '../api/reply-to.ts';
 import type { ListenContext } from './listen-context.ts';
 
 export interface IncomingInteractions {

@@ -1,10 +1,10 @@
 import type { Client } from 'discord.js';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { CommandIdRecord } from '../command-ids.ts';
+import type { CommandIdRecord } from '../api/command-ids.ts';
 import type { AnswerParts } from '../outgoing/answer-parts.ts';
-import type { DiscordApi } from '../outgoing/discord-api.ts';
-import type { EmbedSuppression } from '../outgoing/suppress.ts';
+import type { DiscordApi } from '../api/discord-api.ts';
+import type { EmbedSuppression } from '../outgoing/embeds.ts';
 import type { ViewHistory } from '../outgoing/view-history.ts';
 
 /** What it takes to understand what is heard. */

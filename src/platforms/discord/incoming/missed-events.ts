@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Agent, WebSocket } from 'undici-for-discord';
 import * as z from 'zod';
-import { TIMES } from '../limits.ts';
+import { TIMES } from '../api/limits.ts';
 import { isEdit } from './edits.ts';
 import type { GatewaySession } from './sessions.ts';
 

@@ -2,14 +2,14 @@ import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
-import { MESSAGE_LIMITS, requestUploadBytes, SHOWN, WORK } from '../limits.ts';
+import { MESSAGE_LIMITS, requestUploadBytes, SHOWN, WORK } from '../api/limits.ts';
 import { countComponents } from '../render/block-components.ts';
 import type { CommandIds } from '../render/command-mention.ts';
 import { type Drawings, drawPictures, NO_DRAWINGS } from '../render/drawings.ts';
 import type { LinkReason } from '../render/placed-media.ts';
 import { renderMessage, type Section } from '../render/render.ts';
-import type { Content } from './discord-api.ts';
-import { SendFailure } from './send-failure.ts';
+import type { Content } from '../api/discord-api.ts';
+import { SendFailure } from '../api/send-failure.ts';
 import { type Deliver, prepareUploads, type Uploads } from './uploads.ts';
 
 /** Where an answer goes. */

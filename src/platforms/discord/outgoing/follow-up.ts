@@ -1,9 +1,9 @@
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
-import { TIMES } from '../limits.ts';
-import type { InteractionReplyTo } from '../reply-to.ts';
-import type { AnswerKey, Content, DiscordApi } from './discord-api.ts';
+import { TIMES } from '../api/limits.ts';
+import type { InteractionReplyTo } from '../api/reply-to.ts';
+import type { AnswerKey, Content, DiscordApi } from '../api/discord-api.ts';
 import { nonceOf, postReply } from './post-reply.ts';
-import { SendFailure, type SendProblem } from './send-failure.ts';
+import { SendFailure, type SendProblem } from '../api/send-failure.ts';
 import { holdsFiles } from './uploads.ts';
 
 export interface FollowUpOptions {

@@ -1,5 +1,5 @@
-import type { Content, DiscordApi, PostedMessage } from './discord-api.ts';
-import { SendFailure, UNKNOWN_MESSAGE } from './send-failure.ts';
+import type { Content, DiscordApi, PostedMessage } from '../api/discord-api.ts';
+import { SendFailure, UNKNOWN_MESSAGE } from '../api/send-failure.ts';
 
 /**
  * Posts into a channel, in reply to a message where it is still there and its history may be read, else without a reference: the nonce

@@ -1,11 +1,11 @@
 import type { ChatPlatform } from '../../../bot/contract/chat-platform.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
-import type { CommandIdRecord } from '../command-ids.ts';
-import type { DiscordReplyTo } from '../reply-to.ts';
+import type { CommandIdRecord } from '../api/command-ids.ts';
+import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { createAnswer } from './answer.ts';
 import type { AnswerParts } from './answer-parts.ts';
-import type { DiscordApi } from './discord-api.ts';
+import type { DiscordApi } from '../api/discord-api.ts';
 import { isForOne, sendInteraction } from './send-interaction.ts';
 import type { MessageSender } from './send-message.ts';
 import type { ViewHistory } from './view-history.ts';

@@ -3,7 +3,7 @@ import type { Reply } from '../../../bot/contract/reply.ts';
 import { callerOf, ownerKey, type Request, RequestBody } from '../../../bot/contract/request.ts';
 import type { ShownViews } from '../../../bot/stores/shown-views.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { InteractionReplyTo } from '../reply-to.ts';
+import type { InteractionReplyTo } from '../api/reply-to.ts';
 
 /** The id of the button that leads back. */
 export const BACK_ID = 'back';

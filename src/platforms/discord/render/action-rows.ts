@@ -8,7 +8,7 @@ import {
 } from 'discord.js';
 import type { Action, Choice } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { MESSAGE_LIMITS, SHOWN } from '../limits.ts';
+import { MESSAGE_LIMITS, SHOWN } from '../api/limits.ts';
 import { shorten } from './markdown-text.ts';
 
 export type Row = APIActionRowComponent<APIComponentInMessageActionRow>;

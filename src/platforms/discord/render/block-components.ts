@@ -5,7 +5,7 @@ import {
   ComponentType,
 } from 'discord.js';
 import type { Block, Card, Field, Heading, Image, Text } from '../../../bot/contract/reply.ts';
-import { MESSAGE_LIMITS, SHOWN } from '../limits.ts';
+import { MESSAGE_LIMITS, SHOWN } from '../api/limits.ts';
 import { isMediaAddress, type LinkAction, renderButton, renderLink } from './action-rows.ts';
 import { type CommandIds, commandMention } from './command-mention.ts';
 import { linkTarget, renderText, shorten } from './markdown-text.ts';

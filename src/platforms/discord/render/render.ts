@@ -7,7 +7,7 @@ import {
 import type { Action, Block, Card, Choice, Heading, Reply, Text, Tone } from '../../../bot/contract/reply.ts';
 import { reductionText } from '../../../bot/views/reduction.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { MESSAGE_LIMITS } from '../limits.ts';
+import { MESSAGE_LIMITS } from '../api/limits.ts';
 import { type LinkAction, type RowContext, renderActions } from './action-rows.ts';
 import {
   accessoryOf,

@@ -1,8 +1,8 @@
 import { ApplicationCommandType } from 'discord.js';
 import * as z from 'zod';
-import type { Logger } from '../../infra/log.ts';
-import type { RecordStore } from '../../infra/store/records.ts';
-import { type CommandIds, NO_COMMAND_IDS } from './render/command-mention.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { RecordStore } from '../../../infra/store/records.ts';
+import { type CommandIds, NO_COMMAND_IDS } from '../render/command-mention.ts';
 
 /** The ids that Discord gave the commands: one process registers them, and all that answer want to know. */
 export interface CommandIdRecord {

@@ -1,5 +1,5 @@
 import { type Client, PermissionFlagsBits, type PermissionsBitField } from 'discord.js';
-import type { PermissionCheck } from '../../bot/contract/caller.ts';
+import type { PermissionCheck } from '../../../bot/contract/caller.ts';
 import { DEFAULT_UPLOAD_BYTES, guildUploadBytes } from './limits.ts';
 import type { DiscordReplyTo, Rights } from './reply-to.ts';
 

@@ -12,9 +12,9 @@ import {
 import * as z from 'zod';
 import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import type { Logger } from '../../../infra/log.ts';
-import { TIMES } from '../limits.ts';
+import { TIMES } from './limits.ts';
 import { ALREADY_ACKNOWLEDGED, SendFailure, sendFailure, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE } from './send-failure.ts';
-import type { Upload } from './uploads.ts';
+import type { Upload } from '../outgoing/uploads.ts';
 import { WatchedAgent } from './watched-agent.ts';
 
 /** What a message shows. */

@@ -1,8 +1,8 @@
 import { MessageFlags } from 'discord.js';
 import { LRUCache } from 'lru-cache';
-import { TIMES, WORK } from '../limits.ts';
-import type { DiscordApi } from './discord-api.ts';
-import { SendFailure } from './send-failure.ts';
+import { TIMES, WORK } from '../api/limits.ts';
+import type { DiscordApi } from '../api/discord-api.ts';
+import { SendFailure } from '../api/send-failure.ts';
 
 export interface SourceMessage {
   readonly channelId: string;

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDiscordApi } from '../../../../src/platforms/discord/outgoing/discord-api.ts';
-import { SendFailure, sendOutcome } from '../../../../src/platforms/discord/outgoing/send-failure.ts';
+import { createDiscordApi } from '../../../../src/platforms/discord/api/discord-api.ts';
+import { SendFailure, sendOutcome } from '../../../../src/platforms/discord/api/send-failure.ts';
 import { createRecordingLog } from '../../../fakes/log.ts';
 
 async function apiOver(listener: RequestListener) {
