@@ -93,6 +93,14 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['queue', 'http', 'server', 'readiness.ts'],
     ['redis'],
   ],
+  'src/platforms/discord': [
+    ['api'],
+    ['render'],
+    ['outgoing'],
+    ['incoming'],
+    ['doctor.ts', 'register.ts'],
+    ['platform.ts'],
+  ],
   'src/media': [['post.ts'], ['files', 'parse'], ['extract'], ['sources', 'transcode'], ['tunnel'], ['delivery']],
 };
 

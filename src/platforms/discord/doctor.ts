@@ -12,8 +12,7 @@ import {
 } from 'discord.js';
 import * as z from 'zod';
 import type { Finding } from '../platform.ts';
-import { inviteUrl } from './api/invite.ts';
-import { WANTED_PERMISSIONS } from './api/permissions.ts';
+import { inviteUrl, WANTED_PERMISSIONS } from './api/permissions.ts';
 
 export interface DiscordExamination {
   readonly token: string;

@@ -9,6 +9,12 @@ import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { RuntimePlatform } from '../platform.ts';
 import { createCommandIdRecord } from './api/command-ids.ts';
+import { createDiscordApi } from './api/discord-api.ts';
+import { applicationIdOf, stableId } from './api/ids.ts';
+import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS } from './api/limits.ts';
+import { diagnosisOf } from './api/permissions.ts';
+import { DiscordReplyTo } from './api/reply-to.ts';
+import { SendFailure, sendOutcome } from './api/send-failure.ts';
 import {
   connectGateway,
   type Gateway,
@@ -21,22 +27,15 @@ import type { ListenContext } from './incoming/listen-context.ts';
 import { mayMatter } from './incoming/messages.ts';
 import { resumeSession } from './incoming/missed-events.ts';
 import { openSessionRecord } from './incoming/sessions.ts';
-import { applicationIdOf } from './api/invite.ts';
-import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS } from './api/limits.ts';
 import { createAnswerParts } from './outgoing/answer-parts.ts';
-import { createDiscordApi } from './api/discord-api.ts';
 import { createMendingSend } from './outgoing/edit-later.ts';
-import { createSend } from './outgoing/send.ts';
-import { SendFailure, sendOutcome } from './api/send-failure.ts';
-import { createMessageSender } from './outgoing/send-message.ts';
 import { createEmbedSuppression } from './outgoing/embeds.ts';
+import { createSend } from './outgoing/send.ts';
+import { createMessageSender } from './outgoing/send-message.ts';
 import { showTyping } from './outgoing/typing.ts';
 import { createViewHistory } from './outgoing/view-history.ts';
-import { diagnosisOf } from './api/permissions.ts';
-import { commandPayloads, createCommandIndex, registerCommands } from './register.ts';
+import { commandPayloads, registerCommands } from './register.ts';
 import { escapeMarkdown } from './render/markdown-text.ts';
-import { DiscordReplyTo } from './api/reply-to.ts';
-import { stableId } from './api/ids.ts';
 
 export interface DiscordPlatformOptions {
   readonly token: string;
@@ -67,7 +66,6 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   const parts = createAnswerParts({ records, log });
   const history = createViewHistory({ views: createShownViews({ records }), dispatcher, log });
   const messages = createMessageSender({ api, parts, history, suppression, log });
-  const index = createCommandIndex(dispatcher.commandSpecs);
   const commandIds = createCommandIdRecord({ records, applicationId, log });
   const context: ListenContext = {
     dispatcher,
@@ -87,7 +85,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   let readsMessages = true;
 
   async function connect(host: PlatformHost<DiscordReplyTo>, signal: AbortSignal): Promise<Connection> {
-    const listener = listen({ context, host, index, settings });
+    const listener = listen({ context, host, settings });
     const key = shards === 'auto' ? 'auto' : `${shards.ids.join(',')} of ${shards.total}`;
     let isCaughtUp = false;
     let isOver = false;

@@ -8,8 +8,8 @@ import {
 import * as z from 'zod';
 import type { CommandSpec, OptionSpec } from '../../bot/contract/command-spec.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
-import { COMMAND_LIMITS } from './api/limits.ts';
 import type { DiscordApi } from './api/discord-api.ts';
+import { COMMAND_LIMITS } from './api/limits.ts';
 import { shorten } from './render/markdown-text.ts';
 
 export type CommandSpecs = (t: Translator) => readonly CommandSpec[];
@@ -204,22 +204,4 @@ function normal(value: unknown): unknown {
     const isNothing = field === undefined || field === null || field === false || field === '';
     return isNothing || (Array.isArray(field) && field.length === 0) ? [] : [[key, field]];
   });
-}
-
-/** From what Discord calls commands and options to what Medley does. */
-export interface CommandIndex {
-  readonly getMedia: string;
-  find(name: string): { readonly spec: CommandSpec; keyOf(optionName: string): string | undefined } | undefined;
-}
-
-export function createCommandIndex(specs: CommandSpecs): CommandIndex {
-  const english = createTranslator(['en']);
-  const byName = new Map(specs(english).map(spec => [spec.name, spec]));
-  return {
-    getMedia: english.messages.discord.getMedia,
-    find(name) {
-      const spec = byName.get(name);
-      return spec && { spec, keyOf: shown => spec.options.find(option => option.name === shown)?.key };
-    },
-  };
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { inviteUrl, WANTED_PERMISSIONS } from '../../../src/platforms/discord/api/permissions.ts';
 import { examineDiscord } from '../../../src/platforms/discord/doctor.ts';
-import { inviteUrl } from '../../../src/platforms/discord/api/invite.ts';
-import { WANTED_PERMISSIONS } from '../../../src/platforms/discord/api/permissions.ts';
 import type { Finding } from '../../../src/platforms/platform.ts';
 import { createFakeDiscord, type FakeDiscord } from '../../fakes/discord.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
 import type { Translator } from '../../../src/i18n/translate.ts';
-import { commandPayloads, createCommandIndex } from '../../../src/platforms/discord/register.ts';
+import { createCommandIndex } from '../../../src/platforms/discord/incoming/command-index.ts';
+import { commandPayloads } from '../../../src/platforms/discord/register.ts';
 import { listedCommands } from '../../bot/command-list.ts';
 
 const specs = (t: Translator) => listedCommands.map(command => commandSpec(command, t));

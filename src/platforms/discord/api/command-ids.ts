@@ -2,7 +2,17 @@ import { ApplicationCommandType } from 'discord.js';
 import * as z from 'zod';
 import type { Logger } from '../../../infra/log.ts';
 import type { RecordStore } from '../../../infra/store/records.ts';
-import { type CommandIds, NO_COMMAND_IDS } from '../render/command-mention.ts';
+
+/** The ids of registered commands by their name; of subcommands that of their first word. */
+export type CommandIds = ReadonlyMap<string, string>;
+
+export const NO_COMMAND_IDS: CommandIds = new Map();
+
+/** A command that a click begins to write; undefined while its id is not known. */
+export function commandMention(name: string, ids: CommandIds): string | undefined {
+  const id = ids.get(name.split(' ', 1)[0] ?? name);
+  return id === undefined ? undefined : `</${name}:${id}>`;
+}
 
 /** The ids that Discord gave the commands: one process registers them, and all that answer want to know. */
 export interface CommandIdRecord {

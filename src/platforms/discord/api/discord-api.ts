@@ -14,8 +14,19 @@ import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from './limits.ts';
 import { ALREADY_ACKNOWLEDGED, SendFailure, sendFailure, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE } from './send-failure.ts';
-import type { Upload } from '../outgoing/uploads.ts';
 import { WatchedAgent } from './watched-agent.ts';
+
+/** A file of a message, under the name that its components call it by. */
+export interface Upload {
+  readonly name: string;
+  /** On the disk, or drawn a moment ago. */
+  readonly content: { readonly path: string } | { readonly data: Buffer };
+  readonly mime: string;
+  readonly bytes: number;
+  readonly spoiler: boolean;
+  /** For those who cannot see it. */
+  readonly alt?: string;
+}
 
 /** What a message shows. */
 export interface Content {

@@ -92,21 +92,8 @@ export const WORK = {
   refusals: 4,
 } as const;
 
-/** One file in a guild. Boosts raise it; servers without tiers say it by features (seen 2026-08). */
-export function guildUploadBytes({ premiumTier, features }: GuildUpload): number {
-  if (features.includes('MAX_FILE_SIZE_100_MB') || premiumTier === 3) return 100 * MIB;
-  if (features.includes('MAX_FILE_SIZE_50_MB') || premiumTier === 2) return 50 * MIB;
-  return DEFAULT_UPLOAD_BYTES;
-}
-
-export interface GuildUpload {
-  readonly premiumTier: number;
-  readonly features: readonly string[];
-}
-
+/** One file, where nothing raises it. */
 export const DEFAULT_UPLOAD_BYTES = 10 * MIB;
 
-/** All files of one request: 25 MiB with everything around them, or one file where more is allowed. */
-export function requestUploadBytes(fileBytes: number): number {
-  return Math.max(25 * MIB - 64 * 1024, fileBytes);
-}
+/** All files of one request together: 25 MiB with everything around them. Where one file may be larger, it may be sent alone. */
+export const REQUEST_UPLOAD_BYTES = 25 * MIB - 64 * 1024;

@@ -1,6 +1,6 @@
-import { type Client, PermissionFlagsBits, type PermissionsBitField } from 'discord.js';
+import { type Client, OAuth2Scopes, PermissionFlagsBits, type PermissionsBitField } from 'discord.js';
 import type { PermissionCheck } from '../../../bot/contract/caller.ts';
-import { DEFAULT_UPLOAD_BYTES, guildUploadBytes } from './limits.ts';
+import { DEFAULT_UPLOAD_BYTES } from './limits.ts';
 import type { DiscordReplyTo, Rights } from './reply-to.ts';
 
 /** What Medley asks for when it is invited to a server. */
@@ -12,6 +12,15 @@ export const WANTED_PERMISSIONS =
   PermissionFlagsBits.EmbedLinks |
   PermissionFlagsBits.ReadMessageHistory |
   PermissionFlagsBits.ManageMessages;
+
+/** The address where Medley is added to a server or an account. */
+export function inviteUrl(applicationId: string): string {
+  const url = new URL('https://discord.com/oauth2/authorize');
+  url.searchParams.set('client_id', applicationId);
+  url.searchParams.set('scope', [OAuth2Scopes.Bot, OAuth2Scopes.ApplicationsCommands].join(' '));
+  url.searchParams.set('permissions', WANTED_PERMISSIONS.toString());
+  return url.href;
+}
 
 /** Where a message stands. */
 export interface Place {
@@ -56,11 +65,17 @@ export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {
   ];
 }
 
-/** Largest file of a message there. */
+/** The largest file of a message there. Boosts raise it; servers without tiers say it by features (seen 2026-08). */
 export function uploadBytesIn(client: Client | undefined, { guildId }: Place): number {
   const guild = guildId === undefined ? undefined : client?.guilds.cache.get(guildId);
-  return guild ? guildUploadBytes(guild) : DEFAULT_UPLOAD_BYTES;
+  if (guild === undefined) return DEFAULT_UPLOAD_BYTES;
+  const features: readonly string[] = guild.features;
+  if (features.includes('MAX_FILE_SIZE_100_MB') || guild.premiumTier === 3) return 100 * MIB;
+  if (features.includes('MAX_FILE_SIZE_50_MB') || guild.premiumTier === 2) return 50 * MIB;
+  return DEFAULT_UPLOAD_BYTES;
 }
+
+const MIB = 1024 * 1024;
 
 /** Whether a person with these roles may change the settings of the server. */
 export function isGuildAdmin(

@@ -1,8 +1,8 @@
 import { SnowflakeUtil } from 'discord.js';
 import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/read.ts';
 import type { Draft } from '../../../bot/contract/chat-platform.ts';
-import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { stableId } from '../api/ids.ts';
+import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { isRecord } from './is-record.ts';
 import type { ListenContext } from './listen-context.ts';
 import { readMessage } from './messages.ts';

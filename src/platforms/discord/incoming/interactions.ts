@@ -1,10 +1,8 @@
 import {
-  ApplicationCommandOptionType,
   ApplicationIntegrationType,
   type AutocompleteInteraction,
   type ButtonInteraction,
   type ChatInputCommandInteraction,
-  type CommandInteractionOption,
   type Interaction,
   InteractionContextType,
   InteractionResponseType,
@@ -23,15 +21,15 @@ import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
 import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import { COMMAND_LIMITS, TIMES } from '../api/limits.ts';
+import { rightsOf } from '../api/permissions.ts';
+import type { DiscordReplyTo, InteractionReplyTo } from '../api/reply-to.ts';
 import { type DeleteButton, findDeleteButton, matchDeleteButton } from '../outgoing/delete-button.ts';
 import { BACK_ID } from '../outgoing/view-history.ts';
-import { rightsOf } from '../api/permissions.ts';
-import type { CommandIndex } from '../register.ts';
-import { findMarkdownLinks } from './markdown-links.ts';
 import { shorten } from '../render/markdown-text.ts';
 import { renderMessage } from '../render/render.ts';
-import type { DiscordReplyTo, InteractionReplyTo } from '../api/reply-to.ts';
+import { commandOf, createCommandIndex } from './command-index.ts';
 import type { ListenContext } from './listen-context.ts';
+import { findMarkdownLinks } from './markdown-links.ts';
 
 export interface IncomingInteractions {
   /** What it asks for; undefined for what is answered at once. */
@@ -53,10 +51,10 @@ type First = Pick<InteractionReplyTo, 'isEphemeral' | 'pressed'>;
 
 export function createIncomingInteractions(
   context: ListenContext,
-  index: CommandIndex,
   host: Pick<PlatformHost, 'cancel'>,
 ): IncomingInteractions {
   const { dispatcher, api, parts, history, suppression, log, now, signal } = context;
+  const index = createCommandIndex(dispatcher.commandSpecs);
 
   function readCommand(interaction: ChatInputCommandInteraction): InteractionDraft {
     const { name, values } = commandOf(interaction);
@@ -227,23 +225,6 @@ function whoAndWhere(interaction: Interaction): Pick<InteractionDraft, 'chat' | 
 /** In a server where only the person has installed Medley. */
 function isPersonal({ guildId, authorizingIntegrationOwners }: Interaction): boolean {
   return guildId !== null && authorizingIntegrationOwners?.[ApplicationIntegrationType.GuildInstall] === undefined;
-}
-
-type Values = Readonly<Record<string, string | number | boolean>>;
-
-function commandOf(interaction: ChatInputCommandInteraction | AutocompleteInteraction): {
-  name: string;
-  values: Values;
-} {
-  const { commandName, options } = interaction;
-  const [first] = options.data;
-  if (first?.type !== ApplicationCommandOptionType.Subcommand)
-    return { name: commandName, values: valuesOf(options.data) };
-  return { name: `${commandName} ${first.name}`, values: valuesOf(first.options ?? []) };
-}
-
-function valuesOf(options: readonly CommandInteractionOption[]): Values {
-  return Object.fromEntries(options.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
 }
 
 /** A person who asks for a message's media means its links wherever they stand: in what was forwarded, quoted or embedded too. */

@@ -2,9 +2,8 @@ import type { Interaction } from 'discord.js';
 import type { PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import type { SettingsStore } from '../../../bot/contract/settings.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
-import { SendFailure } from '../api/send-failure.ts';
-import type { CommandIndex } from '../register.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
+import { SendFailure } from '../api/send-failure.ts';
 import { createEdits, isEdit } from './edits.ts';
 import type { GatewayHandlers } from './gateway.ts';
 import { createIncomingInteractions } from './interactions.ts';
@@ -15,7 +14,6 @@ import { readMessage, readUpdate } from './messages.ts';
 export interface ListenOptions {
   readonly context: ListenContext;
   readonly host: Pick<PlatformHost<DiscordReplyTo>, 'accept' | 'cancel'>;
-  readonly index: CommandIndex;
   readonly settings: Pick<SettingsStore, 'markChatLeft'>;
 }
 
@@ -32,9 +30,9 @@ export interface Listener extends Omit<GatewayHandlers, 'onReady' | 'onSession'>
 const SEEN = 5_000;
 
 /** From what comes over the gateway to requests. Handlers return at once. */
-export function listen({ context, host, index, settings }: ListenOptions): Listener {
+export function listen({ context, host, settings }: ListenOptions): Listener {
   const { suppression, log, now } = context;
-  const interactions = createIncomingInteractions(context, index, host);
+  const interactions = createIncomingInteractions(context, host);
   const seen = createLru<string, true>({ max: SEEN });
   const edits = createEdits(context);
   const under = new Set<Promise<void>>();

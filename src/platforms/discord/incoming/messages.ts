@@ -4,10 +4,10 @@ import type { PastedLink, TextMessage } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { parseShortForm } from '../../../bot/contract/short-forms.ts';
 import { isGuildAdmin, type Place, rightsIn, uploadBytesIn } from '../api/permissions.ts';
-import { findMarkdownLinks, findUnfurledLinks } from './markdown-links.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { isRecord } from './is-record.ts';
 import type { ListenContext } from './listen-context.ts';
+import { findMarkdownLinks, findUnfurledLinks } from './markdown-links.ts';
 
 const Created = z.object({
   id: z.string(),

@@ -2,14 +2,14 @@ import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
-import { MESSAGE_LIMITS, requestUploadBytes, SHOWN, WORK } from '../api/limits.ts';
-import { countComponents } from '../render/block-components.ts';
-import type { CommandIds } from '../render/command-mention.ts';
-import { type Drawings, drawPictures, NO_DRAWINGS } from '../render/drawings.ts';
-import type { LinkReason } from '../render/placed-media.ts';
-import { renderMessage, type Section } from '../render/render.ts';
+import type { CommandIds } from '../api/command-ids.ts';
 import type { Content } from '../api/discord-api.ts';
+import { MESSAGE_LIMITS, REQUEST_UPLOAD_BYTES, SHOWN, WORK } from '../api/limits.ts';
 import { SendFailure } from '../api/send-failure.ts';
+import { countComponents } from '../render/block-components.ts';
+import type { LinkReason } from '../render/render.ts';
+import { renderMessage, type Section } from '../render/render.ts';
+import { type Drawings, drawPictures, NO_DRAWINGS } from './drawings.ts';
 import { type Deliver, prepareUploads, type Uploads } from './uploads.ts';
 
 /** Where an answer goes. */
@@ -74,7 +74,7 @@ export function createAnswer(
   { fileBytes, canAttach }: Pick<Destination, 'fileBytes' | 'canAttach'>,
   { delivery, t, commands, log, signal }: AnswerOptions,
 ): Answer {
-  const limits = { fileBytes, requestBytes: requestUploadBytes(fileBytes) };
+  const limits = { fileBytes, requestBytes: Math.max(REQUEST_UPLOAD_BYTES, fileBytes) };
   const deliver: Deliver = canAttach
     ? (request, until) => delivery.deliver(request, until)
     : async ({ post }) => ({ kind: 'link', url: post.url, leadsTo: 'original', reason: 'refused' });

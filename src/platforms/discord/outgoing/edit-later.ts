@@ -3,10 +3,10 @@ import type { ChatPlatform } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
+import type { Content, DiscordApi } from '../api/discord-api.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { createAnswer } from './answer.ts';
 import { deleteButtonId } from './delete-button.ts';
-import type { Content, DiscordApi } from '../api/discord-api.ts';
 import type { SendOptions } from './send.ts';
 import { BACK_ID, type ViewHistory } from './view-history.ts';
 

@@ -1,7 +1,7 @@
 import { MessageFlags } from 'discord.js';
 import { LRUCache } from 'lru-cache';
-import { TIMES, WORK } from '../api/limits.ts';
 import type { DiscordApi } from '../api/discord-api.ts';
+import { TIMES, WORK } from '../api/limits.ts';
 import { SendFailure } from '../api/send-failure.ts';
 
 export interface SourceMessage {

@@ -1,9 +1,10 @@
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
+import type { AnswerKey, Content, DiscordApi } from '../api/discord-api.ts';
+import { nonceOf } from '../api/ids.ts';
 import { TIMES } from '../api/limits.ts';
 import type { InteractionReplyTo } from '../api/reply-to.ts';
-import type { AnswerKey, Content, DiscordApi } from '../api/discord-api.ts';
-import { nonceOf, postReply } from './post-reply.ts';
 import { SendFailure, type SendProblem } from '../api/send-failure.ts';
+import { postReply } from './post-reply.ts';
 import { holdsFiles } from './uploads.ts';
 
 export interface FollowUpOptions {

@@ -23,8 +23,3 @@ export async function postReply(
 function isAboutReference(error: unknown): boolean {
   return error instanceof SendFailure && (error.problem === 'reference' || error.code === UNKNOWN_MESSAGE);
 }
-
-/** At most 25 characters: the id of the event takes twelve, a dash, and the tag no more than twelve. */
-export function nonceOf(eventId: string, tag: string): string {
-  return `${BigInt(eventId).toString(36)}-${tag}`;
-}

@@ -1,13 +1,13 @@
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
+import type { AnswerKey, Content, DiscordApi } from '../api/discord-api.ts';
 import { MESSAGE_LIMITS, TIMES } from '../api/limits.ts';
 import type { InteractionReplyTo } from '../api/reply-to.ts';
+import { isTokenDead } from '../api/send-failure.ts';
 import type { Answer } from './answer.ts';
 import type { AnswerParts } from './answer-parts.ts';
 import { deleteButtonId, matchDeleteButton } from './delete-button.ts';
-import type { AnswerKey, Content, DiscordApi } from '../api/discord-api.ts';
 import { createFollowUps } from './follow-up.ts';
-import { isTokenDead } from '../api/send-failure.ts';
 import { holdsFiles } from './uploads.ts';
 import { BACK_ID, hasButtons, type ViewHistory } from './view-history.ts';
 

@@ -2,14 +2,15 @@ import { MessageFlags } from 'discord.js';
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import { createWholeAnswers, noticeLifeMs } from '../../../bot/runtime/chat-cleanup.ts';
 import type { Logger } from '../../../infra/log.ts';
+import type { DiscordApi } from '../api/discord-api.ts';
+import { nonceOf } from '../api/ids.ts';
 import { TIMES } from '../api/limits.ts';
 import type { MessageReplyTo } from '../api/reply-to.ts';
 import type { Answer } from './answer.ts';
 import type { AnswerParts } from './answer-parts.ts';
 import { deleteButtonId } from './delete-button.ts';
-import type { DiscordApi } from '../api/discord-api.ts';
-import { nonceOf, postReply } from './post-reply.ts';
 import type { EmbedSuppression } from './embeds.ts';
+import { postReply } from './post-reply.ts';
 import { holdsFiles } from './uploads.ts';
 import { hasButtons, type ViewHistory } from './view-history.ts';
 

@@ -1,5 +1,5 @@
-import { TIMES } from '../api/limits.ts';
 import type { DiscordApi } from '../api/discord-api.ts';
+import { TIMES } from '../api/limits.ts';
 
 /** Shows in a channel that Medley is at work, a moment from now until the returned function is called. */
 export function showTyping(

@@ -3,25 +3,14 @@ import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/deliv
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
 import { isLongEnough } from '../../../media/delivery/delivery-request.ts';
 import { itemCount } from '../../../media/post.ts';
-import type { LinkReason, PlacedMedia } from '../render/placed-media.ts';
+import type { Upload } from '../api/discord-api.ts';
+import type { LinkReason, PlacedMedia } from '../render/render.ts';
 
 export interface UploadLimits {
   /** One file. */
   readonly fileBytes: number;
   /** All files of one message. */
   readonly requestBytes: number;
-}
-
-/** A file of a message, under the name that its components call it by. */
-export interface Upload {
-  readonly name: string;
-  /** On the disk, or drawn a moment ago. */
-  readonly content: { readonly path: string } | { readonly data: Buffer };
-  readonly mime: string;
-  readonly bytes: number;
-  readonly spoiler: boolean;
-  /** For those who cannot see it. */
-  readonly alt?: string;
 }
 
 /** Whether there are files of a post among them; what was drawn is small. */

@@ -5,9 +5,9 @@ import {
   ComponentType,
 } from 'discord.js';
 import type { Block, Card, Field, Heading, Image, Text } from '../../../bot/contract/reply.ts';
+import { type CommandIds, commandMention } from '../api/command-ids.ts';
 import { MESSAGE_LIMITS, SHOWN } from '../api/limits.ts';
 import { isMediaAddress, type LinkAction, renderButton, renderLink } from './action-rows.ts';
-import { type CommandIds, commandMention } from './command-mention.ts';
 import { linkTarget, renderText, shorten } from './markdown-text.ts';
 
 export interface Room {

@@ -1,5 +1,5 @@
 import type { Inline, Text } from '../../../bot/contract/reply.ts';
-import { type CommandIds, commandMention, NO_COMMAND_IDS } from './command-mention.ts';
+import { type CommandIds, commandMention, NO_COMMAND_IDS } from '../api/command-ids.ts';
 
 /** What is left of a message's text while it is written. */
 export interface TextBudget {

@@ -7,6 +7,8 @@ import {
 import type { Action, Block, Card, Choice, Heading, Reply, Text, Tone } from '../../../bot/contract/reply.ts';
 import { reductionText } from '../../../bot/views/reduction.ts';
 import type { Translator } from '../../../i18n/translate.ts';
+import type { DeliveredLink, Reduction } from '../../../media/delivery/delivery.ts';
+import { type CommandIds, NO_COMMAND_IDS } from '../api/command-ids.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import { type LinkAction, type RowContext, renderActions } from './action-rows.ts';
 import {
@@ -21,9 +23,34 @@ import {
   renderBlocks,
   textLength,
 } from './block-components.ts';
-import { type CommandIds, NO_COMMAND_IDS } from './command-mention.ts';
 import { escapeMarkdown, linkTarget, plainText, renderText } from './markdown-text.ts';
-import type { PlacedMedia } from './placed-media.ts';
+
+/** `refused`: Discord has said that it does not take it, whatever its size. `upload_timeout`: its upload took too long. */
+export type LinkReason = DeliveredLink['reason'] | 'refused' | 'upload_timeout';
+
+/** One file of a reply as it stands in the message. */
+export type PlacedMedia =
+  | {
+      readonly kind: 'file';
+      /** Of the attachment. */
+      readonly name: string;
+      readonly mime: string;
+      readonly alt: string | null;
+      readonly spoiler: boolean;
+      readonly reduced?: Reduction | undefined;
+      /** Which of how many items of the post, from 1. */
+      readonly place: number;
+      readonly of: number;
+    }
+  | {
+      readonly kind: 'link';
+      readonly url: string;
+      readonly leadsTo: DeliveredLink['leadsTo'];
+      readonly reason: LinkReason;
+      /** Which of how many items of the post, from 1. */
+      readonly place: number;
+      readonly of: number;
+    };
 
 /** A reply with what became of its gallery. */
 export interface Section {

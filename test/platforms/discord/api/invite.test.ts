@@ -1,6 +1,6 @@
 import { PermissionFlagsBits } from 'discord.js';
 import { expect, it } from 'vitest';
-import { inviteUrl } from '../../../../src/platforms/discord/api/invite.ts';
+import { inviteUrl } from '../../../../src/platforms/discord/api/permissions.ts';
 
 it('names the application and asks for what is needed', () => {
   const url = new URL(inviteUrl('100000000000000001'));

@@ -7,9 +7,9 @@ import { CHAT_DEFAULTS } from '../../../../src/bot/stores/settings.ts';
 import { errorNotice } from '../../../../src/bot/views/notice.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
+import type { MessageReplyTo } from '../../../../src/platforms/discord/api/reply-to.ts';
 import { createAnswer } from '../../../../src/platforms/discord/outgoing/answer.ts';
 import { createMessageSender } from '../../../../src/platforms/discord/outgoing/send-message.ts';
-import type { MessageReplyTo } from '../../../../src/platforms/discord/api/reply-to.ts';
 import { createRecordingLog } from '../../../fakes/log.ts';
 
 const t = createTranslator(['en']);

@@ -4,7 +4,7 @@ import { type Action, type Block, type Card, type Reply, reply } from '../../../
 import { renderPost } from '../../../../src/bot/views/post.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import { countComponents } from '../../../../src/platforms/discord/render/block-components.ts';
-import type { PlacedMedia } from '../../../../src/platforms/discord/render/placed-media.ts';
+import type { PlacedMedia } from '../../../../src/platforms/discord/render/render.ts';
 import { renderMessage, type Section } from '../../../../src/platforms/discord/render/render.ts';
 import { samplePost } from '../../../bot/sample.ts';
 import { checkComponents } from '../../../fakes/discord/component-rules.ts';

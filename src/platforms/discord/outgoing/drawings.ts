@@ -1,8 +1,8 @@
 import { drawPicture } from '../../../bot/cards/drawing.ts';
 import type { Block } from '../../../bot/contract/reply.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { Upload } from '../outgoing/uploads.ts';
-import { description } from './block-components.ts';
+import type { Upload } from '../api/discord-api.ts';
+import { description } from '../render/block-components.ts';
 
 /** The pictures of one reply, drawn. */
 export interface Drawings {
