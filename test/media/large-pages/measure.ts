@@ -32,7 +32,7 @@ async function itemsOf(site: string, bytes: Buffer): Promise<number> {
   const [ref, read] =
     site === 'facebook' ? [REFS.reel, FACEBOOK.readFacebookPage] : [refOf(CODES.reel), INSTAGRAM.readResponse];
   const response = { status: 200, headers: {}, url: ref.url, bytes };
-  const post = await KIT.readAnswer(read, response, { ref, kind: 'page', strategy: 'measured', now: 0 });
+  const post = await KIT.readSiteAnswer(read, response, { ref, kind: 'page', strategy: 'measured', now: 0 });
   return post.items.length;
 }
 

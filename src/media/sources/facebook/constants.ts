@@ -99,7 +99,7 @@ export const FACEBOOK_EXAMPLES: readonly [string, ...string[]] = [
 export function createFacebookConstants(overrides: Readonly<Record<string, string>> = {}) {
   return readConstants(
     // An account is asked for by its own strategy alone.
-    { source: 'facebook', defaults: IDS.parse({}), schema: IDS, profiles: facebookProfiles, sessions: ['none'] },
+    { source: 'facebook', schema: IDS, profiles: facebookProfiles, sessions: ['none'] },
     overrides,
   );
 }

@@ -9,7 +9,7 @@ import { createStrategyChain } from '../../extract/strategy-chain.ts';
 import type { Post } from '../../post.ts';
 import { createAccountJar } from '../kit/account-jar.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
-import { readAnswer } from '../kit/page-thread.ts';
+import { readSiteAnswer } from '../kit/page-thread.ts';
 import { failureOfPublicPost, isCalledPublic, readFacebookPage } from './answer.ts';
 import { createFacebookClient, type FacebookClient } from './client.ts';
 import { createFacebookConstants, FACEBOOK_EXAMPLES, type FacebookConstants } from './constants.ts';
@@ -27,7 +27,7 @@ type Context = Required<Pick<FacebookSourceOptions, 'http' | 'constants' | 'now'
 
 async function readPage({ now }: Context, answer: HttpResponse, strategy: string, ref: PostRef): Promise<Post> {
   try {
-    return await readAnswer(readFacebookPage, answer, { ref, kind: 'page', strategy, now: now() });
+    return await readSiteAnswer(readFacebookPage, answer, { ref, kind: 'page', strategy, now: now() });
   } finally {
     answer.release();
   }

@@ -6,12 +6,12 @@ import type { PostRef, Strategy } from '../../extract/source.ts';
 import { parseJson } from '../../parse/json-search.ts';
 import { weakNotFound } from '../kit/refusal.ts';
 import { InstagramClient, type InstagramClientOptions } from './client.ts';
-import { postOf } from './parse/answer.ts';
+import { postOfDraft } from './parse/answer.ts';
 import { failureOfHead, failureOfJson, isChallenge, redirectWithinSite } from './parse/failures.ts';
 import { parseStories, userIdOf } from './parse/stories.ts';
 import { readMarked } from './read-answer.ts';
 
-export function isStory(ref: PostRef): boolean {
+export function isStoryLink(ref: PostRef): boolean {
   return ref.form === 'story';
 }
 
@@ -28,6 +28,13 @@ function acceptedAnswer(response: HttpResponse, account: Account, now: number): 
   if (stated?.code === 'upstream_rate_limited') throw stated;
   account.pause('logged-out');
   throw failure;
+}
+
+const HOME = 'https://www.instagram.com/';
+const STORIES = `${HOME}stories/`;
+
+function askForMedia(client: InstagramClient, mediaId: string, signal: AbortSignal): Promise<HttpResponse> {
+  return client.script(`/api/v1/media/${mediaId}/info/`, HOME, 'media-info', signal);
 }
 
 export interface AccountStrategyOptions extends InstagramClientOptions {
@@ -53,35 +60,38 @@ export function createAccountStrategies({
   }
 
   async function askForStory(ref: PostRef, client: InstagramClient, account: Account, signal: AbortSignal) {
-    const { highlightId, mediaId, username } = ref.parts;
-    if (highlightId !== undefined) return client.reels(`highlight:${highlightId}`, signal);
-    if (mediaId !== undefined) return client.mediaInfo(mediaId, signal);
-    const profile = acceptedAnswer(await client.profile(username ?? '', signal), account, now());
-    const userId = userIdOf(profile.text);
+    const { highlightId, mediaId, username = '' } = ref.parts;
+    const reels = (id: string) =>
+      client.script(`/api/v1/feed/reels_media/?${new URLSearchParams({ reel_ids: id })}`, STORIES, 'stories', signal);
+    if (highlightId !== undefined) return reels(`highlight:${highlightId}`);
+    if (mediaId !== undefined) return askForMedia(client, mediaId, signal);
+    const path = `/api/v1/users/web_profile_info/?${new URLSearchParams({ username })}`;
+    const profile = await client.script(path, `${HOME}${username}/`, 'stories', signal);
+    const userId = userIdOf(acceptedAnswer(profile, account, now()).text);
     if (userId === null) throw weakNotFound('the user of the story is unknown');
-    return client.reels(userId, signal);
+    return reels(userId);
   }
 
   const mediaInfo: Strategy = {
     name: 'media-info',
     profile: constants.profiles['media-info'],
-    isAvailable: ref => !isStory(ref) && accounts?.isReady() === true && visitor.canAsk('media-info'),
+    isAvailable: ref => !isStoryLink(ref) && accounts?.isReady() === true && visitor.canAsk('media-info'),
     isLastResort: true,
     byAccount: true,
     async run(ref, signal) {
-      const response = await ask(client => client.mediaInfo(ref.parts.mediaId ?? '', signal));
+      const response = await ask(client => askForMedia(client, ref.parts.mediaId ?? '', signal));
       return readMarked(response, { ref, kind: 'query', strategy: 'media-info', now: now() });
     },
   };
   const stories: Strategy = {
     name: 'stories',
     profile: constants.profiles.stories,
-    isAvailable: ref => isStory(ref) && accounts?.isEmpty === false && visitor.canAsk('stories'),
+    isAvailable: ref => isStoryLink(ref) && accounts?.isEmpty === false && visitor.canAsk('stories'),
     async run(ref, signal) {
       const response = await ask((client, account) => askForStory(ref, client, account, signal));
       const failure = failureOfHead(response, now());
       if (failure !== null) throw failure;
-      return postOf(parseStories(response.text, ref), { ref, strategy: 'stories', now: now() });
+      return postOfDraft(parseStories(response.text, ref), { ref, strategy: 'stories', now: now() });
     },
   };
   return [mediaInfo, stories];

@@ -9,7 +9,7 @@ import { createAccountJar } from '../kit/account-jar.ts';
 import { type Headers, navigationHeaders } from '../kit/browser-headers.ts';
 import { followRedirects } from '../kit/redirects.ts';
 import type { InstagramConstants, ProfileName } from './constants.ts';
-import { failureOfPath, redirectWithinSite } from './parse/failures.ts';
+import { failureOfWall, redirectWithinSite } from './parse/failures.ts';
 import { INSTAGRAM_HOSTS } from './parse/link.ts';
 import {
   createInstagramSessions,
@@ -37,6 +37,13 @@ interface Caller {
 }
 
 const ORIGIN = 'https://www.instagram.com';
+const VARIABLES = {
+  shortcode: ({ id }: PostRef) => ({
+    shortcode: id,
+    __relay_internal__pv__PolarisAIGMMediaWebLabelEnabledrelayprovider: false,
+  }),
+  mediaId: ({ parts }: PostRef) => ({ media_id: parts.mediaId }),
+};
 const MAX_HOPS = 3;
 /** Pages of nine megabytes have been seen. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -56,10 +63,8 @@ function visitorHeaders({ jar }: Caller, referer: string): Headers {
 /** The redirect within the site that is to be followed; the one to its login page is an answer. */
 function nextPage(response: HttpResponse): URL | null {
   const next = redirectWithinSite(response);
-  return next === null || failureOfPath(next.pathname) !== null ? null : next;
+  return next === null || failureOfWall(next.pathname) !== null ? null : next;
 }
-
-type Asked = readonly [ref: PostRef, name: ProfileName, signal: AbortSignal];
 
 /**
  * Every method resolves to whatever the site answered, refusals too; `name` is the profile that asks.
@@ -76,78 +81,75 @@ export class InstagramClient {
     this.#account = options.cookies === undefined ? null : createAccountJar(options.cookies, 'instagram.com');
   }
 
-  /** Whether requests of this profile can be made here. */
+  /** Says whether requests of this profile can be made here. */
   canAsk(name: ProfileName): boolean {
-    return isUsable(this.#profile(name), this.#options.http);
+    return isUsable(this.#options.constants.profiles[name], this.#options.http);
   }
 
-  queryByShortcode(...asked: Asked): Promise<HttpResponse> {
-    const label = { __relay_internal__pv__PolarisAIGMMediaWebLabelEnabledrelayprovider: false };
-    return this.#query('shortcode', { shortcode: asked[0].id, ...label }, asked);
+  async query(
+    which: 'shortcode' | 'mediaId',
+    ref: PostRef,
+    name: ProfileName,
+    signal: AbortSignal,
+  ): Promise<HttpResponse> {
+    const { constants } = this.#options;
+    const caller = await this.#callerOf(name, signal);
+    const { jar, lsd, session } = caller;
+    const friendlyName = constants[`${which}FriendlyName`];
+    const form = {
+      lsd,
+      // Only requests of a page name these.
+      ...(jar !== null && { fb_api_caller_class: 'RelayModern', fb_api_req_friendly_name: friendlyName }),
+      server_timestamps: 'true',
+      variables: JSON.stringify(VARIABLES[which](ref)),
+      doc_id: constants[`${which}DocId`],
+    };
+    const ofPage = jar === null ? {} : { origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
+    const headers = { 'x-fb-friendly-name': friendlyName, 'x-fb-lsd': lsd, ...ofPage };
+    const response = await this.#postForm(caller, constants[`${which}Url`], form, headers, signal);
+    if (session !== null && refusesSession(response)) this.#sessions.refuse(session);
+    return response;
   }
 
-  /** It asks as a logged-out visitor. */
-  queryByMediaId(...asked: Asked): Promise<HttpResponse> {
-    return this.#query('mediaId', { media_id: asked[0].parts.mediaId }, asked);
+  /** A page of the site; its redirects between the forms of a post are followed. */
+  async page(path: string, name: ProfileName, signal: AbortSignal): Promise<HttpResponse> {
+    const caller = await this.#callerOf(name, signal);
+    const headers = caller.jar === null ? {} : navigationHeaders(caller.profile, `${ORIGIN}/`);
+    const get = (url: string | URL) => this.#ask(caller, { url, headers }, signal);
+    return followRedirects(ORIGIN + path, get, nextPage, MAX_HOPS);
   }
 
-  postPage(form: 'p' | 'reel', ...[ref, name, signal]: Asked): Promise<HttpResponse> {
-    return this.#page(`/${form}/${ref.id}/`, name, signal);
+  /** The answer that a script of the page at `referer` gets. */
+  async script(path: string, referer: string, name: ProfileName, signal: AbortSignal): Promise<HttpResponse> {
+    const caller = await this.#callerOf(name, signal);
+    return this.#ask(caller, { url: ORIGIN + path, headers: visitorHeaders(caller, referer) }, signal);
   }
 
-  captionedEmbed(...[ref, name, signal]: Asked): Promise<HttpResponse> {
-    return this.#page(`/p/${ref.id}/embed/captioned/`, name, signal);
-  }
-
-  /** Author and cover of a post, or why it is not shown. */
+  /** The answer names author and cover of a post, or why it is not shown. */
   async oembed(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
     const url = `${this.#options.constants.oembedUrl}?${new URLSearchParams({ url: ref.url })}`;
-    return this.#ask(await this.#callerOf(this.#profile('oembed'), signal), { url, headers: {} }, signal);
-  }
-
-  /** Whether and why the site restricts the media. */
-  ruling({ parts, url }: PostRef, signal: AbortSignal): Promise<HttpResponse> {
-    const target = new URLSearchParams({ content_type: 'MEDIA', target_id: parts.mediaId ?? '' });
-    return this.#script(this.#questioner('ruling'), `/api/v1/web/get_ruling_for_content/?${target}`, url, signal);
+    return this.#ask(await this.#callerOf('oembed', signal), { url, headers: {} }, signal);
   }
 
   /** The page to which the site would route the post's address; private posts are marked there. */
   async routes(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
-    const caller = await this.#callerOf(this.#questioner('routes'), signal);
+    const caller = await this.#callerOf('routes', signal);
     const { lsd } = caller;
     const form = { 'route_urls[0]': `/p/${ref.id}/`, routing_namespace: 'igx_www', __d: 'www', __a: '1', lsd };
     const headers = { 'x-fb-lsd': lsd, 'x-ig-d': 'www', origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
     return this.#postForm(caller, `${ORIGIN}/ajax/bulk-route-definitions/`, form, headers, signal);
   }
 
-  /** This and the following two ask with the account's cookies. */
-  mediaInfo(mediaId: string, signal: AbortSignal): Promise<HttpResponse> {
-    return this.#script(this.#profile('media-info'), `/api/v1/media/${mediaId}/info/`, `${ORIGIN}/`, signal);
+  /** A lesser caller asks questions where no browser can be played: at worst they are not answered. */
+  #profileOf(name: ProfileName): RequestProfile {
+    const { profiles, browserUserAgent } = this.#options.constants;
+    const profile = profiles[name];
+    if (this.canAsk(name)) return profile;
+    return { ...profile, transport: 'plain', userAgent: profile.userAgent ?? browserUserAgent };
   }
 
-  /** `reelId`: a user's id, or `highlight:ID`. */
-  reels(reelId: string, signal: AbortSignal): Promise<HttpResponse> {
-    const path = `/api/v1/feed/reels_media/?${new URLSearchParams({ reel_ids: reelId })}`;
-    return this.#script(this.#profile('stories'), path, `${ORIGIN}/stories/`, signal);
-  }
-
-  profile(username: string, signal: AbortSignal): Promise<HttpResponse> {
-    const path = `/api/v1/users/web_profile_info/?${new URLSearchParams({ username })}`;
-    return this.#script(this.#profile('stories'), path, `${ORIGIN}/${username}/`, signal);
-  }
-
-  #profile(name: ProfileName): RequestProfile {
-    return this.#options.constants.profiles[name];
-  }
-
-  /** A question asked by a lesser caller is at worst not answered. */
-  #questioner(name: ProfileName): RequestProfile {
-    const profile = this.#profile(name);
-    const userAgent = profile.userAgent ?? this.#options.constants.browserUserAgent;
-    return this.canAsk(name) ? profile : { ...profile, transport: 'plain', userAgent };
-  }
-
-  async #callerOf(profile: RequestProfile, signal: AbortSignal): Promise<Caller> {
+  async #callerOf(name: ProfileName, signal: AbortSignal): Promise<Caller> {
+    const profile = this.#profileOf(name);
     if (profile.session === 'home') {
       const session = await this.#sessions.current(profile, signal);
       return { profile, ...session, session };
@@ -182,39 +184,5 @@ export class InstagramClient {
   #postForm(caller: Caller, url: string, form: Headers, own: Headers, signal: AbortSignal): Promise<HttpResponse> {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...own };
     return this.#ask(caller, { url, method: 'POST', headers, body: new URLSearchParams(form).toString() }, signal);
-  }
-
-  async #query(which: 'shortcode' | 'mediaId', variables: object, [ref, name, signal]: Asked): Promise<HttpResponse> {
-    const { constants } = this.#options;
-    const caller = await this.#callerOf(this.#profile(name), signal);
-    const { jar, lsd, session } = caller;
-    const friendlyName = constants[`${which}FriendlyName`];
-    const form = {
-      lsd,
-      // Only requests of a page name these.
-      ...(jar !== null && { fb_api_caller_class: 'RelayModern', fb_api_req_friendly_name: friendlyName }),
-      server_timestamps: 'true',
-      variables: JSON.stringify(variables),
-      doc_id: constants[`${which}DocId`],
-    };
-    const ofPage = jar === null ? {} : { origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
-    const headers = { 'x-fb-friendly-name': friendlyName, 'x-fb-lsd': lsd, ...ofPage };
-    const response = await this.#postForm(caller, constants[`${which}Url`], form, headers, signal);
-    if (session !== null && refusesSession(response)) this.#sessions.refuse(session);
-    return response;
-  }
-
-  /** Follows the site's own redirects between the forms of a post. */
-  async #page(path: string, name: ProfileName, signal: AbortSignal): Promise<HttpResponse> {
-    const caller = await this.#callerOf(this.#profile(name), signal);
-    const headers = caller.jar === null ? {} : navigationHeaders(caller.profile, `${ORIGIN}/`);
-    const get = (url: string | URL) => this.#ask(caller, { url, headers }, signal);
-    return followRedirects(ORIGIN + path, get, nextPage, MAX_HOPS);
-  }
-
-  /** Asks as a script of the page at `referer` does. */
-  async #script(profile: RequestProfile, path: string, referer: string, signal: AbortSignal): Promise<HttpResponse> {
-    const caller = await this.#callerOf(profile, signal);
-    return this.#ask(caller, { url: ORIGIN + path, headers: visitorHeaders(caller, referer) }, signal);
   }
 }

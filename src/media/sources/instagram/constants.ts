@@ -1,4 +1,4 @@
-/** What Instagram rotates, and who asks it, as data: each value can be overridden by its key (`instagram.mediaIdDocId`) without a release. */
+/** The ids that Instagram rotates and the callers that it is asked by: each value can be overridden by its key (`instagram.mediaIdDocId`). */
 import * as z from 'zod';
 import type { RequestProfile } from '../../extract/request-profile.ts';
 import { ENGLISH, type Headers } from '../kit/browser-headers.ts';
@@ -71,7 +71,7 @@ function profilesOf(ids: z.infer<typeof IDS>) {
   return {
     // A browser's user agent gets the login page here (OGInstagram, InstaFix-Revived; 2026-07).
     'shortcode-query/plain': PLAIN,
-    // As several projects still ask: a browser with its csrf cookie.
+    // Several projects still ask so: a browser with its csrf cookie.
     'shortcode-query/browser': { ...visitor, userAgent, transport: 'plain' },
     // Anything but a browser's TLS gets a page in place of JSON (yt-dlp; 2026-06).
     'media-id-query/browser': visitor,
@@ -98,7 +98,7 @@ function profilesOf(ids: z.infer<typeof IDS>) {
 
 /** @throws Error naming every key that is unknown or malformed. */
 export function createInstagramConstants(overrides: Readonly<Record<string, string>> = {}) {
-  return readConstants({ source: 'instagram', defaults: IDS.parse({}), schema: IDS, profiles: profilesOf }, overrides);
+  return readConstants({ source: 'instagram', schema: IDS, profiles: profilesOf }, overrides);
 }
 
 export type InstagramConstants = ReturnType<typeof createInstagramConstants>;

@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { Body } from '../../parse/body.ts';
 import type { Post } from '../../post.ts';
 import type { ReadContext } from '../kit/draft.ts';
-import { readAnswer } from '../kit/page-thread.ts';
+import { readSiteAnswer } from '../kit/page-thread.ts';
 import { readResponse } from './parse/answer.ts';
 import { marksOf } from './parse/failures.ts';
 
@@ -21,7 +21,7 @@ export async function readMarked(response: HttpResponse, context: ReadContext): 
   const isGone = isGoneQuery(response, context);
   try {
     if (isGone) throw new AppError('upstream_changed', `the query is gone (status ${response.status})`);
-    return await readAnswer(readResponse, response, context);
+    return await readSiteAnswer(readResponse, response, context);
   } catch (error) {
     const marks = isGone ? {} : marksOf(response, context.kind);
     if (!(error instanceof AppError) || Object.keys(marks).length === 0) throw error;

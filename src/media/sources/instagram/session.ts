@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import { workContext } from '../../../infra/concurrency/work-context.ts';
-import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { Body } from '../../parse/body.ts';
@@ -64,7 +63,7 @@ export type InstagramSessions = ReturnType<typeof createInstagramSessions>;
 
 /** One session for each kind of caller: the site ties cookies to the TLS and the address that they were given to. */
 export function createInstagramSessions({ http, log, now }: SessionOptions) {
-  /** As many as there are profiles and outgoing addresses, at most. */
+  /** There are as many as profiles and outgoing addresses, at most. */
   const visitors = new Map<string, Visitor>();
 
   function visitorOf({ transport, userAgent }: RequestProfile): Visitor {
@@ -75,25 +74,14 @@ export function createInstagramSessions({ http, log, now }: SessionOptions) {
     return visitor;
   }
 
-  async function askHome(caller: RequestProfile, jar: CookieJar): Promise<HttpResponse | null> {
-    try {
-      return await http.request({
-        ...profileRequest({ ...caller, headers: {}, timeoutMs: TIMEOUT_MS }, navigationHeaders(caller)),
-        url: HOME,
-        hosts: INSTAGRAM_HOSTS,
-        cookies: jar,
-        maxRedirects: 1,
-        retries: 0,
-      });
-    } catch (error) {
-      log.info({ source: 'instagram', err: error }, 'the home page did not answer; going on without its tokens');
-      return null;
-    }
-  }
-
   async function visitHome(caller: RequestProfile, visitor: Visitor): Promise<InstagramSession> {
     const jar = new CookieJar();
-    const response = await askHome(caller, jar);
+    const visit = profileRequest({ ...caller, headers: {}, timeoutMs: TIMEOUT_MS }, navigationHeaders(caller));
+    const bounds = { hosts: INSTAGRAM_HOSTS, maxRedirects: 1, retries: 0 };
+    const response = await http.request({ ...visit, ...bounds, url: HOME, cookies: jar }).catch((error: unknown) => {
+      log.info({ source: 'instagram', err: error }, 'the home page did not answer; going on without its tokens');
+      return null;
+    });
     const lsd = response?.status === 200 ? lsdOf(new Body(response.bytes)) : null;
     if (response !== null && lsd === null) {
       log.info({ source: 'instagram', status: response.status }, 'the home page came without its token');

@@ -6,36 +6,32 @@ import { Body } from '../../parse/body.ts';
 import { readMeta } from '../../parse/page-meta.ts';
 import { followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
 import { failureOfStatus, redirectOf } from '../kit/refusal.ts';
-import { failureOfPage, failureOfPath } from './parse/failures.ts';
+import { failureOfPage, failureOfWall } from './parse/failures.ts';
 import { matchInstagramLink, SHARE_LINK_HOSTS } from './parse/link.ts';
+
+function postAt(address: string): ShortLinkStep | null {
+  const match = URL.canParse(address) ? matchInstagramLink(new URL(address)) : undefined;
+  return match?.kind === 'post' ? { target: match.ref.url } : null;
+}
 
 /** The post that the page itself names as its own, where it came without a redirect. */
 function namedPost({ bytes }: HttpResponse): ShortLinkStep | null {
   const { canonical, og } = readMeta(new Body(bytes).head);
-  const address = canonical ?? og.get('og:url') ?? '';
-  const match = URL.canParse(address) ? matchInstagramLink(new URL(address)) : undefined;
-  return match?.kind === 'post' ? { target: match.ref.url } : null;
+  return postAt(canonical ?? og.get('og:url') ?? '');
 }
 
 /** The step that a redirect's target is: found, one hop more, or an error. Nothing off the site is followed. */
 function stepTo(target: URL): ShortLinkStep {
   const match = matchInstagramLink(target);
-  switch (match?.kind) {
-    case undefined:
-      throw new AppError('unsupported_link', 'a share link off the site', { params: { what: 'page' } });
-    case 'short':
-      return { next: match.url };
-    case 'wrapper': {
-      const inner = URL.canParse(match.target) ? matchInstagramLink(new URL(match.target)) : undefined;
-      if (inner?.kind === 'post') return { target: inner.ref.url };
-      throw new AppError('login_required', 'a share link that leads to the login page');
-    }
-    default: {
-      const failure = match?.kind === 'unsupported' ? failureOfPath(target.pathname) : null;
-      if (failure !== null) throw failure;
-      return { target: target.href };
-    }
+  if (match === undefined) {
+    throw new AppError('unsupported_link', 'a share link off the site', { params: { what: 'page' } });
   }
+  if (match.kind === 'short') return { next: match.url };
+  const failure = match.kind === 'unsupported' ? failureOfWall(target.pathname) : null;
+  if (failure !== null) throw failure;
+  const inner = match.kind === 'wrapper' ? postAt(match.target) : { target: target.href };
+  if (inner === null) throw new AppError('login_required', 'a share link that leads to the login page');
+  return inner;
 }
 
 /**

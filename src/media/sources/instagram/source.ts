@@ -6,7 +6,7 @@ import { createStrategyChain } from '../../extract/strategy-chain.ts';
 import { parseJson } from '../../parse/json-search.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
-import { createAccountStrategies, isStory } from './account.ts';
+import { createAccountStrategies, isStoryLink } from './account.ts';
 import { InstagramClient } from './client.ts';
 import {
   createInstagramConstants,
@@ -48,7 +48,7 @@ function isFinal(error: unknown): error is AppError {
 }
 
 function postStrategy({ client, profiles }: Means, name: ProfileName, run: Strategy['run']): Strategy {
-  return { name, profile: profiles[name], isAvailable: ref => !isStory(ref) && client.canAsk(name), run };
+  return { name, profile: profiles[name], isAvailable: ref => !isStoryLink(ref) && client.canAsk(name), run };
 }
 
 /** An endpoint that is asked once. */
@@ -77,14 +77,14 @@ function queryStrategies(means: Means): Record<'plain' | 'byMediaId' | 'browser'
   const exceptions = new WeakSet<PostRef>();
   const byShortcode = (name: ProfileName) =>
     onFailure(
-      endpointStrategy(means, name, 'query', (...asked) => client.queryByShortcode(...asked)),
+      endpointStrategy(means, name, 'query', (...asked) => client.query('shortcode', ...asked)),
       (error, ref) => {
         if (error instanceof AppError && error.params.exception === 1) exceptions.add(ref);
         return error;
       },
     );
   const byMediaId = onFailure(
-    endpointStrategy(means, 'media-id-query/browser', 'query', (...asked) => client.queryByMediaId(...asked)),
+    endpointStrategy(means, 'media-id-query/browser', 'query', (...asked) => client.query('mediaId', ...asked)),
     (error, ref) => {
       const isGone = error instanceof AppError && error.params.empty === 1 && exceptions.has(ref);
       return isGone ? new AppError('not_found', 'no query knows the post', { cause: error }) : error;
@@ -96,7 +96,7 @@ function queryStrategies(means: Means): Record<'plain' | 'byMediaId' | 'browser'
 /** `/p/` first: it redirects to the right form when the site likes; `/reel/` is answered at times when `/p/` is not. */
 function pageStrategy(means: Means, name: ProfileName): Strategy {
   const byForm = (form: 'p' | 'reel') =>
-    endpointStrategy(means, name, 'page', (...asked) => means.client.postPage(form, ...asked));
+    endpointStrategy(means, name, 'page', ({ id }, ...asked) => means.client.page(`/${form}/${id}/`, ...asked));
   const [first, second] = [byForm('p'), byForm('reel')];
   return postStrategy(means, name, async (ref, signal) => {
     try {
@@ -118,7 +118,8 @@ function oembedStrategy(means: Means): Strategy {
 }
 
 async function askRuling(client: InstagramClient, ref: PostRef, signal: AbortSignal): Promise<void> {
-  const response = await client.ruling(ref, signal);
+  const target = new URLSearchParams({ content_type: 'MEDIA', target_id: ref.parts.mediaId ?? '' });
+  const response = await client.script(`/api/v1/web/get_ruling_for_content/?${target}`, ref.url, 'ruling', signal);
   const ruled = response.status < 500 ? failureOfRuling(parseJson(response.text)) : null;
   if (ruled !== null) throw ruled;
 }
@@ -139,7 +140,9 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
     queries.byMediaId,
     pageStrategy(means, 'page/browser'),
     pageStrategy(means, 'page/crawler'),
-    endpointStrategy(means, 'embed/crawler', 'embed', (...asked) => client.captionedEmbed(...asked)),
+    endpointStrategy(means, 'embed/crawler', 'embed', ({ id }, ...asked) =>
+      client.page(`/p/${id}/embed/captioned/`, ...asked),
+    ),
     queries.browser,
     ...createAccountStrategies({ http, log, constants, now, accounts }),
     ...extraStrategies.map(one => ({ ...one, isLastResort: true })),
@@ -148,7 +151,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
 
   /** Asks both questions at once; the first definitive word counts, a failed question is only noted. */
   async function diagnose(ref: PostRef, signal: AbortSignal): Promise<void> {
-    if (isStory(ref)) return;
+    if (isStoryLink(ref)) return;
     const answers = await Promise.allSettled([askRoutes(client, ref, signal), askRuling(client, ref, signal)]);
     const errors = answers.flatMap(answer => (answer.status === 'rejected' ? [answer.reason] : []));
     for (const error of errors) {
@@ -165,7 +168,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
     refOf: instagramRefOf,
     resolveShort: (url, { signal }) => resolveShareLink(http, constants.profiles['share-link'], url, { signal, now }),
     async fetch(ref, context) {
-      if (isStory(ref) && !canFetchStories) throw new AppError('login_required', 'stories need an account');
+      if (isStoryLink(ref) && !canFetchStories) throw new AppError('login_required', 'stories need an account');
       return fetchPost(ref, context);
     },
     strategies,

@@ -37,7 +37,7 @@ export function addressExpiry(url: string): number | null {
   return Number.parseInt(hex, 16) * 1000;
 }
 
-/** What the `efg` parameter of an address says of its file. */
+/** The `efg` parameter of an address says this of its file. */
 export interface AddressTag {
   /** Name of the encoding, e.g. `xpv_progressive.INSTAGRAM.CLIPS.C3.720.dash_baseline_1_v1`. */
   readonly encoding: string | null;
@@ -83,21 +83,21 @@ export function addressTag(url: string): AddressTag {
   };
 }
 
-export interface Size {
+export interface PixelSize {
   readonly width: number | null;
   readonly height: number | null;
 }
 
-export const UNKNOWN_SIZE: Size = { width: null, height: null };
+export const UNKNOWN_SIZE: PixelSize = { width: null, height: null };
 
 /** `size` with its sides made smaller by `scale`; never larger. */
-export function scaledDown({ width, height }: Size, scale: number, round: (pixels: number) => number): Size {
+export function scaledDown({ width, height }: PixelSize, scale: number, round: (pixels: number) => number): PixelSize {
   if (width === null || height === null) return UNKNOWN_SIZE;
   return scale >= 1 ? { width, height } : { width: round(width * scale), height: round(height * scale) };
 }
 
-/** Of the file that the CDN keeps: the pixels that its encoding names (`.1080x1350.`), or the original's at that short side (`.640.`). */
-function keptSize(url: string, original: Size): Size {
+/** The size of the file that the CDN keeps: the pixels that its encoding names (`.1080x1350.`), or the original's at that short side (`.640.`). */
+function keptSize(url: string, original: PixelSize): PixelSize {
   const { encoding, shortSide } = addressTag(url);
   const named = /\.(\d{2,5})x(\d{2,5})\./.exec(encoding ?? '');
   if (named !== null) return { width: Number(named[1]), height: Number(named[2]) };
@@ -111,7 +111,7 @@ function keptSize(url: string, original: Size): Size {
  * the rest is made to cover (`p640x640`) or to fit into (`s640x640`).
  * @param original the size of what was uploaded
  */
-export function imageSize(url: string, original: Size): Size {
+export function imageSize(url: string, original: PixelSize): PixelSize {
   const stp = parameter(url, 'stp') ?? '';
   const crop = /^c\d{1,5}\.\d{1,5}\.(\d{2,5})\.(\d{2,5})/.exec(stp);
   const size = crop === null ? keptSize(url, original) : { width: Number(crop[1]), height: Number(crop[2]) };

@@ -33,7 +33,7 @@ export function isComplete(draft: Pick<PostDraft, 'items'>): boolean {
 }
 
 /** The question that an answer is about. */
-export interface AnswerContext {
+export interface PostContext {
   readonly ref: PostRef;
   readonly strategy: string;
   /** Unix milliseconds. */
@@ -43,7 +43,7 @@ export interface AnswerContext {
 /** A page of the post speaks for the post; an error page in place of a query's answer may only mean that the query died. */
 export type AnswerKind = 'query' | 'page' | 'embed';
 
-export interface ReadContext extends AnswerContext {
+export interface ReadContext extends PostContext {
   readonly kind: AnswerKind;
 }
 
@@ -51,11 +51,7 @@ export interface ReadContext extends AnswerContext {
  * A draft as the post that was asked for: places, tags and expiry are worked out.
  * @param expiring which addresses end the life of the post: all of them, or the files of its items alone
  */
-export function toPost(
-  draft: PostDraft,
-  { ref, strategy, now }: AnswerContext,
-  expiring: 'files' | 'all' = 'all',
-): Post {
+export function toPost(draft: PostDraft, { ref, strategy, now }: PostContext, expiring: 'files' | 'all' = 'all'): Post {
   const placed = placeItems(draft.items);
   // The cover is the first item's: where that one is missing, no item shows it.
   const coverUrl = placed.items[0]?.position === 0 ? null : draft.coverUrl;

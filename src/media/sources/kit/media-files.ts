@@ -6,23 +6,23 @@ import {
   addressExpiry,
   addressTag,
   imageSize,
+  type PixelSize,
   readAddress,
-  type Size,
   scaledDown,
   UNKNOWN_SIZE,
 } from './cdn-address.ts';
 
-export interface ListedFile extends Size {
-  /** As the answer has it: an address that is not on the CDN is passed over. */
+export interface ListedFile extends PixelSize {
+  /** The address as the answer has it; one that is not on the CDN is passed over. */
   readonly url: unknown;
   readonly bitrate?: number | null;
-  /** Whether it is a smaller encoding of the video, whose size is then not the original's. */
+  /** It is a smaller encoding of the video, whose size is then not the original's. */
   readonly isReduced?: boolean;
 }
 
 export interface ImageFacts {
   readonly files: readonly ListedFile[];
-  readonly original?: Size;
+  readonly original?: PixelSize;
   readonly alt?: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface VideoFacts extends ImageFacts {
   readonly hasAudio?: boolean | null;
 }
 
-function area(file: Size): number {
+function area(file: PixelSize): number {
   return (file.width ?? 0) * (file.height ?? 0);
 }
 
@@ -54,12 +54,12 @@ function even(pixels: number): number {
   return Math.max(2, Math.round(pixels / 2) * 2);
 }
 
-function isKnown(size: Size): size is { width: number; height: number } {
+function isKnown(size: PixelSize): size is { width: number; height: number } {
   return size.width !== null && size.height !== null;
 }
 
-/** Where a video file's size is not said, it is the original's, scaled down to the short side that its address names. */
-function videoSize(file: ListedFile, original: Size, shortSide: number | null): Size {
+/** A video file's size is, where it is not said, the original's, scaled down to the short side that its address names. */
+function videoSize(file: ListedFile, original: PixelSize, shortSide: number | null): PixelSize {
   if (isKnown(file)) return { width: file.width, height: file.height };
   if (!isKnown(original) || (shortSide === null && file.isReduced === true)) return UNKNOWN_SIZE;
   const scale = shortSide === null ? 1 : shortSide / Math.min(original.width, original.height);
@@ -67,11 +67,14 @@ function videoSize(file: ListedFile, original: Size, shortSide: number | null): 
 }
 
 /** A file that plays or shows as it is. */
-function wholeVariant(url: string, rest: Pick<Variant, 'mime' | 'bitrate' | 'hasAudio' | 'hasVideo'> & Size): Variant {
+function wholeVariant(
+  url: string,
+  rest: Pick<Variant, 'mime' | 'bitrate' | 'hasAudio' | 'hasVideo'> & PixelSize,
+): Variant {
   return { url, ...rest, bytes: null, codecs: null, adaptive: false, expiresAt: addressExpiry(url) };
 }
 
-function progressiveVariant(file: Addressed, original: Size, hasAudio: boolean | null): Variant {
+function progressiveVariant(file: Addressed, original: PixelSize, hasAudio: boolean | null): Variant {
   const tag = addressTag(file.url);
   const size = videoSize(file, original, tag.shortSide);
   const bitrate = file.bitrate ?? tag.bitrate;
@@ -126,15 +129,15 @@ function largestCover(covers: readonly ListedFile[]): string | null {
   return crop;
 }
 
-/** Where a photo's size is not said and other files have theirs, it is not taken for the original: it may be any. */
-function photoSize(file: Addressed, isAnyStated: boolean, original: Size): Size {
+/** A photo whose size is not said is not taken for the original where other files have theirs: it may be any. */
+function photoSize(file: Addressed, isAnyStated: boolean, original: PixelSize): PixelSize {
   if (isKnown(file)) return { width: file.width, height: file.height };
   const { width, height } = imageSize(file.url, isAnyStated ? UNKNOWN_SIZE : original);
   return { width: file.width ?? width, height: file.height ?? height };
 }
 
 /** Largest first; an image that is cut out of another counts only where there is nothing else. */
-function imageVariants(files: readonly ListedFile[], original: Size): readonly Variant[] {
+function imageVariants(files: readonly ListedFile[], original: PixelSize): readonly Variant[] {
   const distinct = distinctByUrl(files);
   const uncut = distinct.filter(file => !isCrop(file.url));
   const isAnyStated = files.some(({ width, height }) => width !== null || height !== null);
@@ -151,7 +154,7 @@ function imageVariants(files: readonly ListedFile[], original: Size): readonly V
   return variants.sort((a, b) => area(b) - area(a));
 }
 
-function itemSize(original: Size, best: Size): Size {
+function itemSize(original: PixelSize, best: PixelSize): PixelSize {
   const { width, height } = isKnown(original) ? original : best;
   return { width, height };
 }

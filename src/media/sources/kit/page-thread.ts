@@ -26,7 +26,7 @@ const readInThread = import.meta.url.endsWith('.ts')
  * done in a thread, which finds the reader by the source's id.
  * @throws AppError as the reader does.
  */
-export async function readAnswer(read: AnswerReader, response: PackedAnswer, context: ReadContext): Promise<Post> {
+export async function readSiteAnswer(read: AnswerReader, response: PackedAnswer, context: ReadContext): Promise<Post> {
   const answer = siteAnswer(response);
   const { id, parts } = context.ref;
   if (readInThread === null || !isLarge(answer.body, [id, parts.mediaId ?? id])) return read(answer, context);

@@ -2,7 +2,7 @@
 import { readList, readSize, readText } from '../../../parse/fields.ts';
 import { child, type JsonObject } from '../../../parse/json-search.ts';
 import type { UnplacedItem } from '../../../post.ts';
-import { readAddress, type Size } from '../../kit/cdn-address.ts';
+import { type PixelSize, readAddress } from '../../kit/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 import { firstOf, valuesAt } from './page.ts';
 
@@ -25,7 +25,7 @@ const IMAGE_PATHS = [
 const COVER_PATHS = [['preferred_thumbnail.image.uri', 'thumbnailImage.uri'], ['first_frame_thumbnail'], ['image.uri']];
 /** More objects than one photo or video is ever spread over. */
 const MAX_NODES = 40;
-const UNKNOWN: Size = { width: null, height: null };
+const UNKNOWN: PixelSize = { width: null, height: null };
 
 /** A video describes its files, or names itself one. */
 export function isVideo(object: JsonObject): boolean {
@@ -70,7 +70,7 @@ function listFiles(hd: readonly unknown[], sd: readonly unknown[]): readonly Lis
 }
 
 /** The size that one of the objects states whole. */
-function sizeOf(videos: readonly JsonObject[], widthKey: string, heightKey: string): Size | null {
+function sizeOf(videos: readonly JsonObject[], widthKey: string, heightKey: string): PixelSize | null {
   return firstOf(videos, one => {
     const size = { width: readSize(one[widthKey]), height: readSize(one[heightKey]) };
     return size.width === null || size.height === null ? null : size;

@@ -4,7 +4,7 @@ import type { Body } from '../../../parse/body.ts';
 import { isJsonObject, parseJson } from '../../../parse/json-search.ts';
 import type { SiteAnswer } from '../../../parse/site-answer.ts';
 import type { Post } from '../../../post.ts';
-import { type AnswerContext, type PostDraft, type ReadContext, readableItems, toPost } from '../../kit/draft.ts';
+import { type PostContext, type PostDraft, type ReadContext, readableItems, toPost } from '../../kit/draft.ts';
 import { weakNotFound } from '../../kit/refusal.ts';
 import { embedContext, isSwitchedOff, parseEmbedMarkup } from './embed.ts';
 import { failureForLink, failureOfHead, failureOfJson, failureOfPage } from './failures.ts';
@@ -25,7 +25,7 @@ function jsonDocuments(answer: string): readonly unknown[] {
 }
 
 /** The post of a draft; where the answer does not say when it was published, its id does. */
-export function postOf(draft: PostDraft, context: AnswerContext): Post {
+export function postOfDraft(draft: PostDraft, context: PostContext): Post {
   const publishedAt = draft.publishedAt ?? publishTimeOf(context.ref.parts.mediaId ?? '');
   return toPost({ ...draft, publishedAt }, context);
 }
@@ -43,7 +43,7 @@ function parseJsonAnswer(text: string, context: ReadContext): Post {
   for (const document of documents) finder.read(document);
   finder.finish();
   const { draft, hasOthers, emptiness } = finder;
-  if (draft !== null && readableItems(draft) > 0) return postOf(draft, context);
+  if (draft !== null && readableItems(draft) > 0) return postOfDraft(draft, context);
   const stated = failureOfMedia(finder) ?? documents.map(failureOfJson).find(failure => failure !== null) ?? emptiness;
   if (stated !== null) throw stated;
   const message = hasOthers ? 'the answer is about another post' : 'an answer of an unknown kind';
@@ -77,11 +77,11 @@ function parsePage(page: Body, context: ReadContext): Post {
   const finder = readScripts(page, context);
   const { draft } = finder;
   const isCover = draft?.items.length === 1 && draft.items[0]?.kind !== 'video' && isSwitchedOff(page);
-  if (draft !== null && readableItems(draft) > 0 && !isCover) return postOf(draft, context);
+  if (draft !== null && readableItems(draft) > 0 && !isCover) return postOfDraft(draft, context);
   // One file is the whole of a post with one item, and no part of a carousel is.
   const isSingle = draft === null || draft.items.length === 1;
   const shown = isSingle ? (parseOpenGraph(page, ref) ?? shownByEmbed(page, context, finder, isCover)) : null;
-  if (shown !== null) return postOf(shown, context);
+  if (shown !== null) return postOfDraft(shown, context);
   throw failureOfMedia(finder) ?? failureWithoutPost(page, finder, context);
 }
 

@@ -16,7 +16,7 @@ import { saysVideo } from './open-graph.ts';
 
 const MAX_CONTEXT_CHARS = 8 * 1024 * 1024;
 
-/** Whether the owner allows the video on the site alone: an image that the embed then has is its cover. */
+/** True where the owner allows the video on the site alone: an image that the embed then has is its cover. */
 export function isSwitchedOff(page: Body): boolean {
   return page.includes('WatchOnInstagram') && /\sclass\s*=\s*["'][^"']{0,200}\bWatchOnInstagram\b/.test(page.text);
 }
@@ -90,7 +90,7 @@ class EmbedMarkup {
     this.#regions.pop();
   }
 
-  /** Whether the post is a video, by anything that says so; the embed's own word for a photo counts first. */
+  /** A post is a video by anything that says so; the embed's own word for a photo counts first. */
   isVideo(page: Body, ref: PostRef): boolean {
     const hasPlayButton = [...this.classes].some(one => one.includes('PlayButton'));
     if (/Video|Clips|Reel/.test(this.mediaType) || hasPlayButton) return true;
@@ -117,7 +117,7 @@ function imageFiles(attributes: Attributes | null): readonly ListedFile[] {
   return [...listed.sort((a, b) => (b.width ?? 0) - (a.width ?? 0)), { url: attributes.src, ...UNKNOWN_SIZE }];
 }
 
-/** Whether the page speaks of another post only. */
+/** True where the page speaks of another post only. */
 function isOfAnother(html: string, ref: PostRef): boolean {
   return !html.includes(ref.id) && /\/(?:p|reel|tv)\/[A-Za-z0-9_-]{5,48}/.test(html);
 }

@@ -34,7 +34,7 @@ const WALLS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The refusal that a redirect to this path is; null when it still may lead to the post. */
-export function failureOfPath(path: string): AppError | null {
+export function failureOfWall(path: string): AppError | null {
   const wall = WALLS.find(([pattern]) => pattern.test(path));
   return wall === undefined ? null : new AppError('login_required', wall[1]);
 }
@@ -49,7 +49,7 @@ export function redirectWithinSite(head: HttpHead): URL | null {
 export function failureOfHead(head: HttpHead, now: number): AppError | null {
   const isRedirect = head.status >= 300 && head.status < 400;
   const page = isRedirect ? redirectWithinSite(head) : new URL(head.url, 'https://www.instagram.com/');
-  const elsewhere = page === null ? null : failureOfPath(page.pathname);
+  const elsewhere = page === null ? null : failureOfWall(page.pathname);
   if (elsewhere !== null || !isRedirect) return elsewhere ?? failureOfStatus(head, now);
   const where = page === null ? 'off the site' : 'to another page';
   return new AppError('upstream_changed', `redirected ${where} (${head.status})`);
@@ -64,7 +64,7 @@ export function marksOf(response: HttpResponse, kind: AnswerKind): { challenge?:
   const isRefused = response.status === 401 || (kind === 'query' && new Body(response.bytes).startsWith('<'));
   return {
     ...(isChallenge(response) && { challenge: 1 }),
-    ...((isRefused || (wall !== null && failureOfPath(wall.pathname) !== null)) && { refused: 1 }),
+    ...((isRefused || (wall !== null && failureOfWall(wall.pathname) !== null)) && { refused: 1 }),
   };
 }
 
@@ -110,7 +110,7 @@ export function failureOfJson(answer: unknown): AppError | null {
   return failureOfGeoblock(answer, false) ?? failure ?? unknown;
 }
 
-/** Whether an answer about routes, or a page, names the post private. */
+/** An answer about routes, or a page, may name the post private. */
 export function namesPrivatePost(body: string): boolean {
   return /"tracePolicy"\s*:\s*"polaris\.privatePostPage"/.test(body);
 }

@@ -15,7 +15,7 @@ import { splitCode } from './shortcode.ts';
 
 const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'reels', 'tv']);
 
-/** Whether the link itself says that the post is a video. */
+/** Such links say themselves that the post is a video. */
 export function isReelLink(ref: PostRef): boolean {
   return VIDEO_FORMS.has(ref.form);
 }
@@ -70,7 +70,7 @@ export class MediaFinder {
   hasOthers = false;
   /** Why the site keeps the asked media to itself, by its own words. */
   restriction: AppError | null = null;
-  /** What the empty place of the media means; null when there is none. */
+  /** The failure that the empty place of the media means; null when there is none. */
   gate: AppError | null = null;
   emptiness: AppError | null = null;
   readonly #ref: PostRef;
@@ -82,7 +82,7 @@ export class MediaFinder {
     this.#ref = ref;
   }
 
-  /** Whether nothing is missing any more. */
+  /** Nothing is missing any more. */
   get isDone(): boolean {
     return this.draft !== null && isComplete(this.draft);
   }
@@ -130,7 +130,7 @@ export class MediaFinder {
     }
   }
 
-  /** Whether an object is the asked media; null when it carries no id at all. */
+  /** True for the asked media, null for an object that carries no id at all. */
   #isAsked(object: JsonObject): boolean | null {
     const code = object.code ?? object.shortcode;
     if (typeof code === 'string' && code !== '') return splitCode(code).code === this.#ref.id;

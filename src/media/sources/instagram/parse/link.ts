@@ -1,6 +1,6 @@
 /** Addresses on Instagram -> the post, story or page that they name. Pure. */
 import type { LinkMatch, PostRef } from '../../../extract/source.ts';
-import { mediaIdOf, PUBLIC_CODE_LENGTH, shortcodeOf, splitCode } from './shortcode.ts';
+import { mediaIdOfCode, PUBLIC_CODE_LENGTH, shortcodeOf, splitCode } from './shortcode.ts';
 
 /** Hosts that requests for posts may reach. */
 export const INSTAGRAM_HOSTS: readonly string[] = [
@@ -45,7 +45,7 @@ function itemIndexOf(text: string | null): number | null {
 
 function postMatch(form: string, text: string, itemIndex: number | null): LinkMatch {
   const { code, isPrivate } = splitCode(text);
-  const mediaId = mediaIdOf(code);
+  const mediaId = mediaIdOfCode(code);
   if (mediaId === null) return PAGE;
   const parts = isPrivate ? { mediaId, private: '1' } : { mediaId };
   const url = `https://www.instagram.com/p/${code}/`;
@@ -70,6 +70,13 @@ function highlightMatch(highlightId: string, query: URLSearchParams): LinkMatch 
   return storyMatch(`highlight.${highlightId}.${mediaId}`, path, { highlightId, mediaId });
 }
 
+/** The story of a user that the link names, or all of theirs. */
+function userStory(owner: string, mediaId: string | null): LinkMatch {
+  const username = owner.toLowerCase();
+  if (mediaId === null) return storyMatch(`stories.${username}`, username, { username });
+  return storyMatch(`story.${username}.${mediaId}`, `${username}/${mediaId}`, { username, mediaId });
+}
+
 /** The form of a share link, where it has one, is part of its path; the site alone knows the code behind its id. */
 function shareMatch(path: string): LinkMatch {
   return { kind: 'short', url: `https://www.instagram.com/${path}/`, key: path };
@@ -89,20 +96,8 @@ type PathShape = readonly [RegExp, (found: readonly string[], query: URLSearchPa
 /** Shapes of paths without the slash around them; the first that fits counts. */
 const PATHS: readonly PathShape[] = [
   [/^stories\/highlights\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i, ([, id = ''], query) => highlightMatch(id, query)],
-  [
-    /^stories\/([\w.]{1,30})\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i,
-    ([, owner = '', mediaId = '']) => {
-      const username = owner.toLowerCase();
-      return storyMatch(`story.${username}.${mediaId}`, `${username}/${mediaId}`, { username, mediaId });
-    },
-  ],
-  [
-    /^stories\/(?!highlights$)([\w.]{1,30})$/i,
-    ([, owner = '']) => {
-      const username = owner.toLowerCase();
-      return storyMatch(`stories.${username}`, username, { username });
-    },
-  ],
+  [/^stories\/([\w.]{1,30})\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i, ([, owner = '', id = '']) => userStory(owner, id)],
+  [/^stories\/(?!highlights$)([\w.]{1,30})$/i, ([, owner = '']) => userStory(owner, null)],
   // Base64 of `highlight:ID`.
   [
     /^s\/([^/]{1,100})(?:\/|$)/i,

@@ -2,7 +2,7 @@
 import { readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
 import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../../post.ts';
-import { readAddress, type Size, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
+import { type PixelSize, readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
 import type { PostDraft } from '../../kit/draft.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 
@@ -12,12 +12,12 @@ type StatPaths = Readonly<Partial<Record<keyof Stats, readonly string[]>>>;
 export interface MediaShape {
   /** Keys of which such a media has at least one, whatever else it lacks. */
   readonly keys: readonly string[];
-  /** What names a media's kind: its first group is `Video` for a video. */
+  /** It matches the name of a media's kind; its first group is `Video` for a video. */
   readonly typename: RegExp;
   readonly publishedAt: string;
   /** Paths of each count, the first that is there counts. */
   readonly stats: StatPaths;
-  original(media: JsonObject): Size;
+  original(media: JsonObject): PixelSize;
   images(media: JsonObject): readonly ListedFile[];
   videos(media: JsonObject): readonly ListedFile[];
   manifest(media: JsonObject): unknown;
@@ -37,7 +37,7 @@ const PHOTO = 1;
 const VIDEO = 2;
 const CAROUSEL = 8;
 
-function sizeOf(object: unknown, width: string, height: string): Size {
+function sizeOf(object: unknown, width: string, height: string): PixelSize {
   return { width: readSize(child(object, width)), height: readSize(child(object, height)) };
 }
 

@@ -9,9 +9,9 @@ import { isJsonObject, type JsonObject, parseJson } from '../../../parse/json-se
 import { readMarkup } from '../../../parse/markup.ts';
 import type { Post } from '../../../post.ts';
 import { readAddress } from '../../kit/cdn-address.ts';
-import { type AnswerContext, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
+import { EMPTY_DRAFT, type PostContext, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
 import { weakNotFound } from '../../kit/refusal.ts';
-import { postOf } from './answer.ts';
+import { postOfDraft } from './answer.ts';
 import { failureOfHead, failureOfJson, failureOfReason } from './failures.ts';
 import { USER_NAME } from './link.ts';
 
@@ -26,7 +26,7 @@ function nameIn(html: string): string | null {
 }
 
 /** The author and cover of a post without items; null when the answer names neither. */
-function readCard(answer: JsonObject, { ref }: AnswerContext): PostDraft | null {
+function readCard(answer: JsonObject, { ref }: PostContext): PostDraft | null {
   const mediaId = readId(answer.media_id);
   if (mediaId !== null && mediaId !== ref.parts.mediaId) {
     throw new AppError('upstream_changed', 'oEmbed: an answer about another post');
@@ -49,14 +49,14 @@ function readCard(answer: JsonObject, { ref }: AnswerContext): PostDraft | null 
  * The post without its items.
  * @throws AppError the site's reason, where it names one; else what status and body mean.
  */
-export function parseOembed(response: HttpResponse, context: AnswerContext): Post {
+export function parseOembed(response: HttpResponse, context: PostContext): Post {
   const json = parseJson(response.text);
   const answer = isJsonObject(json) ? json : {};
   const reason = failureOfReason(answer);
   if (reason !== null && response.status >= 400) throw reason;
   const ofHead = failureOfHead(response, context.now);
   const card = ofHead === null ? readCard(answer, context) : null;
-  if (card !== null) return postOf(card, context);
+  if (card !== null) return postOfDraft(card, context);
   const stated = reason ?? failureOfJson(answer) ?? ofHead;
   const failure = stated ?? new AppError('upstream_changed', 'oEmbed: an answer of an unknown kind');
   // It knows public posts alone: a private one may look the same.

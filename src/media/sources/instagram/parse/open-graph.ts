@@ -9,7 +9,7 @@ import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts'
 import { videoItem } from '../../kit/media-files.ts';
 import { matchInstagramLink } from './link.ts';
 
-/** Whether the page says that it is the post's: by an address that it gives itself or, where it gives none, in any other way. */
+/** The page says that it is the post's by an address that it gives itself or, where it gives none, in any other way. */
 function isAbout({ canonical, og }: PageMeta, page: Body, ref: PostRef): boolean {
   const given = [canonical, og.get('og:url'), og.get('al:ios:url'), og.get('al:android:url')];
   const addresses = given.flatMap(text => (text && URL.canParse(text) ? [new URL(text)] : []));
@@ -23,7 +23,7 @@ const TITLE = /^(.{1,200}?) on Instagram(?:: ?["\u201c]([\s\S]*)["\u201d])?\s*$/
 const DESCRIPTION = /^([\d.,]+[KMB]?) likes?, ([\d.,]+[KMB]?) comments? - ([A-Za-z0-9._]{1,30}) on /;
 const QUOTATION = /^[^"\u201c]{1,200}: ?["\u201c]([\s\S]*)["\u201d]\.?\s*$/u;
 
-/** Whether a page says that its post is a video, with or without the file. */
+/** A page may say that its post is a video with or without the file. */
 export function saysVideo(page: Body): boolean {
   const { og } = readMeta(page.head);
   return /^video/.test(og.get('og:type') ?? '') || og.has('og:video') || og.get('twitter:card') === 'player';

@@ -24,7 +24,7 @@ export function splitCode(text: string): { readonly code: string; readonly isPri
 }
 
 /** The media id (`pk`) of a code as decimal text; null when the text is no code of 1 to 11 digits. */
-export function mediaIdOf(code: string): string | null {
+export function mediaIdOfCode(code: string): string | null {
   if (!CODE.test(code)) return null;
   const digits = [...code].map(digit => BigInt(ALPHABET.indexOf(digit)));
   return digits.reduce((id, digit) => id * 64n + digit, 0n).toString();

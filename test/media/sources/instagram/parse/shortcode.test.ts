@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  mediaIdOf,
+  mediaIdOfCode,
   publishTimeOf,
   shortcodeOf,
   splitCode,
@@ -13,7 +13,7 @@ describe('shortcodes and media ids', () => {
     ['Chunk8-jurw', '2913440072144448240'],
     ['aye83DjauH', '482584233761418119'],
   ])('%s is %s', (code, id) => {
-    expect(mediaIdOf(code)).toBe(id);
+    expect(mediaIdOfCode(code)).toBe(id);
     expect(shortcodeOf(id)).toBe(code);
   });
 
@@ -22,13 +22,13 @@ describe('shortcodes and media ids', () => {
       fc.property(fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }), id => {
         const code = shortcodeOf(id.toString());
         expect(code).toMatch(/^[\w-]{1,11}$/);
-        expect(mediaIdOf(code ?? '')).toBe(id.toString());
+        expect(mediaIdOfCode(code ?? '')).toBe(id.toString());
       }),
     );
   });
 
   it('are null for what is neither', () => {
-    for (const text of ['', 'a b', 'ünder', 'A'.repeat(12), 'a/b']) expect(mediaIdOf(text)).toBeNull();
+    for (const text of ['', 'a b', 'ünder', 'A'.repeat(12), 'a/b']) expect(mediaIdOfCode(text)).toBeNull();
     for (const text of ['', '-1', '1.5', 'x', '9'.repeat(21)]) expect(shortcodeOf(text)).toBeNull();
   });
 });
