@@ -19,22 +19,22 @@ import type { ChatPlatform } from '../bot/contract/chat-platform.ts';
  * Autocomplete, inline queries and the like are not requests: answer them at once.
  *
  * **Sending.** `send(replies, sending)` renders replies and makes the calls. Prepare whatever takes time (files, pictures) first; then wrap
- * each call that puts a message into the chat, and nothing else, in `sending.put(key, call)`:
+ * each call that puts a message into the chat, and nothing else, in `sending.sendOnce(key, call)`:
  *
  * - `key` is the message's place in this `send`: `'0'`, `'1'`, ... It must come out the same when `send` is repeated, since messages
- *   that stand already are passed over by it.
+ *   that were sent already are passed over by it.
  * - Where the platform knows a repeat again, give the call's tag as the nonce and say for how long in `repeatMs`; an edit of a known message
  *   can be repeated at any time.
  * - Let failures through. A call that was certainly refused may be followed by another way to say the same, under the same key.
- * - Do not wait inside for a flood limit: throw what means `flood`. Where the platform names a pace, declare it as `pace`, say in `placesOf` how
- *   many messages a reply may take, and in `put` how many a call is: places for all of them are kept before the reply is begun.
+ * - Do not wait inside for a flood limit: throw what means `flood`. Where the platform names a pace, declare it as `pace`, say in `messagesOf` how
+ *   many messages a reply may take, and in `sendOnce` how many a call is: all of them are reserved before the reply is begun.
  *
  * **What became of it.** `outcomeOf(error)` reads failures of calls, of `connect` and of `verify`: `notSent` only when it is certain that
  * nothing arrived (refused, connection never made, upload cut short from here), with the reason and the time to wait if the platform says
  * one; `unknown` when it may have arrived; undefined for errors that are not its own.
  *
  * What comes of these: `away`, `flood` and `token` send the request back to wait without holding a worker, for a day or until `until`.
- * `refused` is followed by a sentence of regret, `gone` by nothing. `unknown` is sent again as long as `repeatMs` allows, else the
+ * `refused` is followed by a sentence that says so, `gone` by nothing. `unknown` is sent again as long as `repeatMs` allows, else the
  * person is told once that something may be missing.
  */
 export interface RuntimePlatform<To = unknown> extends ChatPlatform<To> {

@@ -87,9 +87,9 @@ async function openRuntime(queue: Queue): Promise<{ readonly work: Work; stop():
       return { close: async () => undefined };
     },
     verify: async () => undefined,
-    async send(replies, { request, put }) {
+    async send(replies, { request, sendOnce }) {
       for await (const _ of replies) {
-        await put('0', async () => void starts.push(performance.now() - (addedAt.get(request.id) ?? 0)));
+        await sendOnce('0', async () => void starts.push(performance.now() - (addedAt.get(request.id) ?? 0)));
       }
       setImmediate(() => waiting.get(request.id)?.());
     },

@@ -62,10 +62,10 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
   }
 
   async function openButton(
-    { token, isAside }: Extract<RequestBody, { kind: 'button' }>['what'],
+    { token, isEphemeral }: Extract<RequestBody, { kind: 'button' }>['what'],
     caller: Caller,
   ): Promise<Pick<ButtonPayload, 'command' | 'values'>> {
-    if (isAside === true) {
+    if (isEphemeral === true) {
       const found = await buttons.decodeForAnyone(token);
       // A command for the caller alone stays with the owner of the button.
       if (find(found.command, caller).visibility === 'chat') return found;

@@ -27,26 +27,26 @@ export interface ChatPlatform<To = unknown> {
   /** Asks the platform whether the token is good: anything else that it throws is no news. */
   verify(signal: AbortSignal): Promise<void>;
   /**
-   * Sends replies, in order, each message of theirs by `sending.put`. It resolves when all stand in the chat. What it throws is
+   * Sends replies, in order, each message of theirs by `sending.sendOnce`. It resolves when all are in the chat. What it throws is
    * read by `outcomeOf`, so failures of calls must come through as they are.
    */
   send(replies: AsyncIterable<Reply>, sending: Sending<To>): Promise<void>;
-  /** What a failure means for what was to be sent. Pure. Undefined for what is no failure of this platform's calls. */
+  /** Says what a failure means for the message that was to be sent. Pure. Undefined for an error that is no failure of this platform's calls. */
   outcomeOf(error: unknown): SendFailure | undefined;
-  /** How many messages it takes. Absent where it says itself when they are too many. */
+  /** How many messages the platform takes. Absent where it says itself when they are too many. */
   readonly pace?: Pace;
   /**
-   * How many messages a reply may take there, with a sentence about what could not be brought; 0 for what takes the place of something.
-   * Without a reply: how many any takes. Default 1.
+   * How many messages a reply may take there, with a sentence about files that could not be brought; 0 for a reply that replaces a message.
+   * Without a reply it is how many any reply takes. Default 1.
    */
-  placesOf?(to: To, reply?: Reply): number;
+  messagesOf?(to: To, reply?: Reply): number;
   /** Deletes a message of Medley's own; nothing to do where it is gone already. */
   deleteMessage?(chatId: string, messageId: string): Promise<void>;
-  /** Where to say what was not asked for; `eventId` names what is said. Absent where only questions are answered. */
+  /** Where a reply goes that nobody asked for; `eventId` names the reply. Absent where only requests are answered. */
   placeOf?(chatId: string, eventId: string): To;
-  /** What only the platform knows of the person and the place. */
+  /** Adds what only the platform knows of the person and the chat. */
   describeCaller?(request: Request, to: To): CallerDetails;
-  /** Whether the answer has a place in the chat already, so that it need not wait for those that were asked for before. */
+  /** The answer has a place in the chat already, so that it need not wait for answers to earlier requests. */
   hasPlace?(to: To): boolean;
   /** Shows that the request is being worked on, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;
@@ -58,7 +58,7 @@ export interface ChatPlatform<To = unknown> {
   close(): Promise<void>;
 }
 
-/** How many messages a platform takes. */
+/** How many messages a platform takes, by its own rules. */
 export interface Pace {
   /** Milliseconds from one message in a chat to the next. */
   readonly spacingMs: number;
@@ -83,7 +83,7 @@ export type AnswerProgress =
  */
 export type RequestOutcome = 'answered' | 'failed' | 'unsure' | 'gone' | 'expired' | 'cancelled';
 
-/** What a failure means. Only what is certain may be called `notSent`. */
+/** The meaning of a failure. Only what is certain may be called `notSent`. */
 export type SendFailure =
   | {
       readonly outcome: 'notSent';
@@ -98,63 +98,63 @@ export type SendFailure =
       /** Of `flood`. Default: the chat. */
       readonly scope?: 'chat' | 'platform';
     }
-  /** It may stand in the chat. */
+  /** It may be in the chat. */
   | { readonly outcome: 'unknown' };
 
-/** Where replies go, and what they need on the way. */
+/** All that a platform needs to send the replies to a request. */
 export interface Sending<To = unknown> {
   readonly request: Request;
   readonly to: To;
   readonly t: Translator;
-  /** What goes for the chat; where it could not be read, the defaults, but that nothing is hidden or deleted. */
+  /** The settings of the chat; where they could not be read, the defaults, but that nothing is hidden or deleted. */
   readonly settings: ChatSettings;
   /** Aborts when the time is over or Medley stops. */
   readonly signal: AbortSignal;
-  /** Whether nothing was said to this request before, but what `put` passes over. */
+  /** True when nothing was said to this request before, but what `sendOnce` passes over. */
   readonly isFirst: boolean;
-  /** Whether nothing more follows to this request. */
+  /** True when nothing more follows to this request. */
   readonly isLast: boolean;
-  /** Replies that belong together here; where fewer come, one was not to be said. */
+  /** How many replies belong together here; where fewer come, one was not to be said. */
   readonly expected: number;
-  /** Has the platform delete messages of this answer after so long, by this process or by another. */
+  /** Deletes messages of this answer after so long, by this process or by another. */
   deleteLater(chatId: string, messageIds: readonly string[], afterMs: number): void;
-  /** Keys of the messages that an earlier attempt has put. */
-  readonly stands: readonly string[];
-  /** For a reply that has a better one coming: how to show that in its place, once. It is no part of the request; absent where nothing is mended. */
-  readonly mend?: (later: Promise<Reply | undefined>, edit: EditReply) => void;
+  /** Keys of the messages that an earlier attempt has sent. */
+  readonly sentKeys: readonly string[];
+  /** Shows a better reply that is still coming in the place of the one that was sent, once. It is no part of the request; absent where nothing is edited. */
+  readonly editLater?: (later: Promise<Reply | undefined>, edit: EditReply) => void;
   /**
-   * Makes one call that puts a message into the chat, unless that message stands there already: then it resolves with undefined.
+   * Makes one call that sends a message, unless that message is in the chat already: then it resolves with undefined.
    * @param key of the message, at most 6 letters and digits, the same when the reply is sent again by another process: its place
    *   among the messages
    * @param call is given a tag of at most 12 letters, digits and dashes that is the same for a repeat of this message and for no
    *   other message of the request: for a nonce
    * @throws what `call` throws; Superseded, StoreAway and Throttled, which must be let through
    */
-  put<T>(key: string, call: (tag: string) => Promise<T>, options?: PutOptions): Promise<T | undefined>;
+  sendOnce<T>(key: string, call: (tag: string) => Promise<T>, options?: SendOnceOptions): Promise<T | undefined>;
 }
 
 /** Shows a better reply in the place of the one that was sent. @throws what the platform's calls throw */
 export type EditReply = (better: Reply, signal: AbortSignal) => Promise<void>;
 
-export interface PutOptions {
-  /** How many messages it is by the platform's pace; 0 for an edit. Default 1. */
+export interface SendOnceOptions {
+  /** How many messages the call is by the platform's pace; 0 for an edit. Default 1. */
   readonly messages?: number;
   /** How long the platform recognises a repeat of this call, so that it may be made again when it is not known whether it arrived. Default 0. */
   readonly repeatMs?: number;
-  /** Whether it carries files. None is begun while Medley stops, since it could be cut; the next process sends it. */
+  /** The call carries files. None is begun while Medley stops, since it could be cut; the next process sends it. */
   readonly isUpload?: boolean;
 }
 
 /** What a platform may ask of the runtime while it is connected. */
 export interface PlatformHost<To = unknown> {
   /**
-   * Keeps what a person asks for and sees to its answer. Never rejects. It resolves when the request is stored, so that the event may be
+   * Stores what a person asks for and sees to its answer. Never rejects. It resolves when the request is stored, so that the event may be
    * confirmed; not before, and so not while the store is away and there is room to wait.
    */
-  accept(draft: Draft<To>): Promise<Acceptance>;
-  /** Ends a request, without a word, wherever it stands. */
+  accept(request: NewRequest<To>): Promise<Acceptance>;
+  /** Ends a request, without a word, wherever it is. */
   cancel(eventId: string): Promise<void>;
-  /** The connection is gone and will not mend itself. */
+  /** The connection is gone for good. */
   lost(reason: unknown): void;
   /** Another process listens; this one waits for its turn. */
   standBy(): void;
@@ -166,10 +166,10 @@ export interface PlatformHost<To = unknown> {
  */
 export type Acceptance = 'accepted' | 'known' | 'refused' | 'closed';
 
-/** What a platform knows of a request, and what is asked. */
-export type Draft<To = unknown> = RequestBody & DraftEnvelope<To>;
+/** A request as a platform hands it over. */
+export type NewRequest<To = unknown> = RequestBody & NewRequestEnvelope<To>;
 
-interface DraftEnvelope<To> extends Pick<Request, 'chat' | 'user' | 'until'> {
+interface NewRequestEnvelope<To> extends Pick<Request, 'chat' | 'user' | 'until'> {
   /** The event's own id, the same when it is heard again. It is kept for a day, so it must name no person: a hash where the id does. */
   readonly eventId: string;
   readonly replyTo: To;
@@ -193,11 +193,11 @@ export class Superseded extends Error {
   override readonly name = 'Superseded';
 }
 
-/** A chat in which something is said without being asked for. */
+/** A chat to which a reply goes that nobody asked for. */
 export interface PostTarget {
   readonly platform: string;
   readonly chatId: string;
-  /** What the chat belongs to, by `chatKey`. */
+  /** The guild or group that the chat belongs to, by `chatKey`. */
   readonly group: string;
   /** The same when the same is posted again, after a crash: a repeat within minutes is recognised where the platform can. */
   readonly eventId: string;

@@ -2,6 +2,19 @@ import * as z from 'zod';
 import type { Caller } from './caller.ts';
 import { VIEWS } from './settings.ts';
 
+/** `isEphemeral`: what it opens is shown to the person who pressed it alone, so the button need not be theirs. */
+const PressedButton = z
+  .object({
+    token: z.string(),
+    isEphemeral: z.boolean().optional(),
+    /** The name that 0.2.0 stored it by. */
+    isAside: z.boolean().optional(),
+  })
+  .transform(({ token, isAside, isEphemeral = isAside }) => ({
+    token,
+    ...(isEphemeral !== undefined && { isEphemeral }),
+  }));
+
 /**
  * What a person asks for, as it is stored until it is answered: links, a command with its options, a button. No message's text is
  * in it beyond that.
@@ -28,8 +41,7 @@ export const RequestBody = z.discriminatedUnion('kind', [
   }),
   /** A command as it was typed: its name, known or not, and what stood behind it. */
   z.object({ kind: z.literal('line'), what: z.object({ name: z.string(), args: z.string() }) }),
-  /** `isAside`: what it opens is shown to the person who pressed it alone, so the button need not be theirs. */
-  z.object({ kind: z.literal('button'), what: z.object({ token: z.string(), isAside: z.boolean().optional() }) }),
+  z.object({ kind: z.literal('button'), what: PressedButton }),
   /** Words to Medley that ask for nothing. */
   z.object({ kind: z.literal('talk'), what: z.null() }),
 ]);

@@ -1,7 +1,7 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Added, Queue, QueueEntry } from '../../infra/queue/queue.ts';
-import type { Acceptance, ChatPlatform, Draft } from '../contract/chat-platform.ts';
+import type { Acceptance, ChatPlatform, NewRequest } from '../contract/chat-platform.ts';
 import { callerOf, ownerKey, type Request, RequestBody } from '../contract/request.ts';
 import type { RequestHandler } from '../contract/request-handler.ts';
 import { renderBusy, renderPlace } from '../views/request-notice.ts';
@@ -23,7 +23,7 @@ export interface AcceptorOptions {
 /** Takes requests in: each is stored before its event is confirmed. */
 export interface Acceptor {
   /** Never rejects. */
-  accept(platform: ChatPlatform, draft: Draft): Promise<Acceptance>;
+  accept(platform: ChatPlatform, draft: NewRequest): Promise<Acceptance>;
   /** Takes nothing new; resolves when all that came in is stored, or given up. */
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   const accepting = new Map<string, Promise<Acceptance>>();
   let isClosed = false;
 
-  async function accept(platform: ChatPlatform, draft: Draft): Promise<Acceptance> {
+  async function accept(platform: ChatPlatform, draft: NewRequest): Promise<Acceptance> {
     const { acknowledge, refuse: showRefusal } = draft;
     const request = requestOf(platform, draft, now());
     const entry = entryOf(request, platform.perChat, acknowledge === undefined ? 0 : ACKNOWLEDGE_MS);
@@ -110,7 +110,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   async function refuse(
     platform: ChatPlatform,
     request: Request,
-    show: Draft['refuse'],
+    show: NewRequest['refuse'],
     translator: Promise<Translator> | undefined,
   ): Promise<Acceptance> {
     if (show === undefined || translator === undefined) track(sendNotice(platform, request, t => renderBusy(t)));
@@ -151,7 +151,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   };
 }
 
-function requestOf(platform: ChatPlatform, draft: Draft, at: number): Request {
+function requestOf(platform: ChatPlatform, draft: NewRequest, at: number): Request {
   const { eventId, chat, user, until, replyTo } = draft;
   return {
     ...{ id: `${platform.id}:${eventId}`, platform: platform.id, chat, user, at, replyTo },

@@ -207,9 +207,9 @@ function sendingOf(job: Job, { t, settings }: Preferences, part: Part, tools: Jo
   return {
     ...{ request, to, t, settings, signal: controller.signal, isLast, expected },
     isFirst: phase === FIRST_PHASE && !progress.isWaitSaid,
-    stands: [...progress.sent],
-    put: createSendOnce(job, phase, next, tools),
-    mend: tools.editLater,
+    sentKeys: [...progress.sent],
+    sendOnce: createSendOnce(job, phase, next, tools),
+    editLater: tools.editLater,
     deleteLater: tools.deleterFor(platform.id),
   };
 }
@@ -223,7 +223,7 @@ async function reserveFor(
   // Some messages are in the chat already; for the others places are taken one by one.
   if (progress.sent.length > 0) return 0;
   const replies = await Promise.all(group.map(({ reply }) => reply));
-  const messages = replies.map(reply => (reply === undefined ? 0 : (platform.placesOf?.(to, reply) ?? 1)));
+  const messages = replies.map(reply => (reply === undefined ? 0 : (platform.messagesOf?.(to, reply) ?? 1)));
   return reservation.grow(messages.reduce((sum, count) => sum + count, 0));
 }
 

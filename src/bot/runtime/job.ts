@@ -12,7 +12,7 @@ import type { Reservation, Throttle, ThrottledChat } from './throttle.ts';
 export interface JobTools {
   readonly handler: RequestHandler;
   readonly throttle: Throttle;
-  readonly editLater: NonNullable<Sending['mend']>;
+  readonly editLater: NonNullable<Sending['editLater']>;
   /** Whether a person may be told now that a request of theirs waits for their limit; a yes counts. */
   readonly mayNotify: (person: string) => boolean;
   /** False from the moment that Medley stops. */

@@ -80,13 +80,13 @@ async function sendUnstored(
   const to = request.replyTo;
   const [t, settings] = await Promise.all([handler.translator(caller), handler.chatSettings(caller)]);
   const reply = render(t);
-  const messages = platform.placesOf?.(to, reply) ?? 1;
+  const messages = platform.messagesOf?.(to, reply) ?? 1;
   const reservation = throttle.reserve(throttledChatOf(request), `${request.id} ${phase}`, messages);
   if (typeof reservation === 'number') throw new Throttled(reservation);
   try {
     await platform.send(oneReply(reply), {
-      ...{ request, to, t, settings, signal, isFirst, isLast: true, expected: 1, stands: [] },
-      async put(key, call, { messages = 1 } = {}) {
+      ...{ request, to, t, settings, signal, isFirst, isLast: true, expected: 1, sentKeys: [] },
+      async sendOnce(key, call, { messages = 1 } = {}) {
         const taken = await reservation.take(messages, signal);
         try {
           return await call(`${phase}-${key}`);

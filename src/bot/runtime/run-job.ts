@@ -100,7 +100,7 @@ export function createJobRunner({ platforms, onOutcome, ...shared }: JobRunnerOp
       const behindMs = place.waitMs();
       if (behindMs > 0) verdict = { done: false, afterMs: behindMs };
       else {
-        const messages = platform.placesOf?.(to) ?? 1;
+        const messages = platform.messagesOf?.(to) ?? 1;
         const reservation = throttle.reserve(throttledChatOf(request), request.id, messages);
         if (typeof reservation === 'number') verdict = { done: false, afterMs: reservation };
         else verdict = await attempt(newAttempt(job, reservation, place)).finally(reservation.end);

@@ -16,7 +16,7 @@ const MOST_REPEAT_MS = 24 * 3_600_000;
  * @param phase makes the tags of these messages differ from those of all others of the request
  * @param next the part after those that these messages belong to
  */
-export function createSendOnce(job: Job, phase: string, next: number, tools: JobTools): Sending['put'] {
+export function createSendOnce(job: Job, phase: string, next: number, tools: JobTools): Sending['sendOnce'] {
   const { progress, platform, reservation, controller } = job;
   const { signal } = controller;
   const { now, mayUpload, throttle } = tools;

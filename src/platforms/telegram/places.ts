@@ -9,7 +9,7 @@ const CLOSING = 1;
 const FOLLOW_UP = 1;
 
 /** How many messages a reply takes at most, by the pace of a group, where each file of an album counts; 0 where an edit will do. */
-export function placesOf(
+export function messagesOf(
   { press }: Pick<TelegramReplyTo, 'press'>,
   reply: Reply | undefined,
   { richFrom }: Pick<TelegramLimits, 'richFrom'>,

@@ -34,7 +34,7 @@ import { createPressAnswers } from './outgoing/press-answers.ts';
 import { createSender } from './outgoing/send.ts';
 import { isTokenRefused, outcomeOf } from './outgoing/send-outcome.ts';
 import { createSendReply } from './outgoing/send-reply.ts';
-import { placesOf } from './places.ts';
+import { messagesOf } from './places.ts';
 import { registerCommands } from './register.ts';
 import { plain, shorten } from './render/formatted-text.ts';
 import { TelegramReplyTo } from './reply-to.ts';
@@ -207,7 +207,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     // A press is answered in the place of what it stands under.
     hasPlace: ({ press }) => press !== undefined,
 
-    placesOf: (to, reply) => placesOf(to, reply, limits),
+    messagesOf: (to, reply) => messagesOf(to, reply, limits),
 
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
 

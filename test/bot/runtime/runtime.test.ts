@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Acceptance, Draft } from '../../../src/bot/contract/chat-platform.ts';
+import type { Acceptance, NewRequest } from '../../../src/bot/contract/chat-platform.ts';
 import { ownerKey } from '../../../src/bot/contract/request.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
@@ -30,7 +30,7 @@ async function open(options: StageOptions = {}): Promise<Stage> {
 }
 
 /** Accepts, and lets it run. */
-async function ask(stage: Stage, draft: Draft<{ chat: string }>): Promise<Acceptance | undefined> {
+async function ask(stage: Stage, draft: NewRequest<{ chat: string }>): Promise<Acceptance | undefined> {
   const accepting = stage.platform.host()?.accept(draft);
   await stage.pass(20);
   return accepting;

@@ -3,7 +3,7 @@ import type {
   AnswerProgress,
   ChatPlatform,
   Connection,
-  Draft,
+  NewRequest,
   Pace,
   PlatformHost,
   RequestOutcome,
@@ -117,7 +117,7 @@ export function createScriptedPlatform(options: ScriptedOptions): ScriptedPlatfo
       };
     },
     verify: async () => options.verify?.(),
-    async send(replies, { request, to, signal, put }: Sending<{ chat: string }>) {
+    async send(replies, { request, to, signal, sendOnce }: Sending<{ chat: string }>) {
       let place = 0;
       for await (const reply of replies) {
         const whole = textOf(reply);
@@ -126,7 +126,7 @@ export function createScriptedPlatform(options: ScriptedOptions): ScriptedPlatfo
           const text = parts === 1 ? whole : `${whole} (${part + 1}/${parts})`;
           const key = `${place}`;
           place += 1;
-          await put(key, tag => call(to.chat, text, `${request.id} ${tag}`, signal), { repeatMs });
+          await sendOnce(key, tag => call(to.chat, text, `${request.id} ${tag}`, signal), { repeatMs });
         }
       }
     },
@@ -177,7 +177,7 @@ function textOf({ blocks }: Reply): string {
 }
 
 /** A person who pastes links. */
-export function linksDraft(eventId: string, links: readonly string[], chat = 'square'): Draft<{ chat: string }> {
+export function linksDraft(eventId: string, links: readonly string[], chat = 'square'): NewRequest<{ chat: string }> {
   return {
     eventId,
     chat: { id: chat, kind: 'group' },

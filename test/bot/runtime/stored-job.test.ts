@@ -40,6 +40,11 @@ describe('a stored job', () => {
         notice: { kind: 'limited', next: 2, links: 3, afterMs: 40_000 },
       },
     });
+    const { what: _what, unasked: _unasked, ...envelope } = REQUEST;
+    const pressed = { ...envelope, kind: 'button', what: { token: 'abc', isAside: true } };
+    expect(readJob(JSON.stringify({ request: pressed, progress }))?.request).toMatchObject({
+      what: { token: 'abc', isEphemeral: true },
+    });
     const fresh = { next: 0, paid: 0, stands: [], isWaitSaid: false, tries: 0, lapses: 0 };
     expect(readJob(JSON.stringify({ request: REQUEST, progress: fresh }))).toEqual(newJob(REQUEST));
   });

@@ -60,10 +60,10 @@ function createTerminalPlatform(options: {
       if (!output.writable) throw new TerminalGone('nobody reads this terminal');
     },
 
-    async send(replies, { to, put, signal }) {
+    async send(replies, { to, sendOnce, signal }) {
       let place = 0;
       for await (const reply of replies) {
-        await put(`${place}`, () => write(`[${to.line}] ${renderPlain(reply)}\n`, signal));
+        await sendOnce(`${place}`, () => write(`[${to.line}] ${renderPlain(reply)}\n`, signal));
         place += 1;
       }
     },

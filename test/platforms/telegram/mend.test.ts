@@ -20,8 +20,8 @@ function placeOf(index: number, { press }: Partial<TelegramReplyTo>): string {
 async function send(given: Reply, results: readonly unknown[], to: Partial<TelegramReplyTo> = {}) {
   const edited: OwnMessage[] = [];
   const mends: EditReply[] = [];
-  const sendReply: SendReply = async (_, { put }) => {
-    for (const [index, result] of results.entries()) await put(placeOf(index, to), async () => result);
+  const sendReply: SendReply = async (_, { sendOnce }) => {
+    for (const [index, result] of results.entries()) await sendOnce(placeOf(index, to), async () => result);
     return true;
   };
   const mending = createMendingReply({
@@ -40,10 +40,10 @@ async function send(given: Reply, results: readonly unknown[], to: Partial<Teleg
     to: { chat: 5, isGroup: false, ...to },
     t: createTranslator(['en']),
     signal: new AbortController().signal,
-    ...{ isFirst: true, isLast: true, expected: 1, stands: [], key: '0', settings: CHAT_DEFAULTS },
+    ...{ isFirst: true, isLast: true, expected: 1, sentKeys: [], key: '0', settings: CHAT_DEFAULTS },
     deleteLater: () => undefined,
-    put: async (_key, call) => call('tag'),
-    mend: (_later, edit) => void mends.push(edit),
+    sendOnce: async (_key, call) => call('tag'),
+    editLater: (_later, edit) => void mends.push(edit),
   });
   for (const edit of mends) await edit(words('all of it'), new AbortController().signal);
   return { edited, mends };

@@ -1,6 +1,6 @@
 import { SnowflakeUtil } from 'discord.js';
 import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/read.ts';
-import type { Draft } from '../../../bot/contract/chat-platform.ts';
+import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import { stableId } from '../api/ids.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { isRecord } from './is-record.ts';
@@ -10,9 +10,9 @@ import { readMessage } from './messages.ts';
 /** Links that come into a message by an edit. */
 export interface Edits {
   /** What the edit asks of Medley; undefined when it adds no link. @throws ZodError for what is no message */
-  read(data: unknown): Promise<Draft<DiscordReplyTo> | undefined>;
+  read(data: unknown): Promise<NewRequest<DiscordReplyTo> | undefined>;
   /** Remembers what was accepted, so that an edit of it is known. */
-  accepted(draft: Draft<DiscordReplyTo>): void;
+  accepted(draft: NewRequest<DiscordReplyTo>): void;
 }
 
 export function createEdits(context: ListenContext): Edits {

@@ -13,7 +13,7 @@ import {
   type StringSelectMenuInteraction,
 } from 'discord.js';
 import type { Caller } from '../../../bot/contract/caller.ts';
-import type { Draft, PlatformHost } from '../../../bot/contract/chat-platform.ts';
+import type { NewRequest, PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import type { PastedLink } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
@@ -33,7 +33,7 @@ import { findMarkdownLinks } from './markdown-links.ts';
 
 export interface IncomingInteractions {
   /** What it asks for; undefined for what is answered at once. */
-  read(interaction: Interaction): Promise<Draft<DiscordReplyTo> | undefined>;
+  read(interaction: Interaction): Promise<NewRequest<DiscordReplyTo> | undefined>;
   /**
    * Answers suggestions and the delete button, which are not worth keeping.
    * @throws SendFailure
@@ -43,7 +43,7 @@ export interface IncomingInteractions {
 
 type Pressed = ButtonInteraction | StringSelectMenuInteraction;
 type Kept = ChatInputCommandInteraction | MessageContextMenuCommandInteraction | Pressed;
-type InteractionDraft = Draft<DiscordReplyTo>;
+type InteractionDraft = NewRequest<DiscordReplyTo>;
 type Envelope = Pick<InteractionDraft, 'eventId' | 'chat' | 'user' | 'until' | 'replyTo' | 'acknowledge' | 'refuse'>;
 
 /** How a request is shown that it was heard. */
@@ -87,7 +87,7 @@ export function createIncomingInteractions(
     const pressed = { messageId: message.id, isBack, ...(deleteId !== undefined && { deleteId }) };
     const first = isOwn ? { isEphemeral, pressed } : { isEphemeral: true };
     const before = isBack ? await history.before(message.id) : undefined;
-    return { ...envelope(interaction, first), ...(before ?? { kind: 'button', what: { token, isAside: !isOwn } }) };
+    return { ...envelope(interaction, first), ...(before ?? { kind: 'button', what: { token, isEphemeral: !isOwn } }) };
   }
 
   function envelope(interaction: Kept, first: First): Envelope {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Draft } from '../../../bot/contract/chat-platform.ts';
+import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { PastedLink, TextMessage } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { parseShortForm } from '../../../bot/contract/short-forms.ts';
@@ -51,7 +51,7 @@ export function readUpdate(data: unknown): { messageId: string; flags: number; h
 export function readMessage(
   data: unknown,
   context: ListenContext,
-): Promise<Draft<DiscordReplyTo> | undefined> | undefined {
+): Promise<NewRequest<DiscordReplyTo> | undefined> | undefined {
   const ownId = context.client()?.user.id;
   if (!mayMatter(data, ownId)) return undefined;
   const message = Created.parse(data);
@@ -82,7 +82,7 @@ async function draftOf(
   message: Created,
   { text, direct, found }: Said,
   { dispatcher, log, client: connected, readsMessages }: ListenContext,
-): Promise<Draft<DiscordReplyTo> | undefined> {
+): Promise<NewRequest<DiscordReplyTo> | undefined> {
   const { author, member } = message;
   const place: Place = { guildId: message.guild_id ?? undefined, channelId: message.channel_id };
   const { guildId, channelId } = place;

@@ -32,7 +32,7 @@ const FIRST = '0';
 export function createMendingSend(options: MendingSendOptions): Send {
   const { send, api, delivery, applicationId, commandIds, history, log } = options;
   return async (replies, sending) => {
-    const { to, t, request, mend } = sending;
+    const { to, t, request, editLater } = sending;
     const seen: Reply[] = [];
     const placed = new Map<string, unknown>();
     async function* noted(): AsyncGenerator<Reply> {
@@ -43,8 +43,8 @@ export function createMendingSend(options: MendingSendOptions): Send {
     }
     await send(noted(), {
       ...sending,
-      async put(key, call, options) {
-        const result = await sending.put(key, call, options);
+      async sendOnce(key, call, options) {
+        const result = await sending.sendOnce(key, call, options);
         placed.set(key, result);
         return result;
       },
@@ -68,7 +68,7 @@ export function createMendingSend(options: MendingSendOptions): Send {
     const answerId = request.id.slice(request.platform.length + 1);
     const isPrivate = to.kind === 'interaction' && to.isEphemeral;
     const ownDelete = isPrivate ? undefined : deleteButtonId({ requesterId: request.user.id, answerId });
-    mend?.(reply.later, async (better, signal) => {
+    editLater?.(reply.later, async (better, signal) => {
       const messageId = posted?.id ?? pressed?.messageId;
       const depth = messageId === undefined ? 0 : await history.depth(messageId, request);
       // What its reader opened meanwhile stays.

@@ -26,11 +26,11 @@ export interface FollowUps {
 }
 
 export function createFollowUps({ api, key, sending, to, eventId }: FollowUpOptions): FollowUps {
-  const { request, settings, signal, put } = sending;
+  const { request, settings, signal, sendOnce } = sending;
 
   async function follow(name: string, content: Content, isEphemeral: boolean): Promise<string | undefined> {
     const isUpload = holdsFiles(content.uploads);
-    return put(name, () => api.followUp(key, content, isEphemeral, signal), { isUpload });
+    return sendOnce(name, () => api.followUp(key, content, isEphemeral, signal), { isUpload });
   }
 
   /** Whether Medley itself is in the channel and may write there what the answer holds: in private chats it always may. */
@@ -51,7 +51,7 @@ export function createFollowUps({ api, key, sending, to, eventId }: FollowUpOpti
       const post = async (nonce: string) =>
         (await postReply(api, request.chat.id, content, { nonce, replyTo, isSilent }, signal)).id;
       try {
-        return await put(name, tag => post(nonceOf(eventId, tag)), {
+        return await sendOnce(name, tag => post(nonceOf(eventId, tag)), {
           repeatMs: TIMES.nonce,
           isUpload: holdsFiles(content.uploads),
         });

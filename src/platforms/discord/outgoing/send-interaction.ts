@@ -32,7 +32,7 @@ export async function sendInteraction(
   sending: Sending,
   to: InteractionReplyTo,
 ): Promise<void> {
-  const { request, signal, put, isFirst, isLast } = sending;
+  const { request, signal, sendOnce, isFirst, isLast } = sending;
   const eventId = request.id.slice(request.platform.length + 1);
   // A deferred answer is edited once; what comes later in the same request follows.
   const isOpen = to.pressed !== undefined || isFirst || (await isPending(api, key, signal));
@@ -45,7 +45,7 @@ export async function sendInteraction(
   async function begin(content: Content): Promise<string | undefined> {
     const options = { repeatMs: TIMES.token, isUpload: holdsFiles(content.uploads) };
     try {
-      return await put('0', () => api.editOriginal(key, content, signal), options);
+      return await sendOnce('0', () => api.editOriginal(key, content, signal), options);
     } catch (error) {
       if (to.pressed !== undefined || !isTokenDead(error) || !followUps.mayPost(content)) throw error;
       return followUps.forAll('0', content, undefined);

@@ -43,7 +43,7 @@ export function createMessageSender({ api, parts, history, suppression, log }: M
 
   return {
     async send(answer, sending, to) {
-      const { request, settings, signal, put, isFirst, isLast } = sending;
+      const { request, settings, signal, sendOnce, isFirst, isLast } = sending;
       const { silent: isSilent } = settings;
       const sent: string[] = [];
       const answerId = to.editId ?? to.messageId;
@@ -57,7 +57,7 @@ export function createMessageSender({ api, parts, history, suppression, log }: M
         async send(content, place, count) {
           const replyTo = to.rights.reply ? (sent.at(-1) ?? to.messageId) : undefined;
           const post = (nonce: string) => postReply(api, to.channelId, content, { nonce, replyTo, isSilent }, signal);
-          const posted = await put(`${place}`, tag => post(nonceOf(answerId, tag)), {
+          const posted = await sendOnce(`${place}`, tag => post(nonceOf(answerId, tag)), {
             repeatMs: TIMES.nonce,
             isUpload: holdsFiles(content.uploads),
           });

@@ -1,5 +1,5 @@
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
-import type { Draft } from '../../../bot/contract/chat-platform.ts';
+import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { RequestBody } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import type { Logger } from '../../../infra/log.ts';
@@ -29,7 +29,7 @@ export interface ButtonPress {
   /** Does what a button of this platform's own asks for: answers are taken away at once. Never rejects. */
   act(query: CallbackQuery, signal: AbortSignal): Promise<void>;
   /** What any other button asks of Medley; undefined where `act` is to be called. The button rests before long, whatever comes of it. */
-  read(query: CallbackQuery): Promise<Draft<TelegramReplyTo> | undefined>;
+  read(query: CallbackQuery): Promise<NewRequest<TelegramReplyTo> | undefined>;
 }
 
 type Pressed = NonNullable<CallbackQuery['message']>;

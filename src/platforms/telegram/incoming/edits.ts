@@ -1,5 +1,5 @@
 import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/read.ts';
-import type { Draft } from '../../../bot/contract/chat-platform.ts';
+import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import type { EventIds } from './envelope.ts';
 import type { ReadMessage } from './message-draft.ts';
@@ -8,9 +8,9 @@ import type { Message } from './updates.ts';
 /** Links that come into a message by an edit are answered, those that were in it before are not answered again. */
 export interface Edits {
   /** What the edit asks of Medley; undefined when it adds no link. */
-  read(message: Message): Promise<Draft<TelegramReplyTo> | undefined>;
+  read(message: Message): Promise<NewRequest<TelegramReplyTo> | undefined>;
   /** Remembers what was accepted, so that an edit of it is known. */
-  accepted(draft: Draft<TelegramReplyTo>): void;
+  accepted(draft: NewRequest<TelegramReplyTo>): void;
 }
 
 export interface EditsOptions {

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import type { Draft } from '../../../bot/contract/chat-platform.ts';
+import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import type { Chat, User } from './updates.ts';
 
 /** Who asks, and where the answer goes: a request without what is asked. */
-export type Envelope = Pick<Draft<TelegramReplyTo>, 'eventId' | 'chat' | 'user' | 'replyTo'>;
+export type Envelope = Pick<NewRequest<TelegramReplyTo>, 'eventId' | 'chat' | 'user' | 'replyTo'>;
 
 /** Names an event by where it happened. */
 export type EventIds = (...names: readonly (string | number)[]) => string;

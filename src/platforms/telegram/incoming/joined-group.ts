@@ -1,10 +1,10 @@
-import type { Draft } from '../../../bot/contract/chat-platform.ts';
+import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import { type EventIds, placeOf, speakerOf } from './envelope.ts';
 import type { MyChatMember } from './updates.ts';
 
 /** The command that greets a group Medley was just added to; undefined for every other change. */
-export function joinedGroup(change: MyChatMember, eventIds: EventIds): Draft<TelegramReplyTo> | undefined {
+export function joinedGroup(change: MyChatMember, eventIds: EventIds): NewRequest<TelegramReplyTo> | undefined {
   const { chat, from, date, old_chat_member: before, new_chat_member: now } = change;
   const isGroup = chat.type === 'group' || chat.type === 'supergroup';
   if (!isGroup || isAway(now) || !isAway(before)) return undefined;

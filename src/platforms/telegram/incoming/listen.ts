@@ -1,4 +1,4 @@
-import type { Draft, PlatformHost } from '../../../bot/contract/chat-platform.ts';
+import type { NewRequest, PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import { createSemaphore } from '../../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../../infra/log.ts';
@@ -73,7 +73,7 @@ export function createListener(options: ListenerOptions): Listener {
   }
 
   /** What the update asks of Medley. */
-  async function draftOf(update: Update): Promise<Draft<TelegramReplyTo> | undefined> {
+  async function draftOf(update: Update): Promise<NewRequest<TelegramReplyTo> | undefined> {
     const { callback_query: query, my_chat_member: member } = update;
     const said = update.message ?? update.channel_post;
     const edited = update.edited_message ?? update.edited_channel_post;

@@ -1,7 +1,7 @@
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import { type CommandLine, parseArguments, parseCommandLine } from '../../../bot/contract/arguments.ts';
 import type { Caller } from '../../../bot/contract/caller.ts';
-import type { Draft } from '../../../bot/contract/chat-platform.ts';
+import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { CommandSpec } from '../../../bot/contract/command-spec.ts';
 import type { RequestBody } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
@@ -23,7 +23,7 @@ export interface ReadMessageOptions {
 }
 
 /** What a message asks of Medley; undefined when it is not meant for it, which is what most messages of a group come to. */
-export type ReadMessage = (message: Message) => Promise<Draft<TelegramReplyTo> | undefined>;
+export type ReadMessage = (message: Message) => Promise<NewRequest<TelegramReplyTo> | undefined>;
 
 interface Said {
   readonly caller: Caller;

@@ -216,7 +216,7 @@ export function createInline(options: InlineOptions): Inline {
   ): Promise<string | undefined> {
     try {
       const place = { chat: userId, isGroup: false, silent: true };
-      const occasion: Occasion = { t, signal, key: '0', stands: [], put: (_, call) => call('') };
+      const occasion: Occasion = { t, signal, key: '0', sentKeys: [], sendOnce: (_, call) => call('') };
       const message = await sender.sendFile(item, place, occasion);
       if (message !== undefined) await deleteMessage(api, { chat_id: userId, message_id: message }, signal);
       return undefined;

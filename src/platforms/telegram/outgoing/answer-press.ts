@@ -28,7 +28,7 @@ export const EDITED = 'e';
 
 export function createAnswerPress({ api, sender, editMessage, answers, log }: AnswerPressOptions): AnswerPress {
   async function answer(reply: Reply, to: Place, press: Press, occasion: Occasion): Promise<void> {
-    const { t, put, key } = occasion;
+    const { t, sendOnce, key } = occasion;
     const isForOne = isRemark(reply);
     if (isForOne && (await isSaid(() => answers.sayReply(press.query, reply, t), occasion))) return;
     // A remark that comes too late for the button must not take the place of what it stands under.
@@ -39,13 +39,13 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
       (await editMessage(render(reply, { t }), { ...message, kind: stands }, { ...occasion, key: `${key}${EDITED}` }));
     if (way === 'done') return;
     await sender.send(reply, to, occasion);
-    if (way === 'anew') await put(`${key}d`, () => withdraw(message), EDIT);
+    if (way === 'anew') await sendOnce(`${key}d`, () => withdraw(message), EDIT);
   }
 
   /** Saying it twice does not show it twice. */
-  async function isSaid(say: () => Promise<boolean>, { key, put }: Occasion): Promise<boolean> {
+  async function isSaid(say: () => Promise<boolean>, { key, sendOnce }: Occasion): Promise<boolean> {
     try {
-      await put(`${key}a`, () => said(say()), EDIT);
+      await sendOnce(`${key}a`, () => said(say()), EDIT);
       return true;
     } catch (error) {
       if (error instanceof BotApiError && error.code === 400) return false;

@@ -30,11 +30,11 @@ export interface EditMessageOptions {
 }
 
 export function createEditMessage({ api, photos }: EditMessageOptions): EditMessage {
-  async function editWords(words: TextPayload, target: Target, { key, put, signal }: Occasion): Promise<'done'> {
+  async function editWords(words: TextPayload, target: Target, { key, sendOnce, signal }: Occasion): Promise<'done'> {
     const { content, preview, keyboard } = words;
     const said = { text: content.text, entities: content.entities, link_preview_options: preview };
     const change = { ...target, ...said, ...markup(keyboard) };
-    await put(key, () => changed(api.call('editMessageText', change, { signal })), EDIT);
+    await sendOnce(key, () => changed(api.call('editMessageText', change, { signal })), EDIT);
     return 'done';
   }
 

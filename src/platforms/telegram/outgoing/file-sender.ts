@@ -170,7 +170,7 @@ export function createFileSender(options: FileSenderOptions): FileSender {
     place: Place,
     occasion: Occasion,
   ): Promise<readonly SentMessage[] | undefined> {
-    const { key, signal, put } = occasion;
+    const { key, signal, sendOnce } = occasion;
     const [first, ...others] = batch;
     if (first === undefined) return [];
     try {
@@ -180,7 +180,7 @@ export function createFileSender(options: FileSenderOptions): FileSender {
         return api.post('sendMediaGroup', place, signal, address => ({ ...address, media }));
       };
       const isUpload = batch.some(({ candidate }) => candidate.uploadBytes > 0);
-      const sent = await put(key + maskOf(batch), call, { messages: batch.length, isUpload });
+      const sent = await sendOnce(key + maskOf(batch), call, { messages: batch.length, isUpload });
       return sent ?? [];
     } catch (error) {
       if (!(error instanceof BotApiError) || !isAboutFile(error)) throw error;
@@ -294,8 +294,8 @@ function maskOf(batch: readonly Part[]): string {
 }
 
 /** Places of the files that an earlier attempt has sent. */
-function standingIn({ key, stands }: Occasion): ReadonlySet<number> {
-  const masks = stands
+function standingIn({ key, sentKeys }: Occasion): ReadonlySet<number> {
+  const masks = sentKeys
     .filter(each => each.startsWith(key) && each.length === key.length + 2)
     .map(each => Number.parseInt(each.slice(key.length), 36));
   const places = Array.from({ length: MESSAGE_LIMITS.album }, (_, index) => index);

@@ -27,10 +27,10 @@ export function createMendingReply({ sendReply, editMessage }: MendingReplyOptio
     const edited = `${key}${EDITED}`;
     const isAllThere = await sendReply(reply, {
       ...sending,
-      async put(place, call, options) {
+      async sendOnce(place, call, options) {
         if (to.press !== undefined && place.startsWith(edited))
           writers.set(`${to.chat} ${to.press.message}`, request.id);
-        const result = await sending.put(place, call, options);
+        const result = await sending.sendOnce(place, call, options);
         results.set(place, result);
         return result;
       },
@@ -39,11 +39,11 @@ export function createMendingReply({ sendReply, editMessage }: MendingReplyOptio
     if (reply.later === undefined || message === undefined) return isAllThere;
     const place = `${message.chat_id} ${message.message_id}`;
     if (!writers.has(place)) writers.set(place, request.id);
-    sending.mend?.(reply.later, async (better: Reply, signal) => {
+    sending.editLater?.(reply.later, async (better: Reply, signal) => {
       // What its reader opened meanwhile stays.
       if (writers.get(place) !== request.id) return;
-      const put = <T>(_: string, call: (tag: string) => Promise<T>): Promise<T | undefined> => call('later');
-      await editMessage(render(better, { t }), message, { t, key, signal, put, stands: [] });
+      const sendOnce = <T>(_: string, call: (tag: string) => Promise<T>): Promise<T | undefined> => call('later');
+      await editMessage(render(better, { t }), message, { t, key, signal, sendOnce, sentKeys: [] });
     });
     return isAllThere;
   };

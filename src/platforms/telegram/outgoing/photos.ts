@@ -66,18 +66,20 @@ export function createPhotos({ api, messages, limits, log }: PhotosOptions): Pho
   }
 
   return {
-    send({ photo, isHidden, caption, keyboard }, place, { key, signal, put }) {
+    send({ photo, isHidden, caption, keyboard }, place, { key, signal, sendOnce }) {
       const words = { ...captioned(caption), ...veiled(isHidden), ...markup(keyboard) };
       return attempt(photo, media =>
-        put(key, () => messages.post('sendPhoto', place, signal, address => ({ ...address, ...words, photo: media }))),
+        sendOnce(key, () =>
+          messages.post('sendPhoto', place, signal, address => ({ ...address, ...words, photo: media })),
+        ),
       );
     },
-    replace({ photo, isHidden, caption, keyboard }, target, { key, signal, put }) {
+    replace({ photo, isHidden, caption, keyboard }, target, { key, signal, sendOnce }) {
       return attempt(photo, async media => {
         const words = { ...captioned(caption), ...veiled(isHidden) };
         const change = { ...target, media: { type: 'photo' as const, media, ...words }, ...markup(keyboard) };
         const options = { signal, timeoutMs: limits.fileMs };
-        await put(key, () => changed(api.call('editMessageMedia', change, options)), EDIT);
+        await sendOnce(key, () => changed(api.call('editMessageMedia', change, options)), EDIT);
         return undefined;
       });
     },

@@ -105,10 +105,10 @@ export function createSendReply(options: SendReplyOptions): SendReply {
   }
 
   return async (reply, sending) => {
-    const { t, signal, put, stands, key, request } = sending;
+    const { t, signal, sendOnce, sentKeys, key, request } = sending;
     const extra: Occasion['extra'] = (gallery, album) => extraButtons(sending, gallery, album);
     try {
-      return await say(reply, sending, { t, signal, put, stands, key, request: request.id, extra });
+      return await say(reply, sending, { t, signal, sendOnce, sentKeys, key, request: request.id, extra });
     } catch (error) {
       if (sending.to.press === undefined) await explain(error, sending);
       throw error;

@@ -44,9 +44,9 @@ export function createSender(options: SenderOptions): Sender {
   async function sendText(
     { content, preview, keyboard }: TextPayload,
     place: Place,
-    { key, signal, put }: Occasion,
+    { key, signal, sendOnce }: Occasion,
   ): Promise<SentMessage | undefined> {
-    return put(key, () =>
+    return sendOnce(key, () =>
       api.post('sendMessage', place, signal, address => ({
         ...address,
         text: content.text,
@@ -58,7 +58,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function sendPhoto(payload: PhotoPayload, place: Place, occasion: Occasion): Promise<void> {
-    if (occasion.stands.includes(occasion.key)) return;
+    if (occasion.sentKeys.includes(occasion.key)) return;
     const put = () => photos.send(payload, place, occasion);
     const isSent = await (payload.photo.kind === 'picture' ? actions.during(place, 'upload_photo', put) : put());
     if (!isSent) await sendText(payload.instead, place, occasion);

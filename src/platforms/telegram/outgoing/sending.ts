@@ -1,10 +1,10 @@
-import type { PutOptions, Sending } from '../../../bot/contract/chat-platform.ts';
+import type { Sending, SendOnceOptions } from '../../../bot/contract/chat-platform.ts';
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Button } from './methods.ts';
 
 /** What sending a reply needs to know beside where it goes. */
-export interface Occasion extends Pick<Sending, 'signal' | 'put' | 'stands'> {
+export interface Occasion extends Pick<Sending, 'signal' | 'sendOnce' | 'sentKeys'> {
   readonly t: Translator;
   /**
    * Buttons of this platform's own under a file, or after albums.
@@ -18,4 +18,4 @@ export interface Occasion extends Pick<Sending, 'signal' | 'put' | 'stands'> {
 }
 
 /** An edit may be made again as long as a request lives, and is no message by the pace. */
-export const EDIT: PutOptions = { repeatMs: 24 * 3_600_000, messages: 0 };
+export const EDIT: SendOnceOptions = { repeatMs: 24 * 3_600_000, messages: 0 };

@@ -56,9 +56,20 @@ async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'grou
   const delivery = { deliver: () => Promise.reject(new Error('nothing is fetched here')) };
   const answer = createAnswer({ fileBytes: 1_000, canAttach: true }, { delivery, t, commands: new Map(), log, signal });
   for (const each of replies) answer.add(each);
-  const put: Sending['put'] = (key, call) => call(`0-${key}`);
+  const sendOnce: Sending['sendOnce'] = (key, call) => call(`0-${key}`);
   const sending: Sending = {
-    ...{ request: requestIn(kind), to, t, settings, signal, isFirst: true, isLast: true, expected: 1, stands: [], put },
+    ...{
+      request: requestIn(kind),
+      to,
+      t,
+      settings,
+      signal,
+      isFirst: true,
+      isLast: true,
+      expected: 1,
+      sentKeys: [],
+      sendOnce,
+    },
     deleteLater: leaving.deleterFor('discord'),
   };
   await sender.send(answer, sending, to);

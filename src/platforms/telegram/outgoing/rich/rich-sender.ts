@@ -67,7 +67,7 @@ export function createRichSender(options: RichSenderOptions): RichSender {
     payload: RichPayload,
     ways: KnownWays,
     place: Place,
-    { key, signal, put, t }: Occasion,
+    { key, signal, sendOnce, t }: Occasion,
   ): Promise<boolean | undefined> {
     for (;;) {
       const ready = await readied(ways, signal);
@@ -75,7 +75,7 @@ export function createRichSender(options: RichSenderOptions): RichSender {
       if (ready === undefined || blocks === undefined) return undefined;
       try {
         const message = { rich_message: { blocks, skip_entity_detection: true as const }, ...markup(payload.keyboard) };
-        const sent = await put(
+        const sent = await sendOnce(
           keyOf(key),
           () => api.post('sendRichMessage', place, signal, address => ({ ...address, ...message })),
           { isUpload: ready.some(({ candidate }) => candidate.uploadBytes > 0) },
@@ -119,7 +119,7 @@ export function createRichSender(options: RichSenderOptions): RichSender {
 
   return async (payload, place, occasion, albums) => {
     const { items } = payload;
-    if (occasion.stands.includes(keyOf(occasion.key))) return false;
+    if (occasion.sentKeys.includes(keyOf(occasion.key))) return false;
     if (!isOffered || refused.has(postOf(items)) || isBegunAsAlbum(occasion)) return albums(NO_WAYS);
     const ways = new Map(items.map(item => [item, createFileCandidates(item, true, options)]));
     try {
@@ -144,6 +144,6 @@ function keyOf(key: string): string {
 }
 
 /** Files of an album stand there from an earlier attempt: their keys end in the place of the album and two letters. */
-function isBegunAsAlbum({ key, stands }: Occasion): boolean {
-  return stands.some(each => each.startsWith(key) && each.length === key.length + 3);
+function isBegunAsAlbum({ key, sentKeys }: Occasion): boolean {
+  return sentKeys.some(each => each.startsWith(key) && each.length === key.length + 3);
 }
