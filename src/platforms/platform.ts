@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ChatPlatform } from '../bot/contract/chat-platform.ts';
 
 /**
- * What a chat platform implements. The runtime (`bot/runtime`) does the rest for all of them: it stores requests, runs them in turn,
+ * A chat platform implements this. The runtime (`bot/runtime`) does the rest for all of them: it stores requests, runs them in turn,
  * retries, resumes after a restart, reconnects and drains. A platform hears, sends, and says what became of it.
  *
  * **Hearing.** `connect(host)` resolves when people are heard, and throws what kept it from that; the runtime calls it again with growing

@@ -7,7 +7,7 @@ import type { Command } from '../contract/command.ts';
 import { type CommandSpec, commandSpec } from '../contract/command-spec.ts';
 import { isUnasked, type PastedLink, partsOf, type RequestBody, type TextMessage } from '../contract/request.ts';
 import {
-  type AnswerContext,
+  type AttemptContext,
   onlyReply,
   type Position,
   type ReplyBatch,
@@ -17,16 +17,19 @@ import type { Services } from '../contract/services.ts';
 import { createRetryGate, whileStoreIsAway } from '../runtime/retry.ts';
 import { notice } from '../views/notice.ts';
 import { type Autocomplete, createAutocomplete } from './autocomplete.ts';
-import { type CallersOptions, createCallers } from './callers.ts';
+import { type Callers, type CallersOptions, createCallers } from './callers.ts';
 import { createDirectDispatch, type DirectDispatch } from './direct-dispatch.ts';
-import { createFailureLog, type Log } from './failure-log.ts';
-import { createLinkAnswers, createLinkFinder } from './links.ts';
+import { createLinkAnswers, createLinkFinder, type LinkAnswers } from './links.ts';
 import { createMessageReader } from './read.ts';
-import { type CommandBody, createCommandResolver } from './resolve-command.ts';
+import { type CommandResolver, createCommandResolver } from './resolve-command.ts';
 import {
   COMMAND_TIMES,
+  type CommandRunner,
   type CommandTimes,
   createCommandRunner,
+  createFailureLog,
+  type FailureLog,
+  type Log,
   type RunContext,
   renderFailure,
 } from './run-command.ts';
@@ -35,7 +38,7 @@ export interface DispatcherOptions {
   readonly commands: readonly Command[];
   /** Further commands that only this caller may type, and that nothing lists. Default: none. */
   readonly hiddenCommands?: (caller: Caller) => readonly Command[];
-  /** Whether this person or chat gets no answers to anything. Default: none is blocked. */
+  /** True for people and chats that get no answers to anything. Default: none is blocked. */
   readonly isBlocked?: (caller: Caller) => Promise<boolean>;
   readonly services: Services;
   readonly limiter: RateLimiter;
@@ -52,7 +55,7 @@ export interface DispatcherOptions {
 /** From a message to its replies. Each step is one call: the message is read, admitted, and answered; the runtime delivers. */
 export interface Dispatcher extends RequestHandler, Autocomplete {
   /**
-   * What a message asks of Medley; undefined when it is not meant for it. While the settings of the chat cannot be read, they are waited for, as
+   * Reads what a message asks of Medley; undefined when it is not meant for it. While the settings of the chat cannot be read, they are waited for, as
    * long as not too many messages wait. Never rejects.
    */
   read(message: TextMessage): Promise<RequestBody | undefined>;
@@ -60,7 +63,7 @@ export interface Dispatcher extends RequestHandler, Autocomplete {
   linksOf(message: TextMessage): Promise<readonly PastedLink[]>;
   /** The command that answers the request; undefined where none or several do. Never rejects. */
   commandOf(body: RequestBody, caller: Caller): Promise<string | undefined>;
-  /** What people see of the commands, in all chats or in one kind of them. */
+  /** The commands as people see them, in all chats or in one kind of them. */
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
   readonly dispatch: DirectDispatch;
 }
@@ -71,17 +74,18 @@ const LONGEST_RETRY_MS = 2_000;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { commands, services, log, isBlocked = async () => false, now = Date.now } = options;
+  const { concurrency = 32, queued = 256, times } = options;
   const logFailure = createFailureLog(log);
   const findLinks = createLinkFinder(services.extractor);
   const callers = createCallers({ ...options, logFailure, now });
-  const { charge, translator, onUnreadable } = callers;
+  const { preferences, translator, chatSettings, charge, onUnreadable } = callers;
   const resolver = createCommandResolver({ ...options, buttons: services.actions });
-  const { listed, commandsFor } = resolver;
+  const { listed, commandsFor, commandOf } = resolver;
   const readMessage = createMessageReader({ commandsFor, services, findLinks, isBlocked });
-  const { concurrency = 32, queued = 256, times } = options;
   const runTimes = { ...COMMAND_TIMES, ...times };
   const run = createCommandRunner({ services, findLinks, logFailure, concurrency, queued, times: runTimes });
   const answerLinks = createLinkAnswers({ commands, charge, run });
+  const answer = createAnswer({ callers, resolver, run, answerLinks, isBlocked, logFailure });
   const gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random: Math.random });
 
   async function read(message: TextMessage): Promise<RequestBody | undefined> {
@@ -92,66 +96,73 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return whileStoreIsAway(gate, () => readMessage(message), onAway).catch(onAway);
   }
 
-  async function answer(body: RequestBody, context: AnswerContext): Promise<ReplyBatch> {
-    const { caller, signal } = context;
+  async function linksOf(message: TextMessage): Promise<readonly PastedLink[]> {
+    const body = await readMessage(message).catch(error => onUnreadable(error, message.caller));
+    return body?.kind === 'links' ? body.what.filter(({ url }) => findLinks(url).length > 0) : [];
+  }
+
+  const handler: RequestHandler = { answer, preferences, translator, chatSettings };
+  return {
+    ...{ ...handler, read, linksOf, commandOf },
+    commandSpecs: (t, chatKind) => listed.map(command => commandSpec(command, t, chatKind)),
+    dispatch: createDirectDispatch({ read, handler, gate, logFailure }),
+    ...createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked, charge }),
+  };
+}
+
+interface AnswerParts {
+  readonly callers: Pick<Callers, 'preferences' | 'charge'>;
+  readonly resolver: Pick<CommandResolver, 'resolve'>;
+  readonly run: CommandRunner;
+  readonly answerLinks: LinkAnswers;
+  readonly isBlocked: (caller: Caller) => Promise<boolean>;
+  readonly logFailure: FailureLog;
+}
+
+/** From the body of a request to its replies: the caller is admitted, then the command runs, or one for each link. */
+function createAnswer({ callers, resolver, run, answerLinks, isBlocked, logFailure }: AnswerParts) {
+  async function answer(body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> {
+    const { caller, signal, progress, from, paid } = attempt;
     const { t, settings } = await callers.preferences(caller);
     const isQuiet = isUnasked(body) && settings.quietErrors;
-    const run = { caller, t, signal, isQuiet, progress: context.progress };
-    if (await isBlocked(caller)) return answerBlocked(body, run, context);
+    const context = { caller, t, signal, isQuiet, progress };
+    if (await isBlocked(caller)) return answerBlocked(body, context, paid);
     try {
-      const batch = await answerBody(body, run, context);
+      const batch = await answerAdmitted(body, context, attempt);
       // When one reply fails, the replies behind it are not waited for any more.
       for (const { reply } of batch.replies) reply.catch(() => undefined);
       return batch;
     } catch (error) {
       if (error instanceof StoreAway) throw error;
-      if (signal.aborted) return { replies: [], next: context.from, paid: context.paid, remaining: undefined };
-      const failure = renderFailure(error, body.kind, run, logFailure);
+      if (signal.aborted) return noReply(from, paid);
+      const failure = renderFailure(error, body.kind, context, logFailure);
       // Links that were answered before stay so; all others end with this notice.
       return onlyReply(Promise.resolve(isQuiet ? undefined : failure), partsOf(body));
     }
   }
 
-  async function answerBody(body: RequestBody, run: RunContext, position: Position): Promise<ReplyBatch> {
-    if (body.kind === 'links') return answerLinks(body.what, run, position);
-    if (position.from > 0) return { replies: [], next: position.from, paid: position.paid, remaining: undefined };
-    if (body.kind === 'talk') return onlyReply(Promise.resolve(notice(run.t.messages.notices.noLink)));
-    return answerCommand(body, run, position.paid > 0);
-  }
-
-  async function answerCommand(body: CommandBody, context: RunContext, isPaid: boolean): Promise<ReplyBatch> {
+  async function answerAdmitted(body: RequestBody, context: RunContext, position: Position): Promise<ReplyBatch> {
+    if (body.kind === 'links') return answerLinks(body.what, context, position);
+    if (position.from > 0) return noReply(position.from, position.paid);
+    if (body.kind === 'talk') return onlyReply(Promise.resolve(notice(context.t.messages.notices.noLink)));
     const { command, raw, isPressed } = await resolver.resolve(body, context.caller, context.t);
-    const refusal = isPaid ? undefined : await charge(command, context.caller);
+    const refusal = position.paid > 0 ? undefined : await callers.charge(command, context.caller);
     if (refusal) throw refusal;
     return onlyReply(run(command, context, raw, isPressed));
   }
 
   /** Blocked people hear nothing; but a platform that waits for the answer to a command or button would show that Medley works on it. */
-  function answerBlocked(body: RequestBody, run: RunContext, { paid }: Position): ReplyBatch {
-    if (body.kind !== 'command' && body.kind !== 'button')
-      return { replies: [], next: partsOf(body), paid, remaining: undefined };
+  function answerBlocked(body: RequestBody, context: RunContext, paid: number): ReplyBatch {
+    if (body.kind !== 'command' && body.kind !== 'button') return noReply(partsOf(body), paid);
     const error = new AppError('forbidden', 'the caller is blocked', { params: { what: 'caller' } });
-    return onlyReply(Promise.resolve(renderFailure(error, body.kind, run, logFailure)));
+    return onlyReply(Promise.resolve(renderFailure(error, body.kind, context, logFailure)));
   }
 
-  const handler: RequestHandler = {
-    preferences: callers.preferences,
-    translator,
-    chatSettings: callers.chatSettings,
-    // Whatever the work waits for, it waits for in the part of the line that belongs to this person, or to their network.
-    answer: (body, context) =>
-      actFor(context.caller.sharedRateKey ?? callerKey(context.caller), () => answer(body, context)),
-  };
-  return {
-    ...handler,
-    read,
-    async linksOf(message) {
-      const body = await readMessage(message).catch(error => onUnreadable(error, message.caller));
-      return body?.kind === 'links' ? body.what.filter(({ url }) => findLinks(url).length > 0) : [];
-    },
-    commandOf: resolver.commandOf,
-    commandSpecs: (t, chatKind) => listed.map(command => commandSpec(command, t, chatKind)),
-    dispatch: createDirectDispatch({ read, handler, gate, logFailure }),
-    ...createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked, charge }),
-  };
+  // Work waits in the part of each line that belongs to this person, or to the network they share.
+  return (body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> =>
+    actFor(attempt.caller.sharedRateKey ?? callerKey(attempt.caller), () => answer(body, attempt));
+}
+
+function noReply(next: number, paid: number): ReplyBatch {
+  return { replies: [], next, paid, remaining: undefined };
 }

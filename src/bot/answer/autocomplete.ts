@@ -5,7 +5,7 @@ import type { Browsed, Command, CommandContext, Suggestion } from '../contract/c
 import { commandSpec } from '../contract/command-spec.ts';
 import type { Services } from '../contract/services.ts';
 import type { Callers } from './callers.ts';
-import type { FailureLog } from './failure-log.ts';
+import type { FailureLog } from './run-command.ts';
 import { type LineSuggestion, optionValues, suggestLine } from './suggestions.ts';
 
 export interface OptionRequest {
@@ -21,19 +21,19 @@ export interface BrowseRequest {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly text: string;
-  /** As the page before gave it. */
+  /** The `next` of the page before. */
   readonly next: string | undefined;
-  /** Whether an upstream may be asked, at the caller's cost, when nothing is known here. Default: none is. */
+  /** Asked before an upstream is, at the caller's cost, when nothing is known here. Default: none is. */
   readonly mayAsk?: () => Promise<boolean>;
 }
 
-/** What helps people while they still type. */
+/** Helps people while they still type. */
 export interface Autocomplete {
   /** How a typed line may go on; empty when it is no command. Never rejects. */
   suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
   /** Autocomplete for platforms with typed options; at most 25. Never rejects. */
   suggestOption(request: OptionRequest): Promise<readonly Suggestion[]>;
-  /** What is found by a text that is no command and no link, while it is typed; nothing for what cannot be read. Never rejects. */
+  /** Finds things by a text that is no command and no link, while it is typed; nothing for what cannot be read. Never rejects. */
   browse(request: BrowseRequest): Promise<Browsed>;
 }
 
@@ -54,7 +54,7 @@ export function createAutocomplete(options: AutocompleteOptions): Autocomplete {
     return { caller, t: await translator(caller), services, signal, progress: () => undefined };
   }
 
-  /** What people type meanwhile is not worth a notice: without suggestions they just type on. */
+  /** A failure here is not worth a notice: without suggestions people just type on. */
   async function orNone<T>(
     found: () => Promise<readonly T[]>,
     caller: Caller,

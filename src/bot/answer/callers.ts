@@ -6,7 +6,7 @@ import type { Command } from '../contract/command.ts';
 import type { RequestHandler } from '../contract/request-handler.ts';
 import type { Services } from '../contract/services.ts';
 import { chatSettingsOf, readableChatSettings } from '../stores/chat-settings.ts';
-import type { FailureLog } from './failure-log.ts';
+import type { FailureLog } from './run-command.ts';
 
 export interface CallersOptions {
   readonly services: Pick<Services, 'settings'>;
@@ -17,7 +17,7 @@ export interface CallersOptions {
   readonly now: () => number;
 }
 
-/** What goes for the person who asks: their language, the settings of their chat, and their rate limit. */
+/** Knows the person who asks: their language, the settings of their chat, and their rate limit. */
 export interface Callers extends Pick<RequestHandler, 'preferences' | 'translator' | 'chatSettings'> {
   /** Takes a command's cost from the caller's limit; resolves with `rate_limited` and the time to wait when too little is left. */
   charge(command: Pick<Command, 'cost'>, caller: Caller): Promise<AppError | undefined>;

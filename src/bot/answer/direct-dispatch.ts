@@ -2,7 +2,7 @@ import type { ProgressStage } from '../contract/command.ts';
 import type { Invocation, Sink } from '../contract/invocation.ts';
 import type { RequestBody, TextMessage } from '../contract/request.ts';
 import {
-  type AnswerContext,
+  type AttemptContext,
   onlyReply,
   type PendingReply,
   type Position,
@@ -11,7 +11,7 @@ import {
   type RequestHandler,
 } from '../contract/request-handler.ts';
 import { type RetryGate, whileStoreIsAway } from '../runtime/retry.ts';
-import type { FailureLog } from './failure-log.ts';
+import type { FailureLog } from './run-command.ts';
 import { renderFailure } from './run-command.ts';
 
 export interface DirectDispatchOptions {
@@ -29,13 +29,13 @@ const LONGEST_WAIT_MS = 10_000;
 
 /** Answers to the end, where requests are not stored: all batches of a request, one after the other. */
 export function createDirectDispatch({ read, handler, gate, logFailure }: DirectDispatchOptions): DirectDispatch {
-  async function failed(error: unknown, doing: string, context: AnswerContext, about?: readonly string[]) {
+  async function failed(error: unknown, doing: string, context: AttemptContext, about?: readonly string[]) {
     const t = await handler.translator(context.caller);
     return renderFailure(error, doing, { ...context, t, ...(about && { about }) }, logFailure);
   }
 
   /** Where nothing is stored for later, a store that is away is waited for a little, and then reported like any failure. */
-  async function answerNow(body: RequestBody, context: AnswerContext): Promise<ReplyBatch> {
+  async function answerNow(body: RequestBody, context: AttemptContext): Promise<ReplyBatch> {
     const report = (error: unknown) => failed(error, body.kind, context);
     const onAway = () => undefined;
     try {

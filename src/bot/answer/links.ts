@@ -49,7 +49,7 @@ function canonicalOsuLink(link: OsuLink): string {
   }
 }
 
-/** What a command must accept to answer this address. */
+/** The kind of link that a command must accept to answer this address. */
 export function kindOfLink(url: string): Accepted {
   if (!OSU_HOST.test(url)) return 'link';
   switch (matchOsuLink(url)?.kind) {

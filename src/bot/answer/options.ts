@@ -70,7 +70,7 @@ function checkChoice(spec: OptionSpec, text: string): string {
   throw usageError('notChoice', { option: name, allowed: allowed.join(', ') });
 }
 
-/** As it has to be typed: several words are one value in quotes. */
+/** A label in the form that has to be typed: several words are one value in quotes. */
 function quoted(label: string): string {
   return label.includes(' ') ? `"${label}"` : label;
 }

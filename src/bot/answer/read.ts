@@ -15,12 +15,12 @@ export interface MessageReaderOptions {
   readonly commandsFor: (caller: Caller) => readonly Command[];
   readonly services: Pick<Services, 'extractor' | 'settings' | 'optOuts'>;
   readonly findLinks: LinkFinder;
-  /** Whether this person or chat gets no answers to anything. */
+  /** True for people and chats that get no answers to anything. */
   readonly isBlocked: (caller: Caller) => Promise<boolean>;
 }
 
 /**
- * What a message asks of Medley; undefined when it is not meant for it, as most messages of a group are not. Settings are read only for
+ * Reads what a message asks of Medley; undefined when it is not meant for it, as most messages of a group are not. Settings are read only for
  * messages that hold a link or look like a short form.
  * @throws StoreAway when the settings of the chat and the person cannot be read
  */

@@ -15,7 +15,7 @@ export type CommandBody = Extract<RequestBody, { kind: 'command' | 'line' | 'but
 
 export interface ResolvedCommand {
   readonly command: Command;
-  /** Its options as they were given. @throws AppError with a hint when a typed line cannot be read */
+  /** Returns the options as they were given. @throws AppError with a hint when a typed line cannot be read */
   readonly raw: () => RawOptions;
   readonly isPressed: boolean;
 }

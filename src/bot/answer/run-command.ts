@@ -1,15 +1,29 @@
-import { AppError, StoreAway, toAppError } from '../../errors.ts';
+import { AppError, LOG_LEVELS, StoreAway, toAppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import { createSingleFlight } from '../../infra/concurrency/single-flight.ts';
+import type { Logger } from '../../infra/log.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Command, CommandContext, ProgressStage, Values } from '../contract/command.ts';
 import { commandSpec } from '../contract/command-spec.ts';
 import type { Reply } from '../contract/reply.ts';
 import type { Services } from '../contract/services.ts';
 import { errorNotice } from '../views/notice.ts';
-import type { FailureLog } from './failure-log.ts';
 import { validateOptions } from './options.ts';
+
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+
+/** Logs each failure once, with its cause, at the level of its code; a failure that several people share is one line. */
+export type FailureLog = (error: AppError, doing: string, caller: Caller) => void;
+
+export function createFailureLog(log: Log): FailureLog {
+  const logged = new WeakSet<AppError>();
+  return (error, doing, { platform }) => {
+    if (logged.has(error)) return;
+    logged.add(error);
+    log[LOG_LEVELS[error.code]]({ err: error, code: error.code, platform, doing }, 'a request failed');
+  };
+}
 
 export type RawOptions = Readonly<Record<string, unknown>>;
 
@@ -21,7 +35,7 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** Short forms of the links it is about, where a message has several: failures name them. */
   readonly about?: readonly string[];
-  /** Whether nothing is said of what fails. */
+  /** True when nothing is said of failures. */
   readonly isQuiet?: boolean;
   /** The canonical link that the command answers, where it was matched already. */
   readonly link?: string;
@@ -164,7 +178,7 @@ function createTimedRun({ logFailure, times }: Pick<CommandRunnerOptions, 'logFa
   const { firstMs, laterMs, runMs } = times;
   let running = 0;
 
-  /** What the first run began goes on for this one, which finds all else in the caches. */
+  /** The work that the first run began goes on for this one, which finds all else in the caches. */
   async function runAgain(...[command, values, context, first]: [...Parameters<TimedRun>, Reply]) {
     const patient = { ...context, signal: AbortSignal.timeout(runMs), progress: () => undefined };
     running += 1;

@@ -100,14 +100,14 @@ function isRest({ option }: OptionSpec): boolean {
   return option.type === 'string' && (option.form === 'rest' || option.form === 'name');
 }
 
-/** Whether its value is only understood behind its name: a flag's, or one behind an option that swallows the line. */
+/** True when the value is only understood behind the option's name: a flag's, or one behind an option that swallows the line. */
 function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean {
   const rest = options.find(each => each.option.type === 'string' && each.option.form === 'rest');
   const isLeadingName = option.type === 'string' && option.form === 'name' && options[0]?.key === key;
   return option.type === 'boolean' || (rest !== undefined && rest.key !== key && !isLeadingName);
 }
 
-/** Whether the words so far may all be the name before it. */
+/** True when the words so far may all be the name before this option. */
 function isBehindName({ key }: OptionSpec, { options: [first] }: CommandSpec): boolean {
   return first?.option.type === 'string' && first.option.form === 'name' && first.key !== key;
 }
@@ -137,7 +137,7 @@ function findOption(spec: CommandSpec, name: string): OptionSpec | undefined {
   return spec.options.find(option => option.key === wanted || option.name.toLowerCase() === wanted);
 }
 
-/** Whether the word names the option: `item:2`, `item=2`, or a bare `audio`. */
+/** True when the word names the option: `item:2`, `item=2`, or a bare `audio`. */
 function mentions(word: string, { key, name, option }: OptionSpec): boolean {
   const label = /^[^:=]*/.exec(word.toLowerCase())?.[0] ?? '';
   if (label !== key && label !== name.toLowerCase()) return false;

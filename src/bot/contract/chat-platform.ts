@@ -8,7 +8,7 @@ import type { Request, RequestBody } from './request.ts';
 import type { ChatSettings } from './settings.ts';
 
 /**
- * What the runtime needs of a chat platform: to hear, to send, and to say what became of it. `To` is where an answer goes: a value that
+ * The runtime's view of a chat platform: it hears, sends, and says what became of it. `To` is where an answer goes: a value that
  * can be written as JSON, since another process may send the answer.
  */
 export interface ChatPlatform<To = unknown> {
@@ -42,7 +42,7 @@ export interface ChatPlatform<To = unknown> {
   messagesOf?(to: To, reply?: Reply): number;
   /** Deletes a message of Medley's own; nothing to do where it is gone already. */
   deleteMessage?(chatId: string, messageId: string): Promise<void>;
-  /** Where a reply goes that nobody asked for; `eventId` names the reply. Absent where only requests are answered. */
+  /** The address of a reply that nobody asked for; `eventId` names the reply. Absent where only requests are answered. */
   placeOf?(chatId: string, eventId: string): To;
   /** Adds what only the platform knows of the person and the chat. */
   describeCaller?(request: Request, to: To): CallerDetails;
@@ -72,7 +72,7 @@ type CallerDetails = Partial<
   Pick<Caller, 'hidesEmbeds' | 'answersAlone' | 'inviteUrl' | 'diagnose' | 'isChatAdmin' | 'sharedRateKey'>
 >;
 
-/** What is being done for a request, or how long its links wait for the limit of the person. */
+/** The work that is being done for a request, or how long its links wait for the limit of the person. */
 export type AnswerProgress =
   | { readonly kind: 'stage'; readonly stage: ProgressStage }
   | { readonly kind: 'waiting'; readonly links: number; readonly afterMs: number };
@@ -95,7 +95,7 @@ export type SendFailure =
       readonly reason: 'away' | 'flood' | 'token' | 'cut' | 'refused' | 'gone';
       /** How long to wait, where the platform says it. */
       readonly retryAfterMs?: number | undefined;
-      /** Of `flood`. Default: the chat. */
+      /** How much a `flood` is about. Default: the chat. */
       readonly scope?: 'chat' | 'platform';
     }
   /** It may be in the chat. */
@@ -145,7 +145,7 @@ export interface SendOnceOptions {
   readonly isUpload?: boolean;
 }
 
-/** What a platform may ask of the runtime while it is connected. */
+/** The runtime as a platform sees it while it is connected. */
 export interface PlatformHost<To = unknown> {
   /**
    * Stores what a person asks for and sees to its answer. Never rejects. It resolves when the request is stored, so that the event may be

@@ -12,7 +12,7 @@ export interface RequestHandler {
    * Begins to answer; what is not answered in this batch is left for the next one. Failures are replies too, but for a store that is away.
    * @throws StoreAway, and so may the replies: the request must be tried again
    */
-  answer(body: RequestBody, context: AnswerContext): Promise<ReplyBatch>;
+  answer(body: RequestBody, context: AttemptContext): Promise<ReplyBatch>;
   /** @throws StoreAway */
   preferences(caller: Caller): Promise<Preferences>;
   /** The caller's language: their setting, else that of the chat, else what their platform says. Never rejects. */
@@ -35,7 +35,7 @@ export interface Position {
   readonly paid: number;
 }
 
-export interface AnswerContext extends Position {
+export interface AttemptContext extends Position {
   readonly caller: Caller;
   /** Aborts when the replies are no longer wanted. */
   readonly signal: AbortSignal;
@@ -50,7 +50,7 @@ export interface PendingReply {
   readonly next: number;
 }
 
-/** As many replies as are made at once. */
+/** Replies that are made at the same time. */
 export interface ReplyBatch {
   /** In order. */
   readonly replies: readonly PendingReply[];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Caller } from './caller.ts';
+import { type Caller, chatKey } from './caller.ts';
 import { VIEWS } from './settings.ts';
 
 /** `isEphemeral`: what it opens is shown to the person who pressed it alone, so the button need not be theirs. */
@@ -16,7 +16,7 @@ const PressedButton = z
   }));
 
 /**
- * What a person asks for, as it is stored until it is answered: links, a command with its options, a button. No message's text is
+ * The part of a request that says what the person asks for, as it is stored until it is answered: links, a command with its options, a button. No message's text is
  * in it beyond that.
  */
 export const RequestBody = z.discriminatedUnion('kind', [
@@ -31,7 +31,7 @@ export const RequestBody = z.discriminatedUnion('kind', [
         clip: z.string().max(32).optional().catch(undefined),
       }),
     ),
-    /** Whether they were merely pasted where many talk, and not said to Medley. */
+    /** True when they were merely pasted where many talk, and not said to Medley. */
     unasked: z.boolean().optional(),
   }),
   /** A command whose options are known one by one; they are checked when it runs. */
@@ -50,11 +50,11 @@ export type LinksBody = Extract<RequestBody, { kind: 'links' }>;
 
 /** A link that a platform found in a message by its own rules of markup. */
 export interface PastedLink {
-  /** As it stands there, or its target where the text hides it. */
+  /** The address as it was written, or its target where the text hides it. */
   readonly url: string;
-  /** Whether it stands where only those who want to see it look; its files are then hidden in the same way. */
+  /** True where only people who want to see it look; its files are then hidden in the same way. */
   readonly spoiler: boolean;
-  /** Whether it stands in a quote or in a forwarded message. */
+  /** True in a quote or in a forwarded message. */
   readonly quoted?: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface PastedLink {
 export interface TextMessage {
   readonly caller: Caller;
   readonly text: string;
-  /** Whether it was said to Medley itself, so that silence would be odd. By default in private chats only. */
+  /** True when it was said to Medley itself, so that silence would be odd. By default in private chats only. */
   readonly direct?: boolean;
   /**
    * The whole of what was written, where `text` leaves it out because it was said to everyone: only a short form is read in it, and how links
@@ -73,7 +73,7 @@ export interface TextMessage {
   readonly links?: readonly PastedLink[];
 }
 
-/** Whether it is about links that were merely pasted where many talk. */
+/** True for links that were merely pasted where many talk. */
 export function isUnasked(body: RequestBody): boolean {
   return body.kind === 'links' && body.unasked === true;
 }
@@ -91,7 +91,7 @@ const Envelope = z.object({
   chat: z.object({
     id: z.string(),
     kind: z.enum(['private', 'group']),
-    /** What the chat's settings hang on when several chats share them: a Discord guild. */
+    /** The group whose settings several chats share: a Discord guild. */
     groupId: z.string().optional(),
     /** The channel that a thread belongs to. */
     parentId: z.string().optional(),
@@ -109,7 +109,7 @@ const Envelope = z.object({
   at: z.number(),
   /** Unix milliseconds; an answer cannot arrive any more after it: an interaction's token. */
   until: z.number().optional(),
-  /** Where the answer goes, in the platform's own form. */
+  /** The address of the answer, in the platform's own form. */
   replyTo: z.unknown(),
 });
 
@@ -117,9 +117,14 @@ const Envelope = z.object({
 export const Request = Envelope.and(RequestBody);
 export type Request = z.output<typeof Request>;
 
-/** Whose entries in the queue they are. */
+/** The key of the person to whom entries of the queue belong. */
 export function ownerKey(platform: string, userId: string): string {
   return `${platform}:${userId}`;
+}
+
+/** The key on which the settings of the request's chat, and its turns in the queue, hang. */
+export function chatKeyOf({ platform, chat: { id: chatId, groupId } }: Request): string {
+  return chatKey({ platform, chatId, ...(groupId !== undefined && { groupId }) });
 }
 
 /** The person who asked, as commands see them. `more`: what only the platform can tell. */

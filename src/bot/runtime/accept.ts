@@ -2,12 +2,12 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Added, Queue, QueueEntry } from '../../infra/queue/queue.ts';
 import type { Acceptance, ChatPlatform, NewRequest } from '../contract/chat-platform.ts';
-import { callerOf, ownerKey, type Request, RequestBody } from '../contract/request.ts';
+import { callerOf, chatKeyOf, ownerKey, type Request, RequestBody } from '../contract/request.ts';
 import type { RequestHandler } from '../contract/request-handler.ts';
 import { renderBusy, renderPlace } from '../views/request-notice.ts';
-import { chatOf, type SendNotice } from './notices.ts';
-import { createRetryGate } from './retry.ts';
-import { newJob, writeJob } from './stored-job.ts';
+import { newJob, writeJob } from './job.ts';
+import type { SendNotice } from './notices.ts';
+import { createRetryGate, type RetryGate } from './retry.ts';
 
 export interface AcceptorOptions {
   /** The queue, and behind it one that takes what the first cannot, for this process alone: people are answered though nothing can be written down. */
@@ -20,14 +20,6 @@ export interface AcceptorOptions {
   readonly onAccepted: (platform: string, acceptance: Acceptance) => void;
 }
 
-/** Takes requests in: each is stored before its event is confirmed. */
-export interface Acceptor {
-  /** Never rejects. */
-  accept(platform: ChatPlatform, draft: NewRequest): Promise<Acceptance>;
-  /** Takes nothing new; resolves when all that came in is stored, or given up. */
-  close(): Promise<void>;
-}
-
 /** A request that must be acknowledged is run after this time, should the process that acknowledges it be gone by then. */
 const ACKNOWLEDGE_MS = 3_000;
 /** An event that wants an answer within seconds is refused when it is not stored by then. */
@@ -38,117 +30,129 @@ const LONGEST_RETRY_MS = 2_000;
 /** A person is told of their place in line from here on. */
 const PLACE_NOTICED = 10;
 
-export function createAcceptor(options: AcceptorOptions): Acceptor {
-  const { handler, sendNotice, log, now, random, onAccepted } = options;
-  const [queue, spare] = options.queues;
-  const gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random });
-  const underway = new Set<Promise<unknown>>();
+/** Takes requests in: each is stored before its event is confirmed. */
+export class Acceptor {
+  readonly #options: AcceptorOptions;
+  readonly #gate: RetryGate;
+  readonly #underway = new Set<Promise<unknown>>();
   /** By id: an event may be heard twice at once, such as over an earlier session and the new one. */
-  const accepting = new Map<string, Promise<Acceptance>>();
-  let isClosed = false;
+  readonly #accepting = new Map<string, Promise<Acceptance>>();
+  #isClosed = false;
 
-  async function accept(platform: ChatPlatform, draft: NewRequest): Promise<Acceptance> {
+  constructor(options: AcceptorOptions) {
+    this.#options = options;
+    this.#gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random: options.random });
+  }
+
+  /** Never rejects. */
+  async accept(platform: ChatPlatform, request: NewRequest): Promise<Acceptance> {
+    if (this.#isClosed) return 'closed';
+    const id = `${platform.id}:${request.eventId}`;
+    const twin = this.#accepting.get(id);
+    if (twin !== undefined) {
+      const acceptance = await twin;
+      return acceptance === 'accepted' ? 'known' : acceptance;
+    }
+    const work = this.#accept(platform, request).catch((error: unknown): Acceptance => {
+      this.#options.log.error({ err: error }, 'a request could not be accepted');
+      return 'closed';
+    });
+    this.#track(work);
+    this.#accepting.set(id, work);
+    const acceptance = await work;
+    this.#accepting.delete(id);
+    this.#options.onAccepted(platform.id, acceptance);
+    return acceptance;
+  }
+
+  /** Takes nothing new; resolves when all that came in is stored, or given up. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#gate.close();
+    while (this.#underway.size > 0) await Promise.allSettled(this.#underway);
+  }
+
+  async #accept(platform: ChatPlatform, draft: NewRequest): Promise<Acceptance> {
     const { acknowledge, refuse: showRefusal } = draft;
-    const request = requestOf(platform, draft, now());
+    const request = requestOf(platform, draft, this.#options.now());
     const entry = entryOf(request, platform.perChat, acknowledge === undefined ? 0 : ACKNOWLEDGE_MS);
     // The language is read beside the other, so that a store that hangs is not waited for twice.
-    const translator = showRefusal && handler.translator(callerOf(request));
-    const added = await store(entry, acknowledge === undefined ? Number.POSITIVE_INFINITY : now() + STORE_MS);
+    const translator = showRefusal && this.#options.handler.translator(callerOf(request));
+    const added = await this.#store(
+      entry,
+      acknowledge === undefined ? Number.POSITIVE_INFINITY : this.#options.now() + STORE_MS,
+    );
     if (added?.outcome === 'known') return 'known';
     if (added?.outcome === 'accepted') {
-      if (acknowledge !== undefined) return acknowledged(platform, acknowledge, request);
-      if (added.ahead >= PLACE_NOTICED) track(sendNotice(platform, request, t => renderPlace(added.ahead, t)));
+      if (acknowledge !== undefined) return this.#acknowledged(platform, acknowledge, request);
+      if (added.ahead >= PLACE_NOTICED)
+        this.#track(this.#options.sendNotice(platform, request, t => renderPlace(added.ahead, t)));
       return 'accepted';
     }
     if (added === undefined && acknowledge === undefined) return 'closed';
-    return refuse(platform, request, showRefusal, translator);
+    return this.#refuse(platform, request, showRefusal, translator);
   }
 
   /** Undefined when nothing could be stored until then, or Medley stops. */
-  async function store(entry: QueueEntry, until: number, isRetry = false): Promise<Added | undefined> {
+  async #store(entry: QueueEntry, until: number, isRetry = false): Promise<Added | undefined> {
+    const [queue, spare] = this.#options.queues;
     try {
       const added = await queue.add(entry);
-      gate.open();
+      this.#gate.open();
       // An attempt that seemed to fail may have come through.
       return added.outcome === 'known' && isRetry ? { outcome: 'accepted', ahead: 0 } : added;
     } catch (error) {
-      if (!isRetry) log.error({ err: error, id: entry.id }, 'a request could not be stored');
+      if (!isRetry) this.#options.log.error({ err: error, id: entry.id }, 'a request could not be stored');
     }
     if (spare !== undefined) return spare.add(entry);
-    return (await gate.wait(until - now())) ? store(entry, until, true) : undefined;
+    return (await this.#gate.wait(until - this.#options.now())) ? this.#store(entry, until, true) : undefined;
   }
 
-  async function acknowledged(
-    platform: ChatPlatform,
-    acknowledge: () => Promise<void>,
-    { id }: Request,
-  ): Promise<Acceptance> {
+  async #acknowledged(platform: ChatPlatform, acknowledge: () => Promise<void>, { id }: Request): Promise<Acceptance> {
     try {
       await acknowledge();
     } catch (error) {
       const failure = platform.outcomeOf(error);
       const isGone = failure?.outcome === 'notSent' && failure.reason === 'gone';
-      log[isGone ? 'info' : 'warn']({ err: error, id }, 'a request could not be acknowledged');
+      this.#options.log[isGone ? 'info' : 'warn']({ err: error, id }, 'a request could not be acknowledged');
       // It is too late: the platform has said already that there is no answer.
       if (isGone) {
-        await inQueues(each => each.cancel(id));
+        await this.#inQueues(each => each.cancel(id));
         return 'refused';
       }
     }
-    await inQueues(each => each.promote(id));
+    await this.#inQueues(each => each.promote(id));
     return 'accepted';
   }
 
-  /** What fails here is done a little later by the queue itself. */
-  async function inQueues(work: (queue: Queue) => Promise<unknown>): Promise<void> {
-    for (const each of options.queues) {
+  /** The queue does a little later by itself what fails here. */
+  async #inQueues(work: (queue: Queue) => Promise<unknown>): Promise<void> {
+    for (const each of this.#options.queues) {
       if (each !== undefined)
-        await work(each).catch((error: unknown) => log.warn({ err: error }, 'the queue cannot be reached'));
+        await work(each).catch((error: unknown) =>
+          this.#options.log.warn({ err: error }, 'the queue cannot be reached'),
+        );
     }
   }
 
-  async function refuse(
+  async #refuse(
     platform: ChatPlatform,
     request: Request,
     show: NewRequest['refuse'],
     translator: Promise<Translator> | undefined,
   ): Promise<Acceptance> {
-    if (show === undefined || translator === undefined) track(sendNotice(platform, request, t => renderBusy(t)));
+    if (show === undefined || translator === undefined)
+      this.#track(this.#options.sendNotice(platform, request, t => renderBusy(t)));
     else await show(renderBusy(await translator));
     return 'refused';
   }
 
-  function track(work: Promise<unknown>): void {
-    underway.add(work);
-    work.finally(() => underway.delete(work)).catch((error: unknown) => log.error({ err: error }, 'a notice failed'));
+  #track(work: Promise<unknown>): void {
+    this.#underway.add(work);
+    work
+      .finally(() => this.#underway.delete(work))
+      .catch((error: unknown) => this.#options.log.error({ err: error }, 'a notice failed'));
   }
-
-  return {
-    async accept(platform, draft) {
-      if (isClosed) return 'closed';
-      const id = `${platform.id}:${draft.eventId}`;
-      const twin = accepting.get(id);
-      if (twin !== undefined) {
-        const acceptance = await twin;
-        return acceptance === 'accepted' ? 'known' : acceptance;
-      }
-      const work = accept(platform, draft).catch((error: unknown): Acceptance => {
-        log.error({ err: error }, 'a request could not be accepted');
-        return 'closed';
-      });
-      track(work);
-      accepting.set(id, work);
-      const acceptance = await work;
-      accepting.delete(id);
-      onAccepted(platform.id, acceptance);
-      return acceptance;
-    },
-    async close() {
-      isClosed = true;
-      gate.close();
-      while (underway.size > 0) await Promise.allSettled(underway);
-    },
-  };
 }
 
 function requestOf(platform: ChatPlatform, draft: NewRequest, at: number): Request {
@@ -170,7 +174,7 @@ function entryOf(request: Request, atOnce: number | undefined, delayMs: number):
   return {
     id: request.id,
     lane: `${platform}:${chat.id}${suffix}`,
-    fairBy: `${chatOf(request)}${suffix}`,
+    fairBy: `${chatKeyOf(request)}${suffix}`,
     owner: ownerKey(platform, request.user.id),
     payload: writeJob(newJob(request)),
     ...(atOnce !== undefined && { atOnce }),

@@ -5,9 +5,8 @@ import type { Reply } from '../contract/reply.ts';
 import { isUnasked, ownerKey, partsOf } from '../contract/request.ts';
 import { onlyReply, type PendingReply, type Preferences, type ReplyBatch } from '../contract/request-handler.ts';
 import { renderRequestNotice } from '../views/request-notice.ts';
-import { type Job, type JobTools, retryLater, saveJob, stepTo } from './job.ts';
+import { type Job, type JobTools, type PendingNotice, retryLater, saveJob, stepTo } from './job.ts';
 import { createSendOnce } from './send-once.ts';
-import type { PendingNotice } from './stored-job.ts';
 import { readReply, storeReply } from './stored-reply.ts';
 
 /** The platform was asked whether it is there, and is not. */

@@ -127,22 +127,22 @@ export function noticeLifeMs(
   if (request.chat.kind !== 'group' || replies.length === 0 || settings.noticeSeconds === 0) return undefined;
   const isOfLinks = request.kind === 'links' || request.kind === 'talk';
   const isShort = replies.every(
-    // What a notice stands for may still come, and takes its place.
+    // A better reply may still come, and takes the notice's place.
     reply => reply.later === undefined && ((isOfLinks && isNotice(reply)) || reply.outdatedMs !== undefined),
   );
   if (!isShort) return undefined;
   return Math.min(settings.noticeSeconds * 1_000, ...replies.flatMap(({ outdatedMs }) => outdatedMs ?? []));
 }
 
-/** Of an answer something is left to see or to press. */
+/** A notice holds nothing to see or to press. */
 function isNotice({ tone, gallery, actions }: Reply): boolean {
   return (tone === 'notice' || tone === 'error') && gallery.length === 0 && actions.length === 0;
 }
 
-/** What was said in one call of `send`. */
+/** The replies of one call of `send`. */
 export interface Brought {
   readonly replies: readonly Reply[];
-  /** Whether every file of theirs stands in the chat, as the platform has confirmed. */
+  /** True when every file of theirs is in the chat, as the platform has confirmed. */
   readonly isConfirmed: boolean;
 }
 
@@ -162,7 +162,7 @@ export function createWholeAnswers(): WholeAnswers {
 
   return {
     isAllBrought({ request, isFirst, isLast, expected }, { replies, isConfirmed }) {
-      // That links wait.
+      // This only says that links wait.
       if (!isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice')) return false;
       const isBrought =
         isConfirmed &&

@@ -9,22 +9,7 @@ import type {
 } from '../contract/chat-platform.ts';
 import { backoffMs } from './retry.ts';
 
-/** Keeps one platform connected, for as long as it takes. */
-export interface PlatformConnection {
-  /** Begins to listen; resolves after the first attempt, whatever became of it. */
-  start(host: PlatformHost): Promise<void>;
-  /** The connection is gone. */
-  lost(reason: unknown): void;
-  /** Another process listens; this one waits for its turn. */
-  standBy(): void;
-  /** A token was refused once, which a proxy may do: the platform itself is asked before anything is given up. */
-  suspect(): void;
-  status(): PlatformStatus;
-  /** Hears nothing any more. Safe to call twice. */
-  stop(): Promise<void>;
-}
-
-export interface ConnectionOptions {
+export interface PlatformConnectionOptions {
   readonly platform: ChatPlatform;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
@@ -33,68 +18,107 @@ export interface ConnectionOptions {
   readonly onRefused: (forMs: number) => void;
 }
 
-/** A token that was refused may be refused by something on the way: this often is no chance. */
+/** A token may be refused by something on the way: so many refusals in a row are the platform's. */
 const CONVINCED = 2;
 const REFUSED_MS = 60_000;
 const MOST_REFUSED_MS = 10 * 60_000;
-/** A connection that held so long was a good one. */
+/** A connection that lasted so long was a good one. */
 const STABLE_MS = 60_000;
 
-export function createConnection({ platform, log, now, random, onRefused }: ConnectionOptions): PlatformConnection {
-  const stopping = new AbortController();
-  const sleepers = new Set<() => void>();
-  let status: PlatformStatus = { platform: platform.id, state: 'idle', since: now() };
-  let onLost: ((reason: unknown) => void) | undefined;
-  let endAttempt: (() => void) | undefined;
-  let running: Promise<void> | undefined;
-  let confirming: Promise<void> | undefined;
-  let refusals = 0;
+/** Keeps one platform connected, for as long as it takes. */
+export class PlatformConnection {
+  readonly #options: PlatformConnectionOptions;
+  readonly #stopping = new AbortController();
+  readonly #sleepers = new Set<() => void>();
+  #status: PlatformStatus;
+  #onLost: ((reason: unknown) => void) | undefined;
+  #endAttempt: (() => void) | undefined;
+  #running: Promise<void> | undefined;
+  #confirming: Promise<void> | undefined;
+  #refusals = 0;
 
-  function turn(state: PlatformState, error?: unknown): void {
-    const reason = error === undefined ? {} : { reason: error instanceof Error ? error.message : 'unknown failure' };
-    const since = status.state === state ? status.since : now();
-    status = { platform: platform.id, state, since, ...reason };
+  constructor(options: PlatformConnectionOptions) {
+    this.#options = options;
+    this.#status = { platform: options.platform.id, state: 'idle', since: options.now() };
   }
 
-  function isRefusal(error: unknown): boolean {
-    const failure = platform.outcomeOf(error);
-    return failure?.outcome === 'notSent' && failure.reason === 'token';
+  get status(): PlatformStatus {
+    return this.#status;
   }
 
-  /** Counts refusals; returns how long the token is left alone when there is no doubt about it. */
-  function refusedMs(error: unknown): number | undefined {
-    refusals = isRefusal(error) ? refusals + 1 : 0;
-    if (refusals < CONVINCED) return undefined;
-    if (status.state !== 'refused') log.error({ platform: platform.id, err: error }, 'the token is refused');
-    turn('refused', error);
-    const waitMs = Math.min(REFUSED_MS * 2 ** (refusals - CONVINCED), MOST_REFUSED_MS);
-    onRefused(waitMs);
-    return waitMs;
-  }
-
-  function sleep(ms: number): Promise<void> {
+  /** Begins to listen; resolves after the first attempt, whatever became of it. */
+  start(host: PlatformHost): Promise<void> {
+    this.#setState('connecting');
     return new Promise(resolve => {
-      const wake = () => {
-        clearTimeout(timer);
-        sleepers.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      timer.unref();
-      sleepers.add(wake);
+      this.#endAttempt = resolve;
+      this.#running = this.#run(host, resolve);
     });
+  }
+
+  /** The connection is gone. */
+  lost(reason: unknown): void {
+    this.#onLost?.(reason);
+  }
+
+  /** Another process listens; this one waits until it may. */
+  standBy(): void {
+    this.#setState('standby');
+    this.#endAttempt?.();
+  }
+
+  /** A token was refused once, which a proxy may do: the platform itself is asked before anything is given up. */
+  suspect(): void {
+    if (this.#status.state === 'refused') return;
+    this.#confirming ??= this.#confirm().finally(() => {
+      this.#confirming = undefined;
+    });
+  }
+
+  /** Hears nothing any more. Safe to call twice. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    // A connection that is being made may take its time to end; nothing waits for it any more.
+    this.#endAttempt?.();
+    this.#onLost?.(undefined);
+    for (const wake of [...this.#sleepers]) wake();
+    await Promise.all([this.#running, this.#confirming]);
+    this.#setState('stopped');
+  }
+
+  #setState(state: PlatformState, error?: unknown): void {
+    const { platform, now } = this.#options;
+    const reason = error === undefined ? {} : { reason: error instanceof Error ? error.message : 'unknown failure' };
+    const since = this.#status.state === state ? this.#status.since : now();
+    this.#status = { platform: platform.id, state, since, ...reason };
+  }
+
+  async #run(host: PlatformHost, onTried: () => void): Promise<void> {
+    const { platform, log, now, random } = this.#options;
+    for (let failures = 1; ; failures += 1) {
+      const since = now();
+      const reason = await this.#session(host, onTried);
+      if (this.#stopping.signal.aborted) return;
+      if (now() - since > STABLE_MS) failures = 1;
+      const longMs = this.#refusedMs(reason);
+      if (longMs === undefined) this.#setState('away', reason);
+      const waitMs = longMs ?? backoffMs(failures, random);
+      log.warn({ platform: platform.id, err: reason, waitMs }, 'not connected');
+      await this.#sleep(waitMs);
+      if (this.#stopping.signal.aborted) return;
+    }
   }
 
   /** Connects, and resolves with what ended the connection. */
-  async function session(host: PlatformHost, onTried: () => void): Promise<unknown> {
+  async #session(host: PlatformHost, onTried: () => void): Promise<unknown> {
+    const { platform, log } = this.#options;
     const lost = new Promise<unknown>(resolve => {
-      onLost = resolve;
+      this.#onLost = resolve;
     });
     let connection: Connection | undefined;
     try {
-      connection = await platform.connect(host, stopping.signal);
-      refusals = 0;
-      turn('connected');
+      connection = await platform.connect(host, this.#stopping.signal);
+      this.#refusals = 0;
+      this.#setState('connected');
       log.info({ platform: platform.id }, 'connected');
       onTried();
       return await lost;
@@ -108,66 +132,51 @@ export function createConnection({ platform, log, now, random, onRefused }: Conn
     }
   }
 
-  async function run(host: PlatformHost, onTried: () => void): Promise<void> {
-    for (let failures = 1; ; failures += 1) {
-      const since = now();
-      const reason = await session(host, onTried);
-      if (stopping.signal.aborted) return;
-      if (now() - since > STABLE_MS) failures = 1;
-      const longMs = refusedMs(reason);
-      if (longMs === undefined) turn('away', reason);
-      const waitMs = longMs ?? backoffMs(failures, random);
-      log.warn({ platform: platform.id, err: reason, waitMs }, 'not connected');
-      await sleep(waitMs);
-      if (stopping.signal.aborted) return;
-    }
+  /** Counts refusals; returns how long the token is left alone when there is no doubt about it. */
+  #refusedMs(error: unknown): number | undefined {
+    const { platform, log, onRefused } = this.#options;
+    this.#refusals = this.#isRefusal(error) ? this.#refusals + 1 : 0;
+    if (this.#refusals < CONVINCED) return undefined;
+    if (this.#status.state !== 'refused') log.error({ platform: platform.id, err: error }, 'the token is refused');
+    this.#setState('refused', error);
+    const waitMs = Math.min(REFUSED_MS * 2 ** (this.#refusals - CONVINCED), MOST_REFUSED_MS);
+    onRefused(waitMs);
+    return waitMs;
   }
 
-  /** Until the platform says that the token is good, or cannot be asked. */
-  async function confirm(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  #isRefusal(error: unknown): boolean {
+    const failure = this.#options.platform.outcomeOf(error);
+    return failure?.outcome === 'notSent' && failure.reason === 'token';
+  }
+
+  /** Asks until the platform says that the token is good, or cannot be asked. */
+  async #confirm(): Promise<void> {
+    const { platform, random } = this.#options;
+    while (!this.#stopping.signal.aborted) {
       try {
-        await platform.verify(stopping.signal);
-        refusals = 0;
-        if (status.state === 'refused') turn(running === undefined ? 'idle' : 'connected');
+        await platform.verify(this.#stopping.signal);
+        this.#refusals = 0;
+        if (this.#status.state === 'refused') this.#setState(this.#running === undefined ? 'idle' : 'connected');
         return;
       } catch (error) {
-        if (!isRefusal(error)) return;
-        await sleep(refusedMs(error) ?? backoffMs(1, random));
+        if (!this.#isRefusal(error)) return;
+        await this.#sleep(this.#refusedMs(error) ?? backoffMs(1, random));
       }
     }
   }
 
-  return {
-    start(host) {
-      turn('connecting');
-      return new Promise(resolve => {
-        endAttempt = resolve;
-        running = run(host, resolve);
-      });
-    },
-    lost: reason => onLost?.(reason),
-    standBy() {
-      turn('standby');
-      endAttempt?.();
-    },
-    suspect() {
-      if (status.state === 'refused') return;
-      confirming ??= confirm().finally(() => {
-        confirming = undefined;
-      });
-    },
-    status: () => status,
-    async stop() {
-      stopping.abort();
-      // A connection that is being made may take its time to end; nothing waits for it any more.
-      endAttempt?.();
-      onLost?.(undefined);
-      for (const wake of [...sleepers]) wake();
-      await Promise.all([running, confirming]);
-      turn('stopped');
-    },
-  };
+  #sleep(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#sleepers.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      timer.unref();
+      this.#sleepers.add(wake);
+    });
+  }
 }
 
 /**

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { chatKey } from '../contract/caller.ts';
 import type { ChatPlatform, PostToChat } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
-import { callerOf, type Request } from '../contract/request.ts';
+import { callerOf, chatKeyOf, type Request } from '../contract/request.ts';
 import { oneReply } from './answer-job.ts';
 import { type JobTools, throttledChatOf } from './job.ts';
 import { Throttled } from './throttle.ts';
@@ -22,7 +21,7 @@ export function createSendNotice(tools: NoticeTools): SendNotice {
   const noticed = new LRUCache<string, true>({ max: MAX_CHATS, ttl: EVERY_MS });
 
   return async (platform, request, render) => {
-    const chat = chatOf(request);
+    const chat = chatKeyOf(request);
     if (noticed.has(chat)) return;
     noticed.set(chat, true);
     try {
@@ -101,17 +100,12 @@ async function sendUnstored(
   }
 }
 
-/** The key on which the settings of the request's chat, and its turns in the queue, hang. */
-export function chatOf({ platform, chat: { id: chatId, groupId } }: Request): string {
-  return chatKey({ platform, chatId, ...(groupId !== undefined && { groupId }) });
-}
-
 export interface NoticeBudgetOptions {
   /** Milliseconds since any moment, by a clock that nobody sets. */
   readonly clock: () => number;
   /** Notices to one person at once. Default 5. */
   readonly burst?: number;
-  /** And one more after so many milliseconds. Default 5000. */
+  /** One more notice follows after so many milliseconds. Default 5000. */
   readonly everyMs?: number;
 }
 

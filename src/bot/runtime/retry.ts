@@ -9,7 +9,7 @@ export function backoffMs(failures: number, random: () => number, longestMs: num
 }
 
 /**
- * Where those wait who need something that is away. One of them tries now and then; when it gets through, all do: what is away is not
+ * Work waits here that needs something which is away. One piece of work tries now and then; when it gets through, all do: what is away is not
  * asked by thousands at once.
  */
 export interface RetryGate {
@@ -62,7 +62,7 @@ export function createRetryGate({ most, longestMs, random }: RetryGateOptions): 
           clearTimeout(deadline);
           waiting.delete(call);
           resolve(isTime);
-          // Who leaves without trying leaves the next try to another.
+          // Work that leaves without trying leaves the next try to another.
           if (!isTime && timer === undefined && waiting.size > 0 && !isClosed) callOne();
         }
         waiting.add(call);

@@ -4,32 +4,20 @@ import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import { type ChatPlatform, type RequestOutcome, Superseded } from '../contract/chat-platform.ts';
 import { callerOf, partsOf, type Request } from '../contract/request.ts';
 import { continueJob, noticeInstead } from './answer-job.ts';
-import { type Ending, type Job, type JobTools, retryLater, throttledChatOf } from './job.ts';
-import { createReplyOrder } from './reply-order.ts';
+import { type Ending, type Job, type JobTools, readJob, retryLater, throttledChatOf } from './job.ts';
+import { createReplyOrder, type OrderedPlace, type ReplyOrder } from './reply-order.ts';
 import { settleFailure } from './settle.ts';
-import { readJob } from './stored-job.ts';
 
 export interface JobRunnerOptions extends Omit<JobTools, 'finish' | 'mayUpload'> {
   readonly platforms: ReadonlyMap<string, ChatPlatform>;
   readonly onOutcome: (request: Request, outcome: RequestOutcome) => void;
 }
 
-export interface JobRunner {
-  /** Runs a claimed request as far as it goes now. Never rejects. */
-  run(claim: Claim): Promise<Verdict>;
-  /** Ends a request that runs here, without a word. False when none of that id does. */
-  cancel(id: string): boolean;
-  /** Begins no upload any more: a request that comes to one waits for the next process. */
-  drain(): void;
-  /** Ends all that runs, so that it is taken up again later. */
-  abortAll(): void;
-}
-
-/** What a message asks for is brought within a day, or not at all. */
+/** A request is answered within a day, or not at all. */
 const LIFE_MS = 24 * 3_600_000;
 /** One attempt, uploads and all. */
 const RUN_MS = 15 * 60_000;
-/** For a request that another version, or another process, may be able to run. */
+/** Another version, or another process, may be able to run the request. */
 const ELSEWHERE_MS = 30_000;
 const UNREADABLE_MS = 10 * 60_000;
 const STORE_MS = 5_000;
@@ -45,66 +33,93 @@ const DONE: Verdict = { done: true };
 
 type ClaimedJob = Pick<Job, 'request' | 'progress' | 'platform' | 'to' | 'claim'>;
 
-export function createJobRunner({ platforms, onOutcome, ...shared }: JobRunnerOptions): JobRunner {
-  const { throttle, log, now, random } = shared;
-  const order = createReplyOrder(shared.clock);
-  const jobs = new Map<string, Job>();
+/** Runs claimed requests, each as far as it goes now. */
+export class JobRunner {
+  readonly #platforms: JobRunnerOptions['platforms'];
+  readonly #onOutcome: JobRunnerOptions['onOutcome'];
+  readonly #tools: JobTools;
+  readonly #order: ReplyOrder;
+  readonly #jobs = new Map<string, Job>();
   /** Requests that ended here, should the verdict be lost on its way. */
-  const ended = new LRUCache<string, true>({ max: MAX_ENDED });
-  let isDraining = false;
-  const tools: JobTools = { ...shared, finish, mayUpload: () => !isDraining };
+  readonly #ended = new LRUCache<string, true>({ max: MAX_ENDED });
+  #isDraining = false;
 
-  function finish({ request, platform, to }: Pick<Job, 'request' | 'platform' | 'to'>, outcome: RequestOutcome) {
-    ended.set(request.id, true);
-    platform.onEnd?.(to, outcome);
-    onOutcome(request, outcome);
-    return DONE;
+  constructor({ platforms, onOutcome, ...shared }: JobRunnerOptions) {
+    this.#platforms = platforms;
+    this.#onOutcome = onOutcome;
+    this.#order = createReplyOrder(shared.clock);
+    this.#tools = {
+      ...shared,
+      finish: (job, outcome) => this.#finish(job, outcome),
+      mayUpload: () => !this.#isDraining,
+    };
   }
 
-  async function run(claim: Claim): Promise<Verdict> {
-    if (ended.has(claim.id)) return DONE;
+  /** Never rejects. */
+  async run(claim: Claim): Promise<Verdict> {
+    if (this.#ended.has(claim.id)) return DONE;
     const stored = readJob(claim.payload);
-    if (stored === undefined) return unreadable(claim);
+    if (stored === undefined) return this.#unreadable(claim);
     const { request, progress } = stored;
-    const platform = platforms.get(request.platform);
+    const platform = this.#platforms.get(request.platform);
     if (platform === undefined) return { done: false, afterMs: ELSEWHERE_MS };
     const to = platform.replyTo.safeParse(request.replyTo);
-    if (!to.success) return unreadable(claim);
+    if (!to.success) return this.#unreadable(claim);
+    const { log, now, random } = this.#tools;
     const job = { request, progress, platform, to: to.data, claim };
     if (now() >= (request.until ?? request.at + LIFE_MS)) {
       const { next, tries } = progress;
       log.warn({ id: request.id, next, tries }, 'a request could not be answered in time');
-      return finish(job, 'expired');
+      return this.#finish(job, 'expired');
     }
     if (claim.lapses > progress.lostWorkers) {
       progress.lostWorkers = claim.lapses;
       // Requests that were lost beside this one are answered before it can do harm again.
       if (claim.lapses > 1) return retryLater(job, random() * Math.min(2 ** claim.lapses * 1_000, MOST_PAUSE_MS));
     }
-    return runInOrder(job);
+    return this.#runInOrder(job);
   }
 
-  function unreadable({ id, addedAt }: Claim): Verdict {
+  /** Ends a request that runs here, without a word. False when none of that id does. */
+  cancel(id: string): boolean {
+    const job = this.#jobs.get(id);
+    if (job !== undefined) end(job, 'cancelled', new Superseded('it is not wanted any more'));
+    return job !== undefined;
+  }
+
+  /** Begins no upload any more: a request that comes to one waits for the next process. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Ends all that runs, so that it is taken up again later. */
+  abortAll(): void {
+    for (const job of this.#jobs.values()) end(job, 'stopping', new Superseded('Medley stops'));
+  }
+
+  #finish({ request, platform, to }: Pick<Job, 'request' | 'platform' | 'to'>, outcome: RequestOutcome): Verdict {
+    this.#ended.set(request.id, true);
+    platform.onEnd?.(to, outcome);
+    this.#onOutcome(request, outcome);
+    return DONE;
+  }
+
+  #unreadable({ id, addedAt }: Claim): Verdict {
+    const { log, now } = this.#tools;
     if (now() - addedAt < UNREADABLE_MS) return { done: false, afterMs: ELSEWHERE_MS };
     log.error({ id }, 'a request that was stored cannot be read');
     return DONE;
   }
 
-  /** Behind what was asked for before in the chat, and as fast as the platform takes messages. */
-  async function runInOrder(job: ClaimedJob): Promise<Verdict> {
+  /** Runs behind what was asked for before in the chat, and as fast as the platform takes messages. */
+  async #runInOrder(job: ClaimedJob): Promise<Verdict> {
     const { request, platform, to } = job;
     const isApart = request.kind === 'links' || platform.hasPlace?.(to) === true;
-    const place = order.join(isApart ? request.id : `${platform.id}:${request.chat.id}`, request.id);
+    const place = this.#order.join(isApart ? request.id : `${platform.id}:${request.chat.id}`, request.id);
     let verdict: Verdict | undefined;
     try {
       const behindMs = place.waitMs();
-      if (behindMs > 0) verdict = { done: false, afterMs: behindMs };
-      else {
-        const messages = platform.messagesOf?.(to) ?? 1;
-        const reservation = throttle.reserve(throttledChatOf(request), request.id, messages);
-        if (typeof reservation === 'number') verdict = { done: false, afterMs: reservation };
-        else verdict = await attempt(newAttempt(job, reservation, place)).finally(reservation.end);
-      }
+      verdict = behindMs > 0 ? { done: false, afterMs: behindMs } : await this.#runAtPace(job, place);
       return verdict;
     } finally {
       // A place that stayed taken would hold back what is asked there later.
@@ -112,29 +127,37 @@ export function createJobRunner({ platforms, onOutcome, ...shared }: JobRunnerOp
     }
   }
 
-  async function attempt(job: Job): Promise<Verdict> {
+  async #runAtPace(job: ClaimedJob, place: OrderedPlace): Promise<Verdict> {
+    const { request, platform, to } = job;
+    const messages = platform.messagesOf?.(to) ?? 1;
+    const reservation = this.#tools.throttle.reserve(throttledChatOf(request), request.id, messages);
+    if (typeof reservation === 'number') return { done: false, afterMs: reservation };
+    return this.#attempt(newAttempt(job, reservation, place)).finally(() => reservation.end());
+  }
+
+  async #attempt(job: Job): Promise<Verdict> {
     const { claim, request, controller } = job;
     const onLost = () => end(job, 'superseded', new Superseded('the lease is lost'));
     claim.signal.addEventListener('abort', onLost, { once: true });
     if (claim.signal.aborted) onLost();
     const deadline = setTimeout(() => end(job, 'late', new AppError('timeout', 'a request ran too long')), RUN_MS);
-    jobs.set(request.id, job);
+    this.#jobs.set(request.id, job);
     let grace: NodeJS.Timeout | undefined;
     const abandoned = new Promise<Verdict>(resolve => {
       controller.signal.addEventListener('abort', () => {
-        grace = setTimeout(() => resolve(abandon(job)), GRACE_MS);
+        grace = setTimeout(() => resolve(this.#abandon(job)), GRACE_MS);
       });
     });
     try {
-      return await Promise.race([runToEnd(job), abandoned]);
+      return await Promise.race([this.#runToEnd(job), abandoned]);
     } catch (error) {
       const isExpected = error instanceof Superseded || error instanceof StoreAway;
-      log[isExpected ? 'info' : 'error']({ err: error, id: request.id }, 'a request could not be run now');
+      this.#tools.log[isExpected ? 'info' : 'error']({ err: error, id: request.id }, 'a request could not be run now');
       return retryLater(job, STORE_MS);
     } finally {
       clearTimeout(deadline);
       claim.signal.removeEventListener('abort', onLost);
-      if (jobs.get(request.id) === job) jobs.delete(request.id);
+      if (this.#jobs.get(request.id) === job) this.#jobs.delete(request.id);
       job.stopWorking?.();
       // Ends what is still being made for replies that will not be sent.
       controller.abort();
@@ -143,12 +166,13 @@ export function createJobRunner({ platforms, onOutcome, ...shared }: JobRunnerOp
   }
 
   /** The job does not heed its end: what it still does is as if this process had died. */
-  function abandon(job: Job): Verdict {
-    log.error({ id: job.request.id, ending: job.ending }, 'a request does not end');
-    return job.ending === 'cancelled' ? finish(job, 'cancelled') : retryLater(job, 0);
+  #abandon(job: Job): Verdict {
+    this.#tools.log.error({ id: job.request.id, ending: job.ending }, 'a request does not end');
+    return job.ending === 'cancelled' ? this.#finish(job, 'cancelled') : retryLater(job, 0);
   }
 
-  async function runToEnd(job: Job): Promise<Verdict> {
+  async #runToEnd(job: Job): Promise<Verdict> {
+    const tools = this.#tools;
     const { progress, request, platform, to } = job;
     const caller = callerOf(request, platform.describeCaller?.(request, to));
     const preferences = await tools.handler.preferences(caller);
@@ -164,21 +188,6 @@ export function createJobRunner({ platforms, onOutcome, ...shared }: JobRunnerOp
       if (verdict !== undefined) return verdict;
     }
   }
-
-  return {
-    run,
-    cancel(id) {
-      const job = jobs.get(id);
-      if (job !== undefined) end(job, 'cancelled', new Superseded('it is not wanted any more'));
-      return job !== undefined;
-    },
-    drain() {
-      isDraining = true;
-    },
-    abortAll() {
-      for (const job of jobs.values()) end(job, 'stopping', new Superseded('Medley stops'));
-    },
-  };
 }
 
 function newAttempt(job: ClaimedJob, reservation: Job['reservation'], place: Job['place']): Job {

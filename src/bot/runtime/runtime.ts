@@ -1,5 +1,5 @@
 import type { Logger } from '../../infra/log.ts';
-import type { Claim, Queue, Verdict } from '../../infra/queue/queue.ts';
+import type { Queue } from '../../infra/queue/queue.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type {
   Acceptance,
@@ -11,13 +11,13 @@ import type {
   RuntimeStatus,
 } from '../contract/chat-platform.ts';
 import type { RequestHandler } from '../contract/request-handler.ts';
-import { createAcceptor } from './accept.ts';
-import { createDeletions } from './chat-cleanup.ts';
-import { createConnection } from './connection.ts';
+import { Acceptor } from './accept.ts';
+import { createDeletions, type Deletions } from './chat-cleanup.ts';
+import { PlatformConnection } from './connection.ts';
 import { createNoticeBudget, createPost, createSendNotice } from './notices.ts';
-import { createJobRunner } from './run-job.ts';
-import { createReplyEdits } from './send-once.ts';
-import { createThrottle } from './throttle.ts';
+import { JobRunner } from './run-job.ts';
+import { createReplyEdits, type ReplyEdits } from './send-once.ts';
+import { Throttle } from './throttle.ts';
 
 /** Told of every request, for metrics. */
 export interface RuntimeWatch {
@@ -31,13 +31,13 @@ export interface RuntimeOptions {
   readonly queue: Queue;
   /** For this process alone: takes what `queue` cannot, so that people are answered though nothing can be written down. */
   readonly spare?: Queue | undefined;
-  /** Where is kept which notices are still to be deleted. Default: in memory alone. */
+  /** Remembers which notices are still to be deleted. Default: in memory alone. */
   readonly records?: RecordStore;
   readonly dispatcher: RequestHandler;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
-  /** Whether this process hears a platform. Default: it hears all. */
+  /** Tells whether this process hears a platform. Default: it hears all. */
   readonly hears?: (platform: string) => boolean;
-  /** Whether this process answers. Default true. */
+  /** True when this process answers. Default true. */
   readonly works?: boolean;
   /** Requests that run at once in this process. Default 32. */
   readonly concurrency?: number;
@@ -74,118 +74,144 @@ const DRAIN_MS = 7_500;
 const CLOSE_MS = 2_000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { queue, spare, dispatcher: handler, log, watch, now = Date.now, random = Math.random } = options;
-  const { clock = () => performance.now(), hears = () => true, works = true } = options;
-  const queues: readonly [Queue, Queue?] = spare === undefined ? [queue] : [queue, spare];
-  const inQueues = <T>(work: (each: Queue) => Promise<T>) => Promise.all(queues.map(each => each && work(each)));
-  const platformsById = new Map(options.platforms.map(platform => [platform.id, platform]));
-  const throttle = createThrottle({
-    clock,
-    random,
-    paceOf: id => platformsById.get(id)?.pace,
-    onSooner: id =>
-      void inQueues(each => each.promote(id)).catch(error => log.warn({ err: error }, 'the queue cannot be reached')),
-  });
-  const deletions = createDeletions({ platforms: options.platforms, records: options.records, log, now });
-  const shared = { handler, throttle, deleterFor: deletions.deleterFor, log, now, random };
-  const acceptor = createAcceptor({
-    ...shared,
-    queues,
-    sendNotice: createSendNotice(shared),
-    onAccepted: (platform, acceptance) => watch?.onAccepted?.(platform, acceptance),
-  });
-  const edits = createReplyEdits({ log });
-  const jobs = createJobRunner({
-    ...shared,
-    clock,
-    platforms: platformsById,
-    editLater: edits.add,
-    mayNotify: createNoticeBudget({ clock }),
-    onTokenRefused: id => connections.find(({ platform }) => platform.id === id)?.connection.suspect(),
-    onOutcome: ({ platform, at }, outcome) => watch?.onOutcome?.(platform, outcome, now() - at),
-  });
-  const connections = options.platforms.map(platform => {
-    const onRefused = (forMs: number) => throttle.pausePlatform(platform.id, forMs);
-    return { platform, connection: createConnection({ platform, log, now, random, onRefused }) };
-  });
-  let lastRunAt: number | undefined;
-  let stopped: Promise<void> | undefined;
+  return new RunningParts(options);
+}
 
-  function run(claim: Claim): Promise<Verdict> {
-    lastRunAt = now();
-    return jobs.run(claim);
+class RunningParts implements Runtime {
+  readonly post: PostToChat;
+  readonly #options: RuntimeOptions;
+  readonly #queues: readonly [queue: Queue, spare?: Queue];
+  readonly #connections: readonly { readonly platform: ChatPlatform; readonly connection: PlatformConnection }[];
+  readonly #acceptor: Acceptor;
+  readonly #jobs: JobRunner;
+  readonly #edits: ReplyEdits;
+  readonly #deletions: Deletions;
+  #lastRunAt: number | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: RuntimeOptions) {
+    const { platforms, queue, spare, dispatcher: handler, log, watch, now = Date.now, random = Math.random } = options;
+    const { clock = () => performance.now() } = options;
+    this.#options = options;
+    this.#queues = spare === undefined ? [queue] : [queue, spare];
+    const platformsById = new Map(platforms.map(platform => [platform.id, platform]));
+    const throttle = new Throttle({
+      clock,
+      random,
+      paceOf: id => platformsById.get(id)?.pace,
+      onSooner: id =>
+        void this.#inQueues(each => each.promote(id)).catch(error =>
+          log.warn({ err: error }, 'the queue cannot be reached'),
+        ),
+    });
+    this.#connections = platforms.map(platform => {
+      const onRefused = (forMs: number) => throttle.pausePlatform(platform.id, forMs);
+      return { platform, connection: new PlatformConnection({ platform, log, now, random, onRefused }) };
+    });
+    this.#deletions = createDeletions({ platforms, records: options.records, log, now });
+    this.#edits = createReplyEdits({ log });
+    const { deleterFor } = this.#deletions;
+    const shared = { handler, throttle, deleterFor, log, now, random };
+    this.post = createPost(platforms, shared);
+    this.#acceptor = new Acceptor({
+      ...shared,
+      queues: this.#queues,
+      sendNotice: createSendNotice(shared),
+      onAccepted: (platform, acceptance) => watch?.onAccepted?.(platform, acceptance),
+    });
+    this.#jobs = new JobRunner({
+      ...shared,
+      clock,
+      platforms: platformsById,
+      editLater: this.#edits.add,
+      mayNotify: createNoticeBudget({ clock }),
+      onTokenRefused: id => this.#connections.find(({ platform }) => platform.id === id)?.connection.suspect(),
+      onOutcome: ({ platform, at }, outcome) => watch?.onOutcome?.(platform, outcome, now() - at),
+    });
   }
 
-  function hostOf({ platform, connection }: (typeof connections)[number]): PlatformHost {
+  async start(): Promise<void> {
+    const { works = true, hears = () => true, concurrency = CONCURRENCY, now = Date.now } = this.#options;
+    if (works) {
+      for (const each of this.#queues) {
+        each?.work(
+          claim => {
+            this.#lastRunAt = now();
+            return this.#jobs.run(claim);
+          },
+          { concurrency },
+        );
+      }
+      await this.#deletions.resume();
+    }
+    const heard = this.#connections.filter(({ platform }) => hears(platform.id));
+    await Promise.all(heard.map(({ platform, connection }) => connection.start(this.#hostOf(platform, connection))));
+  }
+
+  async status(): Promise<RuntimeStatus> {
+    return { ...(await this.#options.queue.stats()), lastRunAt: this.#lastRunAt, platforms: this.platforms() };
+  }
+
+  platforms(): readonly PlatformStatus[] {
+    return this.#connections.map(({ connection }) => connection.status);
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  #hostOf(platform: ChatPlatform, connection: PlatformConnection): PlatformHost {
     return {
-      accept: draft => acceptor.accept(platform, draft),
-      async cancel(eventId) {
+      accept: request => this.#acceptor.accept(platform, request),
+      cancel: async eventId => {
         const id = `${platform.id}:${eventId}`;
-        if (!jobs.cancel(id)) await inQueues(each => each.cancel(id));
+        if (!this.#jobs.cancel(id)) await this.#inQueues(each => each.cancel(id));
       },
       lost: reason => connection.lost(reason),
       standBy: () => connection.standBy(),
     };
   }
 
-  function platforms(): readonly PlatformStatus[] {
-    return connections.map(({ connection }) => connection.status());
+  async #inQueues<T>(work: (each: Queue) => Promise<T>): Promise<void> {
+    await Promise.all(this.#queues.map(each => each && work(each)));
   }
 
-  async function stop(): Promise<void> {
-    await Promise.all([stopHearing(), finishRunning()]);
-    await endWithin(CLOSE_MS, deletions.close(), log);
-    await endWithin(CLOSE_MS, Promise.all(options.platforms.map(platform => platform.close())), log);
+  async #stop(): Promise<void> {
+    await Promise.all([this.#stopHearing(), this.#finishRunning()]);
+    await this.#endWithin(CLOSE_MS, this.#deletions.close());
+    await this.#endWithin(CLOSE_MS, Promise.all(this.#options.platforms.map(platform => platform.close())));
   }
 
-  async function stopHearing(): Promise<void> {
-    await endWithin(CLOSE_MS, Promise.all(connections.map(({ connection }) => connection.stop())), log);
-    await endWithin(CLOSE_MS, acceptor.close(), log);
+  async #stopHearing(): Promise<void> {
+    await this.#endWithin(CLOSE_MS, Promise.all(this.#connections.map(({ connection }) => connection.stop())));
+    await this.#endWithin(CLOSE_MS, this.#acceptor.close());
   }
 
-  async function finishRunning(): Promise<void> {
-    jobs.drain();
-    const drained = inQueues(each => each.drain());
-    if (await endWithin(options.drainMs ?? DRAIN_MS, drained, log)) return;
-    edits.close();
-    jobs.abortAll();
-    await endWithin(CLOSE_MS, drained, log);
+  async #finishRunning(): Promise<void> {
+    this.#jobs.drain();
+    const drained = this.#inQueues(each => each.drain());
+    if (await this.#endWithin(this.#options.drainMs ?? DRAIN_MS, drained)) return;
+    this.#edits.close();
+    this.#jobs.abortAll();
+    await this.#endWithin(CLOSE_MS, drained);
   }
 
-  return {
-    async start() {
-      if (works) {
-        const concurrency = options.concurrency ?? CONCURRENCY;
-        for (const each of queues) each?.work(run, { concurrency });
-        await deletions.resume();
-      }
-      const heard = connections.filter(({ platform }) => hears(platform.id));
-      await Promise.all(heard.map(each => each.connection.start(hostOf(each))));
-    },
-    post: createPost(options.platforms, shared),
-    status: async () => ({ ...(await queue.stats()), lastRunAt, platforms: platforms() }),
-    platforms,
-    stop() {
-      stopped ??= stop();
-      return stopped;
-    },
-  };
-}
-
-/** False when it has not ended by then, or fails. */
-async function endWithin(ms: number, work: Promise<unknown>, log: RuntimeOptions['log']): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>(resolve => {
-    timer = setTimeout(resolve, ms, false);
-  });
-  const done = work.then(
-    () => true,
-    (error: unknown) => {
-      log.warn({ err: error }, 'something could not be ended');
-      return false;
-    },
-  );
-  const isDone = await Promise.race([done, late]);
-  clearTimeout(timer);
-  return isDone;
+  /** False when it has not ended by then, or fails. */
+  async #endWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>(resolve => {
+      timer = setTimeout(resolve, ms, false);
+    });
+    const done = work.then(
+      () => true,
+      (error: unknown) => {
+        this.#options.log.warn({ err: error }, 'something could not be ended');
+        return false;
+      },
+    );
+    const isDone = await Promise.race([done, late]);
+    clearTimeout(timer);
+    return isDone;
+  }
 }

@@ -15,7 +15,7 @@ const MOST_CUTS = 5;
 
 type NotSent = Extract<SendFailure, { outcome: 'notSent' }>;
 
-/** What a failure of a job comes to: a verdict, or undefined when there is still something to say. */
+/** Decides what follows from a failure of a job: a verdict, or undefined when there is still something to say. */
 export async function settleFailure(job: Job, error: unknown, tools: JobTools): Promise<Verdict | undefined> {
   const { request, platform, ending } = job;
   const { log } = tools;

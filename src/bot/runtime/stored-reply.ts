@@ -10,7 +10,7 @@ import type { Action, Block, Inline, PictureBlock, Reply } from '../contract/rep
 export const StoredReply = z.object({
   tone: z.enum(['neutral', 'success', 'notice', 'error']),
   blocks: z.array(z.lazy(() => StoredBlock)),
-  /** Of the gallery: its files are mostly of one. */
+  /** The posts of the gallery, whose files are mostly of one. */
   posts: z.array(postSchema),
   gallery: z.array(
     z.object({

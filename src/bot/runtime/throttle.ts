@@ -11,41 +11,6 @@ export interface ThrottledChat {
   readonly isGroup: boolean;
 }
 
-/**
- * What a platform takes, by what this process knows: the pace of its chats, the chats that it wants to be left alone, and whether it can be
- * reached at all. A request reserves all messages of a reply before the reply is begun; a request that has to wait is told for how long and
- * has its turn from then on. Times are those of a clock that is never set back.
- */
-export interface Throttle {
-  /**
-   * Reserves so many messages for a request, or returns how many milliseconds it has to wait for them: they are kept for it under its id then.
-   * @param messages 0 for a reply that may turn out to need none
-   */
-  reserve(chat: ThrottledChat, id: string, messages: number): Reservation | number;
-  /** Milliseconds that the chat, or its platform, must still be left alone; 0 when it need not. */
-  waitMs(chat: Pick<ThrottledChat, 'platform' | 'chatId'>): number;
-  /** A platform wants a chat to be left alone. The request that heard of it is the first to go on, the others follow in their order. */
-  pauseChat(chat: ThrottledChat, id: string, ms: number): void;
-  pausePlatform(platform: string, ms: number): void;
-  /** A platform could not be reached: it is left alone for longer each time. */
-  away(platform: string): void;
-  /** Something arrived there. */
-  reached(platform: string): void;
-}
-
-/** Messages that one request may send to a chat. */
-export interface Reservation {
-  /** Raises the messages that may still be sent to so many; where they cannot be had now, returns how long to wait. They are kept then. */
-  grow(messages: number): number;
-  /**
-   * Waits until the next message may be sent, and uses up some of the reservation.
-   * @throws Throttled when it takes too long, and the signal's reason
-   */
-  take(messages: number, signal: AbortSignal): Promise<Taken>;
-  /** Gives back what was not taken. Safe to call twice. */
-  end(): void;
-}
-
 /** Nothing was sent, so as not to be faster than the platform takes it. */
 export class Throttled extends Error {
   override readonly name = 'Throttled';
@@ -82,113 +47,158 @@ const SLACK_MS = 5;
 
 const UNLIMITED: Taken = { arrived: () => undefined, giveBack: () => undefined };
 
-export function createThrottle({ clock, random, paceOf, onSooner }: ThrottleOptions): Throttle {
-  const chats = new LRUCache<string, ChatSchedule>({ max: MAX_CHATS });
-  const platforms = new Map<string, PlatformState>();
+/**
+ * Keeps to what platforms take, by what this process knows: the pace of their chats, the chats that they want to be left alone, and whether they
+ * can be reached at all. A request reserves all messages of a reply before the reply is begun; a request that has to wait is told for how long
+ * and has its turn from then on. Times are those of a clock that is never set back.
+ */
+export class Throttle {
+  readonly #options: ThrottleOptions;
+  readonly #chats = new LRUCache<string, ChatSchedule>({ max: MAX_CHATS });
+  readonly #platforms = new Map<string, PlatformState>();
 
-  function platformOf(platform: string): PlatformState {
-    const known = platforms.get(platform) ?? { pausedUntil: Number.NEGATIVE_INFINITY, failures: 0, evenAt: 0 };
-    platforms.set(platform, known);
-    return known;
+  constructor(options: ThrottleOptions) {
+    this.#options = options;
   }
 
-  function chatOf({ platform, chatId, isGroup }: ThrottledChat): ChatSchedule {
-    const key = `${platform}:${chatId}`;
-    const known = chats.get(key) ?? new ChatSchedule(paceOf(platform), isGroup, clock);
-    chats.set(key, known);
-    return known;
-  }
-
-  function waitMs({ platform, chatId }: Pick<ThrottledChat, 'platform' | 'chatId'>): number {
-    const until = Math.max(
-      chats.get(`${platform}:${chatId}`)?.pausedUntil ?? 0,
-      platforms.get(platform)?.pausedUntil ?? 0,
-    );
-    return until - clock() > SLACK_MS ? until - clock() : 0;
-  }
-
-  function spend(platform: string, messages: number): void {
-    const pace = paceOf(platform);
-    const state = platformOf(platform);
-    if (pace !== undefined)
-      state.evenAt = Math.max(state.evenAt, clock()) + (messages * SECOND_MS) / pace.overallPerSecond;
-  }
-
-  function reserve(chat: ThrottledChat, id: string, messages: number): Reservation | number {
-    const pausedMs = waitMs(chat);
-    const schedule = chatOf(chat);
-    const isPaced = paceOf(chat.platform) !== undefined;
-    if (!isPaced || messages === 0) return pausedMs > 0 ? pausedMs : reservation(chat, schedule, schedule.open(id));
+  /**
+   * Reserves so many messages for a request, or returns how many milliseconds it has to wait for them: they are kept for it under its id then.
+   * @param messages 0 for a reply that may turn out to need none
+   */
+  reserve(chat: ThrottledChat, id: string, messages: number): Reservation | number {
+    const { clock } = this.#options;
+    const pausedMs = this.waitMs(chat);
+    const schedule = this.#chat(chat);
+    if (!schedule.isPaced || messages === 0)
+      return pausedMs > 0 ? pausedMs : this.#reservation(chat, schedule, schedule.open(id));
     const slot = schedule.book(id, messages);
-    const aheadMs = platformOf(chat.platform).evenAt - clock() - SECOND_MS;
+    const aheadMs = this.#platform(chat.platform).evenAt - clock() - SECOND_MS;
     const wait = Math.max(pausedMs, slot.at - clock(), aheadMs);
-    if (wait <= SLACK_MS) return reservation(chat, schedule, schedule.begin(slot));
+    if (wait <= SLACK_MS) return this.#reservation(chat, schedule, schedule.begin(slot));
     slot.at = Math.max(slot.at, clock() + wait);
     return wait;
   }
 
-  function reservation(chat: ThrottledChat, schedule: ChatSchedule, slot: Slot): Reservation {
-    const isPaced = paceOf(chat.platform) !== undefined;
-    let isOver = false;
+  /** Milliseconds that the chat, or its platform, must still be left alone; 0 when it need not. */
+  waitMs({ platform, chatId }: Pick<ThrottledChat, 'platform' | 'chatId'>): number {
+    const chatUntil = this.#chats.get(`${platform}:${chatId}`)?.pausedUntil ?? 0;
+    const until = Math.max(chatUntil, this.#platforms.get(platform)?.pausedUntil ?? 0);
+    const ms = until - this.#options.clock();
+    return ms > SLACK_MS ? ms : 0;
+  }
 
-    function grow(wanted: number): number {
-      if (!isPaced || isOver || wanted <= slot.messages) return 0;
-      const wait = schedule.grow(slot, wanted);
-      return wait > SLACK_MS ? wait : 0;
+  /** A platform wants a chat to be left alone. The request that heard of it is the first to go on, the others follow in their order. */
+  pauseChat(chat: ThrottledChat, id: string, ms: number): void {
+    this.#chat(chat).pause(ms, id);
+  }
+
+  pausePlatform(platform: string, ms: number): void {
+    const state = this.#platform(platform);
+    state.pausedUntil = Math.max(state.pausedUntil, this.#options.clock() + ms);
+  }
+
+  /** A platform could not be reached: it is left alone for longer each time. */
+  away(platform: string): void {
+    const { clock, random } = this.#options;
+    const state = this.#platform(platform);
+    // Calls that were under way when the first failed say nothing new.
+    if (clock() < state.pausedUntil) return;
+    state.failures += 1;
+    state.pausedUntil = clock() + backoffMs(state.failures, random);
+  }
+
+  /** Something arrived there. */
+  reached(platform: string): void {
+    const state = this.#platforms.get(platform);
+    if (state !== undefined) state.failures = 0;
+  }
+
+  #reservation(chat: ThrottledChat, schedule: ChatSchedule, slot: Slot): Reservation {
+    return new Reservation(schedule, slot, {
+      pausedMs: () => this.waitMs(chat),
+      spend: messages => this.#spend(chat.platform, messages),
+      onSooner: this.#options.onSooner,
+    });
+  }
+
+  #chat({ platform, chatId, isGroup }: ThrottledChat): ChatSchedule {
+    const key = `${platform}:${chatId}`;
+    const { paceOf, clock } = this.#options;
+    const known = this.#chats.get(key) ?? new ChatSchedule(paceOf(platform), isGroup, clock);
+    this.#chats.set(key, known);
+    return known;
+  }
+
+  #platform(platform: string): PlatformState {
+    const known = this.#platforms.get(platform) ?? { pausedUntil: Number.NEGATIVE_INFINITY, failures: 0, evenAt: 0 };
+    this.#platforms.set(platform, known);
+    return known;
+  }
+
+  #spend(platform: string, messages: number): void {
+    const { clock, paceOf } = this.#options;
+    const pace = paceOf(platform);
+    const state = this.#platform(platform);
+    if (pace !== undefined)
+      state.evenAt = Math.max(state.evenAt, clock()) + (messages * SECOND_MS) / pace.overallPerSecond;
+  }
+}
+
+interface ReservationContext {
+  readonly pausedMs: () => number;
+  /** Counts messages to all chats of the platform. */
+  readonly spend: (messages: number) => void;
+  readonly onSooner: (id: string) => void;
+}
+
+/** Messages that one request may send to a chat. */
+export class Reservation {
+  readonly #schedule: ChatSchedule;
+  readonly #slot: Slot;
+  readonly #context: ReservationContext;
+  #isOver = false;
+
+  constructor(schedule: ChatSchedule, slot: Slot, context: ReservationContext) {
+    this.#schedule = schedule;
+    this.#slot = slot;
+    this.#context = context;
+  }
+
+  /** Raises the messages that may still be sent to so many; where they cannot be had now, returns how long to wait. They are kept then. */
+  grow(messages: number): number {
+    if (!this.#schedule.isPaced || this.#isOver || messages <= this.#slot.messages) return 0;
+    const wait = this.#schedule.grow(this.#slot, messages);
+    return wait > SLACK_MS ? wait : 0;
+  }
+
+  /**
+   * Waits until the next message may be sent, and uses up some of the reservation.
+   * @throws Throttled when it takes too long, and the signal's reason
+   */
+  async take(messages: number, signal: AbortSignal): Promise<Taken> {
+    if (!this.#schedule.isPaced || messages === 0) return UNLIMITED;
+    const { pausedMs, spend } = this.#context;
+    for (let gap = 1; gap > 0; ) {
+      if (pausedMs() > 0) throw new Throttled(pausedMs());
+      gap = this.#schedule.gapMs();
+      if (gap > 0) await abortable(new Promise(resolve => setTimeout(resolve, gap)), signal);
     }
-
-    async function nextMessage(signal: AbortSignal): Promise<void> {
-      for (;;) {
-        const pausedMs = waitMs(chat);
-        if (pausedMs > 0) throw new Throttled(pausedMs);
-        const gap = schedule.gapMs();
-        if (gap <= 0) return;
-        await abortable(new Promise(resolve => setTimeout(resolve, gap)), signal);
-      }
-    }
-
+    const wait = this.grow(messages);
+    if (wait > 0) throw new Throttled(wait);
+    spend(messages);
+    const taken = this.#schedule.use(this.#slot, messages);
     return {
-      grow,
-      async take(wanted, signal) {
-        if (!isPaced || wanted === 0) return UNLIMITED;
-        await nextMessage(signal);
-        const wait = grow(wanted);
-        if (wait > 0) throw new Throttled(wait);
-        spend(chat.platform, wanted);
-        const taken = schedule.use(slot, wanted);
-        return {
-          arrived: taken.arrived,
-          giveBack() {
-            taken.giveBack();
-            spend(chat.platform, -wanted);
-          },
-        };
-      },
-      end() {
-        if (!isOver) for (const sooner of schedule.end(slot)) onSooner(sooner);
-        isOver = true;
+      arrived: taken.arrived,
+      giveBack() {
+        taken.giveBack();
+        spend(-messages);
       },
     };
   }
 
-  return {
-    reserve,
-    waitMs,
-    pauseChat: (chat, id, ms) => chatOf(chat).pause(ms, id),
-    pausePlatform(platform, ms) {
-      const known = platformOf(platform);
-      known.pausedUntil = Math.max(known.pausedUntil, clock() + ms);
-    },
-    away(platform) {
-      const known = platformOf(platform);
-      // Calls that were under way when the first failed say nothing new.
-      if (clock() < known.pausedUntil) return;
-      known.failures += 1;
-      known.pausedUntil = clock() + backoffMs(known.failures, random);
-    },
-    reached(platform) {
-      const known = platforms.get(platform);
-      if (known !== undefined) known.failures = 0;
-    },
-  };
+  /** Gives back what was not taken. Safe to call twice. */
+  end(): void {
+    if (!this.#isOver) for (const id of this.#schedule.end(this.#slot)) this.#context.onSooner(id);
+    this.#isOver = true;
+  }
 }

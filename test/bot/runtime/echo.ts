@@ -1,6 +1,6 @@
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import type { RequestBody } from '../../../src/bot/contract/request.ts';
-import type { AnswerContext, PendingReply, ReplyBatch } from '../../../src/bot/contract/request-handler.ts';
+import type { AttemptContext, PendingReply, ReplyBatch } from '../../../src/bot/contract/request-handler.ts';
 import type { RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -22,7 +22,7 @@ export interface Answering {
 export function createEcho({ atOnce = 5, limit, work }: Answering = {}) {
   const charged: string[] = [];
 
-  async function answer(ask: RequestBody, attempt: AnswerContext): Promise<ReplyBatch> {
+  async function answer(ask: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> {
     const { from, paid, signal, progress } = attempt;
     const links = ask.kind === 'links' ? ask.what.map(({ url }) => url) : [JSON.stringify(ask.what)];
     const replies: PendingReply[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createThrottle, type Reservation, Throttled, type ThrottledChat } from '../../../src/bot/runtime/throttle.ts';
+import { type Reservation, Throttle, Throttled, type ThrottledChat } from '../../../src/bot/runtime/throttle.ts';
 
 const PACE = { spacingMs: 1_000, overallPerSecond: 30, groupPerMinute: 20 };
 const SOLO: ThrottledChat = { platform: 'telegram', chatId: '1', isGroup: false };
@@ -9,7 +9,7 @@ const GROUP: ThrottledChat = { platform: 'telegram', chatId: '-1', isGroup: true
 function openThrottle(paced = true) {
   let at = 1_000_000;
   const sooner: string[] = [];
-  const throttle = createThrottle({
+  const throttle = new Throttle({
     clock: () => at,
     random: () => 1,
     paceOf: () => (paced ? PACE : undefined),
