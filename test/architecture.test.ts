@@ -76,12 +76,12 @@ describe('the check of imports', () => {
     ['src/bot/dispatcher.ts', '../platforms/platform.ts'],
     ['src/bot/dispatcher.ts', '../api/api.ts'],
     ['src/bot/dispatcher.ts', '../infra/store.ts'],
-    ['src/platforms/web/send.ts', '../discord/send.ts'],
-    ['src/platforms/web/send.ts', '../../media/extractor.ts'],
-    ['src/platforms/web/send.ts', '../../media/sources/index.ts'],
-    ['src/platforms/web/send.ts', '../../beatmaps/beatmapset.ts'],
-    ['src/platforms/web/send.ts', '../../api/api.ts'],
-    ['src/platforms/web/page/main.ts', '../limits.ts'],
+    ['src/platforms/web/platform.ts', '../discord/send.ts'],
+    ['src/platforms/web/platform.ts', '../../media/extractor.ts'],
+    ['src/platforms/web/platform.ts', '../../media/sources/index.ts'],
+    ['src/platforms/web/platform.ts', '../../beatmaps/beatmapset.ts'],
+    ['src/platforms/web/platform.ts', '../../api/api.ts'],
+    ['src/platforms/web/page/main.ts', '../protocol/limits.ts'],
     ['src/platforms/web/page/main.ts', '../../../errors.ts'],
     ['src/platforms/web/page/main.ts', '../../../i18n/translate.ts'],
     ['src/platforms/web/page/main.ts', '../../../i18n/en/errors.json'],
@@ -136,14 +136,14 @@ describe('the check of imports', () => {
     ['src/beatmaps/mirrors.ts', '../infra/http.ts'],
     ['src/bot/views/post.ts', '../../media/post.ts'],
     ['src/bot/views/post.ts', '../../i18n/translate.ts'],
-    ['src/platforms/web/send.ts', './limits.ts'],
-    ['src/platforms/web/send.ts', './page/protocol.ts'],
-    ['src/platforms/web/send.ts', '../platform.ts'],
-    ['src/platforms/web/send.ts', '../../media/tunnel/tunnel.ts'],
-    ['src/platforms/web/send.ts', '../../infra/log.ts'],
+    ['src/platforms/web/platform.ts', './protocol/limits.ts'],
+    ['src/platforms/web/platform.ts', './page/base/protocol.ts'],
+    ['src/platforms/web/platform.ts', '../platform.ts'],
+    ['src/platforms/web/platform.ts', '../../media/tunnel/tunnel.ts'],
+    ['src/platforms/web/platform.ts', '../../infra/log.ts'],
     ['src/platforms/discord/outgoing/send.ts', 'discord.js'],
-    ['src/platforms/web/page/main.ts', './protocol.ts'],
-    ['src/platforms/web/page/texts.ts', '../../../i18n/en/web.json'],
+    ['src/platforms/web/page/main.ts', './base/protocol.ts'],
+    ['src/platforms/web/page/base/texts.ts', '../../../../i18n/en/web.json'],
     ['src/api/api.ts', '../media/extractor.ts'],
   ])('allows in %s the import of %s', (path, target) => {
     expect(check(path, `import { thing } from '${target}';`)).toEqual([]);
@@ -167,7 +167,7 @@ describe('the check of imports', () => {
     for (const clause of ['{ request }', '{ Agent as Pool }', 'http', '* as http', '{ createServer, get }']) {
       expect(check('src/media/tunnel.ts', `import ${clause} from 'node:https';`), clause).toHaveLength(1);
     }
-    expect(check('src/platforms/web/listen.ts', "import { createServer } from 'node:http';")).toEqual([]);
+    expect(check('src/platforms/web/incoming/listen.ts', "import { createServer } from 'node:http';")).toEqual([]);
   });
 
   it('refuses what it cannot read', () => {

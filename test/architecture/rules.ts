@@ -101,6 +101,16 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['doctor.ts', 'register.ts'],
     ['platform.ts'],
   ],
+  'src/platforms/web': [
+    ['page', 'worker'],
+    ['protocol'],
+    ['render'],
+    ['outgoing'],
+    ['incoming', 'linking'],
+    ['examples.ts', 'register.ts'],
+    ['platform.ts'],
+  ],
+  'src/platforms/web/page': [['base'], ['card'], ['composer', 'thread'], ['connection.ts', 'offline.ts'], ['main.ts']],
   'src/media': [['post.ts'], ['files', 'parse'], ['extract'], ['sources', 'transcode'], ['tunnel'], ['delivery']],
 };
 

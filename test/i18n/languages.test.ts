@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { messages as english } from '../../src/i18n/en/index.ts';
 import { createText, readParameters } from '../../src/i18n/text.ts';
 import { LANGUAGES } from '../../src/i18n/translate.ts';
-import { fill } from '../../src/platforms/web/page/fill.ts';
+import { fill } from '../../src/platforms/web/page/base/fill.ts';
 import { flat, textsOf } from './sentences.ts';
 
 const ENGLISH = new Map(flat(english));

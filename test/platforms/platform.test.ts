@@ -5,7 +5,7 @@ import { openStore } from '../../src/infra/store/store.ts';
 import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
 import type { Platform, RuntimePlatform } from '../../src/platforms/platform.ts';
 import { createTelegramPlatform } from '../../src/platforms/telegram/platform.ts';
-import type { WebText } from '../../src/platforms/web/page/protocol.ts';
+import type { WebText } from '../../src/platforms/web/page/base/protocol.ts';
 import { createWebPlatform } from '../../src/platforms/web/platform.ts';
 import { type Core, DRAIN_MS, type Heard, type PlatformUnderTest, platformContract } from '../contracts/platform.ts';
 import { createFakeDiscord } from '../fakes/discord.ts';

@@ -1,5 +1,5 @@
 import type { Translator } from '../../i18n/translate.ts';
-import type { WebExample } from './page/protocol.ts';
+import type { WebExample } from './page/base/protocol.ts';
 
 interface OfferedExample {
   readonly kind: string;

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
+import type { WebExample } from '../../../src/platforms/web/page/base/protocol.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { lengthened } from './long-words.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
-import type { PageMessage, ServerMessage } from '../../../src/platforms/web/page/protocol.ts';
+import type { PageMessage, ServerMessage } from '../../../src/platforms/web/page/base/protocol.ts';
 
 /** A page without a browser: speaks the protocol and remembers what it heard. */
 export interface PageClient {

@@ -15,9 +15,9 @@ import { createMemoryRateLimiter, type RateLimiter } from '../../../src/infra/ra
 import { openStore } from '../../../src/infra/store/store.ts';
 import type { Extractor } from '../../../src/media/extract/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
-import type { ChatLimits } from '../../../src/platforms/web/limits.ts';
-import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
+import type { WebExample } from '../../../src/platforms/web/page/base/protocol.ts';
 import { createWebPlatform, type WebPlatform } from '../../../src/platforms/web/platform.ts';
+import type { ChatLimits } from '../../../src/platforms/web/protocol/limits.ts';
 import { commandList } from '../../bot/command-list.ts';
 import { RATINGS_OF_NOTHING } from '../../bot/sample.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';

@@ -7,10 +7,10 @@ import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Caller } from '../../../bot/contract/caller.ts';
 import { createTranslator, type Translator } from '../../../i18n/translate.ts';
 import { clientKey } from '../../../infra/server/client-address.ts';
-import type { ChatLimits } from '../limits.ts';
 import { createOutlet } from '../outgoing/send.ts';
-import type { PageMessage, WebExample } from '../page/protocol.ts';
-import { parseFrame } from './frames.ts';
+import type { PageMessage, WebExample } from '../page/base/protocol.ts';
+import { parseFrame } from '../protocol/frames.ts';
+import type { ChatLimits } from '../protocol/limits.ts';
 import type { ChatLog, Conversations, Line } from './request-queue.ts';
 
 export interface ListenOptions {

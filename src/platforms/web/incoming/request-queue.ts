@@ -7,9 +7,9 @@ import { type Reply, reply } from '../../../bot/contract/reply.ts';
 import { createReplyEdits } from '../../../bot/runtime/send-once.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { ChatLimits } from '../limits.ts';
 import type { Outlet } from '../outgoing/send.ts';
-import type { ServerMessage, WebReply } from '../page/protocol.ts';
+import type { ServerMessage, WebReply } from '../page/base/protocol.ts';
+import type { ChatLimits } from '../protocol/limits.ts';
 
 export type ChatInput =
   | { readonly kind: 'text'; readonly text: string }

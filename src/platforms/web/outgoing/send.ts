@@ -1,5 +1,5 @@
 import type { WebSocket } from '@fastify/websocket';
-import type { ServerMessage } from '../page/protocol.ts';
+import type { ServerMessage } from '../page/base/protocol.ts';
 
 /** Where frames to one page go. Nothing throws: a page that has gone takes nothing more. */
 export interface Outlet {

@@ -1,4 +1,4 @@
-import type { PageMessage, ServerMessage } from './protocol.ts';
+import type { PageMessage, ServerMessage } from './base/protocol.ts';
 
 export type ConnectionState = 'connecting' | 'open' | 'lost' | 'offline';
 

@@ -1,14 +1,14 @@
+import { byId, randomId, recall, remember } from './base/dom.ts';
+import { createHistory, type Turn, type TurnInput } from './base/history.ts';
+import type { ServerMessage, WebExample, WebReply } from './base/protocol.ts';
+import { restoreTexts, setTexts, text } from './base/texts.ts';
 import { summaryOf } from './card/card.ts';
 import { playOneAtATime } from './card/media.ts';
 import { listenForArrivals } from './composer/arrivals.ts';
 import { createComposer } from './composer/composer.ts';
 import { createMenu } from './composer/menu.ts';
 import { type ConnectionState, createConnection } from './connection.ts';
-import { byId, randomId, recall, remember } from './dom.ts';
-import { createHistory, type Turn, type TurnInput } from './history.ts';
 import { openOffline } from './offline.ts';
-import type { ServerMessage, WebExample, WebReply } from './protocol.ts';
-import { restoreTexts, setTexts, text } from './texts.ts';
 import { createInlineUpdate } from './thread/inline-update.ts';
 import { createMessageView, type MessageContext, type MessageView, type Press } from './thread/message-view.ts';
 import { createThread } from './thread/thread.ts';

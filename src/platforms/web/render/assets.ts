@@ -1,6 +1,6 @@
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Tunnel } from '../../../media/tunnel/tunnel.ts';
-import { ASSET_LIFE_MS } from '../limits.ts';
+import { ASSET_LIFE_MS } from '../protocol/limits.ts';
 import type { RenderContext } from './render.ts';
 
 const FILES = {

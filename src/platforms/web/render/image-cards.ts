@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Picture, Theme } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
-import type { ChatLog } from '../incoming/request-queue.ts';
+import type { Logger } from '../../../infra/log.ts';
 
 export interface ImageCardsOptions {
   /** Held at most, in bytes. */
   readonly maxBytes: number;
-  readonly log: Pick<ChatLog, 'warn'>;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /** Image cards of sent replies, as long as there is room for them. */

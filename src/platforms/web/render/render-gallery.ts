@@ -8,8 +8,8 @@ import {
 } from '../../../media/tunnel/player-file.ts';
 import type { Tunnel } from '../../../media/tunnel/tunnel.ts';
 import type { TunnelFile } from '../../../media/tunnel/tunnel-file.ts';
-import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../limits.ts';
-import type { WebFile, WebMedia, WebQuality } from '../page/protocol.ts';
+import type { WebFile, WebMedia, WebQuality } from '../page/base/protocol.ts';
+import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../protocol/limits.ts';
 import { shorten } from './render-text.ts';
 
 export interface GalleryContext {

@@ -1,5 +1,5 @@
 import type { Inline, Text } from '../../../bot/contract/reply.ts';
-import type { WebInline, WebText } from '../page/protocol.ts';
+import type { WebInline, WebText } from '../page/base/protocol.ts';
 
 export function shorten(text: string, max: number): string {
   if (text.length <= max) return text;

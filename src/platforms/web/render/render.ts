@@ -1,6 +1,6 @@
 import type { Action, Block, Card, Image, Inline, Reply } from '../../../bot/contract/reply.ts';
-import { REPLY_LIMITS } from '../limits.ts';
-import type { WebAction, WebBlock, WebCard, WebReply, WebSound } from '../page/protocol.ts';
+import type { WebAction, WebBlock, WebCard, WebReply, WebSound } from '../page/base/protocol.ts';
+import { REPLY_LIMITS } from '../protocol/limits.ts';
 import { imageCardAddress } from './image-cards.ts';
 import { type GalleryContext, renderMedia } from './render-gallery.ts';
 import { isWebAddress, shorten, shortenText } from './render-text.ts';

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type Block, type Card, type GalleryItem, type Inline, reply } from '../../../../src/bot/contract/reply.ts';
 import type { MediaItem, Post } from '../../../../src/media/post.ts';
 import type { TunnelFile } from '../../../../src/media/tunnel/tunnel-file.ts';
-import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../../../../src/platforms/web/limits.ts';
-import type { WebMedia, WebText } from '../../../../src/platforms/web/page/protocol.ts';
+import type { WebMedia, WebText } from '../../../../src/platforms/web/page/base/protocol.ts';
+import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../../../../src/platforms/web/protocol/limits.ts';
 import { render } from '../../../../src/platforms/web/render/render.ts';
 import { carousel, film, photo, post, variant } from '../posts.ts';
 

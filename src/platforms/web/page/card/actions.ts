@@ -1,6 +1,6 @@
-import { button, h, isCalm, isWebAddress } from '../dom.ts';
-import type { WebAction } from '../protocol.ts';
-import { icon } from './icons.ts';
+import { button, h, isCalm, isWebAddress } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import type { WebAction } from '../base/protocol.ts';
 import type { ItemContext } from './item.ts';
 
 type Menu = Extract<WebAction, { kind: 'menu' }>;

@@ -1,5 +1,5 @@
-import { h } from '../dom.ts';
-import type { WebMedia } from '../protocol.ts';
+import { h } from '../base/dom.ts';
+import type { WebMedia } from '../base/protocol.ts';
 import { whenNear } from './media.ts';
 
 /** So few, stretched over a card, are out of focus by themselves. A blur filter drops a frame each time that it comes into sight. */

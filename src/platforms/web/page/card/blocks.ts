@@ -1,8 +1,8 @@
-import { button, h, isOwnPath } from '../dom.ts';
-import type { WebBlock, WebCard, WebText } from '../protocol.ts';
-import { text } from '../texts.ts';
-import { pictureAddress } from '../theme.ts';
-import { icon } from './icons.ts';
+import { button, h, isOwnPath } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import type { WebBlock, WebCard, WebText } from '../base/protocol.ts';
+import { text } from '../base/texts.ts';
+import { pictureAddress } from '../base/theme.ts';
 import { inlines, plain } from './inline.ts';
 import { type ItemContext, itemList } from './item.ts';
 import { levelTable } from './levels.ts';

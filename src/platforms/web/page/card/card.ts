@@ -1,11 +1,11 @@
-import { button, h } from '../dom.ts';
-import type { WebBlock, WebMedia, WebQuality, WebReply } from '../protocol.ts';
-import { countOf, text } from '../texts.ts';
+import { button, h } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import type { WebBlock, WebMedia, WebQuality, WebReply } from '../base/protocol.ts';
+import { countOf, text } from '../base/texts.ts';
 import { actionsOf } from './actions.ts';
 import { backdrop } from './backdrop.ts';
 import { blocksOf } from './blocks.ts';
 import { carousel } from './carousel.ts';
-import { icon } from './icons.ts';
 import { inlines, plain } from './inline.ts';
 import type { ItemContext } from './item.ts';
 import { openLightbox } from './lightbox.ts';

@@ -1,8 +1,8 @@
-import { button, h, isCalm } from '../dom.ts';
-import type { WebMedia } from '../protocol.ts';
-import { text } from '../texts.ts';
+import { button, h, isCalm } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import type { WebMedia } from '../base/protocol.ts';
+import { text } from '../base/texts.ts';
 import { backdrop } from './backdrop.ts';
-import { icon } from './icons.ts';
 import { type MediaContext, mediaBox, mediaLabel, ratioOf, warm, whenNear } from './media.ts';
 
 export interface CarouselOptions extends MediaContext {

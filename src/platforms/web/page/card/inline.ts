@@ -1,6 +1,6 @@
-import { h, isWebAddress } from '../dom.ts';
-import type { WebInline, WebText } from '../protocol.ts';
-import { readerLocale } from '../texts.ts';
+import { h, isWebAddress } from '../base/dom.ts';
+import type { WebInline, WebText } from '../base/protocol.ts';
+import { readerLocale } from '../base/texts.ts';
 import { pill, swatch } from './pill.ts';
 
 /** Does what a button with this token does. */

@@ -1,6 +1,6 @@
-import { button, h, isOwnPath, isWebAddress } from '../dom.ts';
-import type { WebAction, WebCard, WebSound, WebText } from '../protocol.ts';
-import { icon } from './icons.ts';
+import { button, h, isOwnPath, isWebAddress } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import type { WebAction, WebCard, WebSound, WebText } from '../base/protocol.ts';
 import { inlines, type OnAction, plain } from './inline.ts';
 import { previewButton } from './preview.ts';
 

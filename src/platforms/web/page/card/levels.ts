@@ -1,5 +1,5 @@
-import { h } from '../dom.ts';
-import type { WebInline, WebText } from '../protocol.ts';
+import { h } from '../base/dom.ts';
+import type { WebInline, WebText } from '../base/protocol.ts';
 import { inlines, type OnAction, plain } from './inline.ts';
 import { pill, swatch } from './pill.ts';
 

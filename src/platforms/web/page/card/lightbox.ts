@@ -1,7 +1,7 @@
-import { button, byId, h } from '../dom.ts';
-import type { WebMedia } from '../protocol.ts';
-import { text } from '../texts.ts';
-import { icon } from './icons.ts';
+import { button, byId, h } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import type { WebMedia } from '../base/protocol.ts';
+import { text } from '../base/texts.ts';
 
 /** Photos in full, over everything; arrows turn the page, Escape and a press beside the photo close it. */
 export function openLightbox(photos: readonly WebMedia[], start: number): void {

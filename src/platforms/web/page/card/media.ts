@@ -1,7 +1,7 @@
-import { button, h } from '../dom.ts';
-import type { WebMedia } from '../protocol.ts';
-import { type TextKey, text } from '../texts.ts';
-import { icon } from './icons.ts';
+import { button, h } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import type { WebMedia } from '../base/protocol.ts';
+import { type TextKey, text } from '../base/texts.ts';
 
 export interface MediaContext {
   /** Whose the files are; '' when unknown. */

@@ -1,4 +1,4 @@
-import { h } from '../dom.ts';
+import { h } from '../base/dom.ts';
 
 /** A spot of a colour that means something. */
 export function swatch(colour: string): HTMLElement {

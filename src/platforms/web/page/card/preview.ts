@@ -1,7 +1,7 @@
-import { button, h, isOwnPath } from '../dom.ts';
-import type { WebSound } from '../protocol.ts';
-import { text } from '../texts.ts';
-import { icon } from './icons.ts';
+import { button, h, isOwnPath } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import type { WebSound } from '../base/protocol.ts';
+import { text } from '../base/texts.ts';
 
 /** On a cover: plays and pauses, its rim shows how far it is. Nothing is loaded before the first press. */
 export function previewButton(sound: WebSound): HTMLElement | undefined {

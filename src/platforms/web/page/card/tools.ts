@@ -1,7 +1,7 @@
-import { button, h, isTouch, isWebAddress } from '../dom.ts';
-import type { WebAction, WebMedia, WebQuality } from '../protocol.ts';
-import { text } from '../texts.ts';
-import { type IconName, icon } from './icons.ts';
+import { button, h, isTouch, isWebAddress } from '../base/dom.ts';
+import { type IconName, icon } from '../base/icons.ts';
+import type { WebAction, WebMedia, WebQuality } from '../base/protocol.ts';
+import { text } from '../base/texts.ts';
 
 export interface MediaToolsOptions {
   readonly items: readonly WebMedia[];

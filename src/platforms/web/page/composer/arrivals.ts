@@ -1,5 +1,5 @@
-import { h } from '../dom.ts';
-import { text } from '../texts.ts';
+import { h } from '../base/dom.ts';
+import { text } from '../base/texts.ts';
 
 const LINK = /^https?:\/\/\S+$/;
 

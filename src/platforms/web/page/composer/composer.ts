@@ -1,7 +1,7 @@
-import { icon } from '../card/icons.ts';
-import { byId } from '../dom.ts';
-import type { WebCommand, WebSuggestion } from '../protocol.ts';
-import { text } from '../texts.ts';
+import { byId } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import type { WebCommand, WebSuggestion } from '../base/protocol.ts';
+import { text } from '../base/texts.ts';
 import { createSuggestionList } from './suggestions.ts';
 
 export interface ComposerOptions {

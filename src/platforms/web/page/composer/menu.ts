@@ -1,7 +1,7 @@
-import { icon } from '../card/icons.ts';
-import { button, byId, h } from '../dom.ts';
-import { text } from '../texts.ts';
-import { chooseTheme, currentTheme, type Theme } from '../theme.ts';
+import { button, byId, h } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import { text } from '../base/texts.ts';
+import { chooseTheme, currentTheme, type Theme } from '../base/theme.ts';
 
 export interface MenuOptions {
   /** Puts the beginning of the language command into the input. */

@@ -1,5 +1,5 @@
-import { byId, h } from '../dom.ts';
-import type { WebSuggestion } from '../protocol.ts';
+import { byId, h } from '../base/dom.ts';
+import type { WebSuggestion } from '../base/protocol.ts';
 
 /**
  * The list above the input: focus stays in the input, which names the active option. Of several lines, the input is a text box that

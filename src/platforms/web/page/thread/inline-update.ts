@@ -1,6 +1,6 @@
+import type { History, Kept, Place, Turn } from '../base/history.ts';
+import type { WebReply } from '../base/protocol.ts';
 import { headingOf } from '../card/card.ts';
-import type { History, Kept, Place, Turn } from '../history.ts';
-import type { WebReply } from '../protocol.ts';
 import type { MessageView } from './message-view.ts';
 import type { Thread } from './thread.ts';
 

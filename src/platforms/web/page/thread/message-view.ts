@@ -1,9 +1,9 @@
+import { button, h } from '../base/dom.ts';
+import type { Place, Turn } from '../base/history.ts';
+import { icon } from '../base/icons.ts';
+import type { WebReply } from '../base/protocol.ts';
+import { text } from '../base/texts.ts';
 import { type CardContext, card } from '../card/card.ts';
-import { icon } from '../card/icons.ts';
-import { button, h } from '../dom.ts';
-import type { Place, Turn } from '../history.ts';
-import type { WebReply } from '../protocol.ts';
-import { text } from '../texts.ts';
 
 export interface Press {
   readonly token: string;

@@ -1,6 +1,6 @@
-import { icon } from '../card/icons.ts';
-import { byId, isCalm } from '../dom.ts';
-import { text } from '../texts.ts';
+import { byId, isCalm } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import { text } from '../base/texts.ts';
 
 /** The scrolling part of the page: stays with the newest unless the reader scrolls elsewhere. */
 export interface Thread {

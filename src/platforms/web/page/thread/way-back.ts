@@ -1,5 +1,5 @@
-import { recall, remember } from '../dom.ts';
-import type { Place } from '../history.ts';
+import { recall, remember } from '../base/dom.ts';
+import type { Place } from '../base/history.ts';
 
 /** What was opened in its place, and how far the conversation was scrolled then. */
 export interface Opened extends Place {

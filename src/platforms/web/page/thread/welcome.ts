@@ -1,7 +1,7 @@
-import { icon } from '../card/icons.ts';
-import { button, byId, h } from '../dom.ts';
-import type { WebExample } from '../protocol.ts';
-import { text } from '../texts.ts';
+import { button, byId, h } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import type { WebExample } from '../base/protocol.ts';
+import { text } from '../base/texts.ts';
 
 /** What stands where nothing has been said yet. The static markup has its mark, so that it is there at once. */
 export function createWelcome(onExample: (line: string) => void): {

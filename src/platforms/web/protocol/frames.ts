@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PageMessage } from '../page/protocol.ts';
+import type { PageMessage } from '../page/base/protocol.ts';
 
 const id = z.string().regex(/^[\w-]{1,64}$/);
 

@@ -1,4 +1,4 @@
-import file from '../../../i18n/en/web.json' with { type: 'json' };
+import file from '../../../../i18n/en/web.json' with { type: 'json' };
 import { recall, remember } from './dom.ts';
 import { fill } from './fill.ts';
 
