@@ -1,6 +1,6 @@
 import type { HttpClient } from '../infra/http/http-client.ts';
-import type { Outgoing } from '../infra/http/outgoing.ts';
-import type { Overrides } from '../infra/http/overrides.ts';
+import type { Outgoing } from '../infra/http/transport/outgoing.ts';
+import type { Overrides } from '../infra/http/transport/overrides.ts';
 import { createLogger } from '../infra/log.ts';
 import { createMemoryRateLimiter } from '../infra/rate-limit/rate-limit.ts';
 import { type AccountPace, createAccounts } from '../media/extract/accounts.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
-import { hostsBelow } from '../infra/http/host-list.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
+import { hostsBelow } from '../infra/http/transport/host-list.ts';
 import { planDelivery } from '../media/delivery/delivery-plan.ts';
 import { createCdnHeaders, fileType, looksLikeDocument } from '../media/files/cdn.ts';
 import type { Post, Variant } from '../media/post.ts';

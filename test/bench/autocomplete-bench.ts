@@ -14,7 +14,7 @@ import { createOsuApi } from '../../src/beatmaps/upstreams/osu-api.ts';
 import { createDispatcher } from '../../src/bot/answer/answer.ts';
 import { createRuntime } from '../../src/bot/runtime/runtime.ts';
 import { createHttpClient } from '../../src/infra/http/http-client.ts';
-import { createOverrides } from '../../src/infra/http/overrides.ts';
+import { createOverrides } from '../../src/infra/http/transport/overrides.ts';
 import { createLogger } from '../../src/infra/log.ts';
 import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import { createMemoryRateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';

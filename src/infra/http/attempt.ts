@@ -2,12 +2,18 @@ import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
 import { waitInLine } from '../concurrency/work-context.ts';
 import type { Connectivity } from './connectivity.ts';
-import { type BodyUse, type Exchanged, type ExchangeFailure, type ExchangeHead, isFailure } from './exchange.ts';
 import type { Gate, HostThrottle } from './host-throttle.ts';
 import type { HttpCall, HttpEvent } from './http-call.ts';
-import type { Outgoing } from './outgoing.ts';
 import { type CallStep, renderHeaders } from './redirect.ts';
-import type { Route, Transport } from './transport.ts';
+import {
+  type BodyUse,
+  type Exchanged,
+  type ExchangeFailure,
+  type ExchangeHead,
+  isFailure,
+} from './transport/exchange.ts';
+import type { Outgoing } from './transport/outgoing.ts';
+import type { Route, Transport } from './transport/transport.ts';
 
 export interface AttemptOptions {
   readonly transports: Readonly<Record<NonNullable<HttpCall['transport']>, Transport>>;

@@ -3,8 +3,8 @@ import { actingClient } from '../concurrency/client-context.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
 import { FairLine } from '../concurrency/fair-line.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
-import { matchesHost, matchesHostPattern } from './host-list.ts';
-import { OWN_DOING } from './read-failure.ts';
+import { matchesHost, matchesHostPattern } from './transport/host-list.ts';
+import { OWN_DOING } from './transport/read-failure.ts';
 
 /** `Infinity` lifts a bound. */
 export interface ThrottleRule {

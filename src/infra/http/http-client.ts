@@ -2,23 +2,23 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
 import { Deadline } from '../concurrency/deadline.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
-import { type ResolveHost, resolveBySystem } from './address-guard.ts';
 import { createAttempt } from './attempt.ts';
-import { decodeBody, decodeText } from './body.ts';
-import { giveBack } from './body-memory.ts';
-import { createBodyTurns } from './body-turns.ts';
-import { type BrowserPackage, createBrowserPackage } from './browser/browser-package.ts';
-import { createBrowserTransport } from './browser/browser-transport.ts';
 import { createConnectivity } from './connectivity.ts';
-import { type BodyUse, type Exchanged, type ExchangeHead, isFailure } from './exchange.ts';
 import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';
 import type { HttpCall, HttpEvent } from './http-call.ts';
-import { createOutgoing, type Outgoing } from './outgoing.ts';
-import type { Overrides } from './overrides.ts';
-import { createPlainTransport } from './plain-transport.ts';
-import { OWN_DOING } from './read-failure.ts';
 import { firstStep, isRedirect, nextStep } from './redirect.ts';
 import { createRetry } from './retry.ts';
+import { type ResolveHost, resolveBySystem } from './transport/address-guard.ts';
+import { decodeBody, decodeText } from './transport/body.ts';
+import { giveBack } from './transport/body-memory.ts';
+import { createBodyTurns } from './transport/body-turns.ts';
+import { type BrowserPackage, createBrowserPackage } from './transport/browser-package.ts';
+import { createBrowserTransport } from './transport/browser-transport.ts';
+import { type BodyUse, type Exchanged, type ExchangeHead, isFailure } from './transport/exchange.ts';
+import { createOutgoing, type Outgoing } from './transport/outgoing.ts';
+import type { Overrides } from './transport/overrides.ts';
+import { createPlainTransport } from './transport/plain-transport.ts';
+import { OWN_DOING } from './transport/read-failure.ts';
 
 /**
  * Host names a request may reach: `example.com` is exact, `*.example.com` any subdomain (not the bare suffix).

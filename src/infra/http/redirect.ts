@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
-import type { ExchangeHead } from './exchange.ts';
 import type { HttpCall } from './http-call.ts';
-import { inNavigationOrder } from './navigation-order.ts';
+import type { ExchangeHead } from './transport/exchange.ts';
+import { inNavigationOrder } from './transport/navigation-order.ts';
 import { parseTarget } from './url-guard.ts';
 
 /** One step of a call: the first request, or the one that a redirect leads to. */

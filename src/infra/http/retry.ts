@@ -1,6 +1,6 @@
 import type { Deadline } from '../concurrency/deadline.ts';
-import type { ExchangeFailure, ExchangeHead } from './exchange.ts';
 import { parseRetryAfter } from './retry-after.ts';
+import type { ExchangeFailure, ExchangeHead } from './transport/exchange.ts';
 
 export interface RetryOptions {
   readonly retries: number;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { AppError } from '../../errors.ts';
-import { matchesHost } from './host-list.ts';
+import { matchesHost } from './transport/host-list.ts';
 
 const NON_ASCII = /[^!-~]/;
 

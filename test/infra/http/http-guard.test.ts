@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { matchesHost } from '../../../src/infra/http/host-list.ts';
 import {
   createHttpClient,
   type HttpClient,
   type HttpClientOptions,
   type HttpRequest,
 } from '../../../src/infra/http/http-client.ts';
-import { createOverrides } from '../../../src/infra/http/overrides.ts';
+import { matchesHost } from '../../../src/infra/http/transport/host-list.ts';
+import { createOverrides } from '../../../src/infra/http/transport/overrides.ts';
 import { parseTarget } from '../../../src/infra/http/url-guard.ts';
 import { watchBrowserConnections } from '../../fakes/browser-watch.ts';
 import { type ConnectionWatch, watchConnections } from '../../fakes/connection-watch.ts';

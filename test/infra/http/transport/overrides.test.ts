@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOverrides } from '../../../src/infra/http/overrides.ts';
+import { createOverrides } from '../../../../src/infra/http/transport/overrides.ts';
 
 describe('overrides', () => {
   const overrides = createOverrides([

@@ -1,4 +1,4 @@
-import type { Deadline } from '../concurrency/deadline.ts';
+import type { Deadline } from '../../concurrency/deadline.ts';
 import type { ResolveHost } from './address-guard.ts';
 import type { BodyTurns } from './body-turns.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { AppError } from '../../errors.ts';
-import type { Deadline } from '../concurrency/deadline.ts';
+import type { AppError } from '../../../errors.ts';
+import type { Deadline } from '../../concurrency/deadline.ts';
 
 /** One request and its answer on one connection: no redirects, no retries. Never rejects. */
 export type Exchange = (options: ExchangeOptions) => Promise<Exchanged | ExchangeFailure>;

@@ -1,5 +1,5 @@
-import { createLru } from '../cache/create-lru.ts';
-import type { Deadline } from '../concurrency/deadline.ts';
+import { createLru } from '../../cache/create-lru.ts';
+import type { Deadline } from '../../concurrency/deadline.ts';
 import { type ResolveHost, refuseNonPublic } from './address-guard.ts';
 
 const LOOKUP_MS = 1_000;

@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors.ts';
-import { type Failure, readFailure } from '../read-failure.ts';
+import { type Failure, readFailure } from './read-failure.ts';
 
 /** Errors of the package have no codes, only words. */
 const CONNECT = /client error \((?:Proxy)?Connect\)/;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../../errors.ts';
 import { createGuardedLookup, isLoopbackHost } from './address-guard.ts';
 import type { OutgoingAddress } from './outgoing.ts';
 import { createPlainExchange } from './plain-exchange.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { AppError } from '../../errors.ts';
+import type { AppError } from '../../../errors.ts';
 import { ByteBuffer } from './body.ts';
 import type { BodyTurns } from './body-turns.ts';
 import type { BodyUse, Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from './exchange.ts';

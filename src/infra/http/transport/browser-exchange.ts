@@ -1,14 +1,14 @@
 import type { Response } from 'wreq-js';
 import { AppError } from '../../../errors.ts';
-import { ByteBuffer } from '../body.ts';
-import type { BodyTurns } from '../body-turns.ts';
-import type { Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from '../exchange.ts';
-import { inNavigationOrder } from '../navigation-order.ts';
-import { tooLarge } from '../read-failure.ts';
+import { ByteBuffer } from './body.ts';
+import type { BodyTurns } from './body-turns.ts';
 import type { BrowserConnections, BrowserTarget } from './browser-connections.ts';
 import { readBrowserFailure } from './browser-failure.ts';
 import type { Browser } from './browser-package.ts';
 import { CancelSignal } from './cancel-signal.ts';
+import type { Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from './exchange.ts';
+import { inNavigationOrder } from './navigation-order.ts';
+import { tooLarge } from './read-failure.ts';
 
 export interface BrowserExchangeOptions {
   readonly host: string;
