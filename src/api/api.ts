@@ -4,7 +4,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import { AppError } from '../errors.ts';
-import { actFor } from '../infra/concurrency/client-context.ts';
+import { actFor } from '../infra/concurrency/work-context.ts';
 import type { RateLimiter } from '../infra/rate-limit/rate-limit.ts';
 import type { createKeyCheck } from './api-keys.ts';
 import { BROTLI_PARAMS, ENCODINGS, MIN_COMPRESSED_BYTES } from './compression.ts';

@@ -15,7 +15,7 @@ export interface ProgramRequest {
   readonly timeoutMs?: number | undefined;
   /** 0 is as others, 19 the humblest. */
   readonly niceness?: number | undefined;
-  /** What it prints, as it comes; a throw ends the program and is what the promise rejects with. */
+  /** Receives the output as it comes; a throw ends the program, and the promise rejects with it. */
   readonly onOutput?: ((chunk: Buffer) => void) | undefined;
 }
 
@@ -126,7 +126,7 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
     });
     child.once('close', (exitCode, killedBy) => {
       settle();
-      // What it started and left behind in its group has no work any more.
+      // Processes that it left behind in its group have no work any more.
       killGroup(child);
       if (failure === undefined) resolve({ exitCode, killedBy, complaints });
       else reject(failure);

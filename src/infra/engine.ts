@@ -1,4 +1,4 @@
-/** What V8 is told about this program: it is to stay small beside others on a small machine. */
+/** Settings of V8 for a program that stays small beside others on a small machine. */
 import { setFlagsFromString } from 'node:v8';
 
 /** There the compiler that is quick knows all of WebAssembly. */

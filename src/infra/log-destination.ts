@@ -1,7 +1,7 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-/** Where lines of the log go, each with its line break. */
+/** The destination of log lines, each with its line break. */
 export interface LogDestination {
   /** Never waits and never throws. */
   write(line: string): void;
@@ -59,7 +59,7 @@ class PipeDestination implements LogDestination {
   constructor(fd: number, maxBytes: number) {
     this.#maxBytes = maxBytes;
     this.#pipe = new Socket({ fd, readable: false, writable: true });
-    // Its reader has gone: what is still said is lost, as with any pipe.
+    // The reader has gone: further lines are lost, as with any pipe.
     this.#pipe.on('error', () => undefined);
     this.#pipe.on('drain', () => this.#sayDropped());
     this.#pipe.unref();

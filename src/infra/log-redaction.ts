@@ -5,7 +5,7 @@ const REDACTED = '[redacted]';
 const MAX_TEXT = 4_000;
 const MAX_DEPTH = 6;
 const MAX_CAUSES = 6;
-/** Of an aggregate. */
+/** The errors of an aggregate. */
 const MAX_PARTS = 20;
 /** Values in one line; what lies beyond is cut. */
 const MAX_VALUES = 400;
@@ -129,7 +129,7 @@ function cleanCauses(errors: readonly unknown[], depth: number, budget: Budget, 
   return errors.length > MAX_PARTS ? [...list, '[more]'] : list;
 }
 
-/** Whether a mistake of ours lies below: its stack is what one wants to see. */
+/** True when a mistake of ours lies below: its stack is what one wants to see. */
 function hidesMistake(error: Error): boolean {
   let cause: unknown = error;
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {

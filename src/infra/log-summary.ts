@@ -1,15 +1,15 @@
 import { AppError } from '../errors.ts';
 
-/** What a line says of an error where stacks are not asked for. */
+/** The form of an error in a line where stacks are not asked for. */
 export interface ErrorSummary {
   readonly type: string;
   readonly code?: string | number;
   readonly message: string;
   readonly params?: Readonly<Record<string, string | number>>;
   readonly retryAfterMs?: number;
-  /** What lies below it, `code: message` each; what was said several times is counted. */
+  /** The causes below it, `code: message` each; repeated ones are counted. */
   readonly causes?: readonly string[];
-  /** Of a mistake of ours alone: where it happened. */
+  /** The place where it happened, for mistakes of ours alone. */
   readonly stack?: string;
 }
 

@@ -10,7 +10,7 @@ export interface UpstreamRequest {
 
 /** How things stand now, asked each time the metrics are read. */
 export interface MetricReadings {
-  /** Whether each configured chat platform is where it should be, by name. */
+  /** True when each configured chat platform is where it should be, by name. */
   readonly platforms: () => Readonly<Record<string, boolean>>;
   /** Requests of people that wait or run, by state, and how long the one that waits longest has waited. */
   readonly queue: () => Promise<QueueReading>;
@@ -27,7 +27,7 @@ export interface QueueReading {
   readonly oldestMs: number;
 }
 
-/** What `/metrics` shows, and the hooks by which the modules report it. None of them throws. */
+/** The readings of `/metrics`, and the hooks by which the modules report them. None of them throws. */
 export interface Metrics {
   /** Measures every request of `app` from now on, by route pattern. */
   observe(app: FastifyInstance): void;
@@ -35,17 +35,17 @@ export interface Metrics {
   countStrategy(source: string, strategy: string, outcome: string, durationMs?: number): void;
   /** One request that we made. */
   countUpstream(request: UpstreamRequest): void;
-  /** What a person asked, and how it ended. From its acceptance to its answer where that is known. */
+  /** Counts a request and how it ended, with the time from its acceptance to its answer where that is known. */
   countRequest(platform: string, outcome: string, durationMs?: number): void;
-  /** What was given of an item: how it was made or where a link leads, and the bytes of the file. */
+  /** Counts an item that was delivered: how its file was made or where its link leads, and the bytes of the file. */
   countDelivery(step: string, bytes: number): void;
-  /** Whether a cache had it: `cache`, `stale` or `load`. */
+  /** Counts how a cache answered: `cache`, `stale` or `load`. */
   countLookup(cache: string, from: string): void;
   /** A limit was reached: whose it is, such as `streams` or `user`. */
   countRefusal(limit: string): void;
   /** A stream that we ended, and why. */
   countStreamEnd(reason: string): void;
-  /** Where the readings come from; each of them may be given once. */
+  /** Sources of the readings; each may be given once. */
   watch(readings: Partial<MetricReadings>): void;
   readonly contentType: string;
   /** Prometheus' text format. */
@@ -157,7 +157,7 @@ function createReadings(registers: Registry[]): Partial<MetricReadings> {
       registers,
       async collect() {
         this.reset();
-        // What is broken is said by /readyz and in the log; the other metrics must still be read.
+        // A broken reading is reported by /readyz and in the log; the other metrics must still be read.
         await Promise.resolve(read(this)).catch(() => undefined);
       },
     });

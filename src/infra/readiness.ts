@@ -15,7 +15,7 @@ export interface ReadinessCheck {
 }
 
 export interface ReadinessReport {
-  /** Whether every vital check passed. */
+  /** True when every vital check passed. */
   readonly isReady: boolean;
   readonly checks: readonly { readonly name: string; readonly reason: string | undefined }[];
 }
@@ -28,7 +28,7 @@ export interface Readiness {
 }
 
 export interface ReadinessOptions {
-  /** What begins to fail, or works again, is said once. */
+  /** A check that begins to fail, or works again, is logged once. */
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly checks?: readonly ReadinessCheck[];
   /** A check that takes longer fails. Default 2 000. */
@@ -90,7 +90,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
 /** On the disk that holds what is durable; with less left, nothing new is accepted. */
 export const MIN_FREE_BYTES = 200_000_000;
 
-/** What is wrong with so much room; undefined when it is enough. */
+/** A sentence about too little room; undefined when there is enough. */
 export function whyTooFull(freeBytes: number): string | undefined {
   const mega = (bytes: number) => Math.floor(bytes / 1_000_000);
   return freeBytes < MIN_FREE_BYTES ? `Only ${mega(freeBytes)} MB of ${mega(MIN_FREE_BYTES)} are free.` : undefined;

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { AppError } from '../../errors.ts';
-import { abortable } from '../../infra/concurrency/abortable.ts';
-import { joinSignals } from '../../infra/concurrency/joined-signal.ts';
+import { abortable, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import { optimizeWasm } from '../../infra/engine.ts';
 import type { Logger } from '../../infra/log.ts';

@@ -1,6 +1,6 @@
 import { AppError, StoreAway } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { actFor } from '../../infra/concurrency/client-context.ts';
+import { actFor } from '../../infra/concurrency/work-context.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import { type Caller, callerKey } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';

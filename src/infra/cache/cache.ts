@@ -9,7 +9,7 @@ export interface CachePolicy<V> {
   /** How long after that an old value may still answer when loading fails. Default 0. */
   staleIfErrorMs?(value: V): number;
   /**
-   * Whether an old value may stand in for this failure; false for a definitive one (the post is gone), which also drops the
+   * True when an old value may stand in for this failure; false for a definitive one (the post is gone), which also drops the
    * old value. Default: always true.
    */
   staleOnError?(error: unknown): boolean;

@@ -34,7 +34,7 @@ export class Deadline {
     return this.#failure;
   }
 
-  /** Whether it was the time that ended it. */
+  /** True when it was the time that ended it. */
   get isTimeUp(): boolean {
     return this.#isTimeUp;
   }

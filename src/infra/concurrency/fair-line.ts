@@ -5,8 +5,8 @@ interface Line<T> {
 }
 
 /**
- * Who waits, in turns by client: one of each, then the next of each, so that a client with many waiters delays another by one turn at
- * most. Who has not been served lately comes next. Within a client it is first come, first served.
+ * Waiters are served in turns by client: one of each, then the next of each, so that a client with many waiters delays another by one turn at
+ * most. A client that has not been served lately comes next. Within a client it is first come, first served.
  */
 export class FairLine<T> {
   /** Those without waiters are kept until their turn would have come, so that leaving and coming again gains nothing. */
@@ -27,7 +27,7 @@ export class FairLine<T> {
     this.#size += 1;
   }
 
-  /** Whether the next is of a client that was not served more lately than all others. */
+  /** True when the next is of a client that was not served more lately than all others. */
   get isNextFresh(): boolean {
     for (const { waiters, turn } of this.#lines.values()) if (waiters.size > 0 && turn <= this.#now) return true;
     return false;
@@ -38,7 +38,7 @@ export class FairLine<T> {
     if (this.#lines.get(client)?.waiters.delete(waiter) === true) this.#left();
   }
 
-  /** Whose turn it is; they wait no more. */
+  /** Takes out the waiter whose turn it is. */
   shift(): T | undefined {
     let next: Line<T> | undefined;
     for (const [client, line] of this.#lines) {

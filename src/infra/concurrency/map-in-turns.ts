@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** A turn of the event loop that is shorter holds nobody up. */
 const TURN_MS = 10;
 
-/** As `Array.map`, but with a pause for all else whenever the work has taken a while. One piece of work is never interrupted. */
+/** Maps like `Array.map`, but with a pause for all else whenever the work has taken a while. One piece of work is never interrupted. */
 export async function mapInTurns<T, R>(values: readonly T[], work: (value: T) => R): Promise<R[]> {
   const results: R[] = [];
   let since = performance.now();

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
-import { actingClient } from './client-context.ts';
 import { FairLine } from './fair-line.ts';
+import { actingClient } from './work-context.ts';
 
 /** Waits for a place; the function it resolves with gives the place back and may be called twice. */
 export type Semaphore = (signal: AbortSignal) => Promise<() => void>;
@@ -71,4 +71,33 @@ export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOpt
       waiting.add(client, waiter);
       signal.addEventListener('abort', giveUp, { once: true });
     });
+}
+
+/** A semaphore of its own for each acting client: `atOnce` and `maxWaiting` are one client's. */
+export function createClientSemaphore(options: SemaphoreOptions): Semaphore {
+  const clients = new Map<string, { readonly enter: Semaphore; users: number }>();
+
+  return async signal => {
+    const client = actingClient();
+    const own = clients.get(client) ?? { enter: createSemaphore(options), users: 0 };
+    clients.set(client, own);
+    own.users += 1;
+    const forget = () => {
+      own.users -= 1;
+      if (own.users === 0) clients.delete(client);
+    };
+    try {
+      const leave = await own.enter(signal);
+      let isGone = false;
+      return () => {
+        if (isGone) return;
+        isGone = true;
+        leave();
+        forget();
+      };
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  };
 }

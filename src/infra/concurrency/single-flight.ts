@@ -1,6 +1,6 @@
 import { abortable } from './abortable.ts';
 
-/** What the work of one key knows about itself. */
+/** The work of one key, as it sees itself. */
 export interface Flight {
   /** Aborts, with the reason of the last one who left, when no caller waits any more. */
   readonly signal: AbortSignal;

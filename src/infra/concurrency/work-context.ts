@@ -6,7 +6,7 @@ export interface Departure {
   at: number | undefined;
 }
 
-/** What goes along with the running work, wherever it leads. */
+/** Values that go along with the running work, wherever it leads. */
 export interface WorkContext {
   /** On whose behalf it is done. */
   readonly client: string;
@@ -38,4 +38,18 @@ export async function waitInLine<T>(turn: Promise<T>): Promise<T> {
   } finally {
     departure.at = performance.now();
   }
+}
+
+/**
+ * Does work on behalf of a client, such as `192.0.2.7` or `discord:80351110224678912`. Whatever that work waits for in a line that all
+ * share, it waits for in the client's own part of the line. Set where requests come in; between there and the line nothing else knows
+ * of it, as nothing but the line cares who asks.
+ */
+export function actFor<T>(client: string, work: () => T): T {
+  return withContext({ client }, work);
+}
+
+/** On whose behalf the running work is done; all that Medley does by itself is of one client, `''`. */
+export function actingClient(): string {
+  return workContext().client;
 }

@@ -1,10 +1,10 @@
 import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
 import { waitInLine } from '../concurrency/work-context.ts';
-import type { Connectivity } from './connectivity.ts';
 import type { Gate, HostThrottle } from './host-throttle.ts';
 import type { HttpCall, HttpEvent } from './http-call.ts';
 import { type CallStep, renderHeaders } from './redirect.ts';
+import { parseRetryAfter } from './retry-after.ts';
 import {
   type BodyUse,
   type Exchanged,
@@ -101,5 +101,79 @@ export function createAttempt(options: AttemptOptions): Attempt {
         await call.cookies.setCookie(line, step.url.href, { ignoreError: true });
     }
     return result;
+  };
+}
+
+export interface RetryOptions {
+  readonly retries: number;
+  /** True when the server may see the request twice. */
+  readonly repeatable: boolean;
+  readonly deadline: Deadline;
+  readonly now: () => number;
+}
+
+/** The tries a call has left, and how long to pause before the next: longer each time, never beyond the deadline. */
+export interface Retry {
+  /** Milliseconds to wait before asking a busy server again; undefined when its answer stands. */
+  afterAnswer(head: ExchangeHead): number | undefined;
+  /** Milliseconds to wait after a failure; undefined when it is final. */
+  afterFailure(failure: ExchangeFailure): number | undefined;
+  pause(ms: number): Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 200;
+const MAX_PAUSE_MS = 2_000;
+const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+export function createRetry({ retries, repeatable, deadline, now }: RetryOptions): Retry {
+  let left = retries;
+  let pauseMs = FIRST_PAUSE_MS;
+
+  const jitter = (): number => pauseMs * (0.5 + Math.random() / 2);
+  const fitting = (ms: number): number | undefined => (ms < deadline.remainingMs() ? ms : undefined);
+
+  return {
+    afterAnswer(head) {
+      if (left <= 0 || !repeatable || !BUSY.has(head.status)) return undefined;
+      return fitting(parseRetryAfter(head.headers['retry-after'], now()) ?? jitter());
+    },
+    afterFailure(failure) {
+      if (left <= 0 || !failure.transient || !(repeatable || !failure.sent)) return undefined;
+      return fitting(jitter());
+    },
+    pause(ms) {
+      left--;
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
+      return deadline.sleep(ms);
+    },
+  };
+}
+
+/** No name was found, or there is no way to where it leads. */
+const UNREACHED: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'ENETDOWN', 'EHOSTUNREACH']);
+
+/** While one host has answered within this time, that another is not found is that host's trouble alone. */
+const RECENT_MS = 60_000;
+
+/** Distinguishes a host that cannot be reached from a server that reaches none. */
+export interface Connectivity {
+  /** A host has answered, whatever it said. */
+  answered(): void;
+  /** The failure, with `params.what: 'offline'` when this server most likely has no connection at all. */
+  judge(failure: AppError): AppError;
+}
+
+export function createConnectivity(now: () => number): Connectivity {
+  let answeredAt = Number.NEGATIVE_INFINITY;
+  return {
+    answered() {
+      answeredAt = now();
+    },
+    judge(failure) {
+      const { code, cause, message } = failure;
+      const isUnreached = cause instanceof Error && 'code' in cause && UNREACHED.has(cause.code);
+      if (!isUnreached || now() - answeredAt < RECENT_MS) return failure;
+      return new AppError(code, message, { params: { ...failure.params, what: 'offline' }, cause });
+    },
   };
 }

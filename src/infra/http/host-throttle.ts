@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
-import { actingClient } from '../concurrency/client-context.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
 import { FairLine } from '../concurrency/fair-line.ts';
+import { actingClient } from '../concurrency/work-context.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { matchesHost, matchesHostPattern } from './transport/host-list.ts';
 import { OWN_DOING } from './transport/read-failure.ts';
@@ -25,11 +25,11 @@ export interface ThrottledSite {
 }
 
 export interface ThrottleRules {
-  /** Of every host that no pattern names, each host for itself. */
+  /** The rule of every host that no pattern names, counted for each host by itself. */
   readonly default?: ThrottleRule;
   /** By host or `*.suffix`; the hosts of one pattern share one budget. The first that matches counts. */
   readonly hosts?: Readonly<Record<string, ThrottleRule>>;
-  /** Of the hosts that no pattern names. Where a limiter is shared, so is each one's long-run rate. */
+  /** Sites whose hosts no pattern names. With a limiter their long-run rate is shared by all processes. */
   readonly sites?: readonly ThrottledSite[];
 }
 
@@ -51,7 +51,7 @@ export interface HostThrottle {
 
 export interface HostThrottleOptions {
   readonly now?: () => number;
-  /** Of all processes. Without it, and while it cannot be asked, each keeps to its own pace. */
+  /** A limiter of all processes. Without it, and while it cannot be asked, each keeps to its own pace. */
   readonly limiter?: RateLimiter | undefined;
 }
 
@@ -59,7 +59,7 @@ const DEFAULT_RULE: ThrottleRule = { perSecond: 20, burst: 40, atOnce: 32 };
 const MAX_WAITING = 256;
 const MAX_GATES = 1000;
 
-/** Of a bucket with room for it, a token stays for clients that were not served lately: theirs need not wait for one that a crowd shares. */
+/** In a bucket with room for it, one token is kept for clients that were not served lately, so that they do not wait behind a crowd. */
 const KEPT_TOKENS = 1;
 const MIN_BURST_TO_KEEP = 4;
 
@@ -222,7 +222,7 @@ class ThrottleGate implements Gate {
   #wakeLater(): void {
     clearTimeout(this.#timer);
     if (this.#underWay >= this.#rule.atOnce) return;
-    // Else each who comes would begin the wait of all anew.
+    // Without this each newcomer would begin the wait of all anew.
     this.#fill();
     const waitMs = Math.max(1, Math.ceil(((this.#neededTokens() - this.#tokens) / this.#rule.perSecond) * 1000));
     this.#timer = setTimeout(() => this.#admitWaiting(), waitMs);

@@ -1,7 +1,7 @@
 import type { CookieJar } from 'tough-cookie';
 import type { AppError } from '../../errors.ts';
 
-/** What is asked of whom, and in which way. */
+/** A request to one address, and the transport to send it by. */
 export interface HttpCall {
   /** Absolute https address on one of `hosts`. */
   readonly url: string | URL;

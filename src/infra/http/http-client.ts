@@ -2,16 +2,12 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
 import { Deadline } from '../concurrency/deadline.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
-import { createAttempt } from './attempt.ts';
-import { createConnectivity } from './connectivity.ts';
+import { createAttempt, createConnectivity, createRetry } from './attempt.ts';
 import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';
 import type { HttpCall, HttpEvent } from './http-call.ts';
 import { firstStep, isRedirect, nextStep } from './redirect.ts';
-import { createRetry } from './retry.ts';
 import { type ResolveHost, resolveBySystem } from './transport/address-guard.ts';
-import { decodeBody, decodeText } from './transport/body.ts';
-import { giveBack } from './transport/body-memory.ts';
-import { createBodyTurns } from './transport/body-turns.ts';
+import { createBodyTurns, decodeBody, decodeText, giveBack } from './transport/body.ts';
 import { type BrowserPackage, createBrowserPackage } from './transport/browser-package.ts';
 import { createBrowserTransport } from './transport/browser-transport.ts';
 import { type BodyUse, type Exchanged, type ExchangeHead, isFailure } from './transport/exchange.ts';
@@ -37,7 +33,7 @@ export interface HttpRequest extends HttpCall {
    * is not `repeatable` is tried again only when no byte of it left. With 0 nothing is ever waited for.
    */
   readonly retries?: number;
-  /** Whether the server may see it twice. Default true for GET and HEAD; set it on a POST that only reads. */
+  /** True when the server may see it twice. Default true for GET and HEAD; set it on a POST that only reads. */
   readonly repeatable?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -75,7 +71,7 @@ export interface HttpStream extends HttpHead {
  * is not to be had here.
  */
 export interface HttpClient {
-  /** Whether requests by the `browser` transport can be made here: its optional package is installed and could be loaded. */
+  /** True when requests by the `browser` transport can be made here: its optional package is installed and could be loaded. */
   readonly hasBrowserTransport: boolean;
   request(request: HttpRequest): Promise<HttpResponse>;
   /** Headers now, body as it flows; `timeoutMs` then bounds headers and the pause between chunks, not the whole. */
@@ -100,7 +96,7 @@ export interface HttpClientOptions {
   /** Sent over the plain transport when the request names none. Default `Medley`. */
   readonly userAgent?: string;
   readonly throttle?: ThrottleRules;
-  /** Of all processes together, for the sites among the throttle's rules. */
+  /** A limiter of all processes together, for the sites among the throttle's rules. */
   readonly limiter?: RateLimiter | undefined;
   /** Default 5000. */
   readonly connectTimeoutMs?: number;
@@ -108,7 +104,7 @@ export interface HttpClientOptions {
   readonly headersTimeoutMs?: number;
   /** Between two chunks of a body. Default 8000; `stream` has its own. */
   readonly pauseTimeoutMs?: number;
-  /** Of the plain transport to one host at once; what comes beyond waits. Default 128. */
+  /** Connections of the plain transport to one host at once; further requests wait. Default 128. */
   readonly connectionsPerHost?: number;
   /** Certificates (PEM) that the plain transport trusts instead of Node's own. */
   readonly ca?: string;

@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
-import { joinSignals } from '../concurrency/joined-signal.ts';
-import type { EncodedForm } from './form.ts';
+import { joinSignals } from '../concurrency/abortable.ts';
 
 export interface Posted {
   readonly status: number;
@@ -25,9 +25,9 @@ export interface Poster {
 /** No answer came. It names no address: that may hold a secret. */
 export class PostFailure extends Error {
   override readonly name = 'PostFailure';
-  /** Whether it is certain that the server has not read the whole request: not reached, or ended in the middle of the body. */
+  /** True when it is certain that the server has not read the whole request: not reached, or ended in the middle of the body. */
   readonly isUnsent: boolean;
-  /** Whether it was ended from here, by the signal or the time. */
+  /** True when it was ended from here, by the signal or the time. */
   readonly isCut: boolean;
 
   constructor(reason: string, { isUnsent, isCut }: { readonly isUnsent: boolean; readonly isCut: boolean }) {
@@ -91,4 +91,64 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown failure';
   const code = 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : error.name;
+}
+
+export interface FormFile {
+  /** The name of the field. */
+  readonly name: string;
+  readonly fileName: string;
+  readonly bytes: number;
+  /** Opened when its turn comes. */
+  readonly open: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+export interface EncodedForm {
+  readonly contentType: string;
+  readonly contentLength: number;
+  /** Flows as it is read: no file is ever held. */
+  readonly body: () => AsyncGenerator<Uint8Array>;
+}
+
+const LINE = '\r\n';
+
+/** A `multipart/form-data` body. */
+export function encodeForm(
+  fields: readonly (readonly [name: string, value: string])[],
+  files: readonly FormFile[],
+): EncodedForm {
+  const boundary = `medley-${randomUUID()}`;
+  const texts = fields.map(([name, value]) => Buffer.from(`${head(name)}${LINE}${LINE}${value}${LINE}`));
+  const heads = files.map(({ name, fileName }) =>
+    Buffer.from(
+      `${head(name)}; filename="${quotable(fileName)}"${LINE}content-type: application/octet-stream${LINE}${LINE}`,
+    ),
+  );
+  const tail = Buffer.from(`--${boundary}--${LINE}`);
+
+  function head(name: string): string {
+    return `--${boundary}${LINE}content-disposition: form-data; name="${quotable(name)}"`;
+  }
+
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    contentLength: [...texts, ...heads, tail].reduce((sum, part) => sum + part.length, 0) + sizeOf(files),
+    async *body() {
+      yield* texts;
+      for (const [index, file] of files.entries()) {
+        yield heads[index] ?? Buffer.alloc(0);
+        yield* file.open();
+        yield Buffer.from(LINE);
+      }
+      yield tail;
+    },
+  };
+}
+
+function sizeOf(files: readonly FormFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes + LINE.length, 0);
+}
+
+/** Browsers encode these characters in the same way. */
+function quotable(name: string): string {
+  return name.replace(/[\r\n"]/g, character => encodeURIComponent(character));
 }

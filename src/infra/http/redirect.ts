@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts';
 import type { HttpCall } from './http-call.ts';
 import type { ExchangeHead } from './transport/exchange.ts';
-import { inNavigationOrder } from './transport/navigation-order.ts';
-import { parseTarget } from './url-guard.ts';
+import { inNavigationOrder } from './transport/exchange.ts';
+import { parseTarget } from './transport/host-list.ts';
 
 /** One step of a call: the first request, or the one that a redirect leads to. */
 export interface CallStep {

@@ -129,7 +129,7 @@ const PLANNED = z
 const ENTERED = z
   .tuple([z.enum(['go', 'wait', 'lost', 'gone']), z.string(), z.string(), z.number()])
   .transform(([outcome, lane, payload, addedAt]) => ({ outcome, lane, payload, addedAt }));
-/** Whether it was done, the entry that has got the place in the lane, and the turn. */
+/** True when it was done, the entry that has got the place in the lane, and the turn. */
 const LEFT = z
   .tuple([z.number(), z.string(), z.number()])
   .transform(([ok, next, turn]) => ({ ok: ok === 1, next: next === '' ? undefined : next, turn }));
@@ -187,7 +187,7 @@ export function createRedisEntries(client: Redis, own: string) {
     async cancel(id: string, becomes: 'known' | 'forgotten') {
       return LEFT.parse(await RUN.cancel(client, own, id, ...(becomes === 'known' ? [Date.now()] : [])));
     },
-    /** Whether it has a place in its lane. */
+    /** True when it has a place in its lane. */
     isPlaced: async (id: string, lane: string) => (await client.sismember(`${own}run:${lane}`, id)) === 1,
     count: () => client.zcard(all),
     /** Ids of the unfinished entries that were added before a moment, oldest first. */

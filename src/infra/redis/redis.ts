@@ -21,7 +21,7 @@ export interface SharedState {
    * @throws AppError `internal`
    */
   agree(name: string, propose: () => Promise<string>): Promise<string>;
-  /** Whether Redis answers, now or within that time. */
+  /** True when Redis answers, now or within that time. */
   isReady(withinMs: number): Promise<boolean>;
   close(): void;
 }
@@ -107,7 +107,7 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
   let state: LinkState = 'new';
   let lastError: unknown;
 
-  /** Whether that was another state before. */
+  /** True when that was another state before. */
   function turn(next: keyof typeof SAID, error?: unknown): boolean {
     if (next === state || state === 'closed') return false;
     state = next;

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Who a network address stands for in limits: IPv4 whole (mapped ones too), IPv6 by its /64, since one household or server
- * has at least that many. What is no address stands for itself.
+ * Limits count an IPv4 address whole (a mapped one too) and an IPv6 address by its /64, since one household or server
+ * has at least that many. Text that is no address stands for itself.
  */
 export function clientKey(text: string): string {
   const ip = withoutPort(text);

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { clientKey, createAddressList } from './client-address.ts';
 
 export interface ConnectionLimitsOptions {
-  /** Of all clients together. */
+  /** Connections of all clients together. */
   readonly total: number;
-  /** Of one client. */
+  /** Connections of one client. */
   readonly perClient: number;
   /** Addresses, CIDRs or `loopback` of proxies, each of which stands for many clients. */
   readonly trustProxy: readonly string[];
@@ -43,7 +43,7 @@ export function limitConnections(server: Server, { total, perClient, trustProxy 
     else idle.delete(client);
   }
 
-  /** Whether there is a place, if need be that of an idle connection. */
+  /** True when there is a place, if need be that of an idle connection. */
   function makeRoom(held: number, limit: number, candidates: ReadonlySet<Connection> | undefined): boolean {
     if (held < limit) return true;
     const [oldest] = candidates ?? [];

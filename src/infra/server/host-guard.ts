@@ -7,14 +7,14 @@ function nameOf(host: string | undefined): string | undefined {
   return (match?.[1] ?? match?.[2])?.toLowerCase();
 }
 
-/** Whether a Host header names this machine itself. */
+/** True when a Host header names this machine itself. */
 export function isLoopbackName(host: string | undefined): boolean {
   const name = nameOf(host);
   return name === 'localhost' || isLoopback(name);
 }
 
 /**
- * Whether a request may be answered under the name it was sent to: the public one, an address, or a name without a dot, such as that
+ * True when a request may be answered under the name it was sent to: the public one, an address, or a name without a dot, such as that
  * of a container. A page of a foreign site whose name is made to lead here (DNS rebinding) comes under that name.
  */
 export function createHostGuard(publicUrl: string): (host: string | undefined) => boolean {

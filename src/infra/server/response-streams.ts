@@ -23,9 +23,9 @@ export interface ResponseStream {
 export type StreamEnd = 'slow' | 'old' | 'displaced';
 
 export interface ResponseStreamsOptions {
-  /** Of all clients together. Default 192. */
+  /** Streams of all clients together. Default 192. */
   readonly total?: number;
-  /** Of one client. Default 24. */
+  /** Streams of one client. Default 24. */
   readonly perClient?: number;
   /** A client that leaves bytes waiting has to take as many as this, on average over `windowMs`. Default 4 KiB. */
   readonly minBytesPerSecond?: number;
@@ -78,7 +78,7 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}): Res
     let [richest, most] = ['', held + 1];
     for (const [client, { size }] of clients) if (size > most) [richest, most] = [client, size];
     const streams = [...(clients.get(richest) ?? [])];
-    // What its client does not read is missed least, then what has run longest.
+    // A stream that its client does not read is missed least, then the one that has run longest.
     const spare = streams.find(stream => stream.isBlocked) ?? streams[0];
     if (spare === undefined) return false;
     end(richest, spare, 'displaced');
@@ -117,7 +117,7 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}): Res
 class Stream implements ResponseStream {
   readonly startedAt = performance.now();
   readonly #response: ServerResponse;
-  /** Where the running window began; undefined until the body flows. */
+  /** The start of the running window; undefined until the body flows. */
   #window: { readonly at: number; readonly bytes: number } | undefined;
 
   constructor(response: ServerResponse) {
@@ -145,7 +145,7 @@ class Stream implements ResponseStream {
     this.#response.destroy();
   }
 
-  /** What the connection has taken in; no more than a buffer of it waits in this process. */
+  /** Bytes that the connection has taken in; no more than a buffer of them waits in this process. */
   get #bytes(): number {
     return this.#response.socket?.bytesWritten ?? 0;
   }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Which methods a path would answer: for 405 and its `Allow`, asked only once nothing matched. */
+/** The methods that a path would answer: for 405 and its `Allow`, asked only once nothing matched. */
 export interface KnownRoutes {
   /** In the order of registration; empty for an unknown path. */
   methodsOf(path: string): readonly string[];

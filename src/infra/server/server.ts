@@ -7,7 +7,7 @@ import {
   LogController,
 } from 'fastify';
 import { AppError, LOG_LEVELS } from '../../errors.ts';
-import { actFor } from '../concurrency/client-context.ts';
+import { actFor } from '../concurrency/work-context.ts';
 import type { Logger } from '../log.ts';
 import { clientKey } from './client-address.ts';
 import { limitConnections } from './connection-limits.ts';
@@ -19,7 +19,7 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Addresses, CIDRs or `loopback` whose X-Forwarded-For counts. */
   readonly trustProxy: readonly string[];
-  /** Where people reach this server: requests for another name are refused, but for health. Default: any name will do. */
+  /** The public address of this server: requests for another name are refused, but for health. Default: any name will do. */
   readonly publicUrl?: string | undefined;
   /** The server knows no shapes: how an error looks is the API's business. */
   readonly renderError: RenderError;
@@ -35,11 +35,11 @@ export interface ServerOptions {
   readonly headersTimeoutMs?: number;
   /** A connection on which nothing moves is closed. Default 120 000. */
   readonly idleTimeoutMs?: number;
-  /** Of all clients together. Default 10 000. */
+  /** Connections of all clients together. Default 10 000. */
   readonly maxConnections?: number;
-  /** Of one client; a proxy of `trustProxy` has no such bound. Default 256. */
+  /** Connections of one client; a proxy of `trustProxy` has no such bound. Default 256. */
   readonly maxConnectionsPerClient?: number;
-  /** What runs may take this long after `stop()`. Default 7500. */
+  /** Running requests may take this long after `stop()`. Default 7500. */
   readonly drainMs?: number;
 }
 
@@ -49,7 +49,7 @@ const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 export type ServerState = 'starting' | 'ready' | 'stopping';
 
 export interface ServerAddress {
-  /** As asked for. */
+  /** The port as it was asked for. */
   readonly host: string;
   /** The real one, when 0 was asked for. */
   readonly port: number;

@@ -5,7 +5,7 @@ import { type FileLock, waitForFileLock } from './file-lock.ts';
 import { openingReason } from './store.ts';
 
 export interface DataDirOptions {
-  /** Whether others that say so too may use it at the same time. */
+  /** True when others that say so too may use it at the same time. */
   readonly isShared: boolean;
   /** How long a process that is about to end is waited for, as in a rolling deploy. Default 15 000. */
   readonly waitMs?: number;

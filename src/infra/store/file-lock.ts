@@ -76,7 +76,7 @@ export async function waitForFileLock(path: string, options: FileLockWait): Prom
 
 /** What one process of a machine does for all. */
 export interface SoleTask {
-  /** Whether it is this process. */
+  /** True when it is this process. */
   isOurs(): boolean;
   close(): void;
 }

@@ -91,7 +91,7 @@ export function createLibsqlRecords(store: Store, now: () => number = Date.now):
 
 const Found = z.object({ found: z.number() });
 
-/** Whether a database keeps records; one that never kept any has no table for them. */
+/** True when a database keeps records; one that never kept any has no table for them. */
 export function hasRecords(store: Store): boolean {
   return hasTable(store, 'records') && store.get('SELECT 1 AS found FROM records LIMIT 1', [], Found) !== undefined;
 }

@@ -5,7 +5,7 @@ export interface CollectionId {
   readonly name: string;
   /** How long its records live, unless it is said of one of them. */
   readonly ttlMs: number | undefined;
-  /** Whether it is trimmed. */
+  /** True when it is trimmed. */
   readonly isBounded: boolean;
 }
 

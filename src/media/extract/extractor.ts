@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { Cache } from '../../infra/cache/cache.ts';
 import { createLru } from '../../infra/cache/create-lru.ts';
-import { createClientSemaphore } from '../../infra/concurrency/client-semaphore.ts';
+import { createClientSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../infra/log.ts';
 import { itemCount, type Post } from '../post.ts';
 import { CoverOnlyError, isWithdrawn } from './failures.ts';

@@ -1,6 +1,5 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
-import { actFor, actingClient } from '../../infra/concurrency/client-context.ts';
-import { workContext } from '../../infra/concurrency/work-context.ts';
+import { actFor, actingClient, workContext } from '../../infra/concurrency/work-context.ts';
 import { goBy, type Outgoing, type OutgoingAddress } from '../../infra/http/transport/outgoing.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';

@@ -3,8 +3,7 @@
  * there is none. It knows nothing of other fetches.
  */
 import { AppError } from '../../errors.ts';
-import { abortable } from '../../infra/concurrency/abortable.ts';
-import { type JoinedSignal, joinSignals } from '../../infra/concurrency/joined-signal.ts';
+import { abortable, type JoinedSignal, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { type Departure, withContext } from '../../infra/concurrency/work-context.ts';
 import { OWN_DOING } from '../../infra/http/transport/read-failure.ts';
 import type { Post } from '../post.ts';

@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
 import { AppError, type ErrorCode, type ErrorParams, toAppError } from '../../errors.ts';
-import { joinSignals } from '../../infra/concurrency/joined-signal.ts';
+import { joinSignals } from '../../infra/concurrency/abortable.ts';
 import type { Body } from './body.ts';
 
 /** The sites' ordinary pages are shorter. */

@@ -1,8 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/create-lru.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
-import { hostsBelow } from '../../infra/http/transport/host-list.ts';
-import { isTarget } from '../../infra/http/url-guard.ts';
+import { hostsBelow, isTarget } from '../../infra/http/transport/host-list.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { CdnHeaders } from '../files/cdn.ts';
 import { createCdnRelay } from './cdn-relay.ts';

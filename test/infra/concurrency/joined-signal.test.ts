@@ -1,6 +1,6 @@
 import { EventEmitter, getEventListeners } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { joinSignals } from '../../../src/infra/concurrency/joined-signal.ts';
+import { joinSignals } from '../../../src/infra/concurrency/abortable.ts';
 
 afterEach(() => {
   vi.useRealTimers();

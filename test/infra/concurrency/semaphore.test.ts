@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { actFor } from '../../../src/infra/concurrency/client-context.ts';
-import { createClientSemaphore } from '../../../src/infra/concurrency/client-semaphore.ts';
-import { createSemaphore } from '../../../src/infra/concurrency/semaphore.ts';
+import { createClientSemaphore, createSemaphore } from '../../../src/infra/concurrency/semaphore.ts';
+import { actFor } from '../../../src/infra/concurrency/work-context.ts';
 
 const never = new AbortController().signal;
 const line = (atOnce: number, maxWaiting: number) => createSemaphore({ atOnce, maxWaiting, name: 'work' });

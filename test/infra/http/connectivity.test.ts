@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { createConnectivity } from '../../../src/infra/http/connectivity.ts';
+import { createConnectivity } from '../../../src/infra/http/attempt.ts';
 
 function failure(code: string) {
   return new AppError('upstream_unavailable', 'no answer', { cause: Object.assign(new Error(code), { code }) });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { describe, expect, it } from 'vitest';
-import { type EncodedForm, encodeForm } from '../../../src/infra/http/form.ts';
+import { type EncodedForm, encodeForm } from '../../../src/infra/http/poster.ts';
 
 async function read(form: EncodedForm) {
   const parser = new Busboy({ headers: { 'content-type': form.contentType } });

@@ -7,9 +7,8 @@ import {
   type HttpClientOptions,
   type HttpRequest,
 } from '../../../src/infra/http/http-client.ts';
-import { matchesHost } from '../../../src/infra/http/transport/host-list.ts';
+import { matchesHost, parseTarget } from '../../../src/infra/http/transport/host-list.ts';
 import { createOverrides } from '../../../src/infra/http/transport/overrides.ts';
-import { parseTarget } from '../../../src/infra/http/url-guard.ts';
 import { watchBrowserConnections } from '../../fakes/browser-watch.ts';
 import { type ConnectionWatch, watchConnections } from '../../fakes/connection-watch.ts';
 import { serveHttp, serveTcp } from '../../fakes/loopback.ts';

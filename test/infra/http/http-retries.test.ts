@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { Deadline } from '../../../src/infra/concurrency/deadline.ts';
+import { createRetry } from '../../../src/infra/http/attempt.ts';
 import type { HttpClient, HttpRequest } from '../../../src/infra/http/http-client.ts';
-import { createRetry } from '../../../src/infra/http/retry.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
 import { wreqMissing, wreqNote } from '../../wreq.ts';

@@ -3,6 +3,8 @@ import { isIP, type LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { AppError } from '../../../errors.ts';
+import { createLru } from '../../cache/create-lru.ts';
+import type { Deadline } from '../../concurrency/deadline.ts';
 
 /** Every address of a host name; rejects as `dns.lookup` does. */
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
@@ -15,8 +17,8 @@ export const resolveBySystem: ResolveHost = host => lookupSystem(host, { all: tr
 const METADATA_ON_PUBLIC_ADDRESS = '168.63.129.16';
 
 /**
- * Whether an IP address belongs to the public internet: no private, local, shared, tunnelled, reserved or test range. What only one of
- * its two readers takes for an address, such as some with a zone, does not. Never throws.
+ * True when an IP address belongs to the public internet: no private, local, shared, tunnelled, reserved or test range. Text that only one of
+ * its two readers takes for an address, such as some with a zone, is not public. Never throws.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;
@@ -24,7 +26,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === 'ipv4' ? isPublicIpv4(parsed) : isPublicIpv6(parsed);
 }
 
-/** Whether a host of an address, as `URL.hostname` gives it, is this machine itself: 127.0.0.0/8, ::1 or localhost. */
+/** True when a host of an address, as `URL.hostname` gives it, is this machine itself: 127.0.0.0/8, ::1 or localhost. */
 export function isLoopbackHost(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1');
   return (
@@ -75,4 +77,32 @@ export function createGuardedLookup(resolve: ResolveHost): LookupFunction {
         callback(error instanceof Error ? error : new Error('look-up failed', { cause: error }), '', 0),
     );
   };
+}
+
+const LOOKUP_MS = 1_000;
+const VERDICT_MS = 60_000;
+
+/**
+ * Checks the target of a proxied request, which the proxy connects to: refused when it resolves to an address that is not public.
+ * Undefined when the host has passed already.
+ */
+export type TargetGuard = (host: string, deadline: Deadline) => Promise<void> | undefined;
+
+export function createTargetGuard(resolve: ResolveHost): TargetGuard {
+  const passed = createLru<string, true>({ max: 1_000, ttl: VERDICT_MS });
+
+  async function check(host: string): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const tooSlow = new Promise<readonly never[]>(done => {
+      timer = setTimeout(done, LOOKUP_MS, []);
+    });
+    // Behind a proxy there may be no name service at all: a name unknown here is the proxy's to judge.
+    const found = await Promise.race([resolve(host).catch(() => []), tooSlow]);
+    clearTimeout(timer);
+    const refusal = refuseNonPublic(host, found);
+    if (refusal !== undefined) throw refusal;
+    passed.set(host, true);
+  }
+
+  return (host, deadline) => (passed.has(host) ? undefined : deadline.race(check(host)));
 }

@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { AppError } from '../../../errors.ts';
-import { giveBack, takeMemory } from './body-memory.ts';
 import { OWN_DOING } from './read-failure.ts';
 
 const decoders = {
@@ -12,7 +11,7 @@ const decoders = {
 };
 
 const MAX_CODINGS = 3;
-/** What pages and JSON grow to, about. */
+/** Pages and JSON grow to about so many times their compressed size. */
 const GROWTH = 8;
 /** Each piece of the result is a trip to another thread and back; theirs are of 16 KB, which a page has forty of. */
 const MIN_PIECE_BYTES = 16 * 1024;
@@ -95,4 +94,67 @@ function findDecoder(coding: string, bytes: Buffer) {
 export function decodeText(bytes: Buffer): string {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   return bytes.toString('utf8', start);
+}
+
+/** Collected bodies that are longer take turns. */
+const MAX_HASTY_BYTES = 64 * 1024;
+
+/**
+ * Large bodies that arrive at the same time, taken up one more at each turn of the event loop. Read side by side, all of them would be
+ * whole only when the last one is, and in memory as long; and nothing else would be done until all of them were looked through.
+ * Where there is little to do turns are short, and nothing waits.
+ */
+export interface BodyTurns {
+  /** True when a body that has grown from one length to the other has now to wait for its turn. */
+  isDue(bytesBefore: number, bytes: number): boolean;
+  /** Calls back when it is its turn. */
+  wait(goOn: () => void): void;
+}
+
+export function createBodyTurns(): BodyTurns {
+  const waiting: (() => void)[] = [];
+  let isScheduled = false;
+
+  function schedule(): void {
+    isScheduled = true;
+    setImmediate(() => {
+      waiting.shift()?.();
+      if (waiting.length > 0) schedule();
+      else isScheduled = false;
+    });
+  }
+
+  return {
+    isDue: (bytesBefore, bytes) => bytesBefore <= MAX_HASTY_BYTES && bytes > MAX_HASTY_BYTES,
+    wait(goOn) {
+      waiting.push(goOn);
+      if (!isScheduled) schedule();
+    },
+  };
+}
+
+/**
+ * Memory of bodies that are read and gone within a moment, used again for the next. Fresh memory for each is what makes the collector
+ * of garbage look through the whole heap ten times a second under load.
+ */
+const PIECE_BYTES = 1024 * 1024;
+/** Bodies that are read at the same time are few: they take turns. */
+const MAX_FREE = 8;
+
+const free: Buffer[] = [];
+/** The pieces in use, by their memory. A piece that is never given back is collected as any other. */
+const lent = new WeakSet<ArrayBufferLike>();
+
+/** At least so many bytes, with anything in them. */
+export function takeMemory(bytes: number): Buffer {
+  if (bytes > PIECE_BYTES || bytes < PIECE_BYTES / 8) return Buffer.allocUnsafe(bytes);
+  const piece = free.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES);
+  lent.add(piece.buffer);
+  return piece;
+}
+
+/** Nobody reads it any more. Does nothing for other memory, or when it was given back already. */
+export function giveBack(memory: Buffer): void {
+  if (!lent.delete(memory.buffer) || free.length >= MAX_FREE) return;
+  free.push(Buffer.from(memory.buffer));
 }

@@ -2,7 +2,7 @@ import type { Transport } from 'wreq-js';
 import { createLru } from '../../cache/create-lru.ts';
 import type { BrowserConnectionOptions } from './browser-package.ts';
 
-/** Where a request of the browser transport goes. */
+/** The origin that a request of the browser transport goes to, and how it is reached. */
 export interface BrowserTarget {
   /** Scheme, host and port of its address. */
   readonly origin: string;

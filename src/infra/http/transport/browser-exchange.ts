@@ -1,14 +1,13 @@
 import type { Response } from 'wreq-js';
 import { AppError } from '../../../errors.ts';
+import type { BodyTurns } from './body.ts';
 import { ByteBuffer } from './body.ts';
-import type { BodyTurns } from './body-turns.ts';
 import type { BrowserConnections, BrowserTarget } from './browser-connections.ts';
-import { readBrowserFailure } from './browser-failure.ts';
 import type { Browser } from './browser-package.ts';
 import { CancelSignal } from './cancel-signal.ts';
 import type { Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from './exchange.ts';
-import { inNavigationOrder } from './navigation-order.ts';
-import { tooLarge } from './read-failure.ts';
+import { inNavigationOrder } from './exchange.ts';
+import { readBrowserFailure, tooLarge } from './read-failure.ts';
 
 export interface BrowserExchangeOptions {
   readonly host: string;
@@ -105,7 +104,7 @@ class BrowserExchange {
         disableDefaultHeaders: true,
         body: body ?? null,
         redirect: 'manual',
-        // Else the package takes away the length that a HEAD is asked for.
+        // The package would otherwise take away the length that a HEAD is asked for.
         compress: method !== 'HEAD',
         timeout: Math.max(0, Math.ceil(deadline.remainingMs())) + GRACE_MS,
         signal: this.#signal,

@@ -7,7 +7,7 @@ type Package = Pick<typeof import('wreq-js'), 'fetch' | 'createTransport' | 'get
 /** The loaded package, for one emulated browser. */
 export interface Browser {
   readonly fetch: Package['fetch'];
-  /** What that browser sends of its own accord, in its order; lower-case names. */
+  /** The headers that this browser sends of its own accord, in its order; names are lower-case. */
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
   connect(options: BrowserConnectionOptions): Promise<Transport>;
 }

@@ -1,8 +1,7 @@
-import { isLoopbackHost, type ResolveHost, refuseNonPublic } from './address-guard.ts';
+import { createTargetGuard, isLoopbackHost, type ResolveHost, refuseNonPublic } from './address-guard.ts';
 import { type BrowserTarget, createBrowserConnections } from './browser-connections.ts';
 import { createBrowserExchange } from './browser-exchange.ts';
 import { type BrowserPackage, unavailable } from './browser-package.ts';
-import { createTargetGuard } from './target-guard.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 
 export interface BrowserTransportOptions extends TransportOptions {

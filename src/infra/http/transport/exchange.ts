@@ -29,7 +29,7 @@ export interface ExchangeHead {
   readonly setCookies: readonly string[];
 }
 
-/** What becomes of a body: all of it in memory, handed on as it flows, or thrown away. */
+/** A body is collected in memory, handed on as it flows, or thrown away. */
 export type BodyUse = 'collect' | 'flow' | 'discard';
 
 export interface Exchanged {
@@ -45,10 +45,44 @@ export interface ExchangeFailure {
   readonly error: AppError;
   /** False when no byte of the request can have reached the server. */
   readonly sent: boolean;
-  /** Whether the connection failed in a way that the next attempt may not. */
+  /** True when the connection failed in a way that the next attempt may not. */
   readonly transient: boolean;
 }
 
 export function isFailure(result: Exchanged | ExchangeFailure): result is ExchangeFailure {
   return 'error' in result;
+}
+
+type Header = readonly [name: string, value: string];
+
+/** Headers that a browser opens a page with, in its order (Chrome, 2026); others come where `others` stands. */
+const ORDER: readonly string[] = [
+  'host',
+  'sec-ch-ua',
+  'sec-ch-ua-mobile',
+  'sec-ch-ua-platform',
+  'upgrade-insecure-requests',
+  'user-agent',
+  'accept',
+  'sec-fetch-site',
+  'sec-fetch-mode',
+  'sec-fetch-user',
+  'sec-fetch-dest',
+  'referer',
+  'accept-encoding',
+  'accept-language',
+  'others',
+  'cookie',
+  'priority',
+];
+const RANKS: ReadonlyMap<string, number> = new Map(ORDER.map((name, rank) => [name, rank]));
+
+function rankOf([name]: Header): number {
+  return RANKS.get(name.toLowerCase()) ?? ORDER.indexOf('others');
+}
+
+/** The headers of a request that opens a page, in the order of a browser; those of any other request as they are. */
+export function inNavigationOrder(headers: readonly Header[]): readonly Header[] {
+  const opensPage = headers.some(([name]) => name.toLowerCase() === 'upgrade-insecure-requests');
+  return opensPage ? headers.toSorted((a, b) => rankOf(a) - rankOf(b)) : headers;
 }

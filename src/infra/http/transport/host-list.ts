@@ -1,4 +1,7 @@
-/** Whether a lower-case host name matches one pattern: `example.com` exactly, `*.example.com` any subdomain of it. */
+import { isIP } from 'node:net';
+import { AppError } from '../../../errors.ts';
+
+/** True when a lower-case host name matches one pattern: `example.com` exactly, `*.example.com` any subdomain of it. */
 export function matchesHostPattern(pattern: string, host: string): boolean {
   if (!pattern.startsWith('*.')) return pattern === host;
   const labels = host.length - pattern.length + 1;
@@ -6,7 +9,7 @@ export function matchesHostPattern(pattern: string, host: string): boolean {
   return labels > 0 && host.endsWith(pattern.slice(1)) && host[0] !== '.' && host[labels - 1] !== '.';
 }
 
-/** Whether a lower-case host name, as `URL.hostname` gives it, is on the list. */
+/** True when a lower-case host name, as `URL.hostname` gives it, is on the list. */
 export function matchesHost(hosts: readonly string[], host: string): boolean {
   for (const pattern of hosts) if (matchesHostPattern(pattern, host)) return true;
   return false;
@@ -15,4 +18,74 @@ export function matchesHost(hosts: readonly string[], host: string): boolean {
 /** The hosts of these suffixes, as such a list has them: each suffix itself and what is below it. */
 export function hostsBelow(suffixes: readonly string[]): readonly string[] {
   return suffixes.flatMap(host => [host, `*.${host}`]);
+}
+
+const NON_ASCII = /[^!-~]/;
+
+/**
+ * Reads an address that a request is about to go to and refuses all but https, the default port, no userinfo, a name (never an
+ * IP address) on the list, spelled as it will be read: no control characters, backslashes or hosts that only become the
+ * allowed one by normalisation.
+ *
+ * @param base the address that redirected here; relative addresses are resolved against it
+ * @throws AppError `forbidden`; `upstream_unavailable` for a redirect that is no address at all
+ */
+export function parseTarget(address: string | URL, base: URL | undefined, hosts: readonly string[]): URL {
+  const text = typeof address === 'string' ? address : address.href;
+  if (hasForbiddenCharacter(text)) throw new AppError('forbidden', 'address holds a control character or backslash');
+  const url = readUrl(text, base);
+  const host = url.hostname;
+  if (url.protocol !== 'https:') throw refusal(`scheme ${url.protocol} is not allowed`, host);
+  if (url.username !== '' || url.password !== '') throw refusal('userinfo is not allowed', host);
+  if (url.port !== '') throw refusal('port is not allowed', host);
+  if (host.startsWith('[') || isIP(host) !== 0) throw refusal('an IP address is not allowed', host);
+  if (!matchesHost(hosts, host)) throw refusal('host is not allowed', host);
+  if ((base === undefined || startsWithHttps(text)) && !isPlainlyWritten(text, host)) {
+    throw refusal('host is written in a misleading way', host);
+  }
+  return url;
+}
+
+/** True when `parseTarget` takes it. */
+export function isTarget(address: string, hosts: readonly string[]): boolean {
+  try {
+    parseTarget(address, undefined, hosts);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readUrl(text: string, base: URL | undefined): URL {
+  try {
+    return new URL(text, base);
+  } catch (cause) {
+    if (base === undefined) throw new AppError('forbidden', 'not an absolute address', { cause });
+    throw new AppError('upstream_unavailable', `${base.hostname} redirects to what is no address`, { cause });
+  }
+}
+
+function refusal(reason: string, host: string): AppError {
+  return new AppError('forbidden', `${reason}: ${host.slice(0, 100)}`);
+}
+
+function hasForbiddenCharacter(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 || code === 0x5c || code === 0x7f) return true;
+  }
+  return false;
+}
+
+function startsWithHttps(text: string): boolean {
+  return text.slice(0, 6).toLowerCase() === 'https:';
+}
+
+function isPlainlyWritten(text: string, host: string): boolean {
+  const end = 8 + host.length;
+  const written = text.slice(0, end);
+  // Some letters beyond ASCII become ASCII in lower case, such as the Kelvin sign.
+  if (NON_ASCII.test(written) || written.toLowerCase() !== `https://${host}`) return false;
+  const next = text[end];
+  return next === undefined || next === '/' || next === '?' || next === '#' || next === ':';
 }

@@ -45,7 +45,7 @@ export interface Outgoing {
   choose(id: string, address: OutgoingAddress): void;
 }
 
-/** Of one prefix: as long as a site may tie cookies to the address that they were given to. */
+/** An address of a prefix is kept as long as a site may tie cookies to it. */
 const KEPT_MS = 30 * 60_000;
 const MAX_KEPT = 1_000;
 
@@ -66,7 +66,7 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
 
   function sourceOf(host: string): OutgoingSource | undefined {
     const owners = sources.filter(({ hosts }) => matchesHost(hosts, host));
-    // Of a CDN that several share, the one that has rules of its own.
+    // Where several sources share a CDN, the one that has rules of its own counts.
     return owners.find(({ id }) => proxies.some(({ source }) => source === id)) ?? owners[0];
   }
 

@@ -5,7 +5,7 @@ export interface Override {
   readonly origin: string;
 }
 
-/** Where requests of some hosts go instead. */
+/** Origins that are asked in place of some hosts. */
 export interface Overrides {
   /** The origin asked instead of the host; an exact name beats `*.suffix`, a longer suffix a shorter. */
   find(host: string): string | undefined;

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { AppError } from '../../../errors.ts';
+import type { BodyTurns } from './body.ts';
 import { ByteBuffer } from './body.ts';
-import type { BodyTurns } from './body-turns.ts';
 import type { BodyUse, Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from './exchange.ts';
 import { readFailure, tooLarge } from './read-failure.ts';
 
@@ -110,7 +110,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     }
     this.#body.append(chunk, this.#expectedBytes);
     if (!this.#turns.isDue(length, this.#body.length)) return;
-    // Its data are held back in the system's own buffers.
+    // Paused data stay in the system's own buffers.
     controller.pause();
     this.#turns.wait(() => controller.resume());
   }

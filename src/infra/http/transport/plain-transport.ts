@@ -1,11 +1,10 @@
 import { isIP } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { AppError } from '../../../errors.ts';
-import { createGuardedLookup, isLoopbackHost } from './address-guard.ts';
+import { createGuardedLookup, createTargetGuard, isLoopbackHost } from './address-guard.ts';
 import type { OutgoingAddress } from './outgoing.ts';
 import { createPlainExchange } from './plain-exchange.ts';
 import { createSocksConnector } from './socks-connector.ts';
-import { createTargetGuard } from './target-guard.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 
 export interface PlainTransportOptions extends TransportOptions {
@@ -106,7 +105,7 @@ function createOverrideConnector({ connectTimeoutMs, ca }: PlainTransportOptions
   const toOthers = buildConnector({ timeout: connectTimeoutMs, ...(ca === undefined ? undefined : { ca }) });
   return (target, callback) => {
     const connect = isLoopbackHost(target.hostname) ? toLoopback : toOthers;
-    // Its name is its own, not that of the host in the Host header.
+    // The TLS name is the target's own, not that of the Host header.
     connect({ ...target, servername: isIP(target.hostname) === 0 ? target.hostname : '' }, callback);
   };
 }

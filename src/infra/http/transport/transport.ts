@@ -1,6 +1,6 @@
 import type { Deadline } from '../../concurrency/deadline.ts';
 import type { ResolveHost } from './address-guard.ts';
-import type { BodyTurns } from './body-turns.ts';
+import type { BodyTurns } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import type { OutgoingAddress } from './outgoing.ts';
 import type { Overrides } from './overrides.ts';
@@ -19,7 +19,7 @@ export interface Route {
   /** Overridden hosts are asked without a throttle. */
   readonly overridden: boolean;
   /**
-   * What must be done before anything is sent and is not the connection's to check. Undefined when there is nothing.
+   * Checks that come before anything is sent and that the connection cannot make. Undefined when there are none.
    *
    * @throws AppError `forbidden`; `upstream_unavailable` with `params.what` when the transport cannot be used here; the deadline's failure
    */

@@ -10,7 +10,7 @@ import {
   Routes,
 } from 'discord.js';
 import * as z from 'zod';
-import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
+import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from './limits.ts';
 import { ALREADY_ACKNOWLEDGED, SendFailure, sendFailure, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE } from './send-failure.ts';

@@ -19,7 +19,7 @@ import type { PastedLink } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
-import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
+import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import { COMMAND_LIMITS, TIMES } from '../api/limits.ts';
 import { rightsOf } from '../api/permissions.ts';
 import type { DiscordReplyTo, InteractionReplyTo } from '../api/reply-to.ts';

@@ -7,7 +7,7 @@ import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
-import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
+import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { itemCount } from '../../../media/post.ts';
 import { privateSpeaker } from '../incoming/envelope.ts';

@@ -1,9 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { Telegram, TelegramError } from 'telegraf';
 import * as z from 'zod';
-import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
-import { type EncodedForm, encodeForm, type FormFile } from '../../../infra/http/form.ts';
-import { createPoster, type Posted, PostFailure } from '../../../infra/http/poster.ts';
+import { joinSignals } from '../../../infra/concurrency/abortable.ts';
+import {
+  createPoster,
+  type EncodedForm,
+  encodeForm,
+  type FormFile,
+  type Posted,
+  PostFailure,
+} from '../../../infra/http/poster.ts';
 import type { TelegramLimits } from '../limits.ts';
 import { BotApiError, notBegun } from './bot-api-error.ts';
 import { ANSWERS, type Answers, type Method, type Params, type Upload } from './methods.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { giveBack, takeMemory } from '../../../../src/infra/http/transport/body-memory.ts';
+import { giveBack, takeMemory } from '../../../../src/infra/http/transport/body.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { serveHttp } from '../../../fakes/loopback.ts';
 

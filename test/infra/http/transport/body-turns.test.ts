@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createBodyTurns } from '../../../../src/infra/http/transport/body-turns.ts';
+import { createBodyTurns } from '../../../../src/infra/http/transport/body.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { serveHttp, serveTcp } from '../../../fakes/loopback.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Deadline } from '../../../../src/infra/concurrency/deadline.ts';
 import { resolveBySystem } from '../../../../src/infra/http/transport/address-guard.ts';
-import { createBodyTurns } from '../../../../src/infra/http/transport/body-turns.ts';
+import { createBodyTurns } from '../../../../src/infra/http/transport/body.ts';
 import { createBrowserPackage } from '../../../../src/infra/http/transport/browser-package.ts';
 import { createBrowserTransport } from '../../../../src/infra/http/transport/browser-transport.ts';
 import { createOverrides, type Override } from '../../../../src/infra/http/transport/overrides.ts';
