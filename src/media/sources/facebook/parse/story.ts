@@ -17,14 +17,13 @@ const STORY_KEYS = [
   'feedback_context',
   'shareable',
 ];
-/** A story names its post by one of these ids. */
+/** A story names its post by one of these ids, or by its `post_id`. */
 const OWN_ID_PATHS = [
-  'post_id',
   'shareable.id',
   'video.id',
   'short_form_video_context.video.id',
   'short_form_video_context.playback_video.id',
-];
+].map(path => path.split('.'));
 
 export function isStory(object: JsonObject): boolean {
   return STORY_KEYS.some(key => key in object);
@@ -40,15 +39,19 @@ function idsInside(id: string | null): readonly string[] {
 
 /** A story is named when it says of one of `ids` that it is its own; the cheapest signs are looked at first. */
 function isNamed(page: FacebookPage, story: JsonObject, ids: ReadonlySet<string>): boolean {
-  const isWanted = (id: unknown) => ids.has(textOf(id) ?? '');
-  if (valuesAt([story], ...OWN_ID_PATHS).some(isWanted)) return true;
+  const isWanted = (id: unknown) => {
+    const text = textOf(id);
+    return text !== null && ids.has(text);
+  };
+  if (isWanted(story.post_id) || OWN_ID_PATHS.some(path => isWanted(child(story, ...path)))) return true;
   if (idsInside(textOf(story.id)).some(isWanted)) return true;
   for (const address of [story.url, story.wwwURL, story.permalink_url]) {
     const names = typeof address === 'string' && [...ids].some(id => address.includes(id));
     if (names && isWanted(page.idOf(address))) return true;
   }
   const { attachments } = story;
-  return Array.isArray(attachments) && valuesAt(page.ownValues(attachments, 'media'), 'id').some(isWanted);
+  if (!Array.isArray(attachments)) return false;
+  return page.ownValues(attachments, 'media').some(media => isWanted(child(media, 'id')));
 }
 
 /** The one story that the page as a whole is about: its queries' answers about a node; undefined when there is none or more than one. */
