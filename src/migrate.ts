@@ -7,7 +7,9 @@ import { createLogger } from './infra/log.ts';
 import { openRedisState } from './infra/redis/redis.ts';
 import { inspectRedis } from './infra/redis/redis-inspection.ts';
 import { createRedisQueue } from './infra/redis/redis-queue.ts';
+import { migrateRedisShapes } from './infra/redis/redis-shapes.ts';
 import { openStore } from './infra/store/store.ts';
+import { migrateShapes } from './infra/store/stored-shapes.ts';
 import type { Ends } from './migration/ends.ts';
 import { migrateToDataDir } from './migration/to-data-dir.ts';
 import { migrateToRedis } from './migration/to-redis.ts';
@@ -41,6 +43,7 @@ async function migrate({ url, isBack }: Asked): Promise<readonly string[]> {
   if (isBack) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const log = createLogger({ level: 'silent' });
   const store = openStore(path);
+  migrateShapes(store);
   const ends: Ends = {
     ...{ dataDir, store, mediaKey, url, log },
     async withRedis(work) {
@@ -48,6 +51,7 @@ async function migrate({ url, isBack }: Asked): Promise<readonly string[]> {
       const queue = createRedisQueue({ url, log, timeoutMs: TIMEOUT_MS });
       try {
         await shared.isReady(TIMEOUT_MS);
+        await migrateRedisShapes(shared.link);
         return await work({ shared, queue });
       } finally {
         await queue.close();

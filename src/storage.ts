@@ -10,6 +10,7 @@ import { createSoleTask } from './infra/store/file-lock.ts';
 import { createLibsqlRecords, hasRecords } from './infra/store/libsql-records.ts';
 import { createRecordStore, type RecordStore } from './infra/store/records.ts';
 import { openStore, type Store } from './infra/store/store.ts';
+import { migrateShapes } from './infra/store/stored-shapes.ts';
 import { loadMediaKey, loadSharedMediaKey } from './media/tunnel/tunnel-key.ts';
 
 /** The state that outlives this process: in DATA_DIR, or in Redis for all processes. */
@@ -38,6 +39,7 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
   });
   const shared = await openSharedState(config, log);
   const store = openStore(join(dataDir, 'medley.db'));
+  if (shared === undefined) migrateShapes(store);
   const records = shared?.records ?? createRecordStore(createLibsqlRecords(store));
   if (shared !== undefined && hasRecords(store)) log.info({}, NOT_MIGRATED);
   const mediaKey = await loadKey(config, shared);
@@ -84,8 +86,10 @@ async function openRedisQueue(url: string, log: Logger): Promise<Queue> {
 async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Promise<SharedState | undefined> {
   if (redisUrl === undefined) return undefined;
   const { openRedisState } = await import('./infra/redis/redis.ts');
+  const { migrateRedisShapes } = await import('./infra/redis/redis-shapes.ts');
   const shared = openRedisState({ url: redisUrl, log });
   const isReady = await shared.isReady(mediaKey === undefined ? 15_000 : 2_000);
+  if (isReady) await migrateRedisShapes(shared.link);
   if (isReady || mediaKey !== undefined) return shared;
   throw new Error(
     'Redis does not answer, and without MEDIA_KEY the key of media links is kept there: start it, correct REDIS_URL, or set MEDIA_KEY',

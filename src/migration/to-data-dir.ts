@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { createEmbeddedQueue } from '../infra/queue/embedded-queue.ts';
 import { exportRecords } from '../infra/redis/redis-export.ts';
-import { fixedRedisKey, type RedisLink } from '../infra/redis/redis-link.ts';
+import { fixedRedisKey, type RedisLink, scanKeys } from '../infra/redis/redis-link.ts';
 import { claimDataDir } from '../infra/store/data-dir.ts';
 import { createLibsqlRecords, hasRecords } from '../infra/store/libsql-records.ts';
 import { addReturnedRecords } from '../infra/store/returned-records.ts';
@@ -12,14 +12,8 @@ import { describeRequests, moveRequests } from './move-requests.ts';
 
 /** While they run, processes hold leases there. */
 async function assertQuiet(link: RedisLink): Promise<void> {
-  const pattern = `${fixedRedisKey('lease')}:*`;
-  let cursor = '0';
-  do {
-    const [next, leases] = await link.request('read', client => client.scan(cursor, 'MATCH', pattern, 'COUNT', 1_000));
-    cursor = next;
-    if (leases.length === 0) continue;
+  for await (const _ of scanKeys(link, `${fixedRedisKey('lease')}:*`))
     throw new AppError('internal', 'Medley still runs with this Redis: stop all its processes, and wait 15 seconds');
-  } while (cursor !== '0');
 }
 
 async function takeMediaKey(link: RedisLink, dataDir: string): Promise<readonly string[]> {

@@ -87,6 +87,17 @@ describe('DATA_DIR', () => {
     expect(other.stderr()).toMatch(/^Medley could not start: DATA_DIR \S+ cannot be used: [^\n]+\n$/);
   });
 
+  it('that a newer version wrote is refused in one sentence, and left as it is', async () => {
+    const store = openStore(join(dataDir, 'medley.db'));
+    store.run('PRAGMA user_version = 99');
+    store.close();
+    const medley = await run();
+    expect(await medley.ended).toBe(1);
+    expect(medley.stderr()).toBe(
+      'Medley could not start: what is in DATA_DIR was written by a newer version of Medley: start that version, or go back to a backup\n',
+    );
+  });
+
   it('whose catalogue cannot be filled is reported in one sentence', async () => {
     writeFileSync(join(folder, 'file'), '');
     const ended = await runEntry('catalogue', [], { DATA_DIR: join(folder, 'file') });

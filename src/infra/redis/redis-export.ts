@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { nameOfDigest } from '../store/record-driver.ts';
 import type { ReturnedRecord } from '../store/returned-records.ts';
-import { fixedRedisKey, type RedisLink } from './redis-link.ts';
+import { fixedRedisKey, type RedisLink, scanKeys } from './redis-link.ts';
 
 const PAGE = 500;
 
@@ -18,12 +18,13 @@ interface Place {
 export async function exportRecords(link: RedisLink): Promise<readonly ReturnedRecord[]> {
   const now = Date.now();
   const places = new Map<string, Place>();
-  for await (const keys of scan(link, 'order')) for (const key of keys) await readPlaces(link, key, null, places);
-  for await (const keys of scan(link, 'group')) {
+  for await (const keys of scanKeys(link, `${fixedRedisKey('order')}:*`))
+    for (const key of keys) await readPlaces(link, key, null, places);
+  for await (const keys of scanKeys(link, `${fixedRedisKey('group')}:*`)) {
     for (const key of keys) await readPlaces(link, key, nameOfDigest(partsOf(key).digest), places);
   }
   const records = new Map<string, ReturnedRecord>();
-  for await (const keys of scan(link, 'record')) {
+  for await (const keys of scanKeys(link, `${fixedRedisKey('record')}:*`)) {
     const [values, livesMs] = await link.request('read', client =>
       Promise.all([client.mget(...keys), Promise.all(keys.map(key => client.pttl(key)))]),
     );
@@ -38,18 +39,6 @@ export async function exportRecords(link: RedisLink): Promise<readonly ReturnedR
     }
   }
   return [...records.values()];
-}
-
-/** Keys of one kind, page by page; some may come twice. */
-async function* scan(link: RedisLink, kind: string): AsyncGenerator<readonly string[]> {
-  let cursor = '0';
-  do {
-    const [next, keys] = await link.request('read', client =>
-      client.scan(cursor, 'MATCH', `${fixedRedisKey(kind)}:*`, 'COUNT', PAGE),
-    );
-    cursor = next;
-    if (keys.length > 0) yield keys;
-  } while (cursor !== '0');
 }
 
 async function readPlaces(link: RedisLink, index: string, group: string | null, places: Map<string, Place>) {

@@ -32,6 +32,20 @@ export function fixedRedisKey(kind: string): string {
   return `medley:${VERSION}:${kind}`;
 }
 
+const SCANNED_AT_ONCE = 500;
+
+/** Keys that match a pattern, page by page; some may come twice. */
+export async function* scanKeys(link: RedisLink, pattern: string): AsyncGenerator<readonly string[]> {
+  let cursor = '0';
+  do {
+    const [next, keys] = await link.request('read', client =>
+      client.scan(cursor, 'MATCH', pattern, 'COUNT', SCANNED_AT_ONCE),
+    );
+    cursor = next;
+    if (keys.length > 0) yield keys;
+  } while (cursor !== '0');
+}
+
 /**
  * All commands of a transaction.
  * @throws Error the first that one of them answered; the others took place all the same

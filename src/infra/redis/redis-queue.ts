@@ -19,8 +19,11 @@ export interface RedisQueueOptions {
 }
 
 /** BullMQ's name of the queue, and that of our keys beside it. */
+const PREFIX = 'medley';
 const NAME = 'jobs';
-const OWN = 'queue';
+const OWN = 'queue:';
+/** Keys of entries begin with it. */
+export const QUEUE_ENTRIES = `${PREFIX}:${OWN}entry:`;
 const RETRY_MS = 1_000;
 const SWEEP_EVERY_MS = 60_000;
 /** Nothing listens to BullMQ's stream of events. */
@@ -32,12 +35,12 @@ const MOST_STALLS = 1_000_000;
  * A queue that any number of processes share, by BullMQ on Redis 7 (append-only, noeviction). While Redis is away `add` and its
  * like throw after `timeoutMs`, and workers wait for it.
  */
-export function createRedisQueue({ url, log, prefix = 'medley', ...options }: RedisQueueOptions): Queue {
+export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: RedisQueueOptions): Queue {
   const { timeoutMs = REDIS_PATIENCE_MS } = options;
   const limits: QueueLimits = { ...QUEUE_LIMITS, ...options.limits };
   const redis = createConnection(url, log, timeoutMs);
   const { client, ask, noteError } = redis;
-  const entries = createRedisEntries(client, `${prefix}:${OWN}:`);
+  const entries = createRedisEntries(client, `${prefix}:${OWN}`);
   const bull = new BullQueue(NAME, {
     ...{ prefix, connection: client, skipVersionCheck: true, skipWaitingForReady: true },
     streams: { events: { maxLen: EVENTS } },

@@ -185,9 +185,14 @@ type Statement = ReturnType<InstanceType<typeof Database>['prepare']>;
 
 const AppliedStep = z.object({ hash: z.string() });
 
+export function writtenByNewer(place: 'DATA_DIR' | 'Redis'): AppError {
+  const sentence = `what is in ${place} was written by a newer version of Medley: start that version, or go back to a backup`;
+  return new AppError('internal', sentence);
+}
+
 function assertSameHistory(module: string, applied: readonly { hash: string }[], steps: readonly string[]): void {
   if (applied.length > steps.length) {
-    throw new AppError('internal', `the store was written by a newer version: ${module} knows ${steps.length} steps`);
+    throw writtenByNewer('DATA_DIR');
   }
   for (const [index, { hash: known }] of applied.entries()) {
     if (known !== hash(steps[index] ?? '')) {

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { hasTable, type Store, writtenByNewer } from './store.ts';
+
+/** A change to the shape of stored values: those of one collection of records, or the payloads of requests that wait. */
+export interface ShapeMigration {
+  readonly of: { readonly collection: string } | 'requests';
+  /** Gives a value its new shape, and one that has it already back as it is: a run that was cut short is repeated. */
+  migrate(value: unknown): unknown;
+}
+
+/**
+ * Every change since 0.2.0, oldest first; their number is the version of what is stored. It stands beside the data, in `PRAGMA user_version` or under
+ * a key of Redis, and what a newer version wrote is refused. A change that old readers ignore and new ones do without, such as an
+ * optional field, needs no entry here; tables have steps of their own, see `Store.migrate`.
+ */
+export const SHAPE_MIGRATIONS: readonly ShapeMigration[] = [];
+
+/** The JSON text in its new shape; text that is no JSON stays as it is. */
+export function migrateText(text: string, { migrate }: ShapeMigration): string {
+  try {
+    return JSON.stringify(migrate(JSON.parse(text)));
+  } catch (error) {
+    if (error instanceof SyntaxError) return text;
+    throw error;
+  }
+}
+
+const VersionRow = z.object({ user_version: z.number() });
+const ValueRow = z.object({ id: z.number().or(z.string()), value: z.string() });
+
+/**
+ * Brings what a database keeps to the shapes of this version; all or nothing.
+ * @throws AppError `internal` when a newer version wrote it
+ */
+export function migrateShapes(store: Store, migrations = SHAPE_MIGRATIONS): void {
+  const read = () => store.get('PRAGMA user_version', [], VersionRow)?.user_version ?? 0;
+  if (read() > migrations.length) throw writtenByNewer('DATA_DIR');
+  if (read() === migrations.length) return;
+  store.transaction(() => {
+    for (const migration of migrations.slice(read())) migrateRows(store, migration);
+    store.run(`PRAGMA user_version = ${migrations.length}`);
+  });
+}
+
+function migrateRows(store: Store, migration: ShapeMigration): void {
+  const { of } = migration;
+  if (!hasTable(store, of === 'requests' ? 'queue' : 'records')) return;
+  if (of === 'requests') {
+    const waiting = store.all(`SELECT rowid AS id, payload AS value FROM queue WHERE state <> 'done'`, [], ValueRow);
+    for (const { id, value } of waiting)
+      store.run('UPDATE queue SET payload = ? WHERE rowid = ?', [migrateText(value, migration), id]);
+    return;
+  }
+  const { collection } = of;
+  for (const { id, value } of store.all(
+    'SELECT key AS id, value FROM records WHERE collection = ?',
+    [collection],
+    ValueRow,
+  ))
+    store.run('UPDATE records SET value = ? WHERE collection = ? AND key = ?', [
+      migrateText(value, migration),
+      collection,
+      id,
+    ]);
+}
