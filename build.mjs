@@ -52,12 +52,10 @@ const LEFT_OUT = {
 const lighten = {
   name: 'lighten',
   setup(build) {
-    // Installed twice in one version: once for Discord's library, once for the agent that we give it.
-    build.onResolve({ filter: /^undici$/ }, ({ importer, kind }) =>
-      /[\\/]node_modules[\\/]@discordjs[\\/]/.test(importer)
-        ? build.resolve('undici-for-discord', { kind, resolveDir: ROOT })
-        : undefined,
-    );
+    // It gives Node a FormData where there is none. There is one, and Node would load an undici of its own to show it: 10 MB.
+    build.onLoad({ filter: /[\\/]@discordjs[\\/]rest[\\/]dist[\\/]index\.m?js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace(/^globalThis\.FormData \?\?= .+;$/m, ''),
+    }));
     const names = new RegExp(`^(?:${Object.keys(LEFT_OUT).join('|')})$`);
     build.onResolve({ filter: names }, ({ path }) => ({ path, namespace: 'left-out' }));
     build.onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({

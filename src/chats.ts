@@ -93,8 +93,6 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
 async function createDiscord({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
   if (discord === undefined) return [];
   const { storage, dispatcher, delivery, settings } = core;
-  // Before discord.js, which the platform loads.
-  await import('./platforms/discord/form-data.ts');
   const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
   const platform = createDiscordPlatform({ ...discord, dispatcher, delivery, settings, records: storage.records, log });
   return [heardOnce(platform, core, `${discord.token} ${JSON.stringify(discord.shards)}`)];

@@ -119,8 +119,7 @@ const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean; me
   { names: /^(discord\.js|@discordjs\/.+|discord-api-types)(\/|$)/, home: /^src\/platforms\/discord\//, types: false },
   { names: /^(telegraf|grammy|@grammyjs\/.+|typegram)(\/|$)/, home: /^src\/platforms\/telegram\//, types: false },
   { names: /^wreq-js$/, home: /^src\/infra\/http\/transport\// },
-  { names: /^undici$/, home: /^src\/infra\// },
-  { names: /^undici-for-discord$/, home: /^src\/platforms\/discord\// },
+  { names: /^undici$/, home: /^src\/(infra|platforms\/discord)\// },
   // Serving is fine anywhere; asking is not.
   { names: /^(node:)?https?$/, home: /^src\/infra\//, members: /^(request|get|Agent|globalAgent|ClientRequest|\*)$/ },
   { names: /^(node:)?(http2|tls)$/, home: /^src\/infra\// },

@@ -1,4 +1,3 @@
-import { openAsBlob } from 'node:fs';
 import {
   type APIInteractionResponse,
   type APIMessageTopLevelComponent,
@@ -9,24 +8,13 @@ import {
   RequestMethod,
   Routes,
 } from 'discord.js';
+import { Agent } from 'undici';
 import * as z from 'zod';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from './limits.ts';
+import { MultipartBody, makeRequestsBy, TransportFailure, type Upload } from './rest.ts';
 import { ALREADY_ACKNOWLEDGED, SendFailure, sendFailure, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE } from './send-failure.ts';
-import { WatchedAgent } from './watched-agent.ts';
-
-/** A file of a message, under the name that its components call it by. */
-export interface Upload {
-  readonly name: string;
-  /** On the disk, or drawn a moment ago. */
-  readonly content: { readonly path: string } | { readonly data: Buffer };
-  readonly mime: string;
-  readonly bytes: number;
-  readonly spoiler: boolean;
-  /** For those who cannot see it. */
-  readonly alt?: string;
-}
 
 /** What a message shows. */
 export interface Content {
@@ -118,9 +106,9 @@ const Flagged = z.object({ flags: z.number().default(0) });
 const NO_MENTIONS = { parse: [], replied_user: false } as const;
 
 export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): DiscordApi {
-  const agent = new WatchedAgent();
+  const agent = new Agent();
   const rest = new REST({
-    agent,
+    makeRequest: makeRequestsBy(agent),
     ...(apiUrl !== undefined && { api: apiUrl }),
     timeout: TIMES.library,
     retries: 0,
@@ -138,8 +126,8 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
     try {
       return await rest.request({ headers, ...data, method, fullRoute, auth: false, signal });
     } catch (error) {
-      // One that was ended before its turn never came to the agent.
-      const isSent = agent.wasSent(error) ?? !signal.aborted;
+      // A request that was ended before its turn was never made.
+      const isSent = error instanceof TransportFailure ? error.isSent : !signal.aborted;
       throw sendFailure(error, { method, isSent, isRepeatable, isEnded: signal.aborted });
     } finally {
       release();
@@ -156,7 +144,9 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
     const payload = { ...body, ...shown, allowed_mentions: NO_MENTIONS, attachments: uploads.map(attachmentOf) };
     const more = { ...details, timeoutMs: TIMES.upload };
     if (uploads.length === 0) return request(route, { ...more, body: payload });
-    return request(route, { ...more, body: await formOf(payload, uploads), passThroughBody: true });
+    const multipart = await MultipartBody.of(payload, uploads);
+    const headersOf = { ...(details.headers ?? headers), ...multipart.headers };
+    return request(route, { ...more, body: multipart, headers: headersOf, passThroughBody: true });
   }
 
   return {
@@ -297,18 +287,6 @@ function attachmentOf({ name, spoiler, alt = '' }: Upload, index: number) {
     ...(spoiler && { is_spoiler: true }),
     ...(alt !== '' && { description: alt }),
   };
-}
-
-/** Blobs of files are read while they are sent; `files` of discord.js would hold each as a whole, twice. */
-async function formOf(payload: object, uploads: readonly Upload[]): Promise<FormData> {
-  const form = new FormData();
-  form.append('payload_json', JSON.stringify(payload));
-  for (const [index, { content, mime: type, name }] of uploads.entries()) {
-    const blob =
-      'path' in content ? await openAsBlob(content.path, { type }) : new Blob([new Uint8Array(content.data)], { type });
-    form.append(`files[${index}]`, blob, name);
-  }
-  return form;
 }
 
 /** One that took too long is too late for its interaction. */

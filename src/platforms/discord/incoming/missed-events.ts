@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { Agent, WebSocket } from 'undici-for-discord';
+import { Agent, WebSocket } from 'undici';
 import * as z from 'zod';
 import { TIMES } from '../api/limits.ts';
 import { isEdit } from './edits.ts';
@@ -45,7 +45,6 @@ export interface ResumeOptions {
  */
 export function resumeSession(session: GatewaySession, options: ResumeOptions): MissedEvents {
   const events: unknown[] = [];
-  // Its own, not the process' global one, which may be that of another version of undici.
   const dispatcher = new Agent();
   const begin = (url: string) => takeUp(url, session, { ...options, dispatcher, events });
   let attempt = begin(session.resumeURL);

@@ -1,7 +1,7 @@
 import { drawPicture } from '../../../bot/cards/drawing.ts';
 import type { Block } from '../../../bot/contract/reply.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { Upload } from '../api/discord-api.ts';
+import type { Upload } from '../api/rest.ts';
 import { description } from '../render/block-components.ts';
 
 /** The pictures of one reply, drawn. */

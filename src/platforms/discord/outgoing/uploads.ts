@@ -3,7 +3,7 @@ import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/deliv
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
 import { isLongEnough } from '../../../media/delivery/delivery-request.ts';
 import { itemCount } from '../../../media/post.ts';
-import type { Upload } from '../api/discord-api.ts';
+import type { Upload } from '../api/rest.ts';
 import type { LinkReason, PlacedMedia } from '../render/render.ts';
 
 export interface UploadLimits {

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import type { RESTOptions } from 'discord.js';
+import { type Agent, type Dispatcher, Headers, Response } from 'undici';
+
+/** A file of a message, under the name that its components call it by. */
+export interface Upload {
+  readonly name: string;
+  /** On the disk, or drawn a moment ago. */
+  readonly content: { readonly path: string } | { readonly data: Buffer };
+  readonly mime: string;
+  readonly bytes: number;
+  readonly spoiler: boolean;
+  /** For those who cannot see it. */
+  readonly alt?: string;
+}
+
+/** A request failed on its way. Discord cannot have acted upon one that was not sent as a whole. */
+export class TransportFailure extends Error {
+  override readonly name = 'TransportFailure';
+  readonly isSent: boolean;
+
+  constructor(cause: unknown, isSent: boolean) {
+    super(cause instanceof Error ? cause.message : 'unknown failure', { cause });
+    this.isSent = isSent;
+  }
+}
+
+/**
+ * Makes the requests of discord.js: with the undici of Medley, where the library has one of an older version, and so that it is known of
+ * failed requests whether they were sent as a whole. It reads answers as a whole: those of Discord are short.
+ *
+ * @throws TransportFailure
+ */
+export function makeRequestsBy(agent: Agent): RESTOptions['makeRequest'] {
+  return (url, { method, headers, body, signal }) =>
+    new Promise((resolve, reject) => {
+      const { origin, pathname, search } = new URL(url);
+      // A repeat of the request reads its files again.
+      const upload = body instanceof MultipartBody ? Readable.from(body, { objectMode: false }) : undefined;
+      const handler = new ResponseHandler(resolve, error => reject(new TransportFailure(error, isSent())));
+      // A body of one piece leaves with the head.
+      const isSent = () => handler.isStarted && upload?.readableEnded !== false;
+      if (signal?.aborted === true) return handler.abort(signal.reason);
+      signal?.addEventListener('abort', () => handler.abort(signal.reason), { once: true });
+      agent.dispatch(
+        {
+          ...{ origin, path: `${pathname}${search}`, method: method ?? 'GET' },
+          headers: Object.entries(headers ?? {}).flatMap(([name, value]) => [name, String(value)]),
+          body: upload ?? (typeof body === 'string' ? body : null),
+        },
+        handler,
+      );
+    });
+}
+
+class ResponseHandler implements Dispatcher.DispatchHandler {
+  readonly #resolve: (response: Response) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #chunks: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  #aborted: Error | undefined;
+  #head: { readonly status: number; readonly headers: Headers } | undefined;
+  /** Whether the request has got a connection. */
+  isStarted = false;
+
+  constructor(resolve: (response: Response) => void, reject: (error: unknown) => void) {
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  abort(reason: unknown): void {
+    this.#aborted = reason instanceof Error ? reason : new Error('aborted');
+    this.#reject(this.#aborted);
+    this.#controller?.abort(this.#aborted);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#aborted === undefined) this.isStarted = true;
+    else controller.abort(this.#aborted);
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, raw: RawHeaders): void {
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(raw))
+      for (const each of [value ?? []].flat()) headers.append(name, each);
+    this.#head = { status, headers };
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#resolve(new Response(this.#chunks.length === 0 ? null : Buffer.concat(this.#chunks), this.#head));
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#reject(error);
+  }
+}
+
+type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+
+interface Part {
+  readonly head: Buffer;
+  readonly bytes: number;
+  readonly content: Upload['content'];
+}
+
+/** A message with its files, which are read from the disk while they are sent. */
+export class MultipartBody implements AsyncIterable<Uint8Array> {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #parts: readonly Part[];
+  readonly #end: Buffer;
+
+  private constructor(boundary: string, parts: readonly Part[]) {
+    this.#parts = parts;
+    this.#end = Buffer.from(`--${boundary}--\r\n`);
+    const bytes = parts.reduce((total, part) => total + part.head.length + part.bytes + CRLF.length, this.#end.length);
+    this.headers = { 'content-type': `multipart/form-data; boundary=${boundary}`, 'content-length': `${bytes}` };
+  }
+
+  static async of(payload: object, uploads: readonly Upload[]): Promise<MultipartBody> {
+    const boundary = `medley-${randomUUID()}`;
+    const headOf = (lines: string) => Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${lines}\r\n\r\n`);
+    const data = Buffer.from(JSON.stringify(payload));
+    const files = uploads.map(async ({ name, mime, content }, index): Promise<Part> => {
+      const head = headOf(`name="files[${index}]"; filename="${name}"\r\nContent-Type: ${mime}`);
+      return { head, content, bytes: 'path' in content ? (await stat(content.path)).size : content.data.length };
+    });
+    const json = { head: headOf('name="payload_json"'), content: { data }, bytes: data.length };
+    return new MultipartBody(boundary, [json, ...(await Promise.all(files))]);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for (const { head, content } of this.#parts) {
+      yield head;
+      if ('path' in content) yield* createReadStream(content.path);
+      else yield content.data;
+      yield CRLF;
+    }
+    yield this.#end;
+  }
+}
+
+const CRLF = Buffer.from('\r\n');
