@@ -9,9 +9,9 @@ import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { RuntimePlatform } from '../platform.ts';
 import { createCommandIdRecord } from './api/command-ids.ts';
-import { createDiscordApi } from './api/discord-api.ts';
+import { createDiscordApi, type DiscordApi } from './api/discord-api.ts';
 import { applicationIdOf, stableId } from './api/ids.ts';
-import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS } from './api/limits.ts';
+import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS, TIMES } from './api/limits.ts';
 import { diagnosisOf } from './api/permissions.ts';
 import { DiscordReplyTo } from './api/reply-to.ts';
 import { SendFailure, sendOutcome } from './api/send-failure.ts';
@@ -23,16 +23,13 @@ import {
   type ShardChoice,
 } from './incoming/gateway.ts';
 import { listen } from './incoming/listen.ts';
-import type { ListenContext } from './incoming/listen-context.ts';
 import { mayMatter } from './incoming/messages.ts';
 import { resumeSession } from './incoming/missed-events.ts';
 import { openSessionRecord } from './incoming/sessions.ts';
 import { createAnswerParts } from './outgoing/answer-parts.ts';
-import { createMendingSend } from './outgoing/edit-later.ts';
+import type { DiscordContext } from './outgoing/context.ts';
 import { createEmbedSuppression } from './outgoing/embeds.ts';
 import { createSend } from './outgoing/send.ts';
-import { createMessageSender } from './outgoing/send-message.ts';
-import { showTyping } from './outgoing/typing.ts';
 import { createViewHistory } from './outgoing/view-history.ts';
 import { commandPayloads, registerCommands } from './register.ts';
 import { escapeMarkdown } from './render/markdown-text.ts';
@@ -57,28 +54,16 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   const closing = new AbortController();
   const api = createDiscordApi({ token, apiUrl, log });
   const applicationId = () => client?.application.id ?? applicationIdOf(token) ?? '0';
-  const suppression = createEmbedSuppression({
-    api,
-    now,
-    hearsUpdates: () => client !== undefined,
-    onFailure: error => log.info({ err: error }, 'discord: an embed could not be hidden'),
-  });
-  const parts = createAnswerParts({ records, log });
-  const history = createViewHistory({ views: createShownViews({ records }), dispatcher, log });
-  const messages = createMessageSender({ api, parts, history, suppression, log });
   const commandIds = createCommandIdRecord({ records, applicationId, log });
-  const context: ListenContext = {
-    dispatcher,
-    api,
-    log,
-    now,
+  const context: DiscordContext = {
+    ...{ api, dispatcher, delivery, log, now, applicationId },
+    commandIds,
+    parts: createAnswerParts({ records, log }),
+    history: createViewHistory({ views: createShownViews({ records }), dispatcher, log }),
+    embeds: createEmbedSuppression({ api, log, now, hearsUpdates: () => client !== undefined }),
     signal: closing.signal,
     client: () => client,
     readsMessages: () => readsMessages,
-    commandIds,
-    parts,
-    history,
-    suppression,
   };
   const isOfInterest = (message: unknown) => mayMatter(message, applicationIdOf(token));
   let client: Client<true> | undefined;
@@ -170,10 +155,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     hasPlace: ({ kind }) => kind === 'interaction',
     connect,
     verify: signal => api.verify(signal),
-    send: createMendingSend({
-      send: createSend({ api, parts, history, messages, delivery, applicationId, commandIds, log }),
-      ...{ api, history, delivery, applicationId, commandIds, log },
-    }),
+    send: createSend(context),
     outcomeOf: readOutcome,
     async tell(userId, text) {
       const channelId = await api.openPrivate(userId);
@@ -197,14 +179,10 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
       isOnlyLinks: false,
     }),
     // An interaction shows by itself that it is being worked on.
-    showWorking: to =>
-      to.kind === 'interaction'
-        ? () => undefined
-        : showTyping(api, to.channelId, error => log.debug({ err: error }, 'discord: typing could not be shown')),
+    showWorking: to => (to.kind === 'interaction' ? () => undefined : showTyping(api, to.channelId, log)),
     async close() {
       closing.abort();
-      suppression.close();
-      await Promise.all([api.close(), messages.close()]);
+      await Promise.all([context.embeds.close(), api.close()]);
     },
   };
 }
@@ -223,4 +201,31 @@ function readOutcome(error: unknown): Outcome | undefined {
 /** Commands are the application's, not a shard's: one process registers them. */
 function isFirstShard(shards: ShardChoice): boolean {
   return shards === 'auto' || shards.ids.includes(0);
+}
+
+/** Shows in a channel that Medley is at work, a moment from now until the returned function is called. */
+function showTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, log: Pick<Logger, 'debug'>): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+
+  function wait(ms: number): void {
+    timer = setTimeout(show, ms);
+    timer.unref();
+  }
+
+  function show(): void {
+    api.showTyping(channelId).then(
+      () => {
+        if (!isOver) wait(TIMES.typing);
+      },
+      // The answer comes without it too, so it is not tried again.
+      (error: unknown) => log.debug({ err: error }, 'discord: typing could not be shown'),
+    );
+  }
+
+  wait(TIMES.firstTyping);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import type { Content } from '../../../src/platforms/discord/api/discord-api.ts';
 import { SendFailure, type SendProblem } from '../../../src/platforms/discord/api/send-failure.ts';
-import { createAnswer, type Destination } from '../../../src/platforms/discord/outgoing/answer.ts';
+import { createReplyGroup, type Destination } from '../../../src/platforms/discord/outgoing/reply-group.ts';
 import { samplePost } from '../../bot/sample.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { all, LINK, link, openStage, ownMessages, type Stage, type StageOptions, textOf } from './stage.ts';
@@ -179,7 +179,7 @@ describe('an upload that Discord does not take', () => {
     const { signal } = new AbortController();
     const log = createRecordingLog();
     const limits = { fileBytes: 1_000, canAttach: true };
-    const shown = createAnswer(limits, {
+    const shown = createReplyGroup(limits, {
       delivery: { deliver: async () => file },
       t,
       commands: new Map(),

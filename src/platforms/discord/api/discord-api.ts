@@ -27,7 +27,7 @@ export interface Content {
 export interface PostOptions {
   /** At most 25 characters; Discord answers a repeat of the last minutes with the message that stands already. */
   readonly nonce: string;
-  /** The message it replies to; where that was deleted, Discord posts it without the reference. */
+  /** The message it replies to. Where that was deleted, or its history may not be read, it is posted without the reference. */
   readonly replyTo: string | undefined;
   /** Without a notification. */
   readonly isSilent?: boolean;
@@ -151,16 +151,19 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
 
   return {
     async post(channelId, content, { nonce, replyTo, isSilent = false }, signal) {
-      const body = {
-        flags: formFlag(content) | (isSilent ? MessageFlags.SuppressNotifications : 0),
-        nonce,
-        enforce_nonce: true,
-        ...(replyTo !== undefined && {
-          message_reference: { message_id: replyTo, channel_id: channelId, fail_if_not_exists: false },
-        }),
-      };
-      const route: Route = [RequestMethod.Post, Routes.channelMessages(channelId)];
-      const posted = Posted.parse(await send(route, body, content, { signal }));
+      const flags = formFlag(content) | (isSilent ? MessageFlags.SuppressNotifications : 0);
+      const body = { flags, nonce, enforce_nonce: true };
+      const reference = { message_id: replyTo, channel_id: channelId, fail_if_not_exists: false };
+      const post = (referring: object) =>
+        send([RequestMethod.Post, Routes.channelMessages(channelId)], { ...body, ...referring }, content, { signal });
+      const posted = Posted.parse(
+        await (replyTo === undefined
+          ? post({})
+          : post({ message_reference: reference }).catch((error: unknown) => {
+              if (isAboutReference(error)) return post({});
+              throw error;
+            })),
+      );
       return { id: posted.id, isConfirmed: isConfirmed(posted, content) };
     },
 
@@ -296,6 +299,10 @@ function mayBeRepeated(error: unknown): boolean {
 
 function unlessAcknowledged(error: unknown): void {
   if (!(error instanceof SendFailure) || error.code !== ALREADY_ACKNOWLEDGED) throw error;
+}
+
+function isAboutReference(error: unknown): boolean {
+  return error instanceof SendFailure && (error.problem === 'reference' || error.code === UNKNOWN_MESSAGE);
 }
 
 /** With its channel as well. */

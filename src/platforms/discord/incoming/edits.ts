@@ -3,8 +3,8 @@ import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/read.ts';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import { stableId } from '../api/ids.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
+import type { DiscordContext } from '../outgoing/context.ts';
 import { isRecord } from './is-record.ts';
-import type { ListenContext } from './listen-context.ts';
 import { readMessage } from './messages.ts';
 
 /** Links that come into a message by an edit. */
@@ -15,7 +15,7 @@ export interface Edits {
   accepted(draft: NewRequest<DiscordReplyTo>): void;
 }
 
-export function createEdits(context: ListenContext): Edits {
+export function createEdits(context: DiscordContext): Edits {
   const answered = createEditedLinks(context);
 
   return {

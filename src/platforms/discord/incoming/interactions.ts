@@ -23,12 +23,11 @@ import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import { COMMAND_LIMITS, TIMES } from '../api/limits.ts';
 import { rightsOf } from '../api/permissions.ts';
 import type { DiscordReplyTo, InteractionReplyTo } from '../api/reply-to.ts';
-import { type DeleteButton, findDeleteButton, matchDeleteButton } from '../outgoing/delete-button.ts';
-import { BACK_ID } from '../outgoing/view-history.ts';
+import type { DiscordContext } from '../outgoing/context.ts';
+import { BACK_ID, type DeleteButton, findDeleteButton, matchDeleteButton } from '../render/buttons.ts';
 import { shorten } from '../render/markdown-text.ts';
 import { renderMessage } from '../render/render.ts';
 import { commandOf, createCommandIndex } from './command-index.ts';
-import type { ListenContext } from './listen-context.ts';
 import { findMarkdownLinks } from './markdown-links.ts';
 
 export interface IncomingInteractions {
@@ -50,10 +49,10 @@ type Envelope = Pick<InteractionDraft, 'eventId' | 'chat' | 'user' | 'until' | '
 type First = Pick<InteractionReplyTo, 'isEphemeral' | 'pressed'>;
 
 export function createIncomingInteractions(
-  context: ListenContext,
+  context: DiscordContext,
   host: Pick<PlatformHost, 'cancel'>,
 ): IncomingInteractions {
-  const { dispatcher, api, parts, history, suppression, log, now, signal } = context;
+  const { dispatcher, api, parts, history, embeds, log, now, signal } = context;
   const index = createCommandIndex(dispatcher.commandSpecs);
 
   function readCommand(interaction: ChatInputCommandInteraction): InteractionDraft {
@@ -149,7 +148,7 @@ export function createIncomingInteractions(
     const others = (await parts.of(answerId)).filter(id => id !== message.id);
     for (const id of others) await aside(api.deleteMessage(channelId, id), 'a part of an answer could not be deleted');
     if (hidesEmbed)
-      await aside(suppression.restore({ channelId, messageId: answerId }), 'an embed could not be shown again');
+      await aside(embeds.restore({ channelId, messageId: answerId }), 'an embed could not be shown again');
   }
 
   async function aside(work: Promise<void>, failure: string): Promise<void> {

@@ -4,15 +4,15 @@ import type { SettingsStore } from '../../../bot/contract/settings.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { SendFailure } from '../api/send-failure.ts';
+import type { DiscordContext } from '../outgoing/context.ts';
 import { createEdits, isEdit } from './edits.ts';
 import type { GatewayHandlers } from './gateway.ts';
 import { createIncomingInteractions } from './interactions.ts';
 import { isRecord } from './is-record.ts';
-import type { ListenContext } from './listen-context.ts';
 import { readMessage, readUpdate } from './messages.ts';
 
 export interface ListenOptions {
-  readonly context: ListenContext;
+  readonly context: DiscordContext;
   readonly host: Pick<PlatformHost<DiscordReplyTo>, 'accept' | 'cancel'>;
   readonly settings: Pick<SettingsStore, 'markChatLeft'>;
 }
@@ -31,7 +31,7 @@ const SEEN = 5_000;
 
 /** From what comes over the gateway to requests. Handlers return at once. */
 export function listen({ context, host, settings }: ListenOptions): Listener {
-  const { suppression, log, now } = context;
+  const { embeds, log, now } = context;
   const interactions = createIncomingInteractions(context, host);
   const seen = createLru<string, true>({ max: SEEN });
   const edits = createEdits(context);
@@ -91,10 +91,7 @@ export function listen({ context, host, settings }: ListenOptions): Listener {
     onMessageUpdate(data) {
       if (isOpen && isEdit(data, now())) own(takeMessage(data, () => edits.read(data)));
       const update = isOpen ? readUpdate(data) : undefined;
-      if (!update) return;
-      suppression.onUpdate(update).catch((error: unknown) => {
-        log.info({ err: error }, 'discord: a late embed could not be hidden');
-      });
+      if (update !== undefined) embeds.onUpdate(update);
     },
     onInteraction(interaction) {
       if (isOpen) own(takeInteraction(interaction));

@@ -5,8 +5,8 @@ import { callerOf } from '../../../bot/contract/request.ts';
 import { parseShortForm } from '../../../bot/contract/short-forms.ts';
 import { isGuildAdmin, type Place, rightsIn, uploadBytesIn } from '../api/permissions.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
+import type { DiscordContext } from '../outgoing/context.ts';
 import { isRecord } from './is-record.ts';
-import type { ListenContext } from './listen-context.ts';
 import { findMarkdownLinks, findUnfurledLinks } from './markdown-links.ts';
 
 const Created = z.object({
@@ -27,21 +27,17 @@ const Created = z.object({
 });
 type Created = z.infer<typeof Created>;
 
-const Updated = z.object({
-  id: z.string(),
-  flags: z.number().nullish(),
-  embeds: z.array(z.unknown()).nullish(),
-});
+const Updated = z.object({ id: z.string(), flags: z.number().nullish() });
 
 /** Written by a person: as such, or as a reply. */
 const WRITTEN: readonly number[] = [0, 19];
 
-/** What a MESSAGE_UPDATE says of embeds. */
-export function readUpdate(data: unknown): { messageId: string; flags: number; hasEmbeds: boolean } | undefined {
+/** Reads a MESSAGE_UPDATE of a message that has embeds; undefined for others. @throws ZodError for what is no message */
+export function readUpdate(data: unknown): { messageId: string; flags: number } | undefined {
   // Most updates are of no interest; they end here without being checked further.
   if (!isRecord(data) || !Array.isArray(data.embeds) || data.embeds.length === 0) return undefined;
-  const { id, flags, embeds } = Updated.parse(data);
-  return { messageId: id, flags: flags ?? 0, hasEmbeds: (embeds ?? []).length > 0 };
+  const { id, flags } = Updated.parse(data);
+  return { messageId: id, flags: flags ?? 0 };
 }
 
 /**
@@ -50,7 +46,7 @@ export function readUpdate(data: unknown): { messageId: string; flags: number; h
  */
 export function readMessage(
   data: unknown,
-  context: ListenContext,
+  context: DiscordContext,
 ): Promise<NewRequest<DiscordReplyTo> | undefined> | undefined {
   const ownId = context.client()?.user.id;
   if (!mayMatter(data, ownId)) return undefined;
@@ -81,7 +77,7 @@ interface Said {
 async function draftOf(
   message: Created,
   { text, direct, found }: Said,
-  { dispatcher, log, client: connected, readsMessages }: ListenContext,
+  { dispatcher, log, client: connected, readsMessages }: DiscordContext,
 ): Promise<NewRequest<DiscordReplyTo> | undefined> {
   const { author, member } = message;
   const place: Place = { guildId: message.guild_id ?? undefined, channelId: message.channel_id };

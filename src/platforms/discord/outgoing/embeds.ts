@@ -1,49 +1,58 @@
 import { MessageFlags } from 'discord.js';
 import { LRUCache } from 'lru-cache';
+import type { Logger } from '../../../infra/log.ts';
 import type { DiscordApi } from '../api/discord-api.ts';
 import { TIMES, WORK } from '../api/limits.ts';
 import { SendFailure } from '../api/send-failure.ts';
 
-export interface SourceMessage {
+interface EmbedMessage {
   readonly channelId: string;
   readonly messageId: string;
-  /** Those it has. */
+  /** The flags that the message has now. */
   readonly flags: number;
 }
 
-/** Hides the embed of messages that were answered, also when Discord makes it later. */
+/** Hides the embeds of messages that were answered, also when Discord makes them later. */
 export interface EmbedSuppression {
-  suppress(message: SourceMessage): Promise<void>;
-  /** Shows it again. */
-  restore(message: Pick<SourceMessage, 'channelId' | 'messageId'>): Promise<void>;
-  /** On every MESSAGE_UPDATE; resolves at once for messages that are none of its own. */
-  onUpdate(update: { readonly messageId: string; readonly flags: number; readonly hasEmbeds: boolean }): Promise<void>;
-  close(): void;
+  suppress(message: EmbedMessage): void;
+  /** Shows the embeds again. @throws SendFailure */
+  restore(message: Pick<EmbedMessage, 'channelId' | 'messageId'>): Promise<void>;
+  /** Is called with every MESSAGE_UPDATE that has embeds. */
+  onUpdate(update: Pick<EmbedMessage, 'messageId' | 'flags'>): void;
+  /** Resolves when nothing is under way. */
+  close(): Promise<void>;
 }
 
 export interface EmbedSuppressionOptions {
   readonly api: Pick<DiscordApi, 'suppressEmbeds' | 'restoreEmbeds'>;
+  readonly log: Pick<Logger, 'info'>;
   readonly now: () => number;
-  /** Whether this process is told of updates; where it is not, embeds are hidden once more when they mostly have come. */
+  /** Says whether this process hears of updates; where it does not, embeds are hidden once more when they usually have come. */
   readonly hearsUpdates: () => boolean;
-  readonly onFailure: (error: unknown) => void;
 }
 
-/** Embeds may come in pieces, one update for each link. */
+/** Embeds may come one by one, in an update for each link. */
 const MAX_REPEATS = 3;
 
-export function createEmbedSuppression(options: EmbedSuppressionOptions): EmbedSuppression {
-  const { api, now, hearsUpdates, onFailure } = options;
-  const watched = new LRUCache<string, { readonly message: SourceMessage; repeats: number }>({
+export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSuppressionOptions): EmbedSuppression {
+  const watched = new LRUCache<string, { readonly message: EmbedMessage; repeats: number }>({
     max: WORK.suppressed,
     ttl: TIMES.lateEmbed,
     perf: { now },
   });
+  const underway = new Set<Promise<void>>();
   const later = new Map<string, Set<NodeJS.Timeout>>();
   let isClosed = false;
 
-  /** Where Discord wants it later, it is done later, as long as that is of any use. */
-  async function hide(message: SourceMessage, until = now() + TIMES.hiding): Promise<void> {
+  function hide(message: EmbedMessage, until = now() + TIMES.hiding): void {
+    const work = tryToHide(message, until)
+      .catch((error: unknown) => log.info({ err: error }, 'discord: an embed could not be hidden'))
+      .finally(() => underway.delete(work));
+    underway.add(work);
+  }
+
+  /** Where Discord asks to wait, it is tried again as long as that is of any use. */
+  async function tryToHide(message: EmbedMessage, until: number): Promise<void> {
     try {
       await api.suppressEmbeds(message.channelId, message.messageId, message.flags);
     } catch (error) {
@@ -53,13 +62,13 @@ export function createEmbedSuppression(options: EmbedSuppressionOptions): EmbedS
     }
   }
 
-  function hideLater(message: SourceMessage, afterMs: number, until?: number): void {
+  function hideLater(message: EmbedMessage, afterMs: number, until?: number): void {
     const { messageId } = message;
     const timers = later.get(messageId) ?? new Set();
     const timer = setTimeout(() => {
       timers.delete(timer);
       if (timers.size === 0) later.delete(messageId);
-      hide(message, until).catch(onFailure);
+      hide(message, until);
     }, afterMs);
     timer.unref();
     later.set(messageId, timers.add(timer));
@@ -71,25 +80,26 @@ export function createEmbedSuppression(options: EmbedSuppressionOptions): EmbedS
   }
 
   return {
-    async suppress(message) {
+    suppress(message) {
       if (hearsUpdates()) watched.set(message.messageId, { message, repeats: 0 });
       else hideLater(message, TIMES.usualEmbed);
-      await hide(message);
+      hide(message);
     },
     async restore({ channelId, messageId }) {
       watched.delete(messageId);
       forget(messageId);
       await api.restoreEmbeds(channelId, messageId);
     },
-    async onUpdate({ messageId, flags, hasEmbeds }) {
+    onUpdate({ messageId, flags }) {
       const known = watched.get(messageId);
-      if (!known || !hasEmbeds || (flags & MessageFlags.SuppressEmbeds) !== 0 || known.repeats >= MAX_REPEATS) return;
+      if (!known || (flags & MessageFlags.SuppressEmbeds) !== 0 || known.repeats >= MAX_REPEATS) return;
       known.repeats += 1;
-      await hide({ ...known.message, flags });
+      hide({ ...known.message, flags });
     },
-    close() {
+    async close() {
       isClosed = true;
       for (const messageId of [...later.keys()]) forget(messageId);
+      await Promise.all(underway);
     },
   };
 }

@@ -1,105 +1,159 @@
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
-import type { AnswerKey, Content, DiscordApi } from '../api/discord-api.ts';
+import type { Request } from '../../../bot/contract/request.ts';
+import type { AnswerKey, Content } from '../api/discord-api.ts';
+import { eventIdOf, nonceOf } from '../api/ids.ts';
 import { MESSAGE_LIMITS, TIMES } from '../api/limits.ts';
 import type { InteractionReplyTo } from '../api/reply-to.ts';
-import { isTokenDead } from '../api/send-failure.ts';
-import type { Answer } from './answer.ts';
-import type { AnswerParts } from './answer-parts.ts';
-import { deleteButtonId, matchDeleteButton } from './delete-button.ts';
-import { createFollowUps } from './follow-up.ts';
+import { isTokenDead, SendFailure, type SendProblem } from '../api/send-failure.ts';
+import { BACK_ID, deleteIdOf, hasButtons, matchDeleteButton } from '../render/buttons.ts';
+import type { DiscordContext } from './context.ts';
+import type { ReplyGroup } from './reply-group.ts';
 import { holdsFiles } from './uploads.ts';
-import { BACK_ID, hasButtons, type ViewHistory } from './view-history.ts';
 
-export interface InteractionAnswers {
-  /** For all who see the interaction. */
-  readonly shared: Answer;
-  /** For the person who asked alone. */
-  readonly personal: Answer;
+type InteractionContext = Pick<DiscordContext, 'api' | 'parts' | 'history' | 'applicationId'>;
+
+/** One call of `sendInteraction`. */
+interface Call extends InteractionContext {
+  readonly key: AnswerKey;
+  readonly sending: Sending;
+  readonly to: InteractionReplyTo;
+  /** Whether the deferred message, or the one whose button was pressed, is still to be edited. */
+  readonly isOpen: boolean;
 }
 
-export interface InteractionSenderOptions {
-  readonly api: Pick<DiscordApi, 'post' | 'editOriginal' | 'followUp' | 'originalState' | 'deleteOriginal'>;
-  readonly parts: AnswerParts;
-  readonly history: ViewHistory;
+/** The replies for all who see the interaction, and those for the person who asked alone. */
+interface Groups {
+  readonly shared: ReplyGroup;
+  readonly personal: ReplyGroup;
 }
 
-/** Edits the deferred message, or the one whose button was pressed; what does not fit follows. */
+/**
+ * Edits the deferred message, or the one whose button was pressed; the others follow. Resolves with the id of each shared message, undefined
+ * for one that was there already.
+ */
 export async function sendInteraction(
-  { api, parts, history }: InteractionSenderOptions,
-  key: AnswerKey,
-  { shared, personal }: InteractionAnswers,
+  context: InteractionContext,
+  { shared, personal }: Groups,
   sending: Sending,
   to: InteractionReplyTo,
-): Promise<void> {
-  const { request, signal, sendOnce, isFirst, isLast } = sending;
-  const eventId = request.id.slice(request.platform.length + 1);
-  // A deferred answer is edited once; what comes later in the same request follows.
-  const isOpen = to.pressed !== undefined || isFirst || (await isPending(api, key, signal));
+): Promise<readonly (string | undefined)[]> {
+  const key = answerKeyOf(to, context);
+  // A deferred answer is edited once; later replies to the same request follow it.
+  const isOpen = to.pressed !== undefined || sending.isFirst || (await isPending(context, key, sending.signal));
+  const call: Call = { ...context, key, sending, to, isOpen };
   const most = mostFollowUps(to, sending);
-  const kept = personal.replies.length > 0 ? 1 : 0;
-
-  const followUps = createFollowUps({ api, key, sending, to, eventId });
-
-  /** Edits; where the token is dead, what all may see stands in the channel instead. */
-  async function begin(content: Content): Promise<string | undefined> {
-    const options = { repeatMs: TIMES.token, isUpload: holdsFiles(content.uploads) };
-    try {
-      return await sendOnce('0', () => api.editOriginal(key, content, signal), options);
-    } catch (error) {
-      if (to.pressed !== undefined || !isTokenDead(error) || !followUps.mayPost(content)) throw error;
-      return followUps.forAll('0', content, undefined);
-    }
-  }
-
-  const ownDelete = to.isEphemeral ? undefined : deleteButtonId({ requesterId: request.user.id, answerId: eventId });
-  if (shared.replies.length > 0) {
-    const deleteId = to.pressed === undefined ? ownDelete : to.pressed.deleteId;
-    const answerId = matchDeleteButton(deleteId ?? '')?.answerId;
-    const sent: string[] = [];
-    const lastPart = async () => (answerId === undefined ? undefined : (await parts.of(answerId)).at(-1));
-    const views = await history.next(request, to.pressed);
-    const isView = shared.replies.length === 1 && isFirst && isLast;
-    const isKept = isView && (views.length > 1 || shared.replies.some(hasButtons));
-    await shared.finish({
-      fileBytes: to.fileBytes,
-      canAttach: true,
-      deleteId,
-      ...(isView && to.pressed !== undefined && views.length > 1 && { backId: BACK_ID }),
-      messages: Math.max(1, Number(isOpen) + most - kept),
-      async send(content, place, count) {
-        const id =
-          place > 0 || !isOpen
-            ? await followUps.forAll(`${place}`, content, sent.at(-1) ?? (await lastPart()))
-            : await begin(content);
-        if (id !== undefined) sent.push(id);
-        if (id !== undefined && place === 0 && isKept) await history.keep(id, views, request);
-        if (answerId !== undefined && (count > 1 || !isFirst || !isLast)) await parts.add(answerId, sent);
-        return true;
-      },
-    });
-  }
-  if (personal.replies.length === 0) return;
-  // As long as nothing was said, a follow-up would take the deferred message's place and be seen by all.
-  if (shared.replies.length === 0 && isOpen && to.pressed === undefined) await api.deleteOriginal(key, signal);
+  const reserved = personal.replies.length > 0 ? 1 : 0;
+  const messages =
+    shared.replies.length === 0 ? [] : await sendShared(call, shared, Math.max(1, Number(isOpen) + most - reserved));
+  if (personal.replies.length === 0) return messages;
+  // A follow-up to an interaction without an answer takes the place of the deferred message, and all would see it.
+  if (messages.length === 0 && isOpen && to.pressed === undefined)
+    await context.api.deleteOriginal(key, sending.signal);
   await personal.finish({
-    fileBytes: to.fileBytes,
-    canAttach: true,
     deleteId: undefined,
     messages: Math.max(1, most),
     async send(content, place) {
-      await followUps.forCaller(`p${place}`, content);
+      await followUp(call, `p${place}`, content, true);
       return true;
     },
   });
+  return messages;
 }
 
-/** Whether the deferred answer has said nothing yet. */
-async function isPending(
-  api: Pick<DiscordApi, 'originalState'>,
-  key: AnswerKey,
-  signal: AbortSignal,
-): Promise<boolean> {
+/** The key that the answer to an interaction is sent with. */
+export function answerKeyOf(
+  { applicationId, token }: InteractionReplyTo,
+  context: Pick<DiscordContext, 'applicationId'>,
+): AnswerKey {
+  return { applicationId: applicationId ?? context.applicationId(), token };
+}
+
+async function sendShared(call: Call, group: ReplyGroup, most: number): Promise<readonly (string | undefined)[]> {
+  const { sending, to, parts, history, isOpen } = call;
+  const { request, isFirst, isLast } = sending;
+  const deleteId = deleteIdOf(to, request);
+  const answerId = matchDeleteButton(deleteId ?? '')?.answerId;
+  const views = await history.next(request, to.pressed);
+  const isView = group.replies.length === 1 && isFirst && isLast;
+  const isNoted = isView && (views.length > 1 || group.replies.some(hasButtons));
+  const messages: (string | undefined)[] = [];
+  const sent = () => messages.filter(id => id !== undefined);
+  const lastPart = async () => (answerId === undefined ? undefined : (await parts.of(answerId)).at(-1));
+  await group.finish({
+    deleteId,
+    ...(isView && to.pressed !== undefined && views.length > 1 && { backId: BACK_ID }),
+    messages: most,
+    async send(content, place, count) {
+      const id =
+        place === 0 && isOpen
+          ? await editOriginal(call, content)
+          : await postOrFollowUp(call, `${place}`, content, sent().at(-1) ?? (await lastPart()));
+      messages.push(id);
+      if (id !== undefined && place === 0 && isNoted) await history.keep(id, views, request);
+      if (answerId !== undefined && (count > 1 || !isFirst || !isLast)) await parts.add(answerId, sent());
+      return true;
+    },
+  });
+  return messages;
+}
+
+/** Where the token is dead, a message that all may see is posted into the channel instead. */
+async function editOriginal(call: Call, content: Content): Promise<string | undefined> {
+  const { api, key, sending, to } = call;
+  const options = { repeatMs: TIMES.token, isUpload: holdsFiles(content.uploads) };
+  try {
+    return await sending.sendOnce('0', () => api.editOriginal(key, content, sending.signal), options);
+  } catch (error) {
+    if (to.pressed !== undefined || !isTokenDead(error) || !mayPost(call, content)) throw error;
+    return postOrFollowUp(call, '0', content, undefined);
+  }
+}
+
+/**
+ * Posts a message of the channel where that is allowed, since Discord recognises a repeat of those and not of follow-ups. `last` is the
+ * message before it.
+ */
+async function postOrFollowUp(call: Call, name: string, content: Content, last: string | undefined) {
+  const { api, sending, to } = call;
+  const { request, settings, signal } = sending;
+  if (!mayPost(call, content)) return followUp(call, name, content, to.isEphemeral);
+  const replyTo = to.rights.reply ? last : undefined;
+  const post = async (tag: string) => {
+    const options = { nonce: nonceOf(eventIdOf(request), tag), replyTo, isSilent: settings.silent };
+    return (await api.post(request.chat.id, content, options, signal)).id;
+  };
+  try {
+    return await sending.sendOnce(name, post, { repeatMs: TIMES.nonce, isUpload: holdsFiles(content.uploads) });
+  } catch (error) {
+    if (!(error instanceof SendFailure) || !CHANNEL_REFUSALS.has(error.problem)) throw error;
+    return followUp(call, name, content, to.isEphemeral);
+  }
+}
+
+async function followUp(
+  { api, key, sending }: Call,
+  name: string,
+  content: Content,
+  isEphemeral: boolean,
+): Promise<string | undefined> {
+  const isUpload = holdsFiles(content.uploads);
+  return sending.sendOnce(name, () => api.followUp(key, content, isEphemeral, sending.signal), { isUpload });
+}
+
+/** Says whether Medley itself is in the channel and may write the content there: in private chats it always may. */
+function mayPost({ sending, to }: Call, { uploads }: Content): boolean {
+  const { kind, groupId } = sending.request.chat;
+  if (to.isEphemeral || to.personal !== undefined) return false;
+  const mayWrite = to.rights.send && (uploads.length === 0 || to.rights.attach);
+  return kind === 'private' || (groupId !== undefined && mayWrite);
+}
+
+/** A channel that refuses a message may still take a follow-up, which has rights and limits of its own. */
+const CHANNEL_REFUSALS: ReadonlySet<SendProblem> = new Set(['too_large', 'forbidden', 'blocked', 'refused', 'gone']);
+
+/** Asks whether the deferred message still says "thinking". */
+async function isPending({ api }: InteractionContext, key: AnswerKey, signal: AbortSignal): Promise<boolean> {
   try {
     return (await api.originalState(key, signal)) === 'pending';
   } catch (error) {
@@ -108,14 +162,18 @@ async function isPending(
   }
 }
 
-/** Whether it is not for everyone's eyes, or must not take the place of what a button stands under. */
-export function isForOne({ visibility, tone }: Reply, to: InteractionReplyTo, isGroup: boolean): boolean {
-  const isHidden = visibility === 'caller' && !to.isEphemeral;
-  if (to.pressed !== undefined) return tone === 'notice' || tone === 'error' || isHidden;
-  return isHidden && isGroup;
+/** A reply is for the caller alone when others are not to see it, and when it must not replace the message that a button belongs to. */
+export function isForCallerAlone(
+  { visibility, tone }: Reply,
+  { isEphemeral, pressed }: InteractionReplyTo,
+  chat: Request['chat']['kind'],
+): boolean {
+  const isHidden = visibility === 'caller' && !isEphemeral;
+  if (pressed !== undefined) return tone === 'notice' || tone === 'error' || isHidden;
+  return isHidden && chat === 'group';
 }
 
-/** Where only the person has installed Medley there are five in all: parts of an answer that come later need theirs too. */
+/** An app that only the person has installed has five in all, and later parts of an answer need theirs too. */
 function mostFollowUps({ personal }: InteractionReplyTo, { isFirst, isLast }: Sending): number {
   if (personal === undefined) return Number.POSITIVE_INFINITY;
   if (!isFirst) return 1;

@@ -1,52 +1,89 @@
-import type { ChatPlatform } from '../../../bot/contract/chat-platform.ts';
-import type { Logger } from '../../../infra/log.ts';
-import type { Delivery } from '../../../media/delivery/delivery.ts';
-import type { CommandIdRecord } from '../api/command-ids.ts';
-import type { DiscordApi } from '../api/discord-api.ts';
-import type { DiscordReplyTo } from '../api/reply-to.ts';
-import { createAnswer } from './answer.ts';
-import type { AnswerParts } from './answer-parts.ts';
-import { isForOne, sendInteraction } from './send-interaction.ts';
-import type { MessageSender } from './send-message.ts';
-import type { ViewHistory } from './view-history.ts';
+import type { ChatPlatform, Sending } from '../../../bot/contract/chat-platform.ts';
+import type { Reply } from '../../../bot/contract/reply.ts';
+import { createWholeAnswers, noticeLifeMs, type WholeAnswers } from '../../../bot/runtime/chat-cleanup.ts';
+import { nonceOf } from '../api/ids.ts';
+import { TIMES } from '../api/limits.ts';
+import type { DiscordReplyTo, MessageReplyTo } from '../api/reply-to.ts';
+import { deleteIdOf, hasButtons } from '../render/buttons.ts';
+import type { DiscordContext } from './context.ts';
+import { replaceLater } from './edit-later.ts';
+import { createReplyGroup, type ReplyGroup } from './reply-group.ts';
+import { isForCallerAlone, sendInteraction } from './send-interaction.ts';
+import { holdsFiles } from './uploads.ts';
 
-export interface SendOptions {
-  readonly api: DiscordApi;
-  readonly parts: AnswerParts;
-  readonly history: ViewHistory;
-  readonly messages: Pick<MessageSender, 'send'>;
-  readonly delivery: Pick<Delivery, 'deliver'>;
-  /** Where the interaction did not say it. */
-  readonly applicationId: () => string;
-  readonly commandIds: Pick<CommandIdRecord, 'current'>;
-  readonly log: Pick<Logger, 'warn'>;
-}
+export type SendContext = Pick<
+  DiscordContext,
+  'api' | 'delivery' | 'commandIds' | 'applicationId' | 'parts' | 'history' | 'embeds' | 'log'
+>;
 
-/** Sends replies to where they were asked for; files are fetched as soon as their reply is known, and let go in the end. */
-export function createSend(options: SendOptions): ChatPlatform<DiscordReplyTo>['send'] {
-  const { api, parts, history, messages, delivery, applicationId, commandIds, log } = options;
+/** Sends replies to where they were asked for. Files are fetched as soon as their reply is known, and released in the end. */
+export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['send'] {
+  const wholeAnswers = createWholeAnswers();
 
   return async (replies, sending) => {
-    const { request, to, t, signal } = sending;
+    const { to, t, signal } = sending;
     const limits = { fileBytes: to.fileBytes, canAttach: to.kind === 'interaction' || to.rights.attach };
-    const commands = await commandIds.current();
-    const shared = createAnswer(limits, { delivery, t, commands, log, signal });
-    const personal = createAnswer(limits, { delivery, t, commands, log, signal });
-    const isGroup = request.chat.kind === 'group';
+    const options = { ...context, t, signal, commands: await context.commandIds.current() };
+    const shared = createReplyGroup(limits, options);
+    const personal = createReplyGroup(limits, options);
+    const sent: Reply[] = [];
     try {
       for await (const reply of replies) {
-        const isAside = to.kind === 'interaction' && isForOne(reply, to, isGroup);
-        (isAside ? personal : shared).add(reply);
+        sent.push(reply);
+        const isPersonal = to.kind === 'interaction' && isForCallerAlone(reply, to, sending.request.chat.kind);
+        (isPersonal ? personal : shared).add(reply);
       }
-      if (shared.replies.length + personal.replies.length === 0) return;
-      if (to.kind === 'message') await messages.send(shared, sending, to);
-      else {
-        const key = { applicationId: to.applicationId ?? applicationId(), token: to.token };
-        await sendInteraction({ api, parts, history }, key, { shared, personal }, sending, to);
-      }
+      if (sent.length === 0) return;
+      const messages =
+        to.kind === 'message'
+          ? await sendMessage(context, wholeAnswers, shared, sending, to)
+          : await sendInteraction(context, { shared, personal }, sending, to);
+      const later = sent.length === 1 ? sent[0]?.later : undefined;
+      // A reply that shares its message with others is not edited, and neither is a follow-up of an interaction.
+      const isAlone = messages.length === 1 && (to.kind === 'message' || sending.isFirst);
+      if (later !== undefined && isAlone) replaceLater(context, sending, later, messages[0]);
     } finally {
       await shared.dispose();
       await personal.dispose();
     }
   };
+}
+
+/** Answers a message by replies to it: resolves with the id of each, undefined for one that was there already. */
+async function sendMessage(
+  { api, parts, history, embeds }: SendContext,
+  wholeAnswers: WholeAnswers,
+  group: ReplyGroup,
+  sending: Sending,
+  to: MessageReplyTo,
+): Promise<readonly (string | undefined)[]> {
+  const { request, settings, signal, sendOnce, isFirst, isLast } = sending;
+  const { replies } = group;
+  const messages: (string | undefined)[] = [];
+  const sent = () => messages.filter(id => id !== undefined);
+  const answerId = to.editId ?? to.messageId;
+  const isView = isFirst && isLast && replies.length === 1 && replies.some(hasButtons);
+  const { isWhole } = await group.finish({
+    deleteId: deleteIdOf(to, request),
+    messages: Number.POSITIVE_INFINITY,
+    async send(content, place, count) {
+      const replyTo = to.rights.reply ? (sent().at(-1) ?? to.messageId) : undefined;
+      const post = (tag: string) => {
+        const options = { nonce: nonceOf(answerId, tag), replyTo, isSilent: settings.silent };
+        return api.post(to.channelId, content, options, signal);
+      };
+      const isUpload = holdsFiles(content.uploads);
+      const posted = await sendOnce(`${place}`, post, { repeatMs: TIMES.nonce, isUpload });
+      messages.push(posted?.id);
+      if (posted !== undefined && place === 0 && isView)
+        await history.keep(posted.id, await history.next(request, undefined), request);
+      if (count > 1 || !isFirst || !isLast) await parts.add(answerId, sent());
+      return posted?.isConfirmed === true;
+    },
+  });
+  const lifeMs = noticeLifeMs(replies, sending);
+  if (lifeMs !== undefined) sending.deleteLater(to.channelId, sent(), lifeMs);
+  const isAllBrought = wholeAnswers.isAllBrought(sending, { replies, isConfirmed: isWhole });
+  if (isAllBrought && settings.suppressEmbeds && to.isOnlyLinks && to.rights.manage) embeds.suppress(to);
+  return messages;
 }

@@ -1,12 +1,8 @@
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
-import type { Reply } from '../../../bot/contract/reply.ts';
 import { callerOf, ownerKey, type Request, RequestBody } from '../../../bot/contract/request.ts';
 import type { ShownViews } from '../../../bot/stores/shown-views.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { InteractionReplyTo } from '../api/reply-to.ts';
-
-/** The id of the button that leads back. */
-export const BACK_ID = 'back';
 
 /** What messages with buttons show, and what they showed before. Never rejects: without it there is no way back. */
 export interface ViewHistory {
@@ -76,12 +72,4 @@ export function createViewHistory({ views, dispatcher, log }: ViewHistoryOptions
 function isSame(a: RequestBody | undefined, b: RequestBody): boolean {
   const wordsOf = (ask: RequestBody | undefined) => JSON.stringify([ask?.kind, ask?.what]);
   return wordsOf(a) === wordsOf(b);
-}
-
-/** Whether something can be opened from it. */
-export function hasButtons({ actions, blocks }: Reply): boolean {
-  return (
-    actions.some(({ kind }) => kind !== 'link') ||
-    blocks.some(block => block.kind === 'card' && block.action !== undefined && block.action.kind !== 'link')
-  );
 }

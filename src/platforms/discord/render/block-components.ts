@@ -7,7 +7,7 @@ import {
 import type { Block, Card, Field, Heading, Image, Text } from '../../../bot/contract/reply.ts';
 import { type CommandIds, commandMention } from '../api/command-ids.ts';
 import { MESSAGE_LIMITS, SHOWN } from '../api/limits.ts';
-import { isMediaAddress, type LinkAction, renderButton, renderLink } from './action-rows.ts';
+import { isMediaAddress, type LinkAction, renderButton, renderLink } from './buttons.ts';
 import { linkTarget, renderText, shorten } from './markdown-text.ts';
 
 export interface Room {

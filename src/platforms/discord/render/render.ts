@@ -10,7 +10,6 @@ import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink, Reduction } from '../../../media/delivery/delivery.ts';
 import { type CommandIds, NO_COMMAND_IDS } from '../api/command-ids.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
-import { type LinkAction, type RowContext, renderActions } from './action-rows.ts';
 import {
   accessoryOf,
   type CardForm,
@@ -23,6 +22,7 @@ import {
   renderBlocks,
   textLength,
 } from './block-components.ts';
+import { type LinkAction, type RowContext, renderActions } from './buttons.ts';
 import { escapeMarkdown, linkTarget, plainText, renderText } from './markdown-text.ts';
 
 /** `refused`: Discord has said that it does not take it, whatever its size. `upload_timeout`: its upload took too long. */

@@ -7,9 +7,9 @@ import { CHAT_DEFAULTS } from '../../../../src/bot/stores/settings.ts';
 import { errorNotice } from '../../../../src/bot/views/notice.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
-import type { MessageReplyTo } from '../../../../src/platforms/discord/api/reply-to.ts';
-import { createAnswer } from '../../../../src/platforms/discord/outgoing/answer.ts';
-import { createMessageSender } from '../../../../src/platforms/discord/outgoing/send-message.ts';
+import { createDiscordApi } from '../../../../src/platforms/discord/api/discord-api.ts';
+import type { DiscordReplyTo, MessageReplyTo } from '../../../../src/platforms/discord/api/reply-to.ts';
+import { createSend } from '../../../../src/platforms/discord/outgoing/send.ts';
 import { createRecordingLog } from '../../../fakes/log.ts';
 
 const t = createTranslator(['en']);
@@ -42,22 +42,24 @@ async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'grou
   const log = createRecordingLog();
   const deleted: string[] = [];
   const posted: string[] = [];
-  const sender = createMessageSender({
-    api: {
-      post: async (_, __, { nonce }) => ({ id: `${posted.push(nonce)}`, isConfirmed: true }),
-    },
-    parts: { add: async () => undefined },
-    history: { next: async () => [], keep: async () => undefined },
-    suppression: { suppress: async () => undefined },
-    log,
+  const api = createDiscordApi({ token: 'a.b.c', apiUrl: undefined, log });
+  const none = async () => undefined;
+  const send = createSend({
+    ...{ log, delivery: { deliver: () => Promise.reject(new Error('nothing is fetched here')) } },
+    api: { ...api, post: async (_, __, { nonce }) => ({ id: `${posted.push(nonce)}`, isConfirmed: true }) },
+    commandIds: { current: async () => new Map() },
+    applicationId: () => '1',
+    parts: { add: none, of: async () => [] },
+    history: { before: none, depth: none, next: async () => [], keep: none },
+    embeds: { suppress: () => undefined, restore: none, onUpdate: () => undefined, close: none },
   });
   const discord = { id: 'discord', deleteMessage: async (_: string, id: string) => void deleted.push(id) };
   const leaving = createDeletions({ platforms: [discord], records: undefined, log, now: Date.now });
-  const delivery = { deliver: () => Promise.reject(new Error('nothing is fetched here')) };
-  const answer = createAnswer({ fileBytes: 1_000, canAttach: true }, { delivery, t, commands: new Map(), log, signal });
-  for (const each of replies) answer.add(each);
+  async function* given() {
+    yield* replies;
+  }
   const sendOnce: Sending['sendOnce'] = (key, call) => call(`0-${key}`);
-  const sending: Sending = {
+  const sending: Sending<DiscordReplyTo> = {
     ...{
       request: requestIn(kind),
       to,
@@ -72,11 +74,11 @@ async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'grou
     },
     deleteLater: leaving.deleterFor('discord'),
   };
-  await sender.send(answer, sending, to);
+  await send(given(), sending);
   await vi.advanceTimersByTimeAsync(29_000);
   expect(deleted).toEqual([]);
   await vi.advanceTimersByTimeAsync(1_500);
-  await sender.close();
+  await api.close();
   await leaving.close();
   return { posted: posted.length, deleted };
 }

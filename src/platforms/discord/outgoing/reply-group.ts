@@ -9,17 +9,13 @@ import { SendFailure } from '../api/send-failure.ts';
 import { countComponents } from '../render/block-components.ts';
 import type { LinkReason } from '../render/render.ts';
 import { renderMessage, type Section } from '../render/render.ts';
-import { type Drawings, drawPictures, NO_DRAWINGS } from './drawings.ts';
-import { type Deliver, prepareUploads, type Uploads } from './uploads.ts';
+import { type Deliver, type Drawings, drawPictures, NO_DRAWINGS, prepareUploads, type Uploads } from './uploads.ts';
 
-/** Where an answer goes. */
+/** The place that a group of replies is sent to. */
 export interface Destination {
-  /** Largest file there. */
-  readonly fileBytes: number;
-  readonly canAttach: boolean;
-  /** Of the button that deletes a message. */
+  /** The id of the button that deletes a message. */
   readonly deleteId: string | undefined;
-  /** Of the button that leads back to what the message showed before. */
+  /** The id of the button that leads back to what the message showed before. */
   readonly backId?: string | undefined;
   /** How many messages may be sent there. */
   readonly messages: number;
@@ -30,7 +26,14 @@ export interface Destination {
   send(content: Content, place: number, count: number): Promise<boolean>;
 }
 
-export interface AnswerOptions {
+/** What may be attached there. */
+export interface AttachmentRights {
+  /** The largest file. */
+  readonly fileBytes: number;
+  readonly canAttach: boolean;
+}
+
+export interface ReplyGroupOptions {
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly t: Translator;
   readonly commands: CommandIds;
@@ -40,7 +43,7 @@ export interface AnswerOptions {
 }
 
 /** Replies that belong together. Files are fetched as soon as their reply is known. */
-export interface Answer {
+export interface ReplyGroup {
   readonly replies: readonly Reply[];
   add(reply: Reply): void;
   /**
@@ -70,10 +73,10 @@ interface Part {
   readonly isMore: boolean;
 }
 
-export function createAnswer(
-  { fileBytes, canAttach }: Pick<Destination, 'fileBytes' | 'canAttach'>,
-  { delivery, t, commands, log, signal }: AnswerOptions,
-): Answer {
+export function createReplyGroup(
+  { fileBytes, canAttach }: AttachmentRights,
+  { delivery, t, commands, log, signal }: ReplyGroupOptions,
+): ReplyGroup {
   const limits = { fileBytes, requestBytes: Math.max(REQUEST_UPLOAD_BYTES, fileBytes) };
   const deliver: Deliver = canAttach
     ? (request, until) => delivery.deliver(request, until)
@@ -193,7 +196,7 @@ function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | u
   }
 }
 
-type Wording = Pick<AnswerOptions, 't' | 'commands'>;
+type Wording = Pick<ReplyGroupOptions, 't' | 'commands'>;
 
 function contentOf(
   batch: readonly Draft[],

@@ -5,10 +5,14 @@ import {
   type APISelectMenuOption,
   ButtonStyle,
   ComponentType,
+  MessageFlags,
 } from 'discord.js';
-import type { Action, Choice } from '../../../bot/contract/reply.ts';
+import type { Action, Choice, Reply } from '../../../bot/contract/reply.ts';
+import type { Request } from '../../../bot/contract/request.ts';
 import type { Translator } from '../../../i18n/translate.ts';
+import { eventIdOf } from '../api/ids.ts';
 import { MESSAGE_LIMITS, SHOWN } from '../api/limits.ts';
+import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { shorten } from './markdown-text.ts';
 
 export type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
@@ -116,4 +120,59 @@ function inRows(buttons: readonly APIButtonComponent[]): Row[] {
     rows.push({ type: ComponentType.ActionRow, components: buttons.slice(at, at + MESSAGE_LIMITS.buttonsPerRow) });
   }
   return rows;
+}
+
+/** The id of the button that leads back. */
+export const BACK_ID = 'back';
+
+/** Is read from the id of the button that deletes an answer, for the person who asked and for moderators: only Medley can make ids of its buttons. */
+export interface DeleteButton {
+  readonly requesterId: string;
+  /** The answer that the reply is a part of: the id of the message or interaction that asked. */
+  readonly answerId?: string;
+  /** The embed of the message that asked is hidden, and is shown again when the answer is deleted. */
+  readonly hidesEmbed?: boolean;
+}
+
+const SHAPE = /^delete:(\d{0,20})(?::(\d{1,20})(:embed)?)?$/;
+
+/** At most 56 of the 100 characters that an id may have. */
+function deleteButtonId({ requesterId, answerId, hidesEmbed = false }: DeleteButton): string {
+  const answer =
+    answerId !== undefined && /^\d{1,20}$/.test(answerId) ? `:${answerId}${hidesEmbed ? ':embed' : ''}` : '';
+  return `delete:${requesterId}${answer}`;
+}
+
+/** Reads the id of a delete button; undefined for other buttons. */
+export function matchDeleteButton(customId: string): DeleteButton | undefined {
+  const [, requesterId, answerId, mark] = SHAPE.exec(customId) ?? [];
+  if (requesterId === undefined) return undefined;
+  return { requesterId, ...(answerId !== undefined && { answerId, hidesEmbed: mark !== undefined }) };
+}
+
+/** Finds the id of the delete button among the components of a message. */
+export function findDeleteButton(components: unknown): string | undefined {
+  return /"(delete:\d{0,20}(?::\d{1,20}(?::embed)?)?)"/.exec(JSON.stringify(components))?.[1];
+}
+
+/**
+ * The id of the delete button under an answer; undefined where its reader alone sees it, or where the message whose button was pressed has
+ * none.
+ */
+export function deleteIdOf(to: DiscordReplyTo, request: Pick<Request, 'id' | 'platform' | 'user'>): string | undefined {
+  const requesterId = request.user.id;
+  if (to.kind === 'message') {
+    const hidesEmbed = to.isOnlyLinks && to.rights.manage && (to.flags & MessageFlags.SuppressEmbeds) === 0;
+    return deleteButtonId({ requesterId, answerId: to.editId ?? to.messageId, hidesEmbed });
+  }
+  if (to.pressed !== undefined) return to.pressed.deleteId;
+  return to.isEphemeral ? undefined : deleteButtonId({ requesterId, answerId: eventIdOf(request) });
+}
+
+/** Says whether something can be opened from the reply. */
+export function hasButtons({ actions, blocks }: Reply): boolean {
+  return (
+    actions.some(({ kind }) => kind !== 'link') ||
+    blocks.some(block => block.kind === 'card' && block.action !== undefined && block.action.kind !== 'link')
+  );
 }
