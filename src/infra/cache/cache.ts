@@ -49,7 +49,7 @@ export interface SharedCacheEntry<V> {
   readonly staleUntil: number;
 }
 
-/** Where processes find each other's answers. It never rejects and answers in bounded time: what it cannot do is left out. */
+/** A place where processes find each other's answers. It never rejects and answers in bounded time: what it cannot do is left out. */
 export interface SharedCache<V> {
   read(key: string): Promise<SharedCacheEntry<V> | undefined>;
   write(key: string, entry: SharedCacheEntry<V>): Promise<void>;
@@ -130,7 +130,7 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
     if (behind === undefined) return undefined;
     const entry = await lookups.run(key, async flight => {
       const found = await behind.read(key);
-      // What was set or deleted meanwhile is newer.
+      // A value that was set or deleted meanwhile is newer.
       if (found === undefined || !flight.isCurrent()) return undefined;
       const { value, ...times } = found;
       const mine = entries.get(key);
@@ -166,7 +166,7 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
       if (old === undefined) throw error;
       return old;
     }
-    // What was set or deleted meanwhile is newer than this answer.
+    // A value that was set or deleted meanwhile is newer than this answer.
     if (flight.isCurrent()) void keep(key, value, policy.ttlMs(value), policy.staleIfErrorMs?.(value) ?? 0);
     return { value, from: 'load' };
   }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { HeldValue } from './cache.ts';
 
-/** What one value costs beside its bytes: its buffer, its times, its key and its place in the list. */
+/** One value costs so much beside its bytes: its buffer, its times, its key and its place in the list. */
 const ENTRY_BYTES = 600;
 
 const SCRATCH_BYTES = 64 * 1024;
@@ -9,7 +9,7 @@ const SCRATCH_BYTES = 64 * 1024;
 export interface PackingOptions {
   /** Values that were read last and are held unpacked as well, so that what is asked for often is the same object every time. */
   readonly maxUnpacked: number;
-  /** Of those, by the sizes of their packed forms: objects, and what others keep about them, take several times as much. */
+  /** The bound of their packed forms together: objects, and what others keep about them, take several times as much. */
   readonly maxUnpackedBytes: number;
 }
 

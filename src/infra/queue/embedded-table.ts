@@ -26,7 +26,7 @@ const STEPS = [
   `CREATE INDEX queue_by_account ON queue (fair_by, turn) WHERE state <> 'done'`,
 ];
 
-/** Who, where and what are gone. */
+/** An entry that is done: who asked, where and for what are gone. */
 const BARE = `state = 'done', lane = '', fair_by = '', owner = '', payload = '', holder = '', at = :at`;
 
 const ClaimedRow = z.object({
@@ -65,19 +65,20 @@ interface Release {
   readonly payload: string | undefined;
 }
 
+export type EmbeddedTable = ReturnType<typeof createEmbeddedTable>;
+
 /**
  * The rows of an embedded queue. One statement each, so that a process killed at any moment leaves whole states.
  * @throws AppError `internal` when the store cannot be read or written
  */
 export function createEmbeddedTable(store: Store) {
   store.migrate('queue', STEPS);
+  return { ...additions(store), ...claims(store), ...changes(store), ...figures(store) };
+}
 
-  function figure(sql: string, params: Readonly<Record<string, string | number>> = {}): number | undefined {
-    return store.get(sql, params, Figure)?.value ?? undefined;
-  }
-
+function additions(store: Store) {
   return {
-    has: (id: string) => figure('SELECT 1 AS value FROM queue WHERE id = :id', { id }) !== undefined,
+    has: (id: string) => figureOf(store, 'SELECT 1 AS value FROM queue WHERE id = :id', { id }) !== undefined,
 
     /** Unfinished entries of its lane; those with its `fairBy`, and the turn of the last of them. */
     backlog({ lane, fairBy }: Pick<QueueEntry, 'lane' | 'fairBy'>): z.output<typeof Backlog> {
@@ -100,7 +101,11 @@ export function createEmbeddedTable(store: Store) {
       );
       return changes > 0;
     },
+  };
+}
 
+function claims(store: Store) {
+  return {
     /** The next in line whose lane is none of `busy`. */
     claim(busy: readonly string[], { holder, until }: Lease): ClaimedRow | undefined {
       return store.get(
@@ -145,8 +150,12 @@ export function createEmbeddedTable(store: Store) {
       const sql = `UPDATE queue SET state = 'waiting', holder = '', lapses = lapses + 1 WHERE state = 'claimed' AND lease < ?`;
       return store.run(sql, [moment]).changes;
     },
+  };
+}
 
-    /** At most `most` of those whose time has come. */
+function changes(store: Store) {
+  return {
+    /** Takes up at most `most` of those whose time has come. */
     wake(now: number, most: number): void {
       store.run(
         `UPDATE queue SET state = 'waiting', due = 0
@@ -158,7 +167,6 @@ export function createEmbeddedTable(store: Store) {
     hurry(latest: number): void {
       store.run(`UPDATE queue SET due = :latest WHERE state = 'delayed' AND due > :latest`, { latest });
     },
-    nextDue: () => figure(`SELECT min(due) AS value FROM queue WHERE state = 'delayed'`),
     promote(id: string): void {
       store.run(`UPDATE queue SET state = 'waiting', due = 0 WHERE id = ? AND state = 'delayed'`, [id]);
     },
@@ -199,12 +207,25 @@ export function createEmbeddedTable(store: Store) {
       const sql = `DELETE FROM queue WHERE state <> 'done' AND state <> 'claimed' AND at <= ?`;
       return store.run(sql, [before]).changes;
     },
+  };
+}
 
-    firstTurn: () => figure(`SELECT min(turn) AS value FROM queue WHERE state = 'waiting'`),
-    oldest: () => figure(`SELECT min(at) AS value FROM queue WHERE state = 'waiting'`),
+function figures(store: Store) {
+  return {
+    nextDue: () => figureOf(store, `SELECT min(due) AS value FROM queue WHERE state = 'delayed'`),
+    firstTurn: () => figureOf(store, `SELECT min(turn) AS value FROM queue WHERE state = 'waiting'`),
+    oldest: () => figureOf(store, `SELECT min(at) AS value FROM queue WHERE state = 'waiting'`),
     counts(): ReadonlyMap<string, number> {
       const sql = `SELECT state, count(*) AS count FROM queue WHERE state <> 'done' GROUP BY state`;
       return new Map(store.all(sql, {}, Counts).map(({ state, count }) => [state, count]));
     },
   };
+}
+
+function figureOf(
+  store: Store,
+  sql: string,
+  params: Readonly<Record<string, string | number>> = {},
+): number | undefined {
+  return store.get(sql, params, Figure)?.value ?? undefined;
 }

@@ -43,7 +43,7 @@ export interface Claim {
   save(payload: string): Promise<boolean>;
 }
 
-/** What becomes of a claimed entry. */
+/** A handler's word on what becomes of a claimed entry. */
 export type Verdict =
   /** It is over: a bare id stays. */
   | { readonly done: true }
@@ -80,7 +80,7 @@ export interface Queue {
   cancel(id: string): Promise<boolean>;
   /** Ends all entries of that owner that no worker holds; returns how many they were. */
   forget(owner: string): Promise<number>;
-  /** What is unfinished and in no worker's hands, in the order of turns; for moving it to another queue. What delayed an entry is left out. */
+  /** Entries that are unfinished and in no worker's hands, in the order of turns; for moving it to another queue. Their delays are left out. */
   unclaimed(): Promise<readonly QueueEntry[]>;
   /** Takes an entry out that no worker holds, as if it had never been added. False when there is none of that id. */
   remove(id: string): Promise<boolean>;

@@ -52,9 +52,9 @@ export const UNLIMITED = { points: Number.MAX_SAFE_INTEGER, duration: 0, keyPref
 
 /** The window that a call falls into. */
 export interface RateLimitWindow {
-  /** What it is a window of. */
+  /** The bucket whose window it is. */
   readonly bucket: string;
-  /** Of its counter. */
+  /** The name of its counter. */
   readonly name: string;
   readonly limit: number;
   /** Until it ends, if it begins now. */

@@ -15,7 +15,7 @@ export interface OldQueueOptions {
   readonly markMs: number;
 }
 
-/** What stood in a job of 0.2.0. */
+/** The data of a job of 0.2.0. */
 const Data = z.object({
   chat: z.string(),
   fairBy: z.string().optional(),

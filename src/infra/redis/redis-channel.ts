@@ -20,7 +20,7 @@ export function createRedisChannel(client: Redis, name: string): RedisChannel {
       () => client.disconnect(true),
     );
   });
-  // That Redis is away is logged by the connection through which it is asked.
+  // The connection through which Redis is asked logs that it is away.
   client.on('error', () => undefined);
   return {
     listen: listener => void listeners.push(listener),

@@ -5,7 +5,7 @@ import { fixedRedisKey, type RedisLink, scanKeys } from './redis-link.ts';
 
 const PAGE = 500;
 
-/** Where a record stands in its group, or among all of its collection. */
+/** A record's place in its group, or among all of its collection. */
 interface Place {
   readonly group: string | null;
   readonly writtenAt: number;
@@ -51,7 +51,7 @@ async function readPlaces(link: RedisLink, index: string, group: string | null, 
   }
 }
 
-/** Of `medley:1:record:COLLECTION:DIGEST`, and of a group. */
+/** Splits `medley:1:record:COLLECTION:DIGEST`, and the key of a group. */
 function partsOf(key: string): { readonly collection: string; readonly digest: string } {
   const [digest = '', collection = ''] = key.split(':').reverse();
   return { collection, digest };

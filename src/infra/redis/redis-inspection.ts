@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 
-/** What Medley must know of a Redis before it trusts records to it. */
+/** Everything that Medley must know of a Redis before it trusts records to it. */
 export interface RedisInspection {
   readonly version: string;
-  /** What is written survives a restart of Redis, but for the last second. */
+  /** Everything that is written survives a restart of Redis, but for the last second. */
   readonly isAppendOnly: boolean;
   /** Redis' own word for what it does when it is full; `noeviction` deletes nothing. */
   readonly evictionPolicy: string;
@@ -42,7 +42,7 @@ export async function inspectRedis(url: string): Promise<RedisInspection> {
   }
 }
 
-/** What an operator must change before records are safe there, in sentences; empty when nothing. */
+/** The changes that an operator must make before records are safe there, in sentences; empty when nothing. */
 export function redisShortcomings({ version, isAppendOnly, evictionPolicy }: RedisInspection): readonly string[] {
   const major = Number(/^\d+/.exec(version)?.[0] ?? 0);
   return [

@@ -17,7 +17,7 @@ export interface HeldLease {
   release(): Promise<void>;
 }
 
-/** Of a process that waits for its turn as long as it runs. */
+/** The turn of a process that waits for it as long as it runs. */
 export interface Turn {
   isOurs(): boolean;
   end(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Turn {
 
 export interface RedisLeaseOptions {
   readonly link: RedisLink;
-  /** Of what is done; the same in all processes. */
+  /** The name of what is done; it is the same in all processes. */
   readonly name: string;
   /** A process that has not renewed it for so long has lost it. Default 15,000. */
   readonly leaseMs?: number;
@@ -95,7 +95,7 @@ export function takeTurns(lease: Lease): Turn {
         lose = resolve;
       });
       signal.addEventListener('abort', lose, { once: true });
-      // No longer wanted: that is all it throws.
+      // It throws only when it is no longer wanted.
       held = await lease.hold({ signal, onWait: () => undefined, onLost: lose }).catch(() => undefined);
       if (held !== undefined) await lost;
       signal.removeEventListener('abort', lose);

@@ -5,7 +5,7 @@ import { digestOf } from '../store/record-driver.ts';
 /** One connection that may be away at any time. */
 export interface RedisLink {
   /**
-   * What Redis answers, or undefined when it is away, takes too long or refuses; that is logged once and fails no caller.
+   * Answers what Redis does, or undefined when it is away, takes too long or refuses; that is logged once and fails no caller.
    * Only a `write` that succeeds shows that Redis takes things again after it refused some.
    */
   ask<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T | undefined>;
@@ -22,12 +22,12 @@ export const REDIS_PATIENCE_MS = 2_000;
 /** Raised when what is kept under a key changes its meaning but not its shape. */
 const VERSION = 1;
 
-/** Of one length whatever the name says; what people searched for and who they are stays unreadable. */
+/** The key has one length whatever the name says; what people searched for and who they are stays unreadable. */
 export function redisKey(kind: string, name: string): string {
   return `${fixedRedisKey(kind)}:${digestOf(name)}`;
 }
 
-/** Of something there is one of. */
+/** The key of something there is one of. */
 export function fixedRedisKey(kind: string): string {
   return `medley:${VERSION}:${kind}`;
 }

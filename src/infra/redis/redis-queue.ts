@@ -188,7 +188,7 @@ function createConnection(url: string, log: RedisQueueOptions['log'], timeoutMs:
 
   async function ask<T>(command: () => Promise<T>): Promise<T> {
     let isLate = false;
-    // What was given up before the first connection must not be done after it.
+    // A command that was given up before the first connection must not be done after it.
     const answer = connected.then(() => (isLate ? Promise.reject(new Error('given up')) : command()));
     try {
       return await within(timeoutMs, answer);

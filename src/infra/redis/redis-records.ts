@@ -23,7 +23,7 @@ const groupKey = ({ name }: CollectionId, group: string) => keyOf(`group:${name}
 /** Keys of a bounded collection's records by the time at which they were written. */
 const orderKey = ({ name }: CollectionId) => fixedRedisKey(`order:${name}`);
 
-/** What was in Redis before is known by its digest still. */
+/** A record that was in Redis before is still known by its digest. */
 function keyOf(kind: string, name: string): string {
   const digest = digestIn(name);
   return digest === undefined ? redisKey(kind, name) : `${fixedRedisKey(kind)}:${digest}`;

@@ -10,14 +10,14 @@ import { fixedRedisKey, REDIS_PATIENCE_MS, type RedisLink, within } from './redi
 import { createRedisRateLimiter } from './redis-rate-limit.ts';
 import { CHANGES_CHANNEL, createRedisRecords } from './redis-records.ts';
 
-/** What processes share. Redis may be away at the start or later: then limits and caches go by this process's memory. */
+/** Everything that processes share. Redis may be away at the start or later: then limits and caches go by this process's memory. */
 export interface SharedState {
   readonly limiter: RateLimiter;
   readonly records: RecordStore;
   readonly link: RedisLink;
   openCache<V>(options: RedisCacheOptions<V>): SharedCache<V>;
   /**
-   * What all processes have agreed on under that name: the text that was proposed first. It is kept for ever.
+   * Answers what all processes have agreed on under that name: the text that was proposed first. It is kept for ever.
    * @throws AppError `internal`
    */
   agree(name: string, propose: () => Promise<string>): Promise<string>;
@@ -177,7 +177,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 function messageOf(error: unknown): string {
-  // Of a transaction that was refused, Redis says why.
+  // Redis says why it refused a transaction.
   if (error instanceof Error && 'previousErrors' in error && Array.isArray(error.previousErrors)) {
     const [first] = error.previousErrors;
     if (first instanceof Error) return first.message;

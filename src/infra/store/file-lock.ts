@@ -74,7 +74,7 @@ export async function waitForFileLock(path: string, options: FileLockWait): Prom
   }
 }
 
-/** What one process of a machine does for all. */
+/** A task that one process of a machine does for all. */
 export interface SoleTask {
   /** True when it is this process. */
   isOurs(): boolean;

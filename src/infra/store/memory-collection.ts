@@ -16,7 +16,7 @@ interface Held<V> {
   readonly gaps: number;
 }
 
-/** What is held is read again so often, should the word of a change have been lost. */
+/** A value in memory is read again so often, should the word of a change have been lost. */
 const REREAD_MS = 10 * 60_000;
 
 /** Holds in memory what was read last, and that there was nothing. While the store cannot be read, that counts. */
@@ -27,7 +27,7 @@ export function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }
 
   function drop(key: string): void {
     held.delete(key);
-    // What is being read may be older than the change.
+    // The value that is being read may be older than the change.
     reads.forget(key);
   }
 
@@ -40,7 +40,7 @@ export function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }
     try {
       await work();
     } catch (error) {
-      // Whether it took place is not known: what is held counts only until it can be read again.
+      // It is not known whether it took place: the value in memory counts only until it can be read again.
       for (const key of keys) {
         const known = held.get(key);
         if (known !== undefined) held.set(key, { ...known, gaps: -1 });

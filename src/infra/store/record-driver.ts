@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a driver must know of a collection. */
+/** Everything that a driver must know of a collection. */
 export interface CollectionId {
   readonly name: string;
   /** How long its records live, unless it is said of one of them. */

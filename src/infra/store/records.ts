@@ -37,7 +37,7 @@ export interface KeyedCollectionOptions<V> extends CollectionOptions<V> {
   readonly maxInMemory?: number;
 }
 
-/** Where collections live. */
+/** The place where collections live. */
 export interface RecordStore {
   collection<V>(options: KeyedCollectionOptions<V>): Collection<V>;
   groupedCollection<V>(options: CollectionOptions<V>): GroupedCollection<V>;
@@ -53,7 +53,7 @@ export function collectionId({ name, ttlMs, maxRecords }: Omit<CollectionOptions
 
 /** @param now unix milliseconds */
 export function createRecordStore(driver: RecordDriver, now: () => number = Date.now): RecordStore {
-  /** What both kinds of collections have in common. */
+  /** Both kinds of collections have this in common. */
   function open<V>(options: CollectionOptions<V>) {
     const { schema, ttlMs, maxRecords } = options;
     const id = collectionId(options);

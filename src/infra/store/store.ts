@@ -102,7 +102,7 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
       exec(MIGRATIONS);
       const known = read();
       assertSameHistory(module, known, steps);
-      // Where all is done, no other writer is waited for.
+      // No other writer is waited for when all is done.
       if (known.length === steps.length) return;
       store.transaction(() => {
         const applied = read();
@@ -222,7 +222,7 @@ function createFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/** What is wrong with a file or directory that cannot be opened, and what to do. */
+/** Says what is wrong with a file or directory that cannot be opened, and what to do. */
 export function openingReason(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   switch (code) {
@@ -232,7 +232,7 @@ export function openingReason(cause: unknown): string {
     case 'SQLITE_READONLY':
     case 'SQLITE_CANTOPEN':
       return 'it is not writable; set DATA_DIR to a directory that is';
-    // What Node says of a folder on a disk that is read-only, too.
+    // Node says this of a folder on a disk that is read-only, too.
     case 'ENOENT':
       return 'it cannot be made; set DATA_DIR to a directory that is writable';
     case 'EISDIR':
