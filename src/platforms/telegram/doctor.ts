@@ -1,9 +1,9 @@
 import type { Finding } from '../platform.ts';
-import { DEFAULT_API, INVITATION, TELEGRAM_LIMITS } from './limits.ts';
-import { createBotApi } from './outgoing/bot-api.ts';
-import { BotApiError } from './outgoing/bot-api-error.ts';
-import type { Me, WebhookInfo } from './outgoing/methods.ts';
-import { isTokenRefused } from './outgoing/send-outcome.ts';
+import { DEFAULT_API, INVITATION, TELEGRAM_LIMITS } from './api/limits.ts';
+import { createBotApi } from './api/bot-api.ts';
+import { BotApiError } from './api/bot-api-error.ts';
+import type { Me, WebhookInfo } from './api/methods.ts';
+import { isTokenRefused } from './api/send-outcome.ts';
 
 export interface TelegramExamination {
   readonly token: string;

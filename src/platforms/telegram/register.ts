@@ -1,8 +1,8 @@
 import type { Dispatcher } from '../../bot/answer/answer.ts';
 import { createTranslator, LANGUAGES } from '../../i18n/translate.ts';
-import { MESSAGE_LIMITS } from './limits.ts';
-import type { BotApi } from './outgoing/bot-api.ts';
-import type { Params } from './outgoing/methods.ts';
+import { MESSAGE_LIMITS } from './api/limits.ts';
+import type { BotApi } from './api/bot-api.ts';
+import type { Params } from './api/methods.ts';
 import { menuName } from './render/menu-names.ts';
 
 type Commands = Params['setMyCommands']['commands'];

@@ -7,7 +7,7 @@ import { EDITED } from '../../../src/platforms/telegram/outgoing/answer-press.ts
 import type { OwnMessage } from '../../../src/platforms/telegram/outgoing/edit-message.ts';
 import { createMendingReply } from '../../../src/platforms/telegram/outgoing/mend.ts';
 import type { SendReply } from '../../../src/platforms/telegram/outgoing/send-reply.ts';
-import type { TelegramReplyTo } from '../../../src/platforms/telegram/reply-to.ts';
+import type { TelegramReplyTo } from '../../../src/platforms/telegram/api/reply-to.ts';
 
 const words = (text: string) => reply({ blocks: [{ kind: 'text', text: [text] }] });
 

@@ -4,16 +4,16 @@ import type { RequestBody } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { readAudioButton } from '../outgoing/audio-button.ts';
-import type { BotApi } from '../outgoing/bot-api.ts';
-import { BotApiError } from '../outgoing/bot-api-error.ts';
+import type { BotApi } from '../api/bot-api.ts';
+import { BotApiError } from '../api/bot-api-error.ts';
 import type { DeleteButton } from '../outgoing/delete-button.ts';
 import { deleteMessage } from '../outgoing/delete-message.ts';
-import { failureSentence } from '../outgoing/file-refusals.ts';
+import { failureSentence } from '../api/refusals.ts';
 import type { PressAnswers } from '../outgoing/press-answers.ts';
-import type { TelegramReplyTo } from '../reply-to.ts';
-import type { ChatAccess } from './chat-access.ts';
-import { type Envelope, type EventIds, localesOf, placeOf, privateSpeaker, speakerOf } from './envelope.ts';
-import type { CallbackQuery } from './updates.ts';
+import type { TelegramReplyTo } from '../api/reply-to.ts';
+import type { ChatAccess } from '../api/chat-access.ts';
+import { type Envelope, type EventIds, localesOf, placeOf, privateSpeaker, speakerOf } from '../api/envelope.ts';
+import type { CallbackQuery } from '../api/updates.ts';
 
 export interface ButtonPressOptions {
   readonly api: BotApi;

@@ -1,7 +1,7 @@
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
-import type { TelegramReplyTo } from '../reply-to.ts';
-import { type EventIds, placeOf, speakerOf } from './envelope.ts';
-import type { MyChatMember } from './updates.ts';
+import type { TelegramReplyTo } from '../api/reply-to.ts';
+import { type EventIds, placeOf, speakerOf } from '../api/envelope.ts';
+import type { MyChatMember } from '../api/updates.ts';
 
 /** The command that greets a group Medley was just added to; undefined for every other change. */
 export function joinedGroup(change: MyChatMember, eventIds: EventIds): NewRequest<TelegramReplyTo> | undefined {

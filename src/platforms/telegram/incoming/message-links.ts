@@ -1,5 +1,5 @@
 import type { PastedLink } from '../../../bot/contract/request.ts';
-import type { MessageEntity } from './updates.ts';
+import type { MessageEntity } from '../api/updates.ts';
 
 export interface Words {
   /** The text or the caption, without what stands in code. */

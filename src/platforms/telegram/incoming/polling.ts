@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Connection } from '../../../bot/contract/chat-platform.ts';
-import type { TelegramLimits } from '../limits.ts';
-import type { BotApi } from '../outgoing/bot-api.ts';
-import { ALLOWED_UPDATES } from './updates.ts';
+import type { TelegramLimits } from '../api/limits.ts';
+import type { BotApi } from '../api/bot-api.ts';
+import { ALLOWED_UPDATES } from '../api/updates.ts';
 
 export interface PollingOptions {
   readonly api: BotApi;

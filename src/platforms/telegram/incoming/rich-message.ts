@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { MessageEntity } from './updates.ts';
+import type { MessageEntity } from '../api/updates.ts';
 
 /** What stands in a node of a rich message, in the order in which it is read. */
 const Node = z.looseObject({ type: z.string().catch(''), url: z.string().optional().catch(undefined) });

@@ -1,7 +1,7 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { hasSound } from '../../../bot/views/post.ts';
-import { MESSAGE_LIMITS } from '../limits.ts';
-import type { Button } from './methods.ts';
+import { MESSAGE_LIMITS } from '../api/limits.ts';
+import type { Button } from '../api/methods.ts';
 
 const PREFIX = 'audio:';
 const SCHEME = 'https://';

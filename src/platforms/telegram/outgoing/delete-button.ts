@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { MESSAGE_LIMITS } from '../limits.ts';
-import type { Button } from './methods.ts';
+import { MESSAGE_LIMITS } from '../api/limits.ts';
+import type { Button } from '../api/methods.ts';
 
 /** Whose answer it is, by which message they asked, and what else belongs to it. */
 export interface Deletable {

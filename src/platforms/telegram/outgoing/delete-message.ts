@@ -1,5 +1,5 @@
-import type { BotApi } from './bot-api.ts';
-import { BotApiError } from './bot-api-error.ts';
+import type { BotApi } from '../api/bot-api.ts';
+import { BotApiError } from '../api/bot-api-error.ts';
 
 export interface MessageAddress {
   readonly chat_id: number;

@@ -3,9 +3,9 @@ import type { DeliveredFile, DeliveredLink, Delivery, Reduction } from '../../..
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
 import type { SentFileKey, SentFiles } from '../../../media/delivery/sent-files.ts';
 import type { MediaItem } from '../../../media/post.ts';
-import type { TelegramLimits } from '../limits.ts';
-import type { BotApiError } from './bot-api-error.ts';
-import type { FileSource, SentMessage, Upload } from './methods.ts';
+import type { TelegramLimits } from '../api/limits.ts';
+import type { BotApiError } from '../api/bot-api-error.ts';
+import type { FileSource, SentMessage, Upload } from '../api/methods.ts';
 
 /** Telegram's own kinds of files. */
 export type FileType = 'photo' | 'video' | 'animation' | 'audio' | 'document';

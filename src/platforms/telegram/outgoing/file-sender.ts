@@ -2,12 +2,12 @@ import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { isLongEnough } from '../../../media/delivery/delivery-request.ts';
-import { MESSAGE_LIMITS } from '../limits.ts';
+import { MESSAGE_LIMITS } from '../api/limits.ts';
 import { albumClass, albumItem, captioned, markup, pictured, shape } from '../render/file-fields.ts';
 import { EMPTY } from '../render/formatted-text.ts';
 import { reductionNote, withNote } from '../render/reduction-note.ts';
 import type { MediaPayload } from '../render/render.ts';
-import { BotApiError } from './bot-api-error.ts';
+import { BotApiError } from '../api/bot-api-error.ts';
 import type { ChatAction, ChatActions } from './chat-action.ts';
 import {
   type Candidate,
@@ -15,10 +15,10 @@ import {
   type FileCandidates,
   type FileCandidatesOptions,
 } from './file-candidates.ts';
-import { culprits, isAboutFile } from './file-refusals.ts';
+import { culprits, isAboutFile } from '../api/refusals.ts';
 import type { KeyedMutex } from './keyed-mutex.ts';
 import type { MessageApi, Place } from './message-api.ts';
-import type { SentMessage } from './methods.ts';
+import type { SentMessage } from '../api/methods.ts';
 import type { Occasion } from './sending.ts';
 
 export interface FileSenderOptions extends FileCandidatesOptions {

@@ -12,13 +12,13 @@ import {
   wordingOf,
 } from '../render/render.ts';
 import { renderRich } from '../render/rich-message.ts';
-import { isWithoutRight } from './file-refusals.ts';
+import { isWithoutRight } from '../api/refusals.ts';
 import { createFileSender, type Outcome } from './file-sender.ts';
 import { createKeyedMutex } from './keyed-mutex.ts';
 import type { Place } from './message-api.ts';
-import type { SentMessage } from './methods.ts';
+import type { SentMessage } from '../api/methods.ts';
 import type { Photos } from './photos.ts';
-import { createRichSender, type KnownWays, type RichSenderOptions } from './rich/rich-sender.ts';
+import { createRichSender, type KnownWays, type RichSenderOptions } from './rich-sender.ts';
 import type { Occasion } from './sending.ts';
 
 /** All of it throws BotApiError, and what `put` throws. */

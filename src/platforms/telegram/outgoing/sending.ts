@@ -1,7 +1,7 @@
 import type { Sending, SendOnceOptions } from '../../../bot/contract/chat-platform.ts';
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import type { Button } from './methods.ts';
+import type { Button } from '../api/methods.ts';
 
 /** What sending a reply needs to know beside where it goes. */
 export interface Occasion extends Pick<Sending, 'signal' | 'sendOnce' | 'sentKeys'> {

@@ -1,5 +1,5 @@
 import type { Candidate } from '../outgoing/file-candidates.ts';
-import type { AlbumItem, Keyboard } from '../outgoing/methods.ts';
+import type { AlbumItem, Keyboard } from '../api/methods.ts';
 import type { FormattedText } from './formatted-text.ts';
 
 /** The fields of a file's message, each only where there is something to say. */

@@ -1,6 +1,6 @@
 import type { Action } from '../../../bot/contract/reply.ts';
-import { MESSAGE_LIMITS } from '../limits.ts';
-import type { Button, Keyboard } from '../outgoing/methods.ts';
+import { MESSAGE_LIMITS } from '../api/limits.ts';
+import type { Button, Keyboard } from '../api/methods.ts';
 import { isWebAddress } from './formatted-text.ts';
 
 /** Labels longer than this stand alone in their row, where phones show them whole. */

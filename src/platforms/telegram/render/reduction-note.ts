@@ -2,7 +2,7 @@ import type { GalleryItem, Text } from '../../../bot/contract/reply.ts';
 import { reductionText } from '../../../bot/views/reduction.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { itemCount } from '../../../media/post.ts';
-import { MESSAGE_LIMITS } from '../limits.ts';
+import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Candidate } from '../outgoing/file-candidates.ts';
 import { concat, EMPTY, type FormattedText, formatText, plain, shorten } from './formatted-text.ts';
 

@@ -1,8 +1,8 @@
 import type { Action, Block, Card, GalleryItem, Image, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
-import { MESSAGE_LIMITS } from '../limits.ts';
-import type { Button, Keyboard, LinkPreview } from '../outgoing/methods.ts';
+import { MESSAGE_LIMITS } from '../api/limits.ts';
+import type { Button, Keyboard, LinkPreview } from '../api/methods.ts';
 import { ownNumber, renderBlocks } from './block-text.ts';
 import { EMPTY, type FormattedText, isWebAddress, plain, type Voice } from './formatted-text.ts';
 import { type NumberButton, renderKeyboard } from './keyboard.ts';

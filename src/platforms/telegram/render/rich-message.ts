@@ -1,8 +1,8 @@
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { MESSAGE_LIMITS } from '../limits.ts';
+import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Candidate } from '../outgoing/file-candidates.ts';
-import type { Keyboard, RichBlock } from '../outgoing/methods.ts';
+import type { Keyboard, RichBlock } from '../api/methods.ts';
 import { renderBlocks } from './block-text.ts';
 import { pictured, shape } from './file-fields.ts';
 import { renderKeyboard } from './keyboard.ts';

@@ -1,4 +1,4 @@
-import type { RichBlock, RichText } from '../outgoing/methods.ts';
+import type { RichBlock, RichText } from '../api/methods.ts';
 import { type Entity, type FormattedText, isWebAddress } from './formatted-text.ts';
 
 /**

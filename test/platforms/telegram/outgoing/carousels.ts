@@ -1,9 +1,9 @@
-import { defineCommand } from '../../../../../src/bot/contract/command.ts';
-import { type GalleryItem, reply } from '../../../../../src/bot/contract/reply.ts';
-import type { Delivery } from '../../../../../src/media/delivery/delivery.ts';
-import { createFileDelivery } from '../../../../fakes/file-delivery.ts';
-import { makeItem, makePhoto, makePost, makeVariant } from '../../../../fakes/post.ts';
-import { openStage, type Stage, type StageOptions } from '../../stage.ts';
+import { defineCommand } from '../../../../src/bot/contract/command.ts';
+import { type GalleryItem, reply } from '../../../../src/bot/contract/reply.ts';
+import type { Delivery } from '../../../../src/media/delivery/delivery.ts';
+import { createFileDelivery } from '../../../fakes/file-delivery.ts';
+import { makeItem, makePhoto, makePost, makeVariant } from '../../../fakes/post.ts';
+import { openStage, type Stage, type StageOptions } from '../stage.ts';
 
 export const FILE_BYTES = 2_000;
 const ORIGINAL = 'https://www.instagram.com/p/C9TestReef01/';

@@ -1,6 +1,6 @@
-import { BotApiError } from '../bot-api-error.ts';
-import type { Candidate, FileCandidates } from '../file-candidates.ts';
-import { culprits, isShutOut } from '../file-refusals.ts';
+import { BotApiError } from '../api/bot-api-error.ts';
+import type { Candidate, FileCandidates } from './file-candidates.ts';
+import { culprits, isShutOut } from '../api/refusals.ts';
 
 /** Whether nothing was sent and albums may fare better. */
 export function isRefused(error: unknown): error is BotApiError {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
-import type { TelegramReplyTo } from '../reply-to.ts';
+import type { TelegramReplyTo } from './reply-to.ts';
 import type { Chat, User } from './updates.ts';
 
 /** Who asks, and where the answer goes: a request without what is asked. */

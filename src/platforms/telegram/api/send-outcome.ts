@@ -1,6 +1,6 @@
 import type { SendFailure } from '../../../bot/contract/chat-platform.ts';
 import { BotApiError } from './bot-api-error.ts';
-import { isShutOut, isWithoutRight } from './file-refusals.ts';
+import { isShutOut, isWithoutRight } from './refusals.ts';
 
 /** Refused by the token: revoked, or never one. Other methods answer 404 where a server does not know them. */
 export function isTokenRefused({ code, method }: BotApiError): boolean {

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { TELEGRAM_LIMITS, type TelegramLimits } from '../../../../src/platforms/telegram/limits.ts';
-import { createBotApi } from '../../../../src/platforms/telegram/outgoing/bot-api.ts';
-import { BotApiError } from '../../../../src/platforms/telegram/outgoing/bot-api-error.ts';
-import type { Method } from '../../../../src/platforms/telegram/outgoing/methods.ts';
-import { outcomeOf } from '../../../../src/platforms/telegram/outgoing/send-outcome.ts';
+import { TELEGRAM_LIMITS, type TelegramLimits } from '../../../../src/platforms/telegram/api/limits.ts';
+import { createBotApi } from '../../../../src/platforms/telegram/api/bot-api.ts';
+import { BotApiError } from '../../../../src/platforms/telegram/api/bot-api-error.ts';
+import type { Method } from '../../../../src/platforms/telegram/api/methods.ts';
+import { outcomeOf } from '../../../../src/platforms/telegram/api/send-outcome.ts';
 
 const BYTES = 16 * 1024 * 1024;
 const TOKEN = '7000000001:AAFakeTokenForLoopbackOnly_0123456789a';

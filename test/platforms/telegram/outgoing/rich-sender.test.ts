@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTranslator } from '../../../../../src/i18n/translate.ts';
+import { createTranslator } from '../../../../src/i18n/translate.ts';
 import {
   answersIn,
   BUDI,
@@ -14,7 +14,7 @@ import {
   type Stage,
   sha256Of,
   WATCH,
-} from '../../stage.ts';
+} from '../stage.ts';
 import { FILE_BYTES, openCarousel } from './carousels.ts';
 
 const UNSURE = createTranslator(['en']).messages.requests.unsure;

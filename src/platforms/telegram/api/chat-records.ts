@@ -1,6 +1,6 @@
-import { chatKey } from '../../bot/contract/caller.ts';
-import type { SettingsStore } from '../../bot/contract/settings.ts';
-import type { Logger } from '../../infra/log.ts';
+import { chatKey } from '../../../bot/contract/caller.ts';
+import type { SettingsStore } from '../../../bot/contract/settings.ts';
+import type { Logger } from '../../../infra/log.ts';
 
 /** Keeps what is stored of a chat with the chat. A failure to do so is logged and keeps nothing from being answered. */
 export interface ChatRecords {

@@ -1,6 +1,6 @@
 import type { Translator } from '../../../i18n/translate.ts';
 import { BotApiError } from './bot-api-error.ts';
-import type { Candidate } from './file-candidates.ts';
+import type { Candidate } from '../outgoing/file-candidates.ts';
 
 /** Refusals that another file would meet as well. */
 const NOT_THE_FILE =

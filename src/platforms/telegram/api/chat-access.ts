@@ -1,7 +1,7 @@
 import type { PermissionCheck } from '../../../bot/contract/caller.ts';
-import type { BotApi } from '../outgoing/bot-api.ts';
-import { BotApiError } from '../outgoing/bot-api-error.ts';
-import type { Me, Member } from '../outgoing/methods.ts';
+import type { BotApi } from './bot-api.ts';
+import { BotApiError } from './bot-api-error.ts';
+import type { Me, Member } from './methods.ts';
 
 /** Who may do what in a group: its people, and Medley itself. */
 export interface ChatAccess {

@@ -1,4 +1,4 @@
-import { RichPart, type SentMessage, type SentRich } from '../methods.ts';
+import { RichPart, type SentMessage, type SentRich } from '../api/methods.ts';
 
 /** What Telegram made of the files of a rich message, in order, each as if it had been sent alone. */
 export function filesIn({ message_id, rich_message: message }: SentRich): readonly SentMessage[] {

@@ -1,15 +1,15 @@
-import type { GalleryItem } from '../../../../bot/contract/reply.ts';
-import { createLru } from '../../../../infra/cache/create-lru.ts';
-import type { Logger } from '../../../../infra/log.ts';
-import { markup } from '../../render/file-fields.ts';
-import { type RichPayload, richBlocks } from '../../render/rich-message.ts';
-import type { BotApiError } from '../bot-api-error.ts';
-import { type Candidate, createFileCandidates, type FileCandidates } from '../file-candidates.ts';
-import { isWithoutRight } from '../file-refusals.ts';
-import { actionFor, areHeld, type FileSenderOptions, isAllThere, postOf } from '../file-sender.ts';
-import type { Place } from '../message-api.ts';
-import type { SentRich } from '../methods.ts';
-import type { Occasion } from '../sending.ts';
+import type { GalleryItem } from '../../../bot/contract/reply.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
+import type { Logger } from '../../../infra/log.ts';
+import { markup } from '../render/file-fields.ts';
+import { type RichPayload, richBlocks } from '../render/rich-message.ts';
+import type { BotApiError } from '../api/bot-api-error.ts';
+import { type Candidate, createFileCandidates, type FileCandidates } from './file-candidates.ts';
+import { isWithoutRight } from '../api/refusals.ts';
+import { actionFor, areHeld, type FileSenderOptions, isAllThere, postOf } from './file-sender.ts';
+import type { Place } from './message-api.ts';
+import type { SentRich } from '../api/methods.ts';
+import type { Occasion } from './sending.ts';
 import { filesIn } from './rich-answer.ts';
 import { goesOn, isMethodUnknown, isRefused } from './rich-refusals.ts';
 
