@@ -112,6 +112,15 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/platforms/web/page': [['base'], ['card'], ['composer', 'thread'], ['connection.ts', 'offline.ts'], ['main.ts']],
   'src/media': [['post.ts'], ['files', 'parse'], ['extract'], ['sources', 'transcode'], ['tunnel'], ['delivery']],
+  'src/platforms/telegram': [
+    ['api'],
+    ['render'],
+    ['outgoing'],
+    ['inline'],
+    ['incoming'],
+    ['register.ts', 'doctor.ts'],
+    ['platform.ts'],
+  ],
 };
 
 /** Packages, or some `members` of them, at home in one place; their types may be named anywhere but in the first two. */

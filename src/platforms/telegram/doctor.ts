@@ -1,7 +1,7 @@
 import type { Finding } from '../platform.ts';
-import { DEFAULT_API, INVITATION, TELEGRAM_LIMITS } from './api/limits.ts';
 import { createBotApi } from './api/bot-api.ts';
 import { BotApiError } from './api/bot-api-error.ts';
+import { DEFAULT_API, INVITATION, TELEGRAM_LIMITS } from './api/limits.ts';
 import type { Me, WebhookInfo } from './api/methods.ts';
 import { isTokenRefused } from './api/send-outcome.ts';
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from '../../bot/answer/answer.ts';
 import { createTranslator, LANGUAGES } from '../../i18n/translate.ts';
-import { MESSAGE_LIMITS } from './api/limits.ts';
 import type { BotApi } from './api/bot-api.ts';
+import { MESSAGE_LIMITS } from './api/limits.ts';
 import type { Params } from './api/methods.ts';
 import { menuName } from './render/menu-names.ts';
 

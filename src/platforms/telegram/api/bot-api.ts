@@ -10,8 +10,8 @@ import {
   type Posted,
   PostFailure,
 } from '../../../infra/http/poster.ts';
-import type { TelegramLimits } from './limits.ts';
 import { BotApiError, notBegun } from './bot-api-error.ts';
+import type { TelegramLimits } from './limits.ts';
 import { ANSWERS, type Answers, type Method, type Params, type Upload } from './methods.ts';
 
 export interface CallOptions {

@@ -1,6 +1,5 @@
 import type { Translator } from '../../../i18n/translate.ts';
 import { BotApiError } from './bot-api-error.ts';
-import type { Candidate } from '../outgoing/file-candidates.ts';
 
 /** Refusals that another file would meet as well. */
 const NOT_THE_FILE =
@@ -37,23 +36,4 @@ export function failureSentence(error: unknown, t: Translator): string {
   if (!(error instanceof BotApiError)) return errors.internal;
   if (error.retryAfterMs !== undefined) return telegram.slowDown({ wait: t.wait(error.retryAfterMs) });
   return error.isNotDone ? errors.internal : telegram.unconfirmed;
-}
-
-/**
- * The files that have to go another way after the refusal. Telegram names the first that it cannot have; the others of its kind, held or
- * fetched alike, mostly meet the same, and each further try would upload again what it took before. So they go together.
- */
-export function culprits<T extends { readonly candidate: Candidate }>(
-  { code, description }: BotApiError,
-  batch: readonly T[],
-): readonly T[] {
-  const from = (way: Candidate['from']) => batch.filter(({ candidate }) => candidate.from === way);
-  const named = batch[Number(/#(\d{1,2})\b/.exec(description)?.[1] ?? 0) - 1];
-  if (named !== undefined) return named.candidate.from === 'upload' ? [named] : from(named.candidate.from);
-  const uploads = from('upload');
-  if (code === 413 && uploads.length > 0) {
-    const largest = Math.max(...uploads.map(({ candidate }) => candidate.uploadBytes));
-    return uploads.filter(({ candidate }) => candidate.uploadBytes === largest);
-  }
-  return [from('remembered'), from('address'), uploads].find(group => group.length > 0) ?? batch;
 }

@@ -3,17 +3,17 @@ import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { RequestBody } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import type { Logger } from '../../../infra/log.ts';
-import { readAudioButton } from '../outgoing/audio-button.ts';
 import type { BotApi } from '../api/bot-api.ts';
 import { BotApiError } from '../api/bot-api-error.ts';
-import type { DeleteButton } from '../outgoing/delete-button.ts';
-import { deleteMessage } from '../outgoing/delete-message.ts';
-import { failureSentence } from '../api/refusals.ts';
-import type { PressAnswers } from '../outgoing/press-answers.ts';
-import type { TelegramReplyTo } from '../api/reply-to.ts';
 import type { ChatAccess } from '../api/chat-access.ts';
 import { type Envelope, type EventIds, localesOf, placeOf, privateSpeaker, speakerOf } from '../api/envelope.ts';
+import { failureSentence } from '../api/refusals.ts';
+import type { TelegramReplyTo } from '../api/reply-to.ts';
 import type { CallbackQuery } from '../api/updates.ts';
+import { readAudioButton } from '../outgoing/audio-button.ts';
+import type { DeleteButton } from '../outgoing/delete-button.ts';
+import { deleteMessage } from '../outgoing/delete-message.ts';
+import type { PressAnswers } from '../outgoing/press-answers.ts';
 
 export interface ButtonPressOptions {
   readonly api: BotApi;

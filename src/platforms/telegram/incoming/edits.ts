@@ -1,9 +1,9 @@
 import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/read.ts';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
-import type { TelegramReplyTo } from '../api/reply-to.ts';
 import type { EventIds } from '../api/envelope.ts';
-import type { ReadMessage } from './message-draft.ts';
+import type { TelegramReplyTo } from '../api/reply-to.ts';
 import type { Message } from '../api/updates.ts';
+import type { ReadMessage } from './message-draft.ts';
 
 /** Links that come into a message by an edit are answered, those that were in it before are not answered again. */
 export interface Edits {

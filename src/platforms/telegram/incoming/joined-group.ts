@@ -1,6 +1,6 @@
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
-import type { TelegramReplyTo } from '../api/reply-to.ts';
 import { type EventIds, placeOf, speakerOf } from '../api/envelope.ts';
+import type { TelegramReplyTo } from '../api/reply-to.ts';
 import type { MyChatMember } from '../api/updates.ts';
 
 /** The command that greets a group Medley was just added to; undefined for every other change. */

@@ -3,14 +3,14 @@ import { createLru } from '../../../infra/cache/create-lru.ts';
 import { createSemaphore } from '../../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { ChatRecords } from '../api/chat-records.ts';
-import type { Inline } from '../inline/inline.ts';
+import type { EventIds } from '../api/envelope.ts';
 import type { TelegramReplyTo } from '../api/reply-to.ts';
+import { type Message, parseUpdate, type Update } from '../api/updates.ts';
+import type { Inline } from '../inline/inline.ts';
 import type { ButtonPress } from './button-press.ts';
 import { createEdits } from './edits.ts';
-import type { EventIds } from '../api/envelope.ts';
 import { isAway, joinedGroup } from './joined-group.ts';
 import type { ReadMessage } from './message-draft.ts';
-import { type Message, parseUpdate, type Update } from '../api/updates.ts';
 
 export interface ListenerOptions {
   readonly readMessage: ReadMessage;

@@ -7,13 +7,13 @@ import type { RequestBody } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { withoutWishes } from '../../../bot/contract/wishes.ts';
 import { AppError } from '../../../errors.ts';
-import { INVITATION } from '../api/limits.ts';
-import { menuName } from '../render/menu-names.ts';
-import type { TelegramReplyTo } from '../api/reply-to.ts';
 import { type EventIds, placeOf, speakerOf } from '../api/envelope.ts';
+import { INVITATION } from '../api/limits.ts';
+import type { TelegramReplyTo } from '../api/reply-to.ts';
+import type { Message } from '../api/updates.ts';
+import { menuName } from '../render/menu-names.ts';
 import { readWords, type Words } from './message-links.ts';
 import { flattenRich } from './rich-message.ts';
-import type { Message } from '../api/updates.ts';
 
 export interface ReadMessageOptions {
   readonly dispatcher: Pick<Dispatcher, 'read' | 'commandSpecs' | 'translator'>;

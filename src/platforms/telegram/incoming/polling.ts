@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Connection } from '../../../bot/contract/chat-platform.ts';
-import type { TelegramLimits } from '../api/limits.ts';
 import type { BotApi } from '../api/bot-api.ts';
+import type { TelegramLimits } from '../api/limits.ts';
 import { ALLOWED_UPDATES } from '../api/updates.ts';
 
 export interface PollingOptions {

@@ -3,10 +3,9 @@ import type { Card, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
-import type { Candidate } from '../outgoing/file-candidates.ts';
 import type { InlineResult } from '../api/methods.ts';
 import { renderBlocks, renderCard } from '../render/block-text.ts';
-import { captioned, markup, shape } from '../render/file-fields.ts';
+import { captioned, type FileCandidate, markup, shape } from '../render/file-fields.ts';
 import { concat, formatText, isWebAddress, plain, shorten, withinEntities } from '../render/formatted-text.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
 import { reductionNote, withNote } from '../render/reduction-note.ts';
@@ -24,7 +23,7 @@ export function titleOf({ blocks }: Reply, count: number, index: number, t: Tran
 /** Undefined for kinds that cannot be offered. */
 export function cached(
   id: string,
-  { type, media, reduced }: Candidate,
+  { type, media, reduced }: FileCandidate,
   title: string,
   reply: Reply,
   t: Translator,
@@ -48,7 +47,7 @@ export function cached(
 }
 
 /** A file as an inline message takes it; undefined when it would have to be uploaded. */
-export function inlineFile(candidate: Candidate | DeliveredLink) {
+export function inlineFile(candidate: FileCandidate | DeliveredLink) {
   if (candidate.kind === 'link' || typeof candidate.media !== 'string') return undefined;
   const { type, media, spoiler } = candidate;
   const hidden = spoiler && type !== 'audio' && type !== 'document' ? { has_spoiler: true } : {};

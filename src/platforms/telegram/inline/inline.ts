@@ -10,18 +10,18 @@ import { createLru } from '../../../infra/cache/create-lru.ts';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { itemCount } from '../../../media/post.ts';
-import { privateSpeaker } from '../api/envelope.ts';
-import type { ChosenInlineResult, InlineQuery, User } from '../api/updates.ts';
-import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
 import type { BotApi } from '../api/bot-api.ts';
 import { BotApiError } from '../api/bot-api-error.ts';
-import { deleteMessage } from '../outgoing/delete-message.ts';
-import type { Candidate, FileCandidates } from '../outgoing/file-candidates.ts';
-import { failureSentence } from '../api/refusals.ts';
+import { privateSpeaker } from '../api/envelope.ts';
+import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
 import type { InlineResult } from '../api/methods.ts';
+import { failureSentence } from '../api/refusals.ts';
+import type { ChosenInlineResult, InlineQuery, User } from '../api/updates.ts';
+import { deleteMessage } from '../outgoing/delete-message.ts';
+import type { FileCandidates } from '../outgoing/file-candidates.ts';
 import type { Sender } from '../outgoing/send.ts';
 import type { Occasion } from '../outgoing/sending.ts';
-import { captioned, markup } from '../render/file-fields.ts';
+import { captioned, type FileCandidate, markup } from '../render/file-fields.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
 import { reductionNote, withNote } from '../render/reduction-note.ts';
 import { renderCaption, renderText } from '../render/render.ts';
@@ -182,7 +182,7 @@ export function createInline(options: InlineOptions): Inline {
     return results;
   }
 
-  async function heldFile(item: GalleryItem): Promise<Candidate | undefined> {
+  async function heldFile(item: GalleryItem): Promise<FileCandidate | undefined> {
     const ways = candidatesFor(item);
     if (!(await ways.isHeld())) return undefined;
     const candidate = await ways.candidate(new AbortController().signal);

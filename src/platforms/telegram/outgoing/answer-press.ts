@@ -1,12 +1,12 @@
 import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Logger } from '../../../infra/log.ts';
-import { render } from '../render/render.ts';
-import type { Press } from '../api/reply-to.ts';
 import type { BotApi } from '../api/bot-api.ts';
 import { BotApiError } from '../api/bot-api-error.ts';
+import { failureSentence, isTopicClosed } from '../api/refusals.ts';
+import type { Press } from '../api/reply-to.ts';
+import { render } from '../render/render.ts';
 import { deleteMessage, type MessageAddress } from './delete-message.ts';
 import type { EditMessage } from './edit-message.ts';
-import { failureSentence, isTopicClosed } from '../api/refusals.ts';
 import type { Place } from './message-api.ts';
 import type { PressAnswers } from './press-answers.ts';
 import type { Sender } from './send.ts';

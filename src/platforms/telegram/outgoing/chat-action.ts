@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../../infra/log.ts';
-import type { TelegramReplyTo } from '../api/reply-to.ts';
 import type { BotApi } from '../api/bot-api.ts';
 import type { Params } from '../api/methods.ts';
+import type { TelegramReplyTo } from '../api/reply-to.ts';
 
 export type ChatAction = Extract<
   Params['sendChatAction']['action'],

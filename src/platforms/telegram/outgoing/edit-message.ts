@@ -1,8 +1,8 @@
-import { markup } from '../render/file-fields.ts';
-import type { Payload, TextPayload } from '../render/render.ts';
-import type { Press } from '../api/reply-to.ts';
 import type { BotApi } from '../api/bot-api.ts';
 import { BotApiError } from '../api/bot-api-error.ts';
+import type { Press } from '../api/reply-to.ts';
+import { markup } from '../render/file-fields.ts';
+import type { Payload, TextPayload } from '../render/render.ts';
 import { changed, type Photos } from './photos.ts';
 import { EDIT, type Occasion } from './sending.ts';
 

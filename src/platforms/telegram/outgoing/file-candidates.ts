@@ -1,39 +1,19 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
-import type { DeliveredFile, DeliveredLink, Delivery, Reduction } from '../../../media/delivery/delivery.ts';
+import type { DeliveredFile, DeliveredLink, Delivery } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
 import type { SentFileKey, SentFiles } from '../../../media/delivery/sent-files.ts';
 import type { MediaItem } from '../../../media/post.ts';
-import type { TelegramLimits } from '../api/limits.ts';
 import type { BotApiError } from '../api/bot-api-error.ts';
-import type { FileSource, SentMessage, Upload } from '../api/methods.ts';
-
-/** Telegram's own kinds of files. */
-export type FileType = 'photo' | 'video' | 'animation' | 'audio' | 'document';
-
-/** One way to send a file. */
-export interface Candidate {
-  readonly kind: 'candidate';
-  readonly from: 'remembered' | 'address' | 'upload';
-  readonly type: FileType;
-  readonly media: FileSource;
-  readonly uploadBytes: number;
-  readonly variantKey: string;
-  readonly width: number | undefined;
-  readonly height: number | undefined;
-  /** Seconds. */
-  readonly duration: number | undefined;
-  /** A small image of an uploaded video. */
-  readonly thumbnail: Upload | undefined;
-  readonly spoiler: boolean;
-  readonly reduced: Reduction | undefined;
-}
+import type { TelegramLimits } from '../api/limits.ts';
+import type { SentMessage, Upload } from '../api/methods.ts';
+import type { FileCandidate, FileType } from '../render/file-fields.ts';
 
 /** The ways to send one file, best first: what Telegram holds, what it may fetch, what has to be uploaded; at last a link. */
 export interface FileCandidates {
   /** Whether Telegram holds the file already, so that sending it costs nothing. */
   isHeld(): Promise<boolean>;
   /** The same until it is refused. @throws AppError when the signal aborts. */
-  candidate(signal: AbortSignal): Promise<Candidate | DeliveredLink>;
+  candidate(signal: AbortSignal): Promise<FileCandidate | DeliveredLink>;
   /** Telegram does not take the candidate: the next is another one. */
   refuse(error: BotApiError): Promise<void>;
   /** Where the file is, for when it cannot be sent. */
@@ -70,7 +50,7 @@ export function createFileCandidates(
   const refused = new Set<string>();
   // A part of a video is made anew for each who wants it.
   let way: 'remembered' | 'address' | 'upload' | 'link' = clip === undefined ? 'remembered' : 'upload';
-  let current: Candidate | DeliveredLink | undefined;
+  let current: FileCandidate | DeliveredLink | undefined;
   let file: DeliveredFile | undefined;
   let asDocument = false;
 
@@ -78,7 +58,7 @@ export function createFileCandidates(
     return { post, index, form, maxBytes, refused: [...refused], ...(clip && { clip }) };
   }
 
-  async function held(): Promise<Candidate | undefined> {
+  async function held(): Promise<FileCandidate | undefined> {
     const known = await sentFiles.get(key);
     if (known === undefined || !isFileType(known.kind) || (inAlbum && !ALBUM_TYPES.has(known.kind))) return undefined;
     const { variantKey, fileId, kind: type, reducedBytes: bytes } = known;
@@ -86,7 +66,7 @@ export function createFileCandidates(
     return made({ from: 'remembered', type, media: fileId, variantKey, reduced });
   }
 
-  function fetched(): Candidate | undefined {
+  function fetched(): FileCandidate | undefined {
     const remote = delivery.remoteFile(request(isPhoto ? limits.addressPhoto : limits.address));
     const type = remote && typeOf(remote.mime);
     if (remote === undefined || type === undefined || type === 'document' || !isPublic(remote.url)) return undefined;
@@ -94,7 +74,7 @@ export function createFileCandidates(
     return made({ from: 'address', type, media: url, variantKey, reduced });
   }
 
-  async function uploaded(signal: AbortSignal): Promise<Candidate | DeliveredLink> {
+  async function uploaded(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
     const largest = isLocalServer ? limits.localUpload : limits.upload;
     if (file === undefined) {
       const wanted = request(isPhoto ? limits.uploadPhoto : largest);
@@ -109,13 +89,13 @@ export function createFileCandidates(
   }
 
   function made(
-    part: Pick<Candidate, 'from' | 'type' | 'media' | 'variantKey' | 'reduced'> & {
+    part: Pick<FileCandidate, 'from' | 'type' | 'media' | 'variantKey' | 'reduced'> & {
       readonly width?: number;
       readonly height?: number;
       readonly duration?: number;
       readonly thumbnail?: Upload;
     },
-  ): Candidate {
+  ): FileCandidate {
     const { width, height } = sizeOf(media);
     const duration = clip === undefined ? (media?.durationMs ?? null) : clip.endMs - clip.startMs;
     return {
@@ -130,7 +110,7 @@ export function createFileCandidates(
     };
   }
 
-  async function find(signal: AbortSignal): Promise<Candidate | DeliveredLink> {
+  async function find(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
     if (way === 'remembered') {
       const known = await held();
       if (known !== undefined) return known;
@@ -154,7 +134,7 @@ export function createFileCandidates(
     await done?.dispose();
   }
 
-  function refuseUpload({ code, description }: BotApiError, { type, variantKey }: Candidate): void {
+  function refuseUpload({ code, description }: BotApiError, { type, variantKey }: FileCandidate): void {
     const isTooLarge = code === 413 || /too (big|large)/i.test(description);
     if (isTooLarge && !refused.has(variantKey)) {
       refused.add(variantKey);
@@ -245,4 +225,23 @@ function isPublic(url: string): boolean {
     new URL(url).protocol === 'https:' &&
     /^[^.]+(\.[^.]+)*\.[a-z]{2,}$/i.test(new URL(url).hostname)
   );
+}
+
+/**
+ * The files that have to go another way after the refusal. Telegram names the first that it cannot have; the others of its kind, held or
+ * fetched alike, mostly meet the same, and each further try would upload again what it took before. So they go together.
+ */
+export function culprits<T extends { readonly candidate: FileCandidate }>(
+  { code, description }: BotApiError,
+  batch: readonly T[],
+): readonly T[] {
+  const from = (way: FileCandidate['from']) => batch.filter(({ candidate }) => candidate.from === way);
+  const named = batch[Number(/#(\d{1,2})\b/.exec(description)?.[1] ?? 0) - 1];
+  if (named !== undefined) return named.candidate.from === 'upload' ? [named] : from(named.candidate.from);
+  const uploads = from('upload');
+  if (code === 413 && uploads.length > 0) {
+    const largest = Math.max(...uploads.map(({ candidate }) => candidate.uploadBytes));
+    return uploads.filter(({ candidate }) => candidate.uploadBytes === largest);
+  }
+  return [from('remembered'), from('address'), uploads].find(group => group.length > 0) ?? batch;
 }

@@ -2,23 +2,26 @@ import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { isLongEnough } from '../../../media/delivery/delivery-request.ts';
+import { BotApiError } from '../api/bot-api-error.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
-import { albumClass, albumItem, captioned, markup, pictured, shape } from '../render/file-fields.ts';
+import type { SentMessage } from '../api/methods.ts';
+import { isAboutFile } from '../api/refusals.ts';
+import {
+  albumClass,
+  albumItem,
+  captioned,
+  type FileCandidate,
+  markup,
+  pictured,
+  shape,
+} from '../render/file-fields.ts';
 import { EMPTY } from '../render/formatted-text.ts';
 import { reductionNote, withNote } from '../render/reduction-note.ts';
 import type { MediaPayload } from '../render/render.ts';
-import { BotApiError } from '../api/bot-api-error.ts';
 import type { ChatAction, ChatActions } from './chat-action.ts';
-import {
-  type Candidate,
-  createFileCandidates,
-  type FileCandidates,
-  type FileCandidatesOptions,
-} from './file-candidates.ts';
-import { culprits, isAboutFile } from '../api/refusals.ts';
+import { createFileCandidates, culprits, type FileCandidates, type FileCandidatesOptions } from './file-candidates.ts';
 import type { KeyedMutex } from './keyed-mutex.ts';
 import type { MessageApi, Place } from './message-api.ts';
-import type { SentMessage } from '../api/methods.ts';
 import type { Occasion } from './sending.ts';
 
 export interface FileSenderOptions extends FileCandidatesOptions {
@@ -47,7 +50,7 @@ interface Part {
   readonly ways: FileCandidates;
 }
 interface Ready extends Part {
-  readonly candidate: Candidate;
+  readonly candidate: FileCandidate;
 }
 
 export interface Outcome {
@@ -190,7 +193,7 @@ export function createFileSender(options: FileSenderOptions): FileSender {
   }
 
   function sendOne(
-    candidate: Candidate,
+    candidate: FileCandidate,
     { caption, keyboard }: Pick<MediaPayload, 'caption' | 'keyboard'>,
     place: Place,
     signal: AbortSignal,
@@ -249,7 +252,7 @@ export function createFileSender(options: FileSenderOptions): FileSender {
 /** What Telegram holds: as large as what was uploaded, and as long as the post says. What it does not say is taken to be so. */
 export function isAllThere(
   sent: SentMessage | undefined,
-  { uploadBytes, type }: Candidate,
+  { uploadBytes, type }: FileCandidate,
   item: GalleryItem | undefined,
 ): boolean {
   if (sent === undefined) return false;

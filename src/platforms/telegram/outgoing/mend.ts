@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
-import { render } from '../render/render.ts';
 import type { TelegramReplyTo } from '../api/reply-to.ts';
+import { render } from '../render/render.ts';
 import { EDITED } from './answer-press.ts';
 import type { EditMessage, OwnMessage } from './edit-message.ts';
 import type { SendReply } from './send-reply.ts';

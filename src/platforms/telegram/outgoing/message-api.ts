@@ -1,12 +1,12 @@
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
-import type { ChatRecords } from '../api/chat-records.ts';
-import type { TelegramLimits } from '../api/limits.ts';
-import type { TelegramReplyTo } from '../api/reply-to.ts';
 import type { BotApi } from '../api/bot-api.ts';
 import { BotApiError, notBegun } from '../api/bot-api-error.ts';
-import type { ChatActions } from './chat-action.ts';
+import type { ChatRecords } from '../api/chat-records.ts';
+import type { TelegramLimits } from '../api/limits.ts';
 import type { Address, Answers, Method, Params } from '../api/methods.ts';
+import type { TelegramReplyTo } from '../api/reply-to.ts';
+import type { ChatActions } from './chat-action.ts';
 
 /** A chat, and how a message comes into it. */
 export interface Place extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'thread' | 'message'> {

@@ -1,14 +1,14 @@
 import { drawPicture } from '../../../bot/cards/drawing.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { TelegramLimits } from '../api/limits.ts';
-import { captioned, markup, veiled } from '../render/file-fields.ts';
-import type { Photo, PhotoPayload } from '../render/render.ts';
 import type { BotApi } from '../api/bot-api.ts';
 import { BotApiError } from '../api/bot-api-error.ts';
-import { isAboutFile, isWithoutRight } from '../api/refusals.ts';
-import type { MessageApi, Place } from './message-api.ts';
+import type { TelegramLimits } from '../api/limits.ts';
 import type { EditTarget, FileSource, SentMessage } from '../api/methods.ts';
+import { isAboutFile, isWithoutRight } from '../api/refusals.ts';
+import { captioned, markup, veiled } from '../render/file-fields.ts';
+import type { Photo, PhotoPayload } from '../render/render.ts';
+import type { MessageApi, Place } from './message-api.ts';
 import { EDIT, type Occasion } from './sending.ts';
 
 /** Photos of Medley's own: covers at an address, which Telegram fetches, and image cards. */

@@ -2,10 +2,10 @@ import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
+import type { BotApi } from '../api/bot-api.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
 import { renderBlocks } from '../render/block-text.ts';
 import { shorten } from '../render/formatted-text.ts';
-import type { BotApi } from '../api/bot-api.ts';
 
 /** Every press is answered once: with a notice for the person who pressed, or by letting the button rest. */
 export interface PressAnswers {

@@ -1,6 +1,7 @@
 import { BotApiError } from '../api/bot-api-error.ts';
-import type { Candidate, FileCandidates } from './file-candidates.ts';
-import { culprits, isShutOut } from '../api/refusals.ts';
+import { isShutOut } from '../api/refusals.ts';
+import type { FileCandidate } from '../render/file-fields.ts';
+import { culprits, type FileCandidates } from './file-candidates.ts';
 
 /** Whether nothing was sent and albums may fare better. */
 export function isRefused(error: unknown): error is BotApiError {
@@ -19,7 +20,7 @@ const NOT_FOUND =
   /NO_MEDIA|MEDIA_(EMPTY|INVALID)|media not found|web ?page|HTTP URL|file identifier|FILE_(ID|REFERENCE)|(PHOTO|VIDEO)_URL|failed to (get|send)/i;
 
 /** Lets those files that Telegram could not have go another way; false where there is none that it has not refused. */
-export async function goesOn<T extends { readonly candidate: Candidate; readonly ways: FileCandidates }>(
+export async function goesOn<T extends { readonly candidate: FileCandidate; readonly ways: FileCandidates }>(
   error: BotApiError,
   ready: readonly T[],
 ): Promise<boolean> {

@@ -1,17 +1,17 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
-import { markup } from '../render/file-fields.ts';
-import { type RichPayload, richBlocks } from '../render/rich-message.ts';
 import type { BotApiError } from '../api/bot-api-error.ts';
-import { type Candidate, createFileCandidates, type FileCandidates } from './file-candidates.ts';
+import type { SentRich } from '../api/methods.ts';
 import { isWithoutRight } from '../api/refusals.ts';
+import { type FileCandidate, markup } from '../render/file-fields.ts';
+import { type RichPayload, richBlocks } from '../render/rich-message.ts';
+import { createFileCandidates, type FileCandidates } from './file-candidates.ts';
 import { actionFor, areHeld, type FileSenderOptions, isAllThere, postOf } from './file-sender.ts';
 import type { Place } from './message-api.ts';
-import type { SentRich } from '../api/methods.ts';
-import type { Occasion } from './sending.ts';
 import { filesIn } from './rich-answer.ts';
 import { goesOn, isMethodUnknown, isRefused } from './rich-refusals.ts';
+import type { Occasion } from './sending.ts';
 
 /** Files on their way, which albums may go on with. */
 export type KnownWays = ReadonlyMap<GalleryItem, FileCandidates>;
@@ -35,7 +35,7 @@ export interface RichSenderOptions extends FileSenderOptions {
 interface Ready {
   readonly item: GalleryItem;
   readonly ways: FileCandidates;
-  readonly candidate: Candidate;
+  readonly candidate: FileCandidate;
 }
 
 /** Posts that were refused, and how many in a row show that no other is taken either: then each try costs time, or an upload. */

@@ -1,4 +1,6 @@
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
+import type { SentMessage } from '../api/methods.ts';
+import { isWithoutRight } from '../api/refusals.ts';
 import { markup } from '../render/file-fields.ts';
 import { EMPTY } from '../render/formatted-text.ts';
 import {
@@ -12,11 +14,9 @@ import {
   wordingOf,
 } from '../render/render.ts';
 import { renderRich } from '../render/rich-message.ts';
-import { isWithoutRight } from '../api/refusals.ts';
 import { createFileSender, type Outcome } from './file-sender.ts';
 import { createKeyedMutex } from './keyed-mutex.ts';
 import type { Place } from './message-api.ts';
-import type { SentMessage } from '../api/methods.ts';
 import type { Photos } from './photos.ts';
 import { createRichSender, type KnownWays, type RichSenderOptions } from './rich-sender.ts';
 import type { Occasion } from './sending.ts';

@@ -1,6 +1,27 @@
-import type { Candidate } from '../outgoing/file-candidates.ts';
-import type { AlbumItem, Keyboard } from '../api/methods.ts';
+import type { Reduction } from '../../../media/delivery/delivery.ts';
+import type { AlbumItem, FileSource, Keyboard, Upload } from '../api/methods.ts';
 import type { FormattedText } from './formatted-text.ts';
+
+/** Telegram's own kinds of files. */
+export type FileType = 'photo' | 'video' | 'animation' | 'audio' | 'document';
+
+/** One way to send a file. */
+export interface FileCandidate {
+  readonly kind: 'candidate';
+  readonly from: 'remembered' | 'address' | 'upload';
+  readonly type: FileType;
+  readonly media: FileSource;
+  readonly uploadBytes: number;
+  readonly variantKey: string;
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  /** Seconds. */
+  readonly duration: number | undefined;
+  /** A small image of an uploaded video. */
+  readonly thumbnail: Upload | undefined;
+  readonly spoiler: boolean;
+  readonly reduced: Reduction | undefined;
+}
 
 /** The fields of a file's message, each only where there is something to say. */
 
@@ -17,18 +38,18 @@ export function markup(keyboard: Keyboard | undefined) {
   return keyboard === undefined ? {} : { reply_markup: keyboard };
 }
 
-export function shape({ width, height, duration }: Pick<Candidate, 'width' | 'height' | 'duration'>) {
+export function shape({ width, height, duration }: Pick<FileCandidate, 'width' | 'height' | 'duration'>) {
   return {
     ...(width === undefined || height === undefined ? {} : { width, height }),
     ...(duration === undefined ? {} : { duration }),
   };
 }
 
-export function pictured({ thumbnail }: Pick<Candidate, 'thumbnail'>) {
+export function pictured({ thumbnail }: Pick<FileCandidate, 'thumbnail'>) {
   return thumbnail === undefined ? {} : { thumbnail };
 }
 
-export function albumItem(candidate: Candidate, caption: FormattedText): AlbumItem {
+export function albumItem(candidate: FileCandidate, caption: FormattedText): AlbumItem {
   const { type, media, spoiler, duration } = candidate;
   const hidden = veiled(spoiler);
   const words = captioned(caption);
@@ -47,7 +68,7 @@ export function albumItem(candidate: Candidate, caption: FormattedText): AlbumIt
 }
 
 /** What may stand together in one album. */
-export function albumClass({ type }: Candidate): 'seen' | 'audio' | 'document' | 'alone' {
+export function albumClass({ type }: FileCandidate): 'seen' | 'audio' | 'document' | 'alone' {
   if (type === 'photo' || type === 'video') return 'seen';
   return type === 'animation' ? 'alone' : type;
 }

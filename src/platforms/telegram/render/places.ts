@@ -1,7 +1,7 @@
 import type { Reply } from '../../../bot/contract/reply.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
-import { isSound } from './render.ts';
 import type { TelegramReplyTo } from '../api/reply-to.ts';
+import { isSound } from './render.ts';
 
 /** A sentence about files that could not be brought. */
 const CLOSING = 1;

@@ -3,13 +3,13 @@ import { reductionText } from '../../../bot/views/reduction.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { itemCount } from '../../../media/post.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
-import type { Candidate } from '../outgoing/file-candidates.ts';
+import type { FileCandidate } from './file-fields.ts';
 import { concat, EMPTY, type FormattedText, formatText, plain, shorten } from './formatted-text.ts';
 
 export interface ReducedFile {
   /** Named in the note where its post has others. */
   readonly item?: GalleryItem | undefined;
-  readonly candidate: Pick<Candidate, 'reduced'>;
+  readonly candidate: Pick<FileCandidate, 'reduced'>;
 }
 
 /** A line for each of the files that is smaller than the site's; empty where none is. */

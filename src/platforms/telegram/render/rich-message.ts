@@ -1,9 +1,9 @@
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
-import type { Candidate } from '../outgoing/file-candidates.ts';
 import type { Keyboard, RichBlock } from '../api/methods.ts';
 import { renderBlocks } from './block-text.ts';
+import type { FileCandidate } from './file-fields.ts';
 import { pictured, shape } from './file-fields.ts';
 import { renderKeyboard } from './keyboard.ts';
 import { reductionNote } from './reduction-note.ts';
@@ -31,7 +31,7 @@ export function renderRich(reply: Reply, { t, extra = [] }: RenderContext, from:
 
 /** The files, one beside the other, and the words below them. Undefined where one of them may not stand there. */
 export function richBlocks(
-  files: readonly { readonly item: GalleryItem; readonly candidate: Candidate }[],
+  files: readonly { readonly item: GalleryItem; readonly candidate: FileCandidate }[],
   { words }: Pick<RichPayload, 'words'>,
   t: Translator,
 ): readonly RichBlock[] | undefined {
@@ -41,7 +41,7 @@ export function richBlocks(
   return [{ type: 'slideshow', blocks: seen }, ...words, ...renderRichWords(reductionNote(files, t))];
 }
 
-function fileBlock(candidate: Candidate): RichBlock | undefined {
+function fileBlock(candidate: FileCandidate): RichBlock | undefined {
   const { type, media, spoiler } = candidate;
   const hidden = spoiler ? { has_spoiler: true } : {};
   if (type === 'photo') return { type, photo: { type, media, ...hidden } };

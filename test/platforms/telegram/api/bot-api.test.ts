@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { TELEGRAM_LIMITS, type TelegramLimits } from '../../../../src/platforms/telegram/api/limits.ts';
 import { createBotApi } from '../../../../src/platforms/telegram/api/bot-api.ts';
 import { BotApiError } from '../../../../src/platforms/telegram/api/bot-api-error.ts';
+import { TELEGRAM_LIMITS, type TelegramLimits } from '../../../../src/platforms/telegram/api/limits.ts';
 import type { Method } from '../../../../src/platforms/telegram/api/methods.ts';
 import { outcomeOf } from '../../../../src/platforms/telegram/api/send-outcome.ts';
 
