@@ -1,5 +1,4 @@
-import { plainVideos } from '../../media/files/variant-choice.ts';
-import { wholeVideos } from '../../media/files/whole-video.ts';
+import { plainVideos, wholeVideos } from '../../media/files/variant-choice.ts';
 import { type MediaItem, type Post, playableVariants, type Variant } from '../../media/post.ts';
 import { isCommonFile, isMuxable, type PlayerFile } from '../../media/tunnel/player-file.ts';
 import type { FbDownload, IgDownload, IgMedia } from './post-schema.ts';

@@ -5,10 +5,13 @@ import {
   isCommonImage,
   isCommonVideo,
   type MediaForm,
+  muxKey,
+  pixels,
+  ranked,
   sendableVariants,
   toChoice,
+  wholeVideos,
 } from '../files/variant-choice.ts';
-import { muxKey, wholeVideos } from '../files/whole-video.ts';
 import type { MediaItem, Variant } from '../post.ts';
 import { choosePlayerFile, isCommonFile, type PlayerFile } from '../tunnel/player-file.ts';
 
@@ -280,21 +283,6 @@ function sum(values: readonly (number | null)[]): number | null {
   return values.reduce((total, value) => (total === null || value === null ? null : total + value), 0);
 }
 
-function pixels({ width, height }: Variant): number {
-  return (width ?? 0) * (height ?? 0);
-}
-
 function shortSide({ width, height }: Variant): number | null {
   return width === null || height === null ? null : Math.min(width, height);
-}
-
-/** Larger ranks first; what ranks alike stays in the order of its source, best first. */
-function ranked(sources: readonly Source[], rankOf: (source: Source) => readonly number[]): readonly Source[] {
-  return sources
-    .map(source => ({ source, rank: rankOf(source) }))
-    .sort((a, b) => {
-      const place = a.rank.findIndex((value, index) => value !== b.rank[index]);
-      return place < 0 ? 0 : (b.rank[place] ?? 0) - (a.rank[place] ?? 0);
-    })
-    .map(({ source }) => source);
 }

@@ -1,11 +1,10 @@
 import { AppError } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { CdnHeaders } from '../files/cdn.ts';
+import { type CdnHeaders, fileNameOf } from '../files/cdn.ts';
 import type { Clip } from '../files/clip.ts';
-import { fileNameOf } from '../files/file-name.ts';
-import { likelyBytes } from '../files/variant-choice.ts';
-import type { Post, Variant } from '../post.ts';
+import { likelyBytes, pixels } from '../files/variant-choice.ts';
+import type { Post } from '../post.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { playerTunnelFile } from '../tunnel/player-file.ts';
 import type { TunnelFile } from '../tunnel/tunnel-file.ts';
@@ -293,8 +292,4 @@ async function clipFile(
   } finally {
     await file.dispose();
   }
-}
-
-function pixels({ width, height }: Variant): number {
-  return (width ?? 0) * (height ?? 0);
 }

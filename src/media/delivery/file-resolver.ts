@@ -2,8 +2,7 @@ import { createLru } from '../../infra/cache/create-lru.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { CdnHeaders } from '../files/cdn.ts';
-import type { Choice } from '../files/variant-choice.ts';
-import { muxKey } from '../files/whole-video.ts';
+import { type Choice, muxKey, pixels } from '../files/variant-choice.ts';
 import type { Post, Variant } from '../post.ts';
 import { MAX_SOURCE_BYTES, type Means, planDelivery, type Step } from './delivery-plan.ts';
 import type { DeliveryRequest, NoFileReason } from './delivery-request.ts';
@@ -79,7 +78,9 @@ export class FileResolver {
     if (whole === undefined || whole.key === step.key) return false;
     // Others are encoded for their codec, or because they are poor.
     if (step.kind === 'compress') return (this.#bytesOf(whole) ?? 0) > Math.min(maxBytes, step.maxBytes);
-    return pixelsOf(step) < pixelsOf(whole) || (this.#bytesOf(step) ?? Infinity) < (this.#bytesOf(whole) ?? 0);
+    const [own, best] = [step.parts[0]?.variant, whole.parts[0]?.variant];
+    if (own && best && pixels(own) < pixels(best)) return true;
+    return (this.#bytesOf(step) ?? Infinity) < (this.#bytesOf(whole) ?? 0);
   }
 
   #bytesOf({ key, parts }: Step): number | null {
@@ -297,8 +298,4 @@ class FileSearch {
       }),
     );
   }
-}
-
-function pixelsOf({ parts: [video] }: Step): number {
-  return (video?.variant.width ?? 0) * (video?.variant.height ?? 0);
 }

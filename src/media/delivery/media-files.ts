@@ -4,11 +4,10 @@ import { createSemaphore, type Semaphore } from '../../infra/concurrency/semapho
 import type { Clip } from '../files/clip.ts';
 import { cutClip } from '../transcode/clip.ts';
 import { createCompressor } from '../transcode/compress.ts';
-import { convertToJpeg, convertToM4a } from '../transcode/convert.ts';
+import { convertToJpeg, convertToM4a, makeThumbnail } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { muxFiles, remuxFastStart } from '../transcode/mux.ts';
 import { probeFile } from '../transcode/probe.ts';
-import { makeThumbnail } from '../transcode/thumbnail.ts';
 import { createDownload, type Download, type DownloadOptions, type DownloadRequest } from './download.ts';
 import {
   type FileFailure,

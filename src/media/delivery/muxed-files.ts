@@ -1,8 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../infra/log.ts';
-import { variantKey } from '../files/variant-choice.ts';
-import { muxKey } from '../files/whole-video.ts';
+import { muxKey, variantKey } from '../files/variant-choice.ts';
 import type { MuxTracks } from '../tunnel/muxed-relay.ts';
 import { MAX_MUX_BYTES } from '../tunnel/player-file.ts';
 import type { DownloadOptions } from './download.ts';

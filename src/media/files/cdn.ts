@@ -1,6 +1,6 @@
-import type { SourceId } from '../post.ts';
+import { itemCount, type Post, type SourceId } from '../post.ts';
 
-/** What every request for a media file says of itself. */
+/** Every request for a media file has these headers. */
 export type CdnHeaders = (source: SourceId | undefined, mime: string) => Record<string, string>;
 
 interface CdnCaller {
@@ -65,4 +65,13 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 /** Without the dot; undefined for types that posts do not use. */
 export function extensionOf(mime: string): string | undefined {
   return Object.hasOwn(EXTENSIONS, mime) ? EXTENSIONS[mime] : undefined;
+}
+
+/** The name of a file of a post: letters, digits, `-` and `_`, with the ending of its type. */
+export function fileNameOf(post: Post, index: number, mime: string): string {
+  const { source, id } = post;
+  const place = itemCount(post) > 1 ? `-${(post.items[index]?.position ?? index) + 1}` : '';
+  const extension = extensionOf(mime);
+  const name = `medley-${source}-${id.replace(/[^\w-]+/g, '').slice(0, 60)}${place}`;
+  return extension === undefined ? name : `${name}.${extension}`;
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type MediaItem, playableVariants, type Variant } from '../post.ts';
 
-/** What is wanted of an item: all of it, or its audio alone. */
+/** The wanted part of an item: all of it, or its audio alone. */
 export type MediaForm = 'original' | 'audio';
 
 export interface Choice {
   readonly key: string;
   readonly variant: Variant;
-  /** What the upstream or the CDN says; null when neither did. */
+  /** As the upstream or the CDN says; null when neither did. */
   readonly bytes: number | null;
   /** From the bit rate; null when that or the duration is unknown. */
   readonly estimatedBytes: number | null;
@@ -21,11 +21,11 @@ const ESTIMATE_TOLERANCE = 1.1;
  * `audio` the audio tracks, then the smallest videos that have audio.
  */
 export function sendableVariants(item: MediaItem, form: MediaForm): readonly Variant[] {
-  if (item.kind === 'image') return form === 'audio' ? [] : sorted(item.variants.filter(isImage), imageRank);
-  if (item.kind === 'audio') return sorted(playableVariants(item), audioRank);
-  if (form === 'original') return sorted(plainVideos(item), videoRank);
+  if (item.kind === 'image') return form === 'audio' ? [] : ranked(item.variants.filter(isImage), imageRank);
+  if (item.kind === 'audio') return ranked(playableVariants(item), audioRank);
+  if (form === 'original') return ranked(plainVideos(item), videoRank);
   const withAudio = playableVariants(item).filter(({ hasAudio }) => hasAudio !== false);
-  return [...audioTracks(item), ...[...sorted(withAudio, videoRank)].reverse()];
+  return [...audioTracks(item), ...[...ranked(withAudio, videoRank)].reverse()];
 }
 
 /**
@@ -72,7 +72,7 @@ export function toChoice(
 
 /** Audio without video, best first. */
 export function audioTracks(item: MediaItem): readonly Variant[] {
-  return sorted(
+  return ranked(
     item.variants.filter(
       ({ hasVideo, hasAudio, mime }) => !hasVideo && hasAudio !== false && !mime.startsWith('image/'),
     ),
@@ -91,19 +91,15 @@ export function plainVideos(item: MediaItem): readonly Variant[] {
   return isSilent ? item.variants.filter(({ hasVideo }) => hasVideo) : playableVariants(item);
 }
 
-type Rank = (variant: Variant) => readonly number[];
-
-/** Stable: what ranks alike stays in the order of its source, best first. */
-function sorted(variants: readonly Variant[], rank: Rank): readonly Variant[] {
-  return variants
-    .map(variant => ({ variant, rank: rank(variant) }))
-    .sort((a, b) => compareRanks(b.rank, a.rank))
-    .map(({ variant }) => variant);
-}
-
-function compareRanks(left: readonly number[], right: readonly number[]): number {
-  const place = left.findIndex((value, index) => value !== right[index]);
-  return place < 0 ? 0 : (left[place] ?? 0) - (right[place] ?? 0);
+/** By their ranks, higher first, the first number that differs decides; those that rank alike stay in the order of their source. */
+export function ranked<T>(all: readonly T[], rankOf: (one: T) => readonly number[]): readonly T[] {
+  return all
+    .map(one => ({ one, rank: rankOf(one) }))
+    .sort((a, b) => {
+      const place = a.rank.findIndex((value, index) => value !== b.rank[index]);
+      return place < 0 ? 0 : (b.rank[place] ?? 0) - (a.rank[place] ?? 0);
+    })
+    .map(({ one }) => one);
 }
 
 function videoRank(variant: Variant): readonly number[] {
@@ -114,7 +110,7 @@ function audioRank(variant: Variant): readonly number[] {
   return [isCommonAudio(variant) ? 1 : 0, variant.bitrate ?? 0];
 }
 
-/** AAC or MP3, which plays in every chat; the codec of an MP4 is that unless it is named. */
+/** Whether it is AAC or MP3, which plays in every chat; the codec of an MP4 is that unless it is named. */
 export function isCommonAudio({ mime, codecs }: Variant): boolean {
   return /^(?:audio\/(mp4|mpeg|aac)|video\/mp4)$/.test(mime) && (codecs === null || /mp4a|mp3/i.test(codecs));
 }
@@ -128,16 +124,38 @@ function imageRank(variant: Variant): readonly number[] {
   return [isCommonImage(variant) ? 1 : 0, pixels(variant)];
 }
 
-/** What every chat shows. */
+/** Whether every chat shows it. */
 export function isCommonImage({ mime }: Variant): boolean {
   return /^image\/(jpe?g|png|webp|gif)$/.test(mime);
 }
 
-/** H.264 in MP4, which plays in every chat; sources seldom name the codec of a plain MP4, and then it is that. */
+/** Whether it is H.264 in MP4, which plays in every chat; sources seldom name the codec of a plain MP4, and then it is that. */
 export function isCommonVideo({ mime, codecs }: Variant): boolean {
   return mime === 'video/mp4' && (codecs === null || /(^|[,\s])avc[13]/i.test(codecs));
 }
 
-function pixels({ width, height }: Variant): number {
+/** The area of a variant; 0 when unknown. */
+export function pixels({ width, height }: Pick<Variant, 'width' | 'height'>): number {
   return (width ?? 0) * (height ?? 0);
+}
+
+/** One way to have all of a video: a file that plays as it is, or a video track and an audio track to be put together. */
+export interface WholeVideo {
+  /** The file, or the video track. */
+  readonly video: Variant;
+  /** Undefined when `video` is all of it. */
+  readonly audio: Variant | undefined;
+}
+
+/** Every way, those of one file first. Video tracks are paired with the best audio track. */
+export function wholeVideos(item: MediaItem): readonly WholeVideo[] {
+  const plain = plainVideos(item);
+  const [audio] = audioTracks(item);
+  const tracks = audio === undefined ? [] : videoTracks(item).filter(track => !plain.includes(track));
+  return [...plain.map(video => ({ video, audio: undefined })), ...tracks.map(video => ({ video, audio }))];
+}
+
+/** Names the file made of two tracks, by the tracks' own keys. */
+export function muxKey(videoKey: string, audioKey: string): string {
+  return `mux-${videoKey}-${audioKey}`;
 }

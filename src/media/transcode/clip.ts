@@ -1,17 +1,18 @@
 import { rm, stat } from 'node:fs/promises';
+import type { EncodedPacketSink, InputVideoTrack } from 'mediabunny';
 import type { Clip } from '../files/clip.ts';
-import { copyPart, findPart } from './copy-part.ts';
 import { type Ffmpeg, inputArguments, outputArguments } from './ffmpeg.ts';
-import type { CopyRequest } from './mux.ts';
+import { withMediaInput } from './media-input.ts';
+import { addAudio, addVideo, breathe, type CopyRequest, type Packet, primaryTrack, writeMp4 } from './mux.ts';
 import type { Probe } from './probe.ts';
 
 export interface CutRequest extends CopyRequest {
   /** Without it a part begins at the key frame before its beginning. */
   readonly ffmpeg: Ffmpeg | undefined;
   readonly clip: Clip;
-  /** Of the input. */
+  /** The input's. */
   readonly probe: Probe;
-  /** What an encoded part is made to fit; a copy may be larger. */
+  /** An encoded part is made to fit; a copy may be larger. */
   readonly maxBytes: number;
 }
 
@@ -56,8 +57,8 @@ async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promis
   const bitrate = Math.min(MAX_VIDEO_BITRATE, Math.floor(bits / (seconds + bufferSeconds)));
   if (bitrate < MIN_VIDEO_BITRATE) return false;
   const args = [
-    // Before the input: what comes before is not decoded, and the first frame shown is the one at that moment. Nor is what comes after:
-    // else a track that begins after the end would begin there.
+    // Before the input: nothing before that moment is decoded, and the first frame shown is the one at it. Nothing after the end is
+    // decoded either: else a track that begins later would begin there.
     ...['-ss', (clip.startMs / 1_000).toFixed(3), '-t', seconds.toFixed(3), ...inputArguments(inputPath)],
     ...['-t', seconds.toFixed(3)],
     ...['-map', '0:v:0', '-map', '0:a:0?', '-vf', `${scaleOf(probe, bitrate)}setsar=1,format=yuv420p`, '-fpsmax', '60'],
@@ -88,4 +89,103 @@ function scaleOf({ width, height }: Probe, bitrate: number): string {
 
 function even(pixels: number): number {
   return Math.max(2, Math.floor(pixels / 2) * 2);
+}
+
+/** How a copy of a part would be: a video can be entered only at a key frame. */
+interface CopyablePart {
+  /** Whether it would begin and end within one frame of the wanted moments. */
+  readonly isExact: boolean;
+}
+
+/** Pictures that are shown earlier come no further behind in any file. */
+const MAX_REORDERED = 32;
+
+/**
+ * Says how a copy of a part of a video would be, before anything is written.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is no whole video; the signal's reason
+ */
+function findPart(inputPath: string, clip: Clip, signal: AbortSignal): Promise<CopyablePart | undefined> {
+  return withMediaInput(inputPath, signal, async ({ input }) => {
+    const video = await primaryTrack(input.getPrimaryVideoTrack(), 'video');
+    const part = await rangeOf(video, clip, signal);
+    if (part === undefined) return undefined;
+    const { first, surplus } = part;
+    const lateMs = clip.startMs - first.timestamp * 1_000;
+    const frameMs = Math.max(1, first.duration * 1_000);
+    return { isExact: lateMs <= frameMs / 2 && surplus <= 1 };
+  });
+}
+
+/**
+ * Copies a part of a video as it is, from the key frame at or before its beginning.
+ * @throws as `findPart`
+ */
+function copyPart({ inputPath, outputPath, signal, clip }: CopyRequest & { readonly clip: Clip }): Promise<void> {
+  return withMediaInput(inputPath, signal, async ({ input }) => {
+    const video = await primaryTrack(input.getPrimaryVideoTrack(), 'video');
+    const audio = await input.getPrimaryAudioTrack();
+    const part = await primaryTrack(
+      rangeOf(video, clip, signal).then(found => found ?? null),
+      'such a part',
+    );
+    const from = part.first.timestamp;
+    await writeMp4(outputPath, signal, async output => {
+      const pictures = await addVideo(output, video, signal);
+      const copies = [{ ...pictures, packets: () => shifted(pictures.sink, part.first, from, part.count) }];
+      if (audio === null) return copies;
+      const sounds = await addAudio(output, audio, signal);
+      return [...copies, { ...sounds, packets: () => until(sounds.sink, from, clip.endMs / 1_000) }];
+    });
+  });
+}
+
+interface PacketRange {
+  readonly first: Packet;
+  /** Packets from the first one on, in the order of the file. */
+  readonly count: number;
+  /** Those among them that are shown after the end, since others are made of them. */
+  readonly surplus: number;
+}
+
+async function rangeOf(video: InputVideoTrack, clip: Clip, signal: AbortSignal): Promise<PacketRange | undefined> {
+  const { EncodedPacketSink: Sink } = await import('mediabunny');
+  const sink = new Sink(video);
+  const end = clip.endMs / 1_000;
+  const first = (await sink.getKeyPacket(clip.startMs / 1_000)) ?? (await sink.getFirstPacket());
+  if (first === null || first.timestamp >= end) return undefined;
+  let seen = 0;
+  let late = 0;
+  let range = { count: 0, surplus: 0 };
+  for await (const { timestamp } of sink.packets(first, undefined, { metadataOnly: true })) {
+    seen += 1;
+    await breathe(seen, signal);
+    if (timestamp < end) range = { count: seen, surplus: late };
+    else late += 1;
+    if (late > MAX_REORDERED) break;
+  }
+  return { first, ...range };
+}
+
+/** Pictures that come behind the first but are shown before it were made of others that are not there. */
+async function* shifted(
+  sink: EncodedPacketSink,
+  first: Packet,
+  from: number,
+  count: number,
+): AsyncGenerator<Packet, void> {
+  let left = count;
+  for await (const packet of sink.packets(first)) {
+    if (left === 0) return;
+    left -= 1;
+    if (packet.timestamp >= from) yield packet.clone({ timestamp: packet.timestamp - from });
+  }
+}
+
+async function* until(sink: EncodedPacketSink, from: number, end: number): AsyncGenerator<Packet, void> {
+  const first = (await sink.getPacket(from)) ?? (await sink.getFirstPacket());
+  if (first === null) return;
+  for await (const packet of sink.packets(first)) {
+    if (packet.timestamp >= end) return;
+    if (packet.timestamp >= from) yield packet.clone({ timestamp: packet.timestamp - from });
+  }
 }

@@ -10,17 +10,14 @@ export interface CompressRequest {
   readonly inputPath: string;
   /** Overwritten; removed unless there is a result. */
   readonly outputPath: string;
-  /** Of the input. */
+  /** The input's. */
   readonly probe: Probe;
   /** The chat's limit; the result stays 2 % below it. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** From 0 to 1, a few times a second, never backwards. */
-  readonly onProgress?: ((done: number) => void) | undefined;
 }
 
-export interface Compressed {
-  readonly path: string;
+export interface CompressedVideo {
   readonly bytes: number;
   readonly probe: Probe;
 }
@@ -28,22 +25,22 @@ export interface Compressed {
 /** Makes videos fit: H.264 and AAC in an MP4 that every client plays and that plays while it loads. */
 export interface Compressor {
   /**
-   * Undefined when it cannot be made to fit and still be worth watching. Waits for its turn behind others.
+   * Resolves to what it made; undefined when the video cannot be made to fit and still be worth watching. Waits for its turn behind others.
    * @throws AppError `upstream_unavailable` when too many wait; `timeout` when it takes too long; `internal` when ffmpeg fails; the
    *   signal's reason
    */
-  compress(request: CompressRequest): Promise<Compressed | undefined>;
+  compress(request: CompressRequest): Promise<CompressedVideo | undefined>;
 }
 
 export interface CompressorOptions {
   readonly ffmpeg: Ffmpeg;
   /** Default half of the cores, at least one. */
   readonly jobsAtOnce?: number;
-  /** Those who may wait; default 16. */
+  /** So many may wait; default 16. */
   readonly maxQueued?: number;
 }
 
-/** What is left of the budget in the second try, beside what the first went beyond it. */
+/** The second try has this share of the budget, less the excess of the first. */
 const SECOND_TRY_SHARE = 0.9;
 const MAX_TRIES = 2;
 
@@ -60,12 +57,12 @@ function argumentsOf(inputPath: string, outputPath: string, plan: CompressionPla
     ...['-crf', String(crf), '-maxrate', String(videoBitrate), '-bufsize', String(bufferBits)],
     ...audio,
     ...['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-movflags', '+faststart'],
-    // Twice the limit: what goes beyond has failed anyway, and the disk is not ours to fill.
+    // Twice the limit: a file beyond it has failed anyway, and the disk is not ours to fill.
     ...outputArguments(outputPath, 'mp4', plan.limitBytes * 2),
   ];
 }
 
-/** Whether the result is what was planned. A video that ends early was cut off by its own size. */
+/** Whether the result is as planned. A video that ends early was cut off by its own size. */
 function isAsPlanned(made: Probe, source: Probe, plan: CompressionPlan): boolean {
   const difference = Math.abs((made.durationMs ?? 0) - (source.durationMs ?? 0));
   return (
@@ -83,34 +80,23 @@ export function createCompressor({ ffmpeg, jobsAtOnce, maxQueued = 16 }: Compres
   const places = jobsAtOnce ?? Math.max(1, Math.floor(cores / 2));
   const enter = createSemaphore({ atOnce: places, maxWaiting: maxQueued, name: 'compression' });
 
-  async function attempt(request: CompressRequest, plan: CompressionPlan): Promise<number> {
-    const { inputPath, outputPath, probe, signal, onProgress } = request;
-    const durationMs = probe.durationMs ?? 1;
-    await ffmpeg.run(argumentsOf(inputPath, outputPath, plan), {
-      signal,
-      deadlineMs: plan.deadlineMs,
-      onProgress: doneMs => onProgress?.(Math.min(1, doneMs / durationMs)),
-    });
-    return (await stat(outputPath)).size;
-  }
-
-  async function shrink(request: CompressRequest): Promise<Compressed | undefined> {
-    const { probe, outputPath, signal } = request;
-    let budget = request.maxBytes;
-    let done = 0;
-    const onProgress = (share: number) => {
-      if (share <= done) return;
-      done = share;
-      request.onProgress?.(share);
-    };
-    const limitBytes = Math.floor(request.maxBytes * SAFE_SHARE);
+  async function shrink({
+    inputPath,
+    outputPath,
+    probe,
+    maxBytes,
+    signal,
+  }: CompressRequest): Promise<CompressedVideo | undefined> {
+    const limitBytes = Math.floor(maxBytes * SAFE_SHARE);
+    let budget = maxBytes;
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const plan = planCompression(probe, budget, cores);
       if (plan === undefined) return undefined;
-      const bytes = await attempt({ ...request, onProgress }, plan);
+      await ffmpeg.run(argumentsOf(inputPath, outputPath, plan), { signal, deadlineMs: plan.deadlineMs });
+      const { size: bytes } = await stat(outputPath);
       if (bytes <= limitBytes) {
         const made = await probeFile(outputPath, signal);
-        if (isAsPlanned(made, probe, plan)) return { path: outputPath, bytes, probe: made };
+        if (isAsPlanned(made, probe, plan)) return { bytes, probe: made };
         throw new AppError('internal', 'ffmpeg made another video than was asked for');
       }
       budget = Math.floor(budget * (limitBytes / bytes) * SECOND_TRY_SHARE);
@@ -121,7 +107,7 @@ export function createCompressor({ ffmpeg, jobsAtOnce, maxQueued = 16 }: Compres
   return {
     async compress(request) {
       const leave = await enter(request.signal);
-      let result: Compressed | undefined;
+      let result: CompressedVideo | undefined;
       try {
         result = await shrink(request);
         return result;

@@ -1,11 +1,11 @@
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
 import { type Ffmpeg, inputArguments, outputArguments } from './ffmpeg.ts';
 import { type CopyRequest, extractAudio } from './mux.ts';
 import { probeFile } from './probe.ts';
 
 export interface ConvertRequest extends CopyRequest {
-  /** Without it only what needs no encoding is done. */
+  /** Without it nothing is encoded. */
   readonly ffmpeg: Ffmpeg | undefined;
 }
 
@@ -60,14 +60,14 @@ export async function convertToJpeg({ inputPath, outputPath, signal, ffmpeg }: C
   );
 }
 
-export interface JpegRequest extends CopyRequest {
+interface JpegRequest extends CopyRequest {
   readonly maxSide: number;
   /** sharp: 1 to 100, better upwards; ffmpeg: 2 to 31, better downwards. */
   readonly quality: number;
 }
 
 /** False when sharp is not installed or cannot read the image. */
-export async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
+async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
   const { inputPath, outputPath, signal, maxSide, quality } = request;
   throwIfAborted(signal);
   const module = await import('sharp').catch(() => undefined);
@@ -121,4 +121,56 @@ function throwIfAborted(signal: AbortSignal): void {
   if (!signal.aborted) return;
   const { reason } = signal;
   throw reason instanceof AppError ? reason : new AppError('timeout', 'given up by the caller', { cause: reason });
+}
+
+export interface ThumbnailRequest {
+  /** The upstream's own image of the video; tried first. */
+  readonly imagePath?: string | undefined;
+  /** The video itself; only ffmpeg can look into it. */
+  readonly videoPath?: string | undefined;
+  /** Overwritten; removed unless there is a result. */
+  readonly outputPath: string;
+  readonly signal: AbortSignal;
+  readonly ffmpeg?: Ffmpeg | undefined;
+}
+
+/** Telegram's rule for thumbnails (Bot API, sendVideo): JPEG, at most 320 pixels a side, under 200 kB. */
+const MAX_THUMBNAIL_SIDE = 320;
+const MAX_THUMBNAIL_BYTES = 200_000;
+/** The very first frame is often black. */
+const LOOK_AT_SECONDS = 1;
+
+async function isSmall(path: string): Promise<boolean> {
+  const bytes = (await stat(path).catch(() => undefined))?.size ?? 0;
+  if (bytes > 0 && bytes < MAX_THUMBNAIL_BYTES) return true;
+  await rm(path, { force: true });
+  return false;
+}
+
+/**
+ * A small JPEG of a video for Telegram; false when nothing here can make one.
+ * @throws AppError the signal's reason
+ */
+export async function makeThumbnail(request: ThumbnailRequest): Promise<boolean> {
+  const { imagePath, videoPath, outputPath, signal, ffmpeg } = request;
+  if (imagePath !== undefined) {
+    const image = { inputPath: imagePath, outputPath, signal, maxSide: MAX_THUMBNAIL_SIDE };
+    const isMade =
+      (await writeJpegBySharp({ ...image, quality: 80 })) ||
+      (await writeJpegByFfmpeg({ ...image, ffmpeg, quality: 5 }));
+    if (isMade && (await isSmall(outputPath))) return true;
+  }
+  if (videoPath === undefined || ffmpeg === undefined) return false;
+  const { durationMs } = await probeFile(videoPath, signal);
+  const atSeconds = durationMs === null ? 0 : Math.min(LOOK_AT_SECONDS, durationMs / 3_000);
+  const frame = {
+    inputPath: videoPath,
+    outputPath,
+    signal,
+    maxSide: MAX_THUMBNAIL_SIDE,
+    quality: 5,
+    ffmpeg,
+    atSeconds,
+  };
+  return (await writeJpegByFfmpeg(frame)) && isSmall(outputPath);
 }

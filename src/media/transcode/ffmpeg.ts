@@ -13,7 +13,7 @@ export interface Ffmpeg {
   readonly hasMp3: boolean;
   /**
    * Runs it with `args`, which hold nothing a person wrote, after those who came before: no more run at once than there are cores.
-   * What it has written stays when it fails: the caller removes it.
+   * A file that it has begun stays when it fails: the caller removes it.
    * @throws AppError `internal` when it fails, its last words as the cause; `timeout` at the deadline, which begins with the run;
    *   `upstream_unavailable` when too many wait; the signal's reason
    */
@@ -23,11 +23,9 @@ export interface Ffmpeg {
 export interface FfmpegRunOptions {
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
-  /** Milliseconds of the output that are done; about twice a second. */
-  readonly onProgress?: ((doneMs: number) => void) | undefined;
 }
 
-/** What was found on a PATH, for those who want to know why there is none. */
+/** The search on a PATH, for those who want to know why there is none. */
 export type FfmpegFinding =
   | { readonly state: 'ready'; readonly ffmpeg: Ffmpeg }
   | { readonly state: 'unusable'; readonly program: string; readonly why: string }
@@ -41,7 +39,7 @@ const MAX_WAITING = 64;
 
 /** Containers of single files: playlists and scripts, which name other files, are none of them. */
 const READABLE_FORMATS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,aac,ogg,wav,flac,jpeg_pipe,png_pipe,webp_pipe,gif';
-/** 8192 x 8192: what is larger is meant to exhaust us. */
+/** 8192 x 8192: a larger image is meant to exhaust us. */
 const MAX_PIXELS = 67_108_864;
 
 /** The arguments that let ffmpeg read a file of ours and nothing that the file may name. */
@@ -110,36 +108,22 @@ function createFfmpeg(program: string, version: string, hasMp3: boolean, searchP
     program,
     version,
     hasMp3,
-    async run(args, { signal, deadlineMs, onProgress }) {
+    async run(args, { signal, deadlineMs }) {
       const leave = await enter(signal);
       try {
         const end = await runProgram({
           program,
-          args: ['-nostdin', '-hide_banner', '-v', 'error', '-progress', 'pipe:1', '-y', ...args],
+          args: ['-nostdin', '-hide_banner', '-v', 'error', '-y', ...args],
           env: environment(searchPath),
           signal,
           timeoutMs: deadlineMs,
           niceness: NICENESS,
-          onOutput: onProgress && createProgressReader(onProgress),
         });
         if (end.exitCode !== 0) throw failureOf(end);
       } finally {
         leave();
       }
     },
-  };
-}
-
-/** Reads `-progress`, lines of `key=value`. */
-function createProgressReader(onProgress: (doneMs: number) => void): (chunk: Buffer) => void {
-  let rest = '';
-  return chunk => {
-    const lines = (rest + chunk.toString('latin1')).split('\n');
-    rest = (lines.pop() ?? '').slice(-200);
-    for (const line of lines) {
-      const micros = /^out_time_us=(\d+)/.exec(line)?.[1];
-      if (micros !== undefined) onProgress(Number(micros) / 1_000);
-    }
   };
 }
 

@@ -5,8 +5,8 @@ import type { HttpClient, HttpHead } from '../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../infra/http/retry-after.ts';
 import { type CdnHeaders, extensionOf, isGone, mediaType } from '../files/cdn.ts';
 import { rangeHeaders, totalOf } from '../files/tunnel-range.ts';
-import { noSuchFile, type RefreshPost, type TunnelRequest, type TunnelResponse } from './tunnel-exchange.ts';
 import type { TunnelFile } from './tunnel-file.ts';
+import { noSuchFile, type RefreshPost, type TunnelRequest, type TunnelResponse } from './tunnel-file.ts';
 import { renewedAddress } from './tunnel-renewal.ts';
 
 /**

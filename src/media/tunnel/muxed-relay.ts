@@ -1,10 +1,26 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/create-lru.ts';
+import { byteRange } from '../files/tunnel-range.ts';
 import type { Post } from '../post.ts';
-import { type DiskFile, diskResponse } from './disk-response.ts';
-import { noSuchFile, type RefreshPost, type TunnelRequest, type TunnelResponse } from './tunnel-exchange.ts';
-import type { TrackPair, TunnelFile } from './tunnel-file.ts';
+import {
+  noSuchFile,
+  type RefreshPost,
+  type TrackPair,
+  type TunnelFile,
+  type TunnelRequest,
+  type TunnelResponse,
+} from './tunnel-file.ts';
 import { renewedTracks } from './tunnel-renewal.ts';
+
+/** A file on the disk that stays until it is released. */
+export interface DiskFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** Safe to call twice; never throws. */
+  release(): void;
+}
 
 export interface MuxOrder {
   readonly post: Pick<Post, 'source' | 'id'>;
@@ -61,4 +77,40 @@ export function createMuxedRelay({ muxTracks, refresh }: MuxedRelayOptions): Mux
       throw new AppError('timeout', `two tracks did not come within ${waitMs} ms`, { cause: error });
     }
   };
+}
+
+/** Answers from a file on the disk, whole or in parts, and releases it when the answer has been read or given up. */
+async function diskResponse(
+  disk: DiskFile,
+  { mime, fileName, expiresAt }: Pick<TunnelFile, 'mime' | 'fileName' | 'expiresAt'>,
+  { method, range, ifRange, signal }: TunnelRequest,
+): Promise<TunnelResponse> {
+  let isRead = false;
+  try {
+    const { path, bytes } = disk;
+    const { mtimeMs, mtime } = await stat(path);
+    // Made again, it may differ in a byte.
+    const etag = `"${bytes.toString(36)}-${Math.round(mtimeMs).toString(36)}"`;
+    const part = ifRange === undefined || ifRange === etag ? byteRange(range, bytes) : undefined;
+    const named = { fileName, expiresAt };
+    if (part === 'unsatisfiable')
+      return { status: 416, headers: { 'content-range': `bytes */${bytes}` }, body: undefined, ...named };
+    const { first, last } = part ?? { first: 0, last: bytes - 1 };
+    const headers = {
+      'content-type': mime,
+      'content-length': String(last - first + 1),
+      'accept-ranges': 'bytes',
+      etag,
+      'last-modified': mtime.toUTCString(),
+      ...(part === undefined ? {} : { 'content-range': `bytes ${first}-${last}/${bytes}` }),
+    };
+    const status = part === undefined ? 200 : 206;
+    if (method === 'HEAD') return { status, headers, body: undefined, ...named };
+    const body = createReadStream(path, { start: first, end: last, signal });
+    body.once('close', () => disk.release());
+    isRead = true;
+    return { status, headers, body, ...named };
+  } finally {
+    if (!isRead) disk.release();
+  }
 }

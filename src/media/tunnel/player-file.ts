@@ -1,17 +1,19 @@
-import { fileNameOf } from '../files/file-name.ts';
+import { fileNameOf } from '../files/cdn.ts';
 import {
   isCommonAudio,
   isCommonVideo,
   likelyBytes,
   type MediaForm,
+  ranked,
   sendableVariants,
   toChoice,
+  type WholeVideo,
+  wholeVideos,
 } from '../files/variant-choice.ts';
-import { type WholeVideo, wholeVideos } from '../files/whole-video.ts';
 import type { MediaItem, Post, Variant } from '../post.ts';
 import type { TunnelFile } from './tunnel-file.ts';
 
-/** What is given of an item to those who show or save it. */
+/** The file of an item for those who show or save it. */
 export interface PlayerFile {
   /** A file of the CDN; with `audio` a video track. */
   readonly variant: Variant;
@@ -23,11 +25,11 @@ export interface PlayerFile {
 
 /** Two tracks that are larger together are not put together while a reader waits. */
 export const MAX_MUX_BYTES = 256 * 1024 * 1024;
-/** What is put together is an MP4, whatever its tracks were. */
+/** Tracks that are put together become an MP4, whatever they were. */
 const MUXED_MIME = 'video/mp4';
 /** Beyond it a video costs more to load than most screens show. */
 const FULL_HD = 1_080;
-/** What fits into a token, and that into a header. */
+/** More does not fit into a token, and that into a header. */
 const MAX_ADDRESS_CHARS = 8_000;
 
 /** The best that a browser plays with its audio, up to 1080p; two tracks are put together where that is better. Pure. */
@@ -36,29 +38,24 @@ export function choosePlayerFile(item: MediaItem, form: MediaForm): PlayerFile |
     const [variant] = sendableVariants(item, form);
     return variant && { variant };
   }
-  const ranked = wholeVideos(item)
-    .map(whole => ({ ...whole, rank: playerRank(whole, item) }))
-    .sort((a, b) => compareRanks(b.rank, a.rank));
-  const [best] = ranked;
+  const all = ranked(wholeVideos(item), whole => playerRank(whole, item));
+  const [best] = all;
   // Better a video without its audio than none at all.
   const [only] = item.variants;
   if (best === undefined) return only && { variant: only };
   const { video, audio } = best;
   if (audio === undefined) return { variant: video };
-  const fallback = ranked.find(whole => whole.audio === undefined && whole.video.hasAudio !== false)?.video;
+  const fallback = all.find(whole => whole.audio === undefined && whole.video.hasAudio !== false)?.video;
   return { variant: video, audio, fallback: fallback && fitsAddress([video, audio, fallback]) ? fallback : undefined };
 }
 
-/** What a player can choose from: one file for each size that every browser plays, largest first, up to 1080p. Pure. */
+/** The files a player can choose from: one for each size that every browser plays, largest first, up to 1080p. Pure. */
 export function playerQualities(item: MediaItem): readonly PlayerFile[] {
   const best = choosePlayerFile(item, 'original');
   if (best === undefined || item.kind !== 'video') return [];
   const bySide = new Map([[shortSide(best.variant), best]]);
-  const ranked = wholeVideos(item)
-    .filter(whole => whole.audio === undefined || isMuxable(whole, item))
-    .map(whole => ({ ...whole, rank: playerRank(whole, item) }))
-    .sort((a, b) => compareRanks(b.rank, a.rank));
-  for (const { video, audio } of ranked) {
+  const whole = wholeVideos(item).filter(one => one.audio === undefined || isMuxable(one, item));
+  for (const { video, audio } of ranked(whole, one => playerRank(one, item))) {
     const side = shortSide(video);
     const isSilent = audio === undefined && video.hasAudio === false && best.variant.hasAudio !== false;
     const file = { variant: video, audio };
@@ -80,7 +77,7 @@ export function isMuxable({ video, audio }: WholeVideo, item: MediaItem): boolea
   return fitsAddress([video, audio]) && bytes.reduce((total, each) => total + each, 0) <= MAX_MUX_BYTES;
 }
 
-/** What an address in the tunnel has to know of it. */
+/** The same for an address in the tunnel. */
 export function playerTunnelFile(
   post: Post,
   index: number,
@@ -116,16 +113,10 @@ function playerRank(whole: WholeVideo, item: MediaItem): readonly number[] {
     audio === undefined || isCommonAudio(audio) ? codecRank(video) : Math.min(codecRank(video), 1),
     side <= FULL_HD ? 1 : 0,
     side <= FULL_HD ? side : -side,
-    // What plays as it is begins sooner.
+    // A file that plays as it is begins sooner.
     audio === undefined ? 1 : 0,
     video.bitrate ?? 0,
   ];
-}
-
-/** Stable sorts keep the source's order, best first, of what ranks alike. */
-function compareRanks(left: readonly number[], right: readonly number[]): number {
-  const place = left.findIndex((value, index) => value !== right[index]);
-  return place < 0 ? 0 : (left[place] ?? 0) - (right[place] ?? 0);
 }
 
 function codecRank(variant: Variant): number {

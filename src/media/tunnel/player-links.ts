@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { isWithdrawn } from '../extract/failures.ts';
-import { fileNameOf } from '../files/file-name.ts';
+import { fileNameOf } from '../files/cdn.ts';
 import type { MediaItem, Post } from '../post.ts';
 import { choosePlayerFile, type PlayerFile, playerTunnelFile } from './player-file.ts';
 import type { Tunnel } from './tunnel.ts';
-import { noSuchFile } from './tunnel-exchange.ts';
 import type { TunnelFile } from './tunnel-file.ts';
-import { sealToken, unsealToken } from './tunnel-token.ts';
+import { noSuchFile, sealToken, unsealToken } from './tunnel-file.ts';
 
 /** A video as a page shows it. */
 export interface PlayerLink {

@@ -1,6 +1,8 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import * as z from 'zod';
+import { AppError } from '../../errors.ts';
 import { type Post, sourceIdSchema } from '../post.ts';
-import { sealToken, unsealToken } from './tunnel-token.ts';
 
 /** Addresses on the CDN of a video track and an audio track that are one video together. */
 export interface TrackPair {
@@ -8,7 +10,7 @@ export interface TrackPair {
   readonly audio: string;
 }
 
-/** What an address in the tunnel leads to. */
+/** The file that an address in the tunnel leads to. */
 export interface TunnelFile {
   /** Asked again when the address has run out. A file of no post is gone when its address is. */
   readonly post?: Pick<Post, 'source' | 'id'> | undefined;
@@ -19,7 +21,7 @@ export interface TunnelFile {
   /** Given instead of `url`: put together into one MP4. Only for a file of a post. */
   readonly tracks?: TrackPair | undefined;
   readonly mime: string;
-  /** Pixels of what is given, where known: they help to find it again after its address has expired. */
+  /** Pixels of the file that is given, where known: they help to find it again after its address has expired. */
   readonly width?: number | null;
   readonly height?: number | null;
   /** Suggested name, already safe: letters, digits, `-`, `_`, `.`. */
@@ -71,4 +73,65 @@ export function unsealTunnelFile(key: Buffer, token: string): TunnelFile | undef
   const post = source === undefined || id === undefined ? undefined : { source, id };
   const tracks = t && { video: t.v, audio: t.a };
   return { post, index, url, tracks, mime, fileName, width, height, expiresAt: e };
+}
+
+export interface TunnelRequest {
+  readonly method: 'GET' | 'HEAD';
+  readonly range: string | undefined;
+  readonly ifRange: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface TunnelResponse {
+  readonly status: 200 | 206 | 416;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined for HEAD and 416. */
+  readonly body: Readable | undefined;
+  /** Its ending fits the type that is really sent. */
+  readonly fileName: string;
+  /** Unix milliseconds: the token's own end. */
+  readonly expiresAt: number;
+}
+
+/** Asks the upstream again for a post whose addresses expired early. */
+export type RefreshPost = (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
+
+export function noSuchFile(message: string, cause?: unknown): AppError {
+  return new AppError('not_found', message, { params: { what: 'file' }, cause });
+}
+
+const ALGORITHM = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** Room for an address of 8 KiB; a longer token is not looked at. */
+const MAX_TOKEN_CHARS = 12_000;
+const TOKEN = /^[A-Za-z0-9_-]+$/;
+
+/**
+ * Text -> base64url(iv, AES-256-GCM ciphertext, tag). `purpose` is authenticated along, so that a token made for one use
+ * is refused in another.
+ * @param key 32 bytes
+ */
+export function sealToken(key: Buffer, purpose: string, text: string): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES });
+  cipher.setAAD(Buffer.from(purpose));
+  return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+}
+
+/** The sealed text, or undefined when the token is malformed, forged, or made with another key or for another purpose. */
+export function unsealToken(key: Buffer, purpose: string, token: string): string | undefined {
+  if (token.length > MAX_TOKEN_CHARS || !TOKEN.test(token)) return undefined;
+  const bytes = Buffer.from(token, 'base64url');
+  if (bytes.length <= IV_BYTES + TAG_BYTES) return undefined;
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(purpose));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
+    return text.toString('utf8');
+  } catch {
+    // GCM says no more than "unable to authenticate".
+    return undefined;
+  }
 }

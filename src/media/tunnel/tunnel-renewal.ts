@@ -1,5 +1,4 @@
-import { audioTracks } from '../files/variant-choice.ts';
-import { wholeVideos } from '../files/whole-video.ts';
+import { audioTracks, wholeVideos } from '../files/variant-choice.ts';
 import { type MediaItem, type Post, playableVariants, type Variant } from '../post.ts';
 import type { TrackPair } from './tunnel-file.ts';
 

@@ -6,8 +6,15 @@ import type { Logger } from '../../infra/log.ts';
 import type { CdnHeaders } from '../files/cdn.ts';
 import { createCdnRelay } from './cdn-relay.ts';
 import { createMuxedRelay, type MuxedFile, type MuxTracks } from './muxed-relay.ts';
-import { noSuchFile, type RefreshPost, type TunnelRequest, type TunnelResponse } from './tunnel-exchange.ts';
-import { sealTunnelFile, type TunnelFile, unsealTunnelFile } from './tunnel-file.ts';
+import {
+  noSuchFile,
+  type RefreshPost,
+  sealTunnelFile,
+  type TunnelFile,
+  type TunnelRequest,
+  type TunnelResponse,
+  unsealTunnelFile,
+} from './tunnel-file.ts';
 
 /** Opaque, authenticated-encrypted, expiring addresses for media files. */
 export interface Tunnel {

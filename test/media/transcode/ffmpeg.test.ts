@@ -63,15 +63,6 @@ describe('running it', () => {
     return { folder, ffmpeg };
   }
 
-  it('hands over its progress, however its lines are cut', async () => {
-    const { ffmpeg } = await fake(
-      'printf "frame=1\\nout_time_us=500"; sleep 0.05; printf "000\\nprogress=continue\\nout_time_us=N/A\\n"',
-    );
-    const seen: number[] = [];
-    await ffmpeg.run(['x'], { signal: never, deadlineMs: 5_000, onProgress: doneMs => seen.push(doneMs) });
-    expect(seen).toEqual([500]);
-  });
-
   it('has no more at work than there are cores, and lets who waits give up', async () => {
     const { folder, ffmpeg } = await fake('echo + >> "$0.log"; sleep 0.4; echo - >> "$0.log"');
     const cores = availableParallelism();
