@@ -132,7 +132,7 @@ describe('the check of imports', () => {
     ['src/media/sources/facebook/source.ts', '../../../infra/http.ts'],
     ['src/probe/canary.ts', '../media/extract/source.ts'],
     ['src/probe/canary.ts', '../infra/log.ts'],
-    ['src/doctor/recording.ts', '../probe/ask-strategies.ts'],
+    ['src/doctor/recording.ts', '../probe/ask-sites.ts'],
     ['src/beatmaps/mirrors.ts', '../infra/http.ts'],
     ['src/bot/views/post.ts', '../../media/post.ts'],
     ['src/bot/views/post.ts', '../../i18n/translate.ts'],

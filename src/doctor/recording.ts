@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { HttpClient, HttpHead, HttpRequest, HttpResponse } from '../infra/http/http-client.ts';
-import type { StrategyReport } from '../probe/ask-strategies.ts';
+import type { StrategyReport } from '../probe/ask-sites.ts';
 import { findSecrets, sanitizeHeaders, sanitizeText } from './sanitize.ts';
 
 /** One request and what became of it, as it was. */

@@ -1,6 +1,6 @@
 import { cookiesVariable } from '../media/extract/source-descriptor.ts';
 import type { Finding } from '../platforms/platform.ts';
-import type { SourceReport, StrategyReport } from '../probe/ask-strategies.ts';
+import type { SourceReport, StrategyReport } from '../probe/ask-sites.ts';
 
 /** The settings that advice depends on. */
 export interface Setup {

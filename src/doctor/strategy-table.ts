@@ -1,4 +1,4 @@
-import type { SourceReport, StrategyReport } from '../probe/ask-strategies.ts';
+import type { SourceReport, StrategyReport } from '../probe/ask-sites.ts';
 
 const HEADS = ['strategy', 'link', 'outcome', 'time', 'what came back'] as const;
 

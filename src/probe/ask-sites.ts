@@ -1,3 +1,6 @@
+/** Asks every strategy of every source for a few posts, one after the other, without haste. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toAppError } from '../errors.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
 import type { Outgoing } from '../infra/http/transport/outgoing.ts';
 import type { Overrides } from '../infra/http/transport/overrides.ts';
@@ -6,29 +9,29 @@ import { createMemoryRateLimiter } from '../infra/rate-limit/rate-limit.ts';
 import { type AccountPace, createAccounts } from '../media/extract/accounts.ts';
 import { readCookies } from '../media/extract/cookies-file.ts';
 import { openSite } from '../media/extract/site.ts';
+import type { MediaSource, PostRef, Strategy } from '../media/extract/source.ts';
 import type { SourceDescriptor } from '../media/extract/source-descriptor.ts';
 import type { SourceId } from '../media/post.ts';
 import { sourceDescriptors } from '../media/sources/index.ts';
 import { createYtDlpStrategy, findYtDlp } from '../media/sources/yt-dlp.ts';
-import { type AskOptions, askStrategies } from './ask-strategies.ts';
-import { createProbe } from './probe-strategy.ts';
+import { createProbe, judgeFailure, type ProbeAnswer, type ProbeStrategy, refOfLink } from './probe-strategy.ts';
 
 export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
   readonly upstreamConstants: Readonly<Record<string, string>>;
   readonly outgoing: Outgoing;
   readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
   readonly accountPace: AccountPace;
-  /** Where yt-dlp is looked for. */
+  /** The PATH on which yt-dlp is looked for. */
   readonly searchPath: string;
   readonly overrides: Overrides;
   readonly http: HttpClient;
-  /** What each source is asked through. Default `http`. */
+  /** The client that each source is asked through. Default `http`. */
   readonly clientOf?: (id: SourceId) => HttpClient;
 }
 
 /**
  * Asks the sites in every way that the running bot has, with nothing remembered.
- * @returns what came back, and the cookies of all configured accounts
+ * @returns the answers, and the cookies of all configured accounts
  */
 export async function askSites(options: AskSitesOptions) {
   const {
@@ -78,4 +81,92 @@ export async function askSites(options: AskSitesOptions) {
     isStandIn,
   });
   return { reports, cookies: [...sessions.values()].flat().flatMap(({ cookies }) => cookies) };
+}
+
+export interface StrategyReport extends Omit<ProbeAnswer, 'durationMs'> {
+  readonly source: string;
+  readonly strategy: string;
+  /** The link's place in the list, from 1. */
+  readonly link: number;
+  readonly durationMs: number | null;
+}
+
+type Reason = 'browser' | 'account' | 'time' | 'pause' | 'other';
+
+export interface SourceReport {
+  readonly source: string;
+  /** Addresses that were asked for, in order. */
+  readonly links: readonly string[];
+  readonly reports: readonly StrategyReport[];
+  /** Strategies that cannot be judged: for want of something or of time, as the site wants a pause, or as they are for other links. */
+  readonly unjudged: Readonly<Record<Reason, readonly string[]>>;
+}
+
+export interface AskOptions {
+  readonly sources: readonly MediaSource[];
+  /** Each source passes over those of others. None: each source's own examples. */
+  readonly links: readonly string[];
+  readonly probe: ProbeStrategy;
+  readonly hasBrowserTransport: boolean;
+  /** Whether a host is asked elsewhere: stand-ins on this machine need no pause. */
+  readonly isStandIn: (hostname: string) => boolean;
+  /** Between two questions to one site. Default 2 000. */
+  readonly pauseMs?: number;
+  /** For all; what is under way then counts as not asked. Default 240 000. */
+  readonly totalMs?: number;
+  /** Before each question. */
+  readonly onAsk?: (source: string, strategy: string, link: number) => void;
+}
+
+/** All sources beside each other, the strategies of one in turn. Never rejects: what fails is reported. */
+export async function askStrategies(options: AskOptions): Promise<readonly SourceReport[]> {
+  const signal = AbortSignal.timeout(options.totalMs ?? 240_000);
+  return Promise.all(options.sources.map(source => askSource(source, options, signal)));
+}
+
+async function askSource(source: MediaSource, options: AskOptions, signal: AbortSignal): Promise<SourceReport> {
+  const { probe, hasBrowserTransport, isStandIn, pauseMs = 2_000, onAsk } = options;
+  const reports: StrategyReport[] = [];
+  const links: string[] = [];
+  let isFirst = true;
+
+  async function askFor(ref: PostRef, link: number): Promise<void> {
+    for (const strategy of source.strategies.filter(one => one.isAvailable(ref))) {
+      if (!isFirst && !isStandIn(new URL(ref.url).hostname)) await sleep(pauseMs, undefined, { signal });
+      isFirst = false;
+      onAsk?.(source.id, strategy.name, link);
+      const answer = await probe(strategy, ref, signal);
+      reports.push({ source: source.id, strategy: strategy.name, link, ...answer });
+    }
+  }
+
+  async function askForLink(link: string): Promise<void> {
+    const ref = await refOfLink(source, link, signal).catch(error => {
+      signal.throwIfAborted();
+      const failure = toAppError(error);
+      const about = { source: source.id, strategy: 'short link', link: links.push(link) };
+      reports.push({ ...about, ...judgeFailure(failure, failure.code), durationMs: null });
+    });
+    if (ref) await askFor(ref, links.push(ref.url));
+  }
+
+  try {
+    for (const link of options.links.length === 0 ? source.examples : options.links) await askForLink(link);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  const judged = new Set(reports.filter(({ verdict }) => verdict !== 'skipped').map(({ strategy }) => strategy));
+  const unjudged: Record<Reason, string[]> = { browser: [], account: [], time: [], pause: [], other: [] };
+  for (const strategy of source.strategies.filter(({ name }) => !judged.has(name))) {
+    const isPaused = reports.some(report => report.strategy === strategy.name);
+    const missing = missingFor(strategy, hasBrowserTransport);
+    unjudged[isPaused ? 'pause' : (missing ?? (signal.aborted ? 'time' : 'other'))].push(strategy.name);
+  }
+  return { source: source.id, links, reports, unjudged };
+}
+
+/** The thing whose want keeps a strategy from being asked here at all, for whatever post. */
+function missingFor({ profile }: Strategy, hasBrowserTransport: boolean): 'browser' | 'account' | undefined {
+  if (profile?.transport === 'browser' && !hasBrowserTransport) return 'browser';
+  return profile?.session === 'account' ? 'account' : undefined;
 }

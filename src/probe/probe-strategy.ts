@@ -1,19 +1,23 @@
 import { AppError, type ErrorCode, toAppError } from '../errors.ts';
+import { hostsBelow } from '../infra/http/transport/host-list.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
+import { planDelivery } from '../media/delivery/delivery-plan.ts';
+import { parseAddress } from '../media/extract/address.ts';
 import { isLimit, isOfOurs } from '../media/extract/failures.ts';
-import type { PostRef, Strategy } from '../media/extract/source.ts';
+import type { MediaSource, PostRef, Strategy } from '../media/extract/source.ts';
 import { isWhole } from '../media/extract/strategy-history.ts';
 import { startStrategy } from '../media/extract/strategy-race.ts';
-import { type Post, playableVariants } from '../media/post.ts';
-import { fetchBeginning } from './fetch-beginning.ts';
+import { createCdnHeaders, fileType, looksLikeDocument } from '../media/files/cdn.ts';
+import { type Post, playableVariants, type Variant } from '../media/post.ts';
+import { sourceDescriptors } from '../media/sources/index.ts';
 
 export interface ProbeAnswer {
   /** `skipped`: nothing can be said of the strategy, as the network is away, the site wants a pause or our own limits kept it back. */
   readonly verdict: 'works' | 'fails' | 'skipped';
   readonly outcome: ErrorCode | 'ok' | 'slow' | 'incomplete' | 'no_video' | 'no_file';
-  /** Of the post, since its request left. */
+  /** The time the post took since its request left. */
   readonly durationMs: number;
-  /** What came back, or why nothing did: one line. */
+  /** The answer, or why there was none, in one line. */
   readonly detail: string;
 }
 
@@ -32,8 +36,13 @@ export interface ProbeOptions {
 /** Forms of links that say that a video is behind them. */
 const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'reels', 'tv', 'watch', 'video']);
 const MAX_DETAIL_CHARS = 160;
+const FILE_BUDGET_MS = 6_000;
+const WISH = { form: 'original', maxBytes: Number.POSITIVE_INFINITY, refused: [] } as const;
+const HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
+const cdnHeaders = createCdnHeaders(sourceDescriptors);
+const MAX_HOPS = 2;
 
-/** By what deliveries need: the whole post in time, a video where the link says so, and a file that can be fetched. */
+/** Judges by the needs of a delivery: the whole post in time, a video where the link says so, and a file that can be fetched. */
 export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: ProbeOptions): ProbeStrategy {
   return async (strategy, ref, signal) => {
     signal.throwIfAborted();
@@ -82,4 +91,67 @@ function describePost({ items, missingItems }: Post): string {
     .sort((a, b) => b.width * b.height - a.width * a.height);
   const size = largest === undefined ? '' : ` up to ${largest.width}x${largest.height}`;
   return `${counts.join(' and ')}${size}${missingItems > 0 ? `, ${missingItems} missing` : ''}`;
+}
+
+/**
+ * Fetches the first kilobyte of a post's first item as a chat without limits would get it: one file, or both of its tracks.
+ * @throws AppError where it is not to be had
+ */
+async function fetchBeginning(
+  http: Pick<HttpClient, 'stream'>,
+  { source, items: [item] }: Pick<Post, 'source' | 'items'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const [step] = item === undefined ? [] : planDelivery(item, WISH, { transcode: false });
+  if (step === undefined) throw new AppError('upstream_changed', 'none of its files can be sent');
+  const late = AbortSignal.timeout(FILE_BUDGET_MS);
+  const either = AbortSignal.any([signal, late]);
+  try {
+    await Promise.all(step.parts.map(({ variant }) => fetchFile(http, variant, source, either)));
+  } catch (error) {
+    throw late.aborted
+      ? new AppError('timeout', `the CDN needs more than ${FILE_BUDGET_MS} ms`, { cause: error })
+      : error;
+  }
+}
+
+async function fetchFile(
+  http: Pick<HttpClient, 'stream'>,
+  { url, mime }: Variant,
+  source: Post['source'],
+  signal: AbortSignal,
+): Promise<void> {
+  const headers = { ...cdnHeaders(source, mime), range: 'bytes=0-1023' };
+  const { body, ...head } = await http.stream({ url, hosts: HOSTS, headers, signal, timeoutMs: FILE_BUDGET_MS });
+  try {
+    const type = head.headers['content-type'];
+    if (head.status === 429) throw new AppError('upstream_rate_limited', 'the CDN answers 429');
+    if (head.status !== 200 && head.status !== 206) throw missing(`${head.status}`);
+    if (fileType(type, mime) === undefined) throw missing(`${type} in place of ${mime}`);
+    // A CDN that ignores the range sends all of it: no more is read.
+    for await (const beginning of body) {
+      if (looksLikeDocument(beginning)) throw missing('a document under the name of a file');
+      return;
+    }
+    throw missing('an empty file');
+  } finally {
+    body.destroy();
+  }
+}
+
+function missing(what: string): AppError {
+  return new AppError('upstream_unavailable', `the CDN answers ${what}`);
+}
+
+/** The post that a link names, short links followed; undefined when it is none of this source's. @throws AppError */
+export async function refOfLink(source: MediaSource, link: string, signal: AbortSignal): Promise<PostRef | undefined> {
+  let text = link;
+  for (let hop = 0; hop <= MAX_HOPS; hop += 1) {
+    const address = parseAddress(text);
+    const match = address && source.match(address);
+    if (match === undefined || match.kind === 'unsupported') return undefined;
+    if (match.kind === 'post' || match.kind === 'story') return match.ref;
+    text = match.kind === 'wrapper' ? match.target : await source.resolveShort(match.url, { signal });
+  }
+  return undefined;
 }

@@ -4,7 +4,7 @@ import { renderStrategyTable } from '../../src/doctor/strategy-table.ts';
 import { AppError } from '../../src/errors.ts';
 import type { RequestProfile } from '../../src/media/extract/request-profile.ts';
 import type { MediaSource, PostRef, Strategy } from '../../src/media/extract/source.ts';
-import { type AskOptions, askStrategies, type SourceReport } from '../../src/probe/ask-strategies.ts';
+import { type AskOptions, askStrategies, type SourceReport } from '../../src/probe/ask-sites.ts';
 import { createProbe } from '../../src/probe/probe-strategy.ts';
 import { makePost } from '../fakes/post.ts';
 import { openCdn } from '../probe/open-cdn.ts';

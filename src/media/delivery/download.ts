@@ -228,7 +228,7 @@ function createClock(signal: AbortSignal, firstMs: number): Clock {
   };
 }
 
-interface FileSizeOptions extends Pick<DownloadOptions, 'mediaHosts' | 'cdnHeaders'> {
+export interface FileSizeOptions extends Pick<DownloadOptions, 'mediaHosts' | 'cdnHeaders'> {
   readonly http: Pick<HttpClient, 'request'>;
 }
 

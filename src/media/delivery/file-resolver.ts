@@ -1,12 +1,10 @@
 import { createLru } from '../../infra/cache/create-lru.ts';
-import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { CdnHeaders } from '../files/cdn.ts';
 import { type Choice, muxKey, pixels } from '../files/variant-choice.ts';
 import type { Post, Variant } from '../post.ts';
 import { MAX_SOURCE_BYTES, type Means, planDelivery, type Step } from './delivery-plan.ts';
 import type { DeliveryRequest, NoFileReason } from './delivery-request.ts';
-import { createFileSize, type FileSize } from './download.ts';
+import { createFileSize, type FileSize, type FileSizeOptions } from './download.ts';
 import type { FileFailure, HeldFile } from './file-store.ts';
 import type { MakeRequest, MediaFiles } from './media-files.ts';
 
@@ -22,10 +20,7 @@ export type Resolution =
     }
   | { readonly kind: 'none'; readonly reason: NoFileReason; readonly post: Pick<Post, 'items'> };
 
-export interface FileResolverOptions {
-  readonly http: Pick<HttpClient, 'request'>;
-  readonly mediaHosts: readonly string[];
-  readonly cdnHeaders: CdnHeaders;
+export interface FileResolverOptions extends FileSizeOptions {
   readonly files: MediaFiles;
   readonly means: Means;
   readonly refresh: (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;

@@ -13,7 +13,7 @@ import {
 import { askEndpoint, createSiteState, leftAloneUntil, type SiteState } from './site-state.ts';
 import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
 import { MAX_PATIENCE_MS, StrategyHistory, type StrategyHistoryOptions } from './strategy-history.ts';
-import { abortReason, type RaceResult, raceStrategies } from './strategy-race.ts';
+import { abortReason, type RaceResult, StrategyRace } from './strategy-race.ts';
 
 export interface StrategyChainOptions extends Pick<StrategyHistoryOptions, 'onOutcome'> {
   readonly source: SourceId;
@@ -95,7 +95,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     await site.refresh();
     const { asked, returning, waiting } = plan(ref, isSingle);
     const diagnosis = isSingle ? undefined : diagnosisOf(options.diagnose);
-    const result = await raceStrategies({
+    const result = await new StrategyRace({
       strategies: asked,
       returning,
       diagnosis,
@@ -108,7 +108,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       deadlineMs,
       maxPatienceMs,
       signal,
-    });
+    }).run();
     note(result, ref);
     return conclude(result, waiting, ref);
   }

@@ -68,7 +68,7 @@ export function startStrategy(
   return { strategy, departure, report: run(), abort: reason => controller.abort(reason) };
 }
 
-export interface RaceOptions {
+interface RaceOptions {
   /** In the order to ask in; those that explain may stand anywhere. */
   readonly strategies: readonly Strategy[];
   /** One of them, asked at once beside the first; an answer does not wait for it. */
@@ -105,12 +105,7 @@ const LOOK_AGAIN_MS = 50;
 /** Endpoints that must have withheld a post before it is asked why: one alone may just be dead. */
 const WITHHELD_ENDPOINTS = 2;
 
-/** @throws AppError the caller's reason, when its signal aborts */
-export function raceStrategies(options: RaceOptions): Promise<RaceResult> {
-  return new Race(options).run();
-}
-
-class Race {
+export class StrategyRace {
   readonly #options: RaceOptions;
   /** The caller's signal and the deadline. */
   readonly #over: JoinedSignal;
@@ -135,6 +130,7 @@ class Race {
     this.#over = joinSignals([options.signal], options.deadlineMs);
   }
 
+  /** @throws AppError the caller's reason, when its signal aborts */
   async run(): Promise<RaceResult> {
     const { returning, signal } = this.#options;
     const over = new Promise<undefined>(resolve => {

@@ -49,33 +49,23 @@ export async function breathe(count: number, signal: AbortSignal): Promise<void>
 
 export async function addVideo(output: Output, track: InputVideoTrack, signal: AbortSignal): Promise<TrackCopy> {
   const { EncodedPacketSink, EncodedVideoPacketSource } = await import('mediabunny');
-  const codec = await track.getCodec();
-  const decoderConfig = await track.getDecoderConfig();
+  const [codec, decoderConfig] = [await track.getCodec(), await track.getDecoderConfig()];
   if (codec === null || decoderConfig === null) throw brokenFile('video in an unknown codec');
   const sink = new EncodedPacketSink(track);
   const source = new EncodedVideoPacketSource(codec);
-  output.addVideoTrack(source, {
-    transformationMatrix: await track.getTransformationMatrix(),
-    maximumPacketCount: await countPackets(sink, signal),
-  });
-  return {
-    sink,
-    add: (packet, isFirst) => source.add(packet, isFirst ? { decoderConfig } : undefined),
-  };
+  const transformationMatrix = await track.getTransformationMatrix();
+  output.addVideoTrack(source, { transformationMatrix, maximumPacketCount: await countPackets(sink, signal) });
+  return { sink, add: (packet, isFirst) => source.add(packet, isFirst ? { decoderConfig } : undefined) };
 }
 
 export async function addAudio(output: Output, track: InputAudioTrack, signal: AbortSignal): Promise<TrackCopy> {
   const { EncodedAudioPacketSource, EncodedPacketSink } = await import('mediabunny');
-  const codec = await track.getCodec();
-  const decoderConfig = await track.getDecoderConfig();
+  const [codec, decoderConfig] = [await track.getCodec(), await track.getDecoderConfig()];
   if (codec === null || decoderConfig === null) throw brokenFile('audio in an unknown codec');
   const sink = new EncodedPacketSink(track);
   const source = new EncodedAudioPacketSource(codec);
   output.addAudioTrack(source, { maximumPacketCount: await countPackets(sink, signal) });
-  return {
-    sink,
-    add: (packet, isFirst) => source.add(packet, isFirst ? { decoderConfig } : undefined),
-  };
+  return { sink, add: (packet, isFirst) => source.add(packet, isFirst ? { decoderConfig } : undefined) };
 }
 
 /** Hands the packets of both over in the order of their times, so that the file is interleaved and little waits in memory. */
