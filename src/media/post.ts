@@ -118,7 +118,7 @@ export type Variant = MediaItem['variants'][number];
 /** An item before its place in the post is known. */
 export type UnplacedItem = Omit<MediaItem, 'position'>;
 
-/** What an upstream lists as a post's items, in order, null for each that is there but cannot be read. */
+/** Places the items that an upstream lists for a post, in order, null for each that is there but cannot be read. */
 export function placeItems(listed: readonly (UnplacedItem | null)[]): Pick<Post, 'items' | 'missingItems'> {
   const items = listed.flatMap((item, position) => (item === null ? [] : [{ ...item, position }]));
   return { items, missingItems: listed.length - items.length };

@@ -108,7 +108,7 @@ export interface AskOptions {
   readonly links: readonly string[];
   readonly probe: ProbeStrategy;
   readonly hasBrowserTransport: boolean;
-  /** Whether a host is asked elsewhere: stand-ins on this machine need no pause. */
+  /** Says whether a host is asked elsewhere: stand-ins on this machine need no pause. */
   readonly isStandIn: (hostname: string) => boolean;
   /** Between two questions to one site. Default 2 000. */
   readonly pauseMs?: number;

@@ -30,12 +30,12 @@ export interface CanaryOptions {
   /** Each is asked for its examples. */
   readonly sources: readonly MediaSource[];
   readonly probe: ProbeStrategy;
-  /** What is known of each strategy, over restarts, so that nothing is told twice. */
+  /** Keeps what is known of each strategy over restarts, so that nothing is reported twice. */
   readonly memory: Collection<CanaryRecord>;
   /** It failed three times in a row. */
   readonly onBroken: (broken: BrokenStrategy) => void;
   readonly onBack: (broken: BrokenStrategy) => void;
-  /** Where several processes share an address, one of them asks. */
+  /** When several processes share an address, one of them asks. */
   readonly isOurs?: () => boolean;
   readonly log: Pick<Logger, 'warn'>;
   /** Between two questions to one strategy, give or take a fifth. Default an hour. */

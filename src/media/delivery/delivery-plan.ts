@@ -17,7 +17,7 @@ import { choosePlayerFile, isCommonFile, type PlayerFile } from '../tunnel/playe
 
 /** How a file is come by, the quickest first. */
 export type StepKind =
-  /** As the CDN has it. */
+  /** The file as the CDN has it. */
   | 'file'
   /** Video and audio put together, nothing encoded again. */
   | 'mux'
@@ -26,7 +26,7 @@ export type StepKind =
   /** The audio alone, or a photo in a common format. */
   | 'convert';
 
-/** Where a reader is led when there is no file. */
+/** A reader is led there when there is no file. */
 export type LinkTarget =
   /** Medley's own page that plays it. */
   | 'page'
@@ -41,7 +41,7 @@ export interface Step {
   readonly key: string;
   /** One file, or the video and the audio. */
   readonly parts: readonly Choice[];
-  /** Of what comes of it; smaller than the chat's when a larger one was refused. */
+  /** The limit of the file that comes of it; smaller than the chat's when a larger one was refused. */
   readonly maxBytes: number;
 }
 
@@ -58,13 +58,13 @@ export interface PlanWish {
   readonly broken?: ReadonlySet<string>;
 }
 
-/** What there is to work with. */
+/** The tools there are to work with. */
 export interface Means {
-  /** Whether videos can be encoded. */
+  /** True when videos can be encoded. */
   readonly transcode: boolean;
 }
 
-/** What is fetched to be made smaller. */
+/** No larger file is fetched to be made smaller. */
 export const MAX_SOURCE_BYTES = 512 * 1024 * 1024;
 
 const ESTIMATE_TOLERANCE = 1.1;
@@ -78,7 +78,7 @@ const POOR_SHORT_SIDE = 360;
 const GOOD_BITRATE = 600_000;
 /** Bits per pixel at 30 frames a second under which a video is all blocks; a smaller variant looks better. */
 const STARVED_BITS = 0.008;
-/** What is left below a refused size. */
+/** The share of a refused size that is tried next. */
 const SMALLER = 0.6;
 /** Larger videos cost time and are made smaller again. */
 const ENOUGH_SHORT_SIDE = 1_080;
@@ -107,7 +107,7 @@ export function planDelivery(item: MediaItem, wish: PlanWish, means: Means): rea
   return item.kind === 'audio' ? trackSteps(item, wish, means) : videoSteps(item, wish, means);
 }
 
-/** Where a reader is led when none of the steps came to a file, and whether people can reach Medley itself. Pure. */
+/** Says where a reader is led when none of the steps came to a file, by whether people can reach Medley itself. Pure. */
 export function planLink(
   item: MediaItem | undefined,
   form: MediaForm,
@@ -192,7 +192,7 @@ function fits({ bytes, estimatedBytes, key, parts }: Source, limit: number, { si
   return known === null ? (estimatedBytes ?? 0) <= maxBytes * ESTIMATE_TOLERANCE : known <= limit;
 }
 
-/** Whether a video is so small that a better one should be made of what does not fit. */
+/** Says whether a video is so small that a better one should be made of what does not fit. */
 function isWorthMore({ video }: Source, all: readonly Source[], { durationMs }: MediaItem, wish: PlanWish): boolean {
   const side = shortSide(video);
   if (side === null || side >= POOR_SHORT_SIDE || durationMs === null) return false;
@@ -238,7 +238,7 @@ function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
   const isReady = ({ parts }: Step) => parts.every(({ variant }) => isCommonAudio(variant) && !variant.adaptive);
   const made = choices
     .filter(({ variant }) => (isCommonAudio(variant) ? variant.adaptive : means.transcode))
-    // What is copied as it is stays as large.
+    // A track that is copied as it is stays as large.
     .filter(
       ({ variant, bytes, estimatedBytes }) =>
         !isCommonAudio(variant) || (bytes ?? estimatedBytes ?? 0) <= wish.maxBytes * ESTIMATE_TOLERANCE,

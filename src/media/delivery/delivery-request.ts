@@ -13,7 +13,7 @@ export interface DeliveryRequest {
   readonly refused?: readonly string[];
   /** The part of a video that is wanted; absent for all of it. */
   readonly clip?: Clip;
-  /** Whether a small image of a video is wanted too. */
+  /** True when a small image of a video is wanted too. */
   readonly thumbnail?: boolean;
 }
 
@@ -24,7 +24,7 @@ export type NoFileReason = 'too_large' | 'upstream_unavailable' | 'timeout';
 const TOLERANCE_MS = 1_500;
 const TOLERANCE = 0.03;
 
-/** Whether a file is no shorter than the post says of its video or audio; an unknown length is taken to be enough. */
+/** Says whether a file is no shorter than the post says of its video or audio; an unknown length is taken to be enough. */
 export function isLongEnough(
   { post, index, clip }: { readonly post: Pick<Post, 'items'>; readonly index: number; readonly clip?: Clip },
   { durationMs }: { readonly durationMs: number | null },

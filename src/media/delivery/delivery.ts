@@ -15,10 +15,10 @@ import { FileResolver, type Resolution } from './file-resolver.ts';
 import type { HeldFile } from './file-store.ts';
 import { createMediaFiles, type MediaFiles } from './media-files.ts';
 
-/** Where a reader is led: to a page of ours, a file, or the post. */
+/** A reader is led to a page of ours, a file, or the post. */
 export interface MediaAddress {
   readonly url: string;
-  /** What is behind the address. A `page` is unfurled by the chat into a player. */
+  /** Says what is behind the address. A `page` is unfurled by the chat into a player. */
   readonly leadsTo: LinkTarget;
 }
 
@@ -198,7 +198,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   };
 }
 
-/** Where a reader is led for an item; a file that cannot be had is not among it. */
+/** Says where a reader is led for an item; a file that cannot be had is not offered. */
 function createAddressing({ addresses }: DeliveryOptions, resolver: FileResolver, now: () => number) {
   return (post: Pick<Post, 'items'>, { form, index, ...request }: DeliveryRequest, isHad = true): MediaAddress => {
     const plan = planLink(post.items[index], form, addresses !== undefined && isHad);

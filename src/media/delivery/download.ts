@@ -62,7 +62,7 @@ interface Progress {
   total: number | undefined;
   validator: string | undefined;
   mime: string;
-  /** Whether the CDN has begun to send it. */
+  /** True when the CDN has begun to send it. */
   begun: boolean;
 }
 

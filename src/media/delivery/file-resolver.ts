@@ -15,7 +15,7 @@ export type Resolution =
       readonly file: HeldFile;
       readonly step: Step;
       readonly post: Pick<Post, 'items'>;
-      /** Whether the site has a better video, which was too large. */
+      /** True when the site has a better video, which was too large. */
       readonly isReduced: boolean;
     }
   | { readonly kind: 'none'; readonly reason: NoFileReason; readonly post: Pick<Post, 'items'> };
@@ -64,7 +64,7 @@ export class FileResolver {
     return item ? planDelivery(item, { form, maxBytes, refused, broken, sizes, uncommon }, means) : [];
   }
 
-  /** Whether the site has a better video than the one that this step gives. */
+  /** Says whether the site has a better video than the one that this step gives. */
   isReduced(step: Step, request: PlannedRequest, broken?: ReadonlySet<string>): boolean {
     const { form, index, maxBytes, post } = request;
     if (post.items[index]?.kind !== 'video' || form !== 'original') return false;
@@ -87,7 +87,7 @@ export class FileResolver {
     }, 0);
   }
 
-  /** Whether an address is not worth asking any more. */
+  /** Says whether an address is not worth asking any more. */
   isOver({ expiresAt }: Pick<Variant, 'expiresAt'>): boolean {
     return expiresAt !== null && expiresAt <= this.options.now() + EXPIRY_MARGIN_MS;
   }
@@ -186,7 +186,7 @@ class FileSearch {
     return { ...request, inputs: [own => mux(whole, own)] };
   }
 
-  /** As the CDN has it, put in order when it would not play while it loads. */
+  /** The file as the CDN has it, put in order when it would not play while it loads. */
   async #wholeFile({ key, parts: [part], maxBytes }: Step): Promise<HeldFile | FileFailure> {
     if (part === undefined) return { status: 'unavailable', cause: undefined };
     const file = await this.#fetch(part, maxBytes, this.#signal);
@@ -217,7 +217,7 @@ class FileSearch {
     return [post.source, post.id, index, key].join(' ');
   }
 
-  /** Whether it plays everywhere, or is the best there is. */
+  /** Says whether it plays everywhere, or is the best there is. */
   #isWelcome({ probe }: HeldFile, { kind, key }: Step): boolean {
     const { uncommon } = this.#resolver;
     if (probe === null || probe.kind === 'audio' || this.#request.form === 'audio') return true;
@@ -227,7 +227,7 @@ class FileSearch {
     return isCommon;
   }
 
-  /** Whether another try makes sense after a failure. */
+  /** Says whether another try makes sense after a failure. */
   async #shouldRetry(failure: FileFailure, { key, kind }: Step): Promise<boolean> {
     if (failure.status !== 'too_large') this.#logFailure(failure);
     switch (failure.status) {
@@ -264,7 +264,7 @@ class FileSearch {
     this.#resolver.options.log[status === 'disk' ? 'error' : 'info'](about, 'a file could not be had');
   }
 
-  /** Whether the post could be asked for again. */
+  /** Says whether the post could be asked for again. */
   async #renew(): Promise<boolean> {
     const { refresh, log } = this.#resolver.options;
     const { source, id } = this.#request.post;

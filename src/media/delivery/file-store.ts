@@ -268,7 +268,7 @@ export class FileStore {
   }
 }
 
-/** Whether the disk said so itself, or a program on its behalf. */
+/** Says whether the disk said so itself, or a program on its behalf. */
 export function isDiskFull(failure: unknown): boolean {
   let error = failure;
   for (let depth = 0; depth < 5 && error instanceof Error; depth += 1) {

@@ -22,7 +22,7 @@ import {
 export interface FetchRequest extends Pick<DownloadRequest, 'source' | 'url' | 'mime' | 'maxBytes'> {
   /** The same for the same file. */
   readonly key: string;
-  /** Its size as far as that is known or guessed. */
+  /** The size as far as that is known or guessed. */
   readonly expectedBytes: number | null;
 }
 
@@ -63,7 +63,7 @@ export interface MediaFiles {
 
 export interface MediaFilesOptions extends FileStoreOptions, DownloadOptions {
   readonly ffmpeg?: Ffmpeg | undefined;
-  /** Whether fetched files stay for those who ask later. Default true. */
+  /** True when fetched files stay for those who ask later. Default true. */
   readonly keepsFetched?: boolean;
   /** Bounds the files that are made at once, those they are made of included. Default no bound. */
   readonly enter?: Semaphore;

@@ -13,16 +13,16 @@ export interface SentFileKey {
 
 export interface SentFile {
   readonly variantKey: string;
-  /** What the platform calls it. */
+  /** The platform's name for it. */
   readonly fileId: string;
   /** The platform's own kind, which cannot change: `video`, `animation`, `photo`, `audio`, `document`. */
   readonly kind: string;
-  /** Its bytes, where the site has a better one that was too large. */
+  /** The bytes it has, where the site has a better one that was too large. */
   readonly reducedBytes?: number | undefined;
 }
 
 /**
- * What a platform already holds, kept across restarts: sending it again costs no upload. Never rejects: what cannot be read is unknown,
+ * Keeps across restarts what a platform already holds: sending it again costs no upload. Never rejects: what cannot be read is unknown,
  * what cannot be written is not remembered.
  */
 export interface SentFiles {

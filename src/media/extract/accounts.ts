@@ -7,9 +7,9 @@ import type { Collection } from '../../infra/store/collection.ts';
 import type { SourceId } from '../post.ts';
 import { notAsked } from './failures.ts';
 
-/** What one file holds. */
+/** The cookies that one file holds. */
 export interface AccountCookies {
-  /** Of the file, without its folder. */
+  /** The file's name without its folder. */
   readonly name: string;
   readonly cookies: readonly Cookie[];
 }
@@ -29,7 +29,7 @@ export interface Account extends AccountCookies {
 /** The accounts of one site. They can be blocked, so each is asked as little as can be. */
 export interface Accounts {
   readonly isEmpty: boolean;
-  /** Whether one of them may be asked now, by what is known here. */
+  /** Says whether one of them may be asked now, by what is known here. */
   isReady(): boolean;
   /**
    * Asks by the account that was not asked for longest. One use counts as one, however many requests it takes.
@@ -53,7 +53,7 @@ export interface AccountsOptions {
   readonly pace: AccountPace;
   /** Shared by all processes that use the same accounts. */
   readonly limiter: RateLimiter;
-  /** Of `ACCOUNTS`. None: nothing is kept. */
+  /** The collection `ACCOUNTS`. None: nothing is kept. */
   readonly collection?: Collection<AccountRecord>;
   readonly log: Pick<Logger, 'warn'>;
   readonly now?: () => number;
@@ -152,7 +152,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
       for (const account of accounts.toSorted((a, b) => a.record.usedAt - b.record.usedAt)) {
         const wait = await take(account);
         const { name, cookies } = account;
-        // Its failures are logged where they happen.
+        // Failures of a pause are logged where they happen.
         if (wait === 0) return ask({ name, cookies, pause: reason => void pause(account, reason) });
         waits.push(wait);
       }

@@ -33,7 +33,7 @@ function beforeTail(address: string): string {
   return at === -1 ? address : address.slice(0, from + at);
 }
 
-/** Whether it is a plain ASCII name of two labels or more: no port, no user, no IP address, no `xn--`, no final dot. */
+/** Says whether it is a plain ASCII name of two labels or more: no port, no user, no IP address, no `xn--`, no final dot. */
 function isHostName(host: string): boolean {
   if (host.length > MAX_HOST_CHARS) return false;
   const labels = host.split('.');

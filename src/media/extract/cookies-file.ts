@@ -39,7 +39,7 @@ export function parseCookiesFile(text: string): Cookie[] {
 const MAX_FILES = 100;
 
 /**
- * Of the sites' accounts, by source: each path is that of a file, or of a folder with a file for each account.
+ * Reads the cookies of the sites' accounts, by source: each path is that of a file, or of a folder with a file for each account.
  * @throws Error whose message says which path cannot be read
  */
 export async function readCookies(

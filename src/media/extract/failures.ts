@@ -1,4 +1,4 @@
-/** What the failures of several strategies say together. Pure. */
+/** Tells what the failures of several strategies say together. Pure. */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { isOwnDoing } from '../../infra/http/transport/read-failure.ts';
 import type { Post } from '../post.ts';
@@ -50,17 +50,17 @@ const DEFINITIVE: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age
 /** These `params` speak to this module alone; no sentence names them. */
 const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused', 'unasked']);
 
-/** Whether a failure says that the post is not there for visitors, for certain or not. */
+/** Says whether a failure says that the post is not there for visitors, for certain or not. */
 export function isWithdrawn(error: unknown): boolean {
   return error instanceof AppError && DEFINITIVE.has(error.code);
 }
 
-/** Whether it says for certain why there is no post, so that nothing else need be asked. */
+/** Says whether it says for certain why there is no post, so that nothing else need be asked. */
 export function isDefinitive(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && !error.params.weak;
 }
 
-/** Whether it would be definitive if a second, independent strategy said the same. */
+/** Says whether it would be definitive if a second, independent strategy said the same. */
 function isWeak(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && Boolean(error.params.weak);
 }
@@ -70,7 +70,7 @@ export function asWeak(error: AppError): AppError {
   return new AppError(error.code, error.message, { params: { ...error.params, weak: 1 }, cause: error });
 }
 
-/** Whether the site asks for a pause, by its limit or by a challenge in place of an answer. */
+/** Says whether the site asks for a pause, by its limit or by a challenge in place of an answer. */
 export function isLimit(error: AppError): boolean {
   return !isOwnDoing(error) && (error.code === 'upstream_rate_limited' || error.params.challenge === 1);
 }
@@ -81,7 +81,7 @@ export function notAsked(retryAfterMs: number): AppError {
   return new AppError('upstream_rate_limited', 'not asked: the site wants it left alone', { params, retryAfterMs });
 }
 
-/** Whether we did not get an answer by our own doing, which says nothing of the strategy. */
+/** Says whether we did not get an answer by our own doing, which says nothing of the strategy. */
 export function isOfOurs(error: AppError): boolean {
   return isOwnDoing(error) || error.params.unasked === 1;
 }
@@ -96,12 +96,12 @@ export function isSilent({ code, params }: AppError): boolean {
   return code === 'upstream_rate_limited' && params.what === 'silent';
 }
 
-/** Whether the post may be there but is not shown, which is worth asking why. A wall before the caller says nothing of the post. */
+/** Says whether the post may be there but is not shown, which is worth asking why. A wall before the caller says nothing of the post. */
 export function isWithheld(error: AppError): boolean {
   return isWeak(error) || (error.code === 'login_required' && !error.params.refused);
 }
 
-/** Whether it says neither that the post is there nor why it is not, which is worth asking when nothing else is left. */
+/** Says whether it says neither that the post is there nor why it is not, which is worth asking when nothing else is left. */
 export function isUnclear(error: AppError): boolean {
   return isWeak(error) || error.code === 'login_required' || error.code === 'upstream_changed';
 }

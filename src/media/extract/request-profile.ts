@@ -17,12 +17,12 @@ export interface RequestProfile {
   readonly timeoutMs: number;
 }
 
-/** Whether requests of this profile can be made here at all. */
+/** Says whether requests of this profile can be made here at all. */
 export function isUsable(profile: RequestProfile, http: Pick<HttpClient, 'hasBrowserTransport'>): boolean {
   return profile.transport === 'plain' || http.hasBrowserTransport;
 }
 
-/** What a profile says of a request. `headers` are what the endpoint itself needs; those of the profile count before them. */
+/** The part of a request that a profile decides. `headers` are what the endpoint itself needs; those of the profile count before them. */
 export function profileRequest(
   { userAgent, headers: own, transport, timeoutMs }: RequestProfile,
   headers: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** What a site wants left alone: an endpoint, a strategy, all of it. */
+/** Keeps what a site wants left alone: an endpoint, a strategy, all of it. */
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';

@@ -11,7 +11,7 @@ import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
 import type { SourceDescriptor } from './source-descriptor.ts';
 
 export interface SiteOptions {
-  /** Its public example is asked for before anyone is told that the site refuses us. */
+  /** The site's public example is asked for before anyone is told that the site refuses us. */
   readonly descriptor: Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
   readonly outgoing: Pick<Outgoing, 'ofSource' | 'choose'>;
   /** Shared by those who share `collection`. */
@@ -55,7 +55,7 @@ export function openSite(options: SiteOptions): Site {
   const source = options.create(stateOf(() => ofWork().state));
   for (const access of accesses) access.source = source;
 
-  /** Where all are refused each is asked in turn, as rarely as its breaker lets it. */
+  /** When all are refused each is asked in turn, as rarely as its breaker lets it. */
   async function choose(): Promise<Access> {
     if (accesses.length === 1) return current;
     await Promise.all(accesses.map(({ state }) => state.refresh()));
@@ -163,7 +163,7 @@ class Access {
     });
   }
 
-  /** Whether it may be asked but once. @throws AppError when it is not to be asked */
+  /** Says whether it may be asked but once. @throws AppError when it is not to be asked */
   async #admit(): Promise<boolean> {
     const { descriptor, limiter, now } = this.#options;
     await this.state.refresh();
@@ -234,7 +234,7 @@ function failuresOf({ cause }: AppError): readonly AppError[] {
   return errors.flatMap(error => (error instanceof AppError && !isOfOurs(error) ? [error] : []));
 }
 
-/** Whether those who asked were refused, rather than the post kept from them: by most of what was asked. */
+/** Says whether those who asked were refused, rather than the post kept from them: by most of what was asked. */
 function refusesCaller(error: AppError): boolean {
   const failures = failuresOf(error);
   const refusals = failures.filter(isRefusal);

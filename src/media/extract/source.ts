@@ -42,7 +42,7 @@ export interface FetchContext {
  */
 export interface Strategy {
   readonly name: string;
-  /** Whether it can be asked for this post at all, here; cheap and pure. */
+  /** Says whether it can be asked for this post at all, here; cheap and pure. */
   isAvailable(ref: PostRef): boolean;
   /**
    * A post of which `missingItems` could not be read is kept while the others are asked.
@@ -113,7 +113,7 @@ export interface MediaSource {
    * strategy brings its own.
    */
   learn?(strategy: string, tookMs: number | null): void;
-  /** Whether stories can be asked for (cookies are configured). */
+  /** True when stories can be asked for (cookies are configured). */
   readonly canFetchStories: boolean;
   /** Host patterns (a host matches itself and its subdomains) that this source's media may live on. */
   readonly mediaHosts: readonly string[];

@@ -112,18 +112,18 @@ export class StrategyHistory {
     return medianMs === null ? MAX_PATIENCE_MS : Math.min(Math.max(3 * medianMs, MIN_PATIENCE_MS), MAX_PATIENCE_MS);
   }
 
-  /** Whether a guess of it counts where another endpoint shares it: lately it answered more often than not. */
+  /** Says whether a guess of it counts where another endpoint shares it: lately it answered more often than not. */
   isReliable({ name }: Pick<Strategy, 'name'>): boolean {
     const { successes, failures } = this.#recordOf(name);
     return successes > failures;
   }
 
-  /** Whether it needs no other to confirm that there is no post. */
+  /** Says whether it needs no other to confirm that there is no post. */
   isTrusted({ name }: Strategy): boolean {
     return this.#recordOf(name).failures === 0 && (this.#denials.get(name) ?? 0) < DOUBTED_AFTER;
   }
 
-  /** Whether its last failure was one of several in a row, and no news. */
+  /** Says whether its last failure was one of several in a row, and no news. */
   isFailing({ name }: Pick<Strategy, 'name'>): boolean {
     return this.#recordOf(name).failures > 1;
   }
@@ -147,7 +147,7 @@ export class StrategyHistory {
     } else if (isBrought && (error === null || !isOfOurs(error))) this.learn(name, null);
   }
 
-  /** As `MediaSource.learn`. */
+  /** Does what `MediaSource.learn` says. */
   learn(name: string, tookMs: number | null): void {
     const { site } = this.#options;
     const { successes, triedAt, medianMs } = this.#recordOf(name);
@@ -163,7 +163,7 @@ export class StrategyHistory {
     site.clear(`strategy ${name}`);
   }
 
-  /** As `MediaSource.figures`. */
+  /** Does what `MediaSource.figures` says. */
   figures(): readonly StrategyFigures[] {
     const { strategies, site, now } = this.#options;
     const future = (moment: number) => (moment > now() ? moment : null);
@@ -190,7 +190,7 @@ function isReturning({ failures, cooldownUntil, triedAt }: StrategyRecord, now: 
   return failures > 0 && cooldownUntil <= now && (triedAt < cooldownUntil || now - triedAt >= ASK_AGAIN_MS);
 }
 
-/** Whether all of a post could be read. */
+/** Says whether all of a post could be read. */
 export function isWhole(post: Post | null): boolean {
   return post !== null && post.items.length > 0 && !(post.missingItems > 0);
 }

@@ -21,7 +21,7 @@ import { isWhole, type StrategyHistory, type StrategyReport } from './strategy-h
 
 interface RunningStrategy {
   readonly strategy: Strategy;
-  /** Its request's; `at` is undefined as long as that stands in our own line. */
+  /** The departure of its request; `at` is undefined as long as that stands in our own line. */
   readonly departure: Readonly<Departure>;
   /** Never rejects. */
   readonly report: Promise<StrategyReport>;

@@ -40,7 +40,7 @@ export function fileType(contentType: string | undefined, expected: string): str
   return isOther ? undefined : type;
 }
 
-/** Whether a file begins like a page: some error pages come with the type of a video. */
+/** Says whether a file begins like a page: some error pages come with the type of a video. */
 export function looksLikeDocument(beginning: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s{0,64}(?:<(?:!doctype|html|head|body|script|\?xml)\b|\{\s{0,8}")/i.test(
     beginning.toString('latin1', 0, 128),

@@ -25,7 +25,7 @@ export interface ByteRange {
   readonly last: number;
 }
 
-/** What a client's `Range` asks of a file of so many bytes; undefined for all of it. */
+/** The bytes that a client's `Range` asks of a file of so many; undefined for all of them. */
 export function byteRange(range: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | undefined {
   const wanted = rangeHeaders(range, undefined).range;
   const match = wanted === undefined ? null : SINGLE_RANGE.exec(wanted);

@@ -7,7 +7,7 @@ export type MediaForm = 'original' | 'audio';
 export interface Choice {
   readonly key: string;
   readonly variant: Variant;
-  /** As the upstream or the CDN says; null when neither did. */
+  /** The size by the upstream or the CDN; null when neither names it. */
   readonly bytes: number | null;
   /** From the bit rate; null when that or the duration is unknown. */
   readonly estimatedBytes: number | null;
@@ -110,7 +110,7 @@ function audioRank(variant: Variant): readonly number[] {
   return [isCommonAudio(variant) ? 1 : 0, variant.bitrate ?? 0];
 }
 
-/** Whether it is AAC or MP3, which plays in every chat; the codec of an MP4 is that unless it is named. */
+/** Says whether it is AAC or MP3, which plays in every chat; the codec of an MP4 is that unless it is named. */
 export function isCommonAudio({ mime, codecs }: Variant): boolean {
   return /^(?:audio\/(mp4|mpeg|aac)|video\/mp4)$/.test(mime) && (codecs === null || /mp4a|mp3/i.test(codecs));
 }
@@ -124,12 +124,12 @@ function imageRank(variant: Variant): readonly number[] {
   return [isCommonImage(variant) ? 1 : 0, pixels(variant)];
 }
 
-/** Whether every chat shows it. */
+/** Says whether every chat shows it. */
 export function isCommonImage({ mime }: Variant): boolean {
   return /^image\/(jpe?g|png|webp|gif)$/.test(mime);
 }
 
-/** Whether it is H.264 in MP4, which plays in every chat; sources seldom name the codec of a plain MP4, and then it is that. */
+/** Says whether it is H.264 in MP4, which plays in every chat; sources seldom name the codec of a plain MP4, and then it is that. */
 export function isCommonVideo({ mime, codecs }: Variant): boolean {
   return mime === 'video/mp4' && (codecs === null || /(^|[,\s])avc[13]/i.test(codecs));
 }

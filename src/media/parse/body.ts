@@ -2,7 +2,7 @@
 export interface Script {
   /** The start tag. */
   readonly tag: string;
-  /** Whether the tag says that the text is JSON. */
+  /** True when the tag says that the text is JSON. */
   readonly isJson: boolean;
   /** Bytes of its text. */
   readonly length: number;
@@ -27,7 +27,7 @@ const CLOSE = Buffer.from('</script');
 class BodyScript implements Script {
   readonly tag: string;
   readonly isJson: boolean;
-  /** Where its text begins, and where its end tag does. */
+  /** The text begins at `start`, and the end tag at `end`. */
   readonly start: number;
   readonly end: number;
   readonly #body: Buffer;
@@ -50,7 +50,7 @@ class BodyScript implements Script {
 }
 
 /**
- * What a site answered with, a page or JSON. A page is looked through as bytes, in which hundreds of kilobytes that are of no interest cost
+ * The body of a site's answer, a page or JSON. A page is looked through as bytes, in which hundreds of kilobytes that are of no interest cost
  * little, and only what is read of it becomes text. All of it is linear in the body's length, whatever the body is.
  */
 export class Body {
@@ -75,14 +75,14 @@ export class Body {
     return this.#text;
   }
 
-  /** Whether it does, white space aside. */
+  /** Says whether it does, white space aside. */
   startsWith(text: string): boolean {
     let start = 0;
     while (isSpace(this.#bytes[start] ?? 0)) start += 1;
     return this.#bytes.toString('latin1', start, start + text.length) === text;
   }
 
-  /** What stands before the body of a page. */
+  /** The part of a page before its body. */
   get head(): string {
     const end = findTag(this.#bytes, BODY, 0, isTagEnd);
     const most = Math.min(this.length, MAX_HEAD_BYTES);
@@ -124,7 +124,7 @@ function scriptsAround(bytes: Buffer, text: Buffer, scripts: readonly BodyScript
     if (at === -1) break;
     if (at + text.length > script.end) continue;
     found.push(script);
-    // What follows is looked for from the next script on.
+    // The search goes on from the next script.
     at = 0;
   }
   return found;
@@ -147,7 +147,7 @@ function findScripts(bytes: Buffer): readonly BodyScript[] {
   return scripts;
 }
 
-/** Where the tag stands, in letters of either case, from `start` on; -1 when it does not. `mayFollow` decides on the byte behind it. */
+/** The place of the tag, in letters of either case, from `start` on; -1 when it does not. `mayFollow` decides on the byte behind it. */
 function findTag(bytes: Buffer, tag: Buffer, start: number, mayFollow: (byte: number) => boolean): number {
   for (let at = bytes.indexOf(LESS_THAN, start); at !== -1; at = bytes.indexOf(LESS_THAN, at + 1)) {
     let same = 1;
@@ -165,7 +165,7 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
-/** What makes the letters before it the tag's whole name. */
+/** Says whether the byte ends a tag's name. */
 function isTagEnd(byte: number): boolean {
   return byte === GREATER_THAN || isSpace(byte);
 }

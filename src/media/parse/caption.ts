@@ -1,4 +1,4 @@
-/** What a caption names: `#tags` and `@people`, with their sign, in order, without repeats. */
+/** The names in a caption: `#tags` and `@people`, with their sign, in order, without repeats. */
 export interface CaptionTags {
   readonly hashtags: readonly string[];
   readonly mentions: readonly string[];

@@ -10,7 +10,7 @@ export interface DashManifest {
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** Theirs are under 100 KB. */
+/** The sites' manifests are under 100 KB. */
 const MAX_MANIFEST_CHARS = 512 * 1024;
 const MAX_REPRESENTATIONS = 200;
 

@@ -20,7 +20,7 @@ const MAX_NESTING = 1_000;
 /** Shorter texts cannot nest deep enough to do harm. */
 const MIN_SCANNED_CHARS = 64 * 1024;
 
-/** Whether brackets nest deeper than in any answer of the sites, without parsing. */
+/** Says whether brackets nest deeper than in any answer of the sites, without parsing. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;

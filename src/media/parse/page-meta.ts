@@ -1,4 +1,4 @@
-/** What the head of a page says to crawlers. Linear in the page's length. */
+/** Reads what the head of a page says to crawlers. Linear in the page's length. */
 import { Parser } from 'htmlparser2';
 
 export interface PageMeta {

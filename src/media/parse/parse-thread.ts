@@ -15,7 +15,7 @@ const LARGE_BYTES = 1024 * 1024;
 const MANY_JSON_BYTES = 384 * 1024;
 
 /**
- * Whether reading a body takes long enough for the thread: it is large, or much of its JSON has one of `names` in it, which is what
+ * Says whether reading a body takes long enough for the thread: it is large, or much of its JSON has one of `names` in it, which is what
  * is read first. The way to the thread and back costs more than an ordinary page.
  */
 export function isLarge(body: Body, names: readonly string[]): boolean {
@@ -30,7 +30,7 @@ const IDLE_MS = 60_000;
 const MAX_WAITING = 64;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 32 };
 
-/** What comes back from the thread: errors lose their class on the way. */
+/** The answer of the thread: errors lose their class on the way. */
 export type Outcome<Value> =
   | { readonly value: Value }
   | {

@@ -1,7 +1,7 @@
 import type { HttpHead, HttpResponse } from '../../infra/http/http-client.ts';
 import { Body } from './body.ts';
 
-/** What of a site's answer says something of a post. */
+/** The parts of a site's answer that say something of a post. */
 export interface SiteAnswer extends HttpHead {
   readonly body: Body;
 }

@@ -1,4 +1,4 @@
-/** What is left of a page without its scripts, which is what a visitor can see; at most `maxChars` of it. */
+/** A page without its scripts, which a visitor can see; at most `maxChars` of it. */
 export function visibleMarkup(html: string, maxChars: number): string {
   const open = /<script(?=[\s>])/gi;
   const close = /<\/script/gi;

@@ -93,7 +93,7 @@ function even(pixels: number): number {
 
 /** How a copy of a part would be: a video can be entered only at a key frame. */
 interface CopyablePart {
-  /** Whether it would begin and end within one frame of the wanted moments. */
+  /** True when it would begin and end within one frame of the wanted moments. */
   readonly isExact: boolean;
 }
 

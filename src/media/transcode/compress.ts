@@ -62,7 +62,7 @@ function argumentsOf(inputPath: string, outputPath: string, plan: CompressionPla
   ];
 }
 
-/** Whether the result is as planned. A video that ends early was cut off by its own size. */
+/** Says whether the result is as planned. A video that ends early was cut off by its own size. */
 function isAsPlanned(made: Probe, source: Probe, plan: CompressionPlan): boolean {
   const difference = Math.abs((made.durationMs ?? 0) - (source.durationMs ?? 0));
   return (

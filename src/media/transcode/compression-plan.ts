@@ -22,7 +22,7 @@ export interface CompressionPlan {
 
 /** The part of a chat's limit that is used: what chats count beside the file itself is not known to the byte. */
 export const SAFE_SHARE = 0.98;
-/** What the index of an MP4 takes of a frame or a piece of audio. */
+/** The index of an MP4 takes so much for a frame or a piece of audio. */
 const INDEX_BYTES_PER_SAMPLE = 20;
 const FIXED_INDEX_BYTES = 4_096;
 /** Better than this makes no difference on a phone: a video that needs less than its budget stays smaller. The quick presets need a little more. */
@@ -53,7 +53,7 @@ const [, QUICKEST] = SPEEDS;
 const DECODED_MEGAPIXELS = 500;
 /** Beyond so many, more cores help one video little. */
 const MAX_CORES = 8;
-/** What a person waits for gladly; beyond it a faster preset is taken. */
+/** A person waits so long gladly; beyond it a faster preset is taken. */
 const PATIENCE_MS = 18_000;
 /** A video that would take longer by far is not begun. */
 const MAX_ESTIMATE_MS = 240_000;

@@ -7,9 +7,9 @@ import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 export interface Ffmpeg {
   /** Absolute path of the program. */
   readonly program: string;
-  /** As it names itself, e.g. `5.1.9-0+deb12u1`. */
+  /** The version as it names itself, e.g. `5.1.9-0+deb12u1`. */
   readonly version: string;
-  /** Whether it writes MP3; H.264 and AAC it always does. */
+  /** True when it writes MP3; H.264 and AAC it always does. */
   readonly hasMp3: boolean;
   /**
    * Runs it with `args`, which hold nothing a person wrote, after those who came before: no more run at once than there are cores.

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** What the box structure of an MP4 says, read without trusting any count in it. */
+/** The facts that the box structure of an MP4 states, read without trusting any count in it. */
 export interface Mp4Structure {
-  /** Whether the index comes before the media, so that it plays while it loads. */
+  /** True when the index comes before the media, so that it plays while it loads. */
   readonly fastStart: boolean;
   readonly isFragmented: boolean;
 }
@@ -11,7 +11,7 @@ interface Box {
   readonly type: string;
   readonly start: number;
   readonly contentStart: number;
-  /** As the box says; may lie beyond the file. */
+  /** The end as the box states it; may lie beyond the file. */
   readonly end: number;
 }
 
@@ -81,7 +81,7 @@ function entriesOf(view: DataView, box: Box, entryBytes: number, offset = 0): re
   return Array.from({ length: count }, (_, index) => view.getUint32(first + index * entryBytes + offset));
 }
 
-/** What the tables of one track claim must agree with the list of its samples, which takes room for each. */
+/** The claims of one track's tables must agree with the list of its samples, which takes room for each. */
 function checkTables(view: DataView, boxes: readonly Box[], count: SampleCount): void {
   const sizes = boxes.find(({ type }) => type === 'stsz' || type === 'stz2');
   const samples = sizes === undefined ? 0 : view.getUint32(sizes.contentStart + 8);

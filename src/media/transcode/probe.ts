@@ -1,7 +1,7 @@
 import type { InputAudioTrack, InputVideoTrack } from 'mediabunny';
 import { brokenFile, type MediaInput, withMediaInput } from './media-input.ts';
 
-/** What a media file is, by its own words. */
+/** The facts that a media file states of itself. */
 export interface Probe {
   readonly kind: 'video' | 'audio';
   /** Pixels as displayed, rotation applied; null for audio alone. */
@@ -17,9 +17,9 @@ export interface Probe {
   readonly hasAudio: boolean;
   /** Frames a second, from the first of them. */
   readonly frameRate: number | null;
-  /** Whether it plays while it loads; always so for what is no MP4. */
+  /** True when it plays while it loads; always so for what is no MP4. */
   readonly fastStart: boolean;
-  /** Whether its index is spread over the file, as DASH has it. */
+  /** True when its index is spread over the file, as DASH has it. */
   readonly isFragmented: boolean;
   /** Bits per second of the whole file; null when its duration is. */
   readonly bitrate: number | null;

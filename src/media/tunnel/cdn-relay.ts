@@ -17,7 +17,7 @@ export type CdnRelay = (file: TunnelFile, request: TunnelRequest) => Promise<Tun
 
 export interface CdnRelayOptions {
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
-  /** As the HTTP client lists them. */
+  /** The hosts as the HTTP client lists them. */
   readonly hosts: readonly string[];
   readonly cdnHeaders: CdnHeaders;
   readonly refresh: RefreshPost;
@@ -94,7 +94,7 @@ export function createCdnRelay({ http, hosts, cdnHeaders, refresh, now }: CdnRel
 
 const RELAYED = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'] as const;
 
-/** What HEAD says of the file, from an answer to its first byte. */
+/** The answer that HEAD would give, from one to the first byte. */
 function wholeFile({ status, headers }: HttpHead): Pick<HttpHead, 'status' | 'headers'> {
   if (status !== 206) return { status, headers };
   const { 'content-range': contentRange, 'content-length': _, ...rest } = headers;

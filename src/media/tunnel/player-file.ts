@@ -65,12 +65,12 @@ export function playerQualities(item: MediaItem): readonly PlayerFile[] {
   return [...bySide.values()].sort((a, b) => shortSide(b.variant) - shortSide(a.variant));
 }
 
-/** Whether every browser plays it. */
+/** Says whether every browser plays it. */
 export function isCommonFile({ variant, audio }: PlayerFile): boolean {
   return isCommonVideo(variant) && (audio === undefined || isCommonAudio(audio));
 }
 
-/** Whether two tracks can be asked for in one address and, as far as is known, are not too large. */
+/** Says whether two tracks can be asked for in one address and, as far as is known, are not too large. */
 export function isMuxable({ video, audio }: WholeVideo, item: MediaItem): boolean {
   if (audio === undefined) return false;
   const bytes = [video, audio].map(variant => likelyBytes(toChoice(variant, item), item) ?? 0);

@@ -20,7 +20,7 @@ export interface PlayerLink {
   readonly expiresAt: number;
 }
 
-/** What a page shows. */
+/** The two things that a page shows. */
 export type PlayerPart = 'video' | 'poster';
 
 export type PlayerLinkState =

@@ -14,7 +14,7 @@ export interface TrackPair {
 export interface TunnelFile {
   /** Asked again when the address has run out. A file of no post is gone when its address is. */
   readonly post?: Pick<Post, 'source' | 'id'> | undefined;
-  /** Its place in the post. */
+  /** The item's place in the post. */
   readonly index?: number | undefined;
   /** On the CDN. With `tracks` the file to fall back on, or the video track again where there is none. */
   readonly url: string;
@@ -87,7 +87,7 @@ export interface TunnelResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined for HEAD and 416. */
   readonly body: Readable | undefined;
-  /** Its ending fits the type that is really sent. */
+  /** The ending fits the type that is really sent. */
   readonly fileName: string;
   /** Unix milliseconds: the token's own end. */
   readonly expiresAt: number;

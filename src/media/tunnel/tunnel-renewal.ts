@@ -18,7 +18,7 @@ export interface ExpiredTracks extends ExpiredItem {
 }
 
 /**
- * Where the same file, or the one closest to it, lives in a newer answer for its post: the same path on the CDN, else the
+ * Finds the same file, or the one closest to it, in a newer answer for its post: the same path on the CDN, else the
  * same kind of file at the nearest size. Undefined when the post no longer has such an item.
  */
 export function renewedAddress(post: Pick<Post, 'items'>, file: ExpiredFile): string | undefined {

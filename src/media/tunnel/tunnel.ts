@@ -18,7 +18,7 @@ import {
 
 /** Opaque, authenticated-encrypted, expiring addresses for media files. */
 export interface Tunnel {
-  /** Whether a file of this address would be asked for: https, on a known host. */
+  /** Says whether a file of this address would be asked for: https, on a known host. */
   carries(url: string): boolean;
   /** `/media/<token>` */
   address(file: TunnelFile): string;
@@ -47,7 +47,7 @@ export interface TunnelOptions {
 }
 
 export interface MuxWait {
-  /** Where another file could begin at once. Default 15 000. */
+  /** The wait when another file could begin at once. Default 15 000. */
   readonly withFallbackMs: number;
   /** Proxies and players give up on what is silent for a minute. Default 55 000. */
   readonly aloneMs: number;
