@@ -81,6 +81,7 @@ export function createMonitoring(
       const { checks } = await readiness.report();
       return Object.fromEntries(checks.map(({ name, reason }) => [name, reason === undefined]));
     },
+    refusingSites: () => Object.fromEntries(sources.map(({ id, isRefused }) => [id, isRefused?.() ?? false])),
     brokenStrategies: () => canary.broken().map(({ source, strategy }) => ({ source, strategy })),
   });
 

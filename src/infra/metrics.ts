@@ -18,6 +18,8 @@ export interface MetricReadings {
   readonly streams: () => number;
   /** The readiness checks, by name, and whether each passes. */
   readonly checks: () => Promise<Readonly<Record<string, boolean>>>;
+  /** Whether each source's site refuses us, by the source's id. */
+  readonly refusingSites: () => Readonly<Record<string, boolean>>;
   /** Strategies that the canary found broken. */
   readonly brokenStrategies: () => readonly { readonly source: string; readonly strategy: string }[];
 }
@@ -183,6 +185,9 @@ function createReadings(registers: Registry[]): Partial<MetricReadings> {
     const count = readings.streams?.();
     if (count !== undefined) own.set(count);
   });
+  gauge('medley_site_refuses', 'Whether a site refuses us, so that it is asked once in 5 s.', ['source'], async own =>
+    flags(own, 'source', readings.refusingSites?.()),
+  );
   gauge('medley_strategy_broken', '1 for each strategy that the canary found broken.', ['source', 'strategy'], own => {
     for (const labels of readings.brokenStrategies?.() ?? []) own.set({ ...labels }, 1);
   });

@@ -118,6 +118,7 @@ describe('/metrics', () => {
       checks: async () => {
         throw new Error('cannot be read');
       },
+      refusingSites: () => ({ instagram: true }),
       brokenStrategies: () => [{ source: 'instagram', strategy: 'embed' }],
     });
     const text = (await app.inject(ask)).body;
@@ -133,6 +134,7 @@ describe('/metrics', () => {
       'medley_queue_requests{state="accepted"} 3',
       'medley_queue_oldest_seconds 2.5',
       'medley_streams 7',
+      'medley_site_refuses{source="instagram"} 1',
       'medley_strategy_broken{source="instagram",strategy="embed"} 1',
     ])
       expect(text).toContain(line);

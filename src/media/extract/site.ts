@@ -87,6 +87,7 @@ export function openSite(options: SiteOptions): Site {
   return {
     source: {
       ...source,
+      isRefused: () => accesses.every(access => access.isOpen()),
       resolveShort: async (url, context) => (await choose()).resolveShort(url, context),
       fetch: async (ref, context) => (await choose()).fetch(ref, context),
       strategies: source.strategies.map(strategy => ({

@@ -106,6 +106,8 @@ export interface MediaSource {
   readonly strategies: readonly Strategy[];
   /** Links of public posts that have been up for years, one for each kind of post. */
   readonly examples: readonly string[];
+  /** Whether its site refuses us now, by every address. */
+  isRefused?(): boolean;
   /** How each of its strategies does here. */
   figures?(): readonly StrategyFigures[];
   /**

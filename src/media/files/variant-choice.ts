@@ -81,7 +81,7 @@ export function audioTracks(item: MediaItem): readonly Variant[] {
 }
 
 /** Video without its audio: one half of what can be put together. */
-export function videoTracks(item: MediaItem): readonly Variant[] {
+function videoTracks(item: MediaItem): readonly Variant[] {
   return item.variants.filter(({ hasVideo, hasAudio, adaptive }) => hasVideo && adaptive && hasAudio === false);
 }
 

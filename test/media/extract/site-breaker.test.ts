@@ -114,13 +114,16 @@ describe('a site that refuses this address', () => {
 
   it('is asked as always after its first answer', async () => {
     let answer: Answer = wall;
-    const { ask, asked, refuse } = openToybox(() => answer);
+    const { ask, asked, refuse, source } = openToybox(() => answer);
+    expect(source.isRefused?.()).toBe(false);
     await refuse();
+    expect(source.isRefused?.()).toBe(true);
     answer = 'post';
     asked.length = 0;
     expect(await ask('a', 'first')).toMatchObject({ id: 'first' });
     expect(await ask('a', 'second')).toMatchObject({ id: 'second' });
     expect(asked).toHaveLength(2);
+    expect(source.isRefused?.()).toBe(false);
   });
 
   it('answers too where it says for certain that the one post asked for is private', async () => {
