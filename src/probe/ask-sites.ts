@@ -34,23 +34,14 @@ export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
  * @returns the answers, and the cookies of all configured accounts
  */
 export async function askSites(options: AskSitesOptions) {
-  const {
-    upstreamConstants,
-    outgoing,
-    cookiesFiles,
-    accountPace,
-    searchPath,
-    overrides,
-    http,
-    clientOf = () => http,
-  } = options;
+  const { upstreamConstants, outgoing, searchPath, overrides, http, clientOf = () => http } = options;
   const isStandIn = (hostname: string) => overrides.find(hostname) !== undefined;
   // It knows nothing of hosts that are asked elsewhere.
   const isReal = !sourceDescriptors.some(({ example }) => isStandIn(new URL(example).hostname));
   const ytDlp = isReal ? await findYtDlp({ searchPath, outgoing }) : undefined;
   const log = createLogger({ level: 'silent' });
   const limiter = createMemoryRateLimiter();
-  const sessions = await readCookies(cookiesFiles);
+  const sessions = await readCookies(options.cookiesFiles);
 
   function openSource(descriptor: SourceDescriptor) {
     const { id } = descriptor;
@@ -59,7 +50,7 @@ export async function askSites(options: AskSitesOptions) {
       source: id,
       sessions: sessions.get(id) ?? [],
       sessionCookie: descriptor.sessionCookie,
-      pace: accountPace,
+      pace: options.accountPace,
       limiter,
       log,
     });

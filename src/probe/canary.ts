@@ -4,8 +4,7 @@ import type { Logger } from '../infra/log.ts';
 import type { Collection } from '../infra/store/collection.ts';
 import type { MediaSource, PostRef, Strategy } from '../media/extract/source.ts';
 import type { SourceId } from '../media/post.ts';
-import type { ProbeStrategy } from './probe-strategy.ts';
-import { refOfLink } from './probe-strategy.ts';
+import { type ProbeStrategy, refOfLink } from './probe-strategy.ts';
 
 /** A strategy that used to work and does not any more. */
 export interface BrokenStrategy {

@@ -234,8 +234,6 @@ function audioSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
 /** Whole audio files as they are; DASH's come in fragments, which few players measure, and have to be put in order. */
 function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   const choices = audioTracks(item).map(variant => toChoice(variant, item, wish.sizes));
-  const plain = fileSteps(choices, wish);
-  const isReady = ({ parts }: Step) => parts.every(({ variant }) => isCommonAudio(variant) && !variant.adaptive);
   const made = choices
     .filter(({ variant }) => (isCommonAudio(variant) ? variant.adaptive : means.transcode))
     // A track that is copied as it is stays as large.
@@ -244,26 +242,32 @@ function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
         !isCommonAudio(variant) || (bytes ?? estimatedBytes ?? 0) <= wish.maxBytes * ESTIMATE_TOLERANCE,
     )
     .map(choice => converted(choice, wish));
-  return [...plain.filter(isReady), ...unrefused(made, wish), ...plain.filter(step => !isReady(step))];
+  return withMade(choices, made, variant => isCommonAudio(variant) && !variant.adaptive, wish);
 }
 
 function imageSteps(item: MediaItem, wish: PlanWish): readonly Step[] {
   const choices = sendableVariants(item, 'original').map(variant => toChoice(variant, item, wish.sizes));
-  const plain = fileSteps(choices, wish);
-  const isReady = ({ parts }: Step) => parts.every(({ variant }) => isCommonImage(variant));
   const made = choices.filter(({ variant }) => !isCommonImage(variant)).map(choice => converted(choice, wish));
-  return [...plain.filter(isReady), ...unrefused(made, wish), ...plain.filter(step => !isReady(step))];
+  return withMade(choices, made, isCommonImage, wish);
 }
 
-function fileSteps(choices: readonly Choice[], wish: PlanWish): readonly Step[] {
+/** Files that every chat takes come first, then those that are made, then the others. */
+function withMade(
+  choices: readonly Choice[],
+  made: readonly Step[],
+  isReady: (variant: Variant) => boolean,
+  wish: PlanWish,
+): readonly Step[] {
   const sources = choices.map((choice): Source => {
     const { key, variant, bytes, estimatedBytes } = choice;
     return { kind: 'file', key, parts: [choice], video: variant, bytes, estimatedBytes, isCommon: true };
   });
   const limit = limitOf(sources, wish);
-  return sources
-    .filter(source => !isOut(source, wish) && fits(source, limit, wish))
-    .map(({ key, parts }): Step => ({ kind: 'file', key, parts, maxBytes: wish.maxBytes }));
+  const fitting = sources.filter(source => !isOut(source, wish) && fits(source, limit, wish));
+  const stepsOf = (some: readonly Source[]) =>
+    some.map(({ key, parts }): Step => ({ kind: 'file', key, parts, maxBytes: wish.maxBytes }));
+  const ready = fitting.filter(({ video }) => isReady(video));
+  return [...stepsOf(ready), ...unrefused(made, wish), ...stepsOf(fitting.filter(one => !ready.includes(one)))];
 }
 
 function converted(choice: Choice, { maxBytes }: PlanWish): Step {

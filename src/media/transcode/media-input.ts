@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Input } from 'mediabunny';
 import { AppError } from '../../errors.ts';
-import { BrokenBoxes, type Mp4Structure, readMp4Structure } from './mp4-boxes.ts';
+import { BrokenBoxes, type Mp4Structure, readExactly, readMp4Structure } from './mp4-boxes.ts';
 
 /** A media file opened for reading in pieces. */
 export interface MediaInput {
@@ -56,13 +56,9 @@ export async function withMediaInput<T>(
       read: async (start, end) => {
         if (signal.aborted) throw reasonOf(signal);
         if (end - start > MAX_PIECE_BYTES) throw new BrokenBoxes('a piece larger than any video has');
-        const buffer = new Uint8Array(end - start);
-        for (let done = 0; done < buffer.length; ) {
-          const { bytesRead } = await file.read(buffer, done, buffer.length - done, start + done);
-          if (bytesRead === 0) throw new BrokenBoxes('the file ended while it was read');
-          done += bytesRead;
-        }
-        return buffer;
+        const piece = await readExactly(file, start, end - start);
+        if (piece.byteLength < end - start) throw new BrokenBoxes('the file ended while it was read');
+        return new Uint8Array(piece.buffer);
       },
       maxCacheSize: MAX_CACHE_BYTES,
       prefetchProfile: 'fileSystem',

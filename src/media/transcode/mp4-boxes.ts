@@ -47,7 +47,8 @@ function parseBox(view: DataView, at: number, base: number, limit: number): Box 
   return { type, start, contentStart: start + 8, end: start + size };
 }
 
-async function readExactly(file: FileHandle, start: number, bytes: number): Promise<DataView> {
+/** So many bytes, or fewer where the file ends before. */
+export async function readExactly(file: FileHandle, start: number, bytes: number): Promise<DataView<ArrayBuffer>> {
   const buffer = new Uint8Array(bytes);
   let done = 0;
   while (done < bytes) {

@@ -5,8 +5,13 @@ import type { HttpClient, HttpHead } from '../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../infra/http/retry-after.ts';
 import { type CdnHeaders, extensionOf, isGone, mediaType } from '../files/cdn.ts';
 import { rangeHeaders, totalOf } from '../files/tunnel-range.ts';
-import type { TunnelFile } from './tunnel-file.ts';
-import { noSuchFile, type RefreshPost, type TunnelRequest, type TunnelResponse } from './tunnel-file.ts';
+import {
+  noSuchFile,
+  type RefreshPost,
+  type TunnelFile,
+  type TunnelRequest,
+  type TunnelResponse,
+} from './tunnel-file.ts';
 import { renewedAddress } from './tunnel-renewal.ts';
 
 /**

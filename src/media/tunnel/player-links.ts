@@ -5,8 +5,7 @@ import { fileNameOf } from '../files/cdn.ts';
 import type { MediaItem, Post } from '../post.ts';
 import { choosePlayerFile, type PlayerFile, playerTunnelFile } from './player-file.ts';
 import type { Tunnel } from './tunnel.ts';
-import type { TunnelFile } from './tunnel-file.ts';
-import { noSuchFile, sealToken, unsealToken } from './tunnel-file.ts';
+import { noSuchFile, sealToken, type TunnelFile, unsealToken } from './tunnel-file.ts';
 
 /** A video as a page shows it. */
 export interface PlayerLink {
