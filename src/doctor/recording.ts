@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { HttpClient, HttpHead, HttpRequest, HttpResponse } from '../infra/http/http-client.ts';
-import type { StrategyReport } from '../probe/ask-sites.ts';
+import type { ProbeReport } from '../probe/ask-sites.ts';
 import { findSecrets, sanitizeHeaders, sanitizeText } from './sanitize.ts';
 
 /** One request and what became of it, as it was. */
@@ -23,7 +23,7 @@ export interface Recorder {
   readonly http: HttpClient;
   begin(strategy: string, link: number): void;
   /** Writes one file a question into `folder`; resolves to their names. */
-  save(folder: string, reports: readonly StrategyReport[], secrets: readonly string[]): Promise<readonly string[]>;
+  save(folder: string, reports: readonly ProbeReport[], secrets: readonly string[]): Promise<readonly string[]>;
 }
 
 /** Names of headers that carry a token. */

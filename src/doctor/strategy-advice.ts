@@ -1,6 +1,6 @@
 import { cookiesVariable } from '../media/extract/source-descriptor.ts';
 import type { Finding } from '../platforms/platform.ts';
-import type { SourceReport, StrategyReport } from '../probe/ask-sites.ts';
+import type { ProbeReport, SourceReport } from '../probe/ask-sites.ts';
 
 /** The settings that advice depends on. */
 export interface Setup {
@@ -29,11 +29,11 @@ function count(many: number, noun: string): string {
   return `${many} ${noun}${many === 1 ? '' : 's'}`;
 }
 
-function isJudged({ verdict }: StrategyReport): boolean {
+function isJudged({ verdict }: ProbeReport): boolean {
   return verdict !== 'skipped';
 }
 
-function isBrought({ outcome }: StrategyReport): boolean {
+function isBrought({ outcome }: ProbeReport): boolean {
   return outcome === 'ok' || outcome === 'slow';
 }
 

@@ -1,4 +1,4 @@
-import type { SourceReport, StrategyReport } from '../probe/ask-sites.ts';
+import type { ProbeReport, SourceReport } from '../probe/ask-sites.ts';
 
 const HEADS = ['strategy', 'link', 'outcome', 'time', 'what came back'] as const;
 
@@ -10,7 +10,7 @@ const REASONS = [
   ['other', 'not for these links, or not set up'],
 ] as const;
 
-function cells({ strategy, link, outcome, durationMs, detail }: StrategyReport): readonly string[] {
+function cells({ strategy, link, outcome, durationMs, detail }: ProbeReport): readonly string[] {
   const time = durationMs === null ? '' : `${(durationMs / 1000).toFixed(2)} s`;
   return [strategy, String(link), outcome, time, detail];
 }

@@ -74,7 +74,7 @@ export async function askSites(options: AskSitesOptions) {
   return { reports, cookies: [...sessions.values()].flat().flatMap(({ cookies }) => cookies) };
 }
 
-export interface StrategyReport extends Omit<ProbeAnswer, 'durationMs'> {
+export interface ProbeReport extends Omit<ProbeAnswer, 'durationMs'> {
   readonly source: string;
   readonly strategy: string;
   /** The link's place in the list, from 1. */
@@ -88,7 +88,7 @@ export interface SourceReport {
   readonly source: string;
   /** Addresses that were asked for, in order. */
   readonly links: readonly string[];
-  readonly reports: readonly StrategyReport[];
+  readonly reports: readonly ProbeReport[];
   /** Strategies that cannot be judged: for want of something or of time, as the site wants a pause, or as they are for other links. */
   readonly unjudged: Readonly<Record<Reason, readonly string[]>>;
 }
@@ -117,7 +117,7 @@ export async function askStrategies(options: AskOptions): Promise<readonly Sourc
 
 async function askSource(source: MediaSource, options: AskOptions, signal: AbortSignal): Promise<SourceReport> {
   const { probe, hasBrowserTransport, isStandIn, pauseMs = 2_000, onAsk } = options;
-  const reports: StrategyReport[] = [];
+  const reports: ProbeReport[] = [];
   const links: string[] = [];
   let isFirst = true;
 

@@ -1,6 +1,5 @@
 import {
   audioTracks,
-  type Choice,
   isCommonAudio,
   isCommonImage,
   isCommonVideo,
@@ -10,6 +9,7 @@ import {
   ranked,
   sendableVariants,
   toChoice,
+  type VariantChoice,
   wholeVideos,
 } from '../files/variant-choice.ts';
 import type { MediaItem, Variant } from '../post.ts';
@@ -40,7 +40,7 @@ export interface Step {
   /** Names the file that comes of it, the same after a restart. */
   readonly key: string;
   /** One file, or the video and the audio. */
-  readonly parts: readonly Choice[];
+  readonly parts: readonly VariantChoice[];
   /** The limit of the file that comes of it; smaller than the chat's when a larger one was refused. */
   readonly maxBytes: number;
 }
@@ -88,7 +88,7 @@ const MEBIBYTE = 1024 * 1024;
 interface Source {
   readonly kind: 'file' | 'mux';
   readonly key: string;
-  readonly parts: readonly Choice[];
+  readonly parts: readonly VariantChoice[];
   /** The file, or the video track. */
   readonly video: Variant;
   readonly bytes: number | null;
@@ -253,7 +253,7 @@ function imageSteps(item: MediaItem, wish: PlanWish): readonly Step[] {
 
 /** Files that every chat takes come first, then those that are made, then the others. */
 function withMade(
-  choices: readonly Choice[],
+  choices: readonly VariantChoice[],
   made: readonly Step[],
   isReady: (variant: Variant) => boolean,
   wish: PlanWish,
@@ -270,7 +270,7 @@ function withMade(
   return [...stepsOf(ready), ...unrefused(made, wish), ...stepsOf(fitting.filter(one => !ready.includes(one)))];
 }
 
-function converted(choice: Choice, { maxBytes }: PlanWish): Step {
+function converted(choice: VariantChoice, { maxBytes }: PlanWish): Step {
   return { kind: 'convert', key: `convert-${choice.key}`, parts: [choice], maxBytes };
 }
 

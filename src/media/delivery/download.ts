@@ -67,7 +67,7 @@ interface Progress {
 }
 
 /** Files from the CDN to the disk, chunk by chunk. Rejects only when the request's signal aborts. */
-export function createDownload({ http, mediaHosts, cdnHeaders, patience }: DownloadOptions): Download {
+export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: DownloadOptions): Download {
   const hosts = hostsBelow(mediaHosts);
   const { graceMs, bytesPerSecond } = { ...PATIENCE, ...patience };
 

@@ -1,6 +1,6 @@
 import { createLru } from '../../infra/cache/create-lru.ts';
 import type { Logger } from '../../infra/log.ts';
-import { type Choice, muxKey, pixels } from '../files/variant-choice.ts';
+import { muxKey, pixels, type VariantChoice } from '../files/variant-choice.ts';
 import type { Post, Variant } from '../post.ts';
 import { MAX_SOURCE_BYTES, type Means, planDelivery, type Step } from './delivery-plan.ts';
 import type { DeliveryRequest, NoFileReason } from './delivery-request.ts';
@@ -201,7 +201,7 @@ class FileSearch {
   }
 
   async #fetch(
-    { key, variant: { url, mime }, bytes, estimatedBytes }: Choice,
+    { key, variant: { url, mime }, bytes, estimatedBytes }: VariantChoice,
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<HeldFile | FileFailure> {

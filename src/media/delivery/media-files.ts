@@ -8,7 +8,7 @@ import { convertToJpeg, convertToM4a, makeThumbnail } from '../transcode/convert
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { muxFiles, remuxFastStart } from '../transcode/mux.ts';
 import { probeFile } from '../transcode/probe.ts';
-import { createDownload, type Download, type DownloadOptions, type DownloadRequest } from './download.ts';
+import { createCdnDownload, type Download, type DownloadOptions, type DownloadRequest } from './download.ts';
 import {
   type FileFailure,
   FileStore,
@@ -93,7 +93,7 @@ type RoomBytes = (inputs: readonly HeldFile[], maxBytes: number) => number;
 export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
   const { ffmpeg, keepsFetched = true, enter = async () => () => undefined, maxBytes: totalBytes } = options;
   const store = new FileStore(options);
-  const download = createDownload(options);
+  const download = createCdnDownload(options);
   const compressor = ffmpeg && createCompressor({ ffmpeg });
   const copyTurn = createSemaphore({ atOnce: COPIES_AT_ONCE, maxWaiting: Number.POSITIVE_INFINITY, name: 'copying' });
 

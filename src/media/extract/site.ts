@@ -23,7 +23,7 @@ export interface SiteOptions {
   create(site: SiteState): MediaSource;
 }
 
-export interface Site {
+export interface OpenSite {
   readonly source: MediaSource;
   /** Waits until all that is known of it is kept. */
   close(): Promise<void>;
@@ -41,7 +41,7 @@ const PROBE = { name: 'site-probes', limit: 1, windowMs: 5_000, window: 'first' 
 const OPEN_MS = 24 * 3_600_000;
 
 /** A source that is asked by one outgoing address until its site refuses that, and then by the next. */
-export function openSite(options: SiteOptions): Site {
+export function openSite(options: SiteOptions): OpenSite {
   const { descriptor, outgoing, collection, log, now = Date.now } = options;
   const { id } = descriptor;
   const accesses = outgoing.ofSource(id).map(address => {

@@ -4,7 +4,7 @@ import { type MediaItem, playableVariants, type Variant } from '../post.ts';
 /** The wanted part of an item: all of it, or its audio alone. */
 export type MediaForm = 'original' | 'audio';
 
-export interface Choice {
+export interface VariantChoice {
   readonly key: string;
   readonly variant: Variant;
   /** The size by the upstream or the CDN; null when neither names it. */
@@ -41,7 +41,10 @@ export function variantKey({ url, width, height }: Pick<Variant, 'url' | 'width'
 }
 
 /** Bytes that the file hardly exceeds: its size, else by its rate, else by what such images and videos weigh. Null when nothing is known. */
-export function likelyBytes({ bytes, estimatedBytes, variant }: Choice, { durationMs }: MediaItem): number | null {
+export function likelyBytes(
+  { bytes, estimatedBytes, variant }: VariantChoice,
+  { durationMs }: MediaItem,
+): number | null {
   const { width, height, hasVideo, mime } = variant;
   if (bytes !== null) return bytes;
   if (estimatedBytes !== null) return Math.ceil(estimatedBytes * ESTIMATE_TOLERANCE);
@@ -59,7 +62,7 @@ export function toChoice(
   variant: Variant,
   { durationMs }: MediaItem,
   sizes?: Pick<ReadonlyMap<string, number>, 'get'>,
-): Choice {
+): VariantChoice {
   const key = variantKey(variant);
   const { bitrate } = variant;
   return {

@@ -31,7 +31,7 @@ const MAX_WAITING = 64;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 32 };
 
 /** The answer of the thread: errors lose their class on the way. */
-export type Outcome<Value> =
+export type ThreadOutcome<Value> =
   | { readonly value: Value }
   | {
       readonly failure: {
@@ -43,7 +43,7 @@ export type Outcome<Value> =
     };
 
 /** In the thread: what the work gives, or why it failed. */
-export function outcomeOf<Value>(work: () => Value): Outcome<Value> {
+export function threadOutcomeOf<Value>(work: () => Value): ThreadOutcome<Value> {
   try {
     return { value: work() };
   } catch (error) {
@@ -53,7 +53,7 @@ export function outcomeOf<Value>(work: () => Value): Outcome<Value> {
 }
 
 interface Thread<Task, Value> {
-  readonly pool: Piscina<Task, Outcome<Value>>;
+  readonly pool: Piscina<Task, ThreadOutcome<Value>>;
   /** Aborted when a thread cannot be started: what keeps one from starting would keep the next. */
   readonly broken: AbortSignal;
 }
@@ -61,7 +61,7 @@ interface Thread<Task, Value> {
 async function startThread<Task, Value>(file: URL, name: string): Promise<Thread<Task, Value>> {
   const { Piscina } = await import('piscina');
   const broken = new AbortController();
-  const pool = new Piscina<Task, Outcome<Value>>({
+  const pool = new Piscina<Task, ThreadOutcome<Value>>({
     filename: fileURLToPath(file),
     name,
     minThreads: 0,
@@ -79,7 +79,7 @@ async function startThread<Task, Value>(file: URL, name: string): Promise<Thread
 }
 
 /**
- * Calls `name` of the module `file`, which returns an `Outcome`, in a thread that is started with the first call and ended when idle.
+ * Calls `name` of the module `file`, which returns an `ThreadOutcome`, in a thread that is started with the first call and ended when idle.
  * @throws AppError what the work failed with; `upstream_changed` for a text that cannot be read within bounds, `timeout` when too
  * many wait, `internal` when the thread cannot be started.
  */
@@ -91,7 +91,7 @@ export function createParseThread<Task, Value>(file: URL, name: string): (task: 
     const { pool, broken } = await starting;
     broken.throwIfAborted();
     if (pool.queueSize >= MAX_WAITING) throw new AppError('timeout', 'too many large pages wait to be read');
-    let outcome: Outcome<Value>;
+    let outcome: ThreadOutcome<Value>;
     const over = joinSignals([broken], MAX_READ_MS);
     try {
       outcome = await pool.run(task, { signal: over.signal });

@@ -1,6 +1,6 @@
 /** Runs in a thread: it reads large answers of the sites. */
 import { AppError } from '../../errors.ts';
-import { type Outcome, outcomeOf } from '../parse/parse-thread.ts';
+import { type ThreadOutcome, threadOutcomeOf } from '../parse/parse-thread.ts';
 import { siteAnswer } from '../parse/site-answer.ts';
 import type { Post, SourceId } from '../post.ts';
 import { readFacebookPage } from './facebook/answer.ts';
@@ -10,8 +10,8 @@ import type { AnswerReader, PageTask } from './kit/page-thread.ts';
 /** The sources whose pages may be large. */
 const READERS: Readonly<Record<SourceId, AnswerReader>> = { instagram: readInstagram, facebook: readFacebookPage };
 
-export function readLargePage({ response, context }: PageTask): Outcome<Post> {
-  return outcomeOf(() => {
+export function readLargePage({ response, context }: PageTask): ThreadOutcome<Post> {
+  return threadOutcomeOf(() => {
     const read = READERS[context.ref.source];
     if (read === undefined) throw new AppError('internal', `no reader for large pages of ${context.ref.source}`);
     return read(siteAnswer(response), context);
