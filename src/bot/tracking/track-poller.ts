@@ -53,99 +53,21 @@ interface Followed {
  * are spread over the hour. What was seen is stored, so a restart neither repeats nor forgets.
  */
 export function createTrackPoller(options: TrackPollerOptions): TrackPoller {
-  const { tracked, beatmaps, render, post, isSole = () => true, log, now = Date.now, tickMs = 30_000 } = options;
+  const { beatmaps, isSole = () => true, log, now = Date.now, tickMs = 30_000 } = options;
   const stopped = new AbortController();
   const { signal } = stopped;
-  /** When a look at a player came to nothing: it is not repeated before its time either. */
-  const missed = new Map<string, number>();
+  const poll: Poll = { ...options, now, tickMs, signal, missed: new Map() };
   let running: Promise<void> = Promise.resolve();
-
-  async function followed(): Promise<readonly Followed[]> {
-    const all = new Map<string, { player: TrackedPlayer; chats: TrackingChat[] }>();
-    for (const chat of await tracked.chats()) {
-      for (const player of chat.players) {
-        const key = playerKey(player);
-        const known = all.get(key) ?? { player, chats: [] };
-        known.chats.push(chat);
-        all.set(key, known);
-      }
-    }
-    return [...all.values()];
-  }
-
-  /** Those who were not looked at for an hour, the longest ago first, as many as keep the pace. */
-  async function due(): Promise<readonly Followed[]> {
-    const all = await followed();
-    const looked = await Promise.all(
-      all.map(async each => {
-        const polledAt = (await tracked.mark(each.player))?.polledAt ?? 0;
-        return { each, at: Math.max(polledAt, missed.get(playerKey(each.player)) ?? 0) };
-      }),
-    );
-    const keys = new Set(all.map(({ player }) => playerKey(player)));
-    for (const key of missed.keys()) if (!keys.has(key)) missed.delete(key);
-    const share = Math.ceil((all.length * tickMs) / HOUR_MS);
-    return looked
-      .filter(({ at }) => now() - at >= HOUR_MS)
-      .sort((a, b) => a.at - b.at)
-      .slice(0, share)
-      .map(({ each }) => each);
-  }
-
-  async function look({ player, chats }: Followed): Promise<void> {
-    const before = await tracked.mark(player);
-    const { scores, stale } = await beatmaps.userScores(player.id, 'best', {
-      ruleset: player.mode,
-      limit: BEST,
-      signal,
-    });
-    if (stale) {
-      missed.set(playerKey(player), now());
-      return;
-    }
-    const fresh = before === undefined ? [] : scores.filter(score => isNew(score, before.scoreIds));
-    const news = { player, scores: fresh.slice(0, MAX_NEWS) };
-    let failures = 0;
-    if (fresh.length > 0) for (const chat of chats) failures += (await postNews(news, chat)) ? 0 : 1;
-    if (failures > 0 && failures === chats.length) {
-      missed.set(playerKey(player), now());
-      return;
-    }
-    // Afterwards: what a crash keeps from being posted is found again, and what was posted is recognised by its id.
-    await tracked.setMark(player, { polledAt: now(), scoreIds: scores.map(({ id }) => id) });
-  }
-
-  function isNew({ id, ended_at }: Score, known: readonly number[]): boolean {
-    const at = ended_at === null ? 0 : Date.parse(ended_at);
-    return !known.includes(id) && now() - at < NEWEST_MS;
-  }
-
-  /** False when it failed: a chat that cannot be reached keeps no other from its news. */
-  async function postNews(news: TrackNews, chat: TrackingChat): Promise<boolean> {
-    const { platform, chatId, group } = chat;
-    const [first] = news.scores;
-    try {
-      const reply = await render(news, chat, signal);
-      const eventId = `track:${platform}:${chatId}:${first?.id ?? 0}`;
-      const outcome = await post({ platform, chatId, group, eventId }, reply, signal);
-      if (outcome === 'gone') await tracked.drop(chat);
-      return true;
-    } catch (error) {
-      signal.throwIfAborted();
-      log.warn({ err: error, platform, player: news.player.id }, 'a new best play could not be posted');
-      return false;
-    }
-  }
 
   async function tick(): Promise<void> {
     if (!beatmaps.hasPlayers || !isSole()) return;
-    for (const each of await due()) {
+    for (const each of await due(poll)) {
       signal.throwIfAborted();
       try {
-        await look(each);
+        await look(each, poll);
       } catch (error) {
         signal.throwIfAborted();
-        missed.set(playerKey(each.player), now());
+        poll.missed.set(playerKey(each.player), now());
         log.warn({ err: error, player: each.player.id }, 'a tracked player could not be looked at');
       }
     }
@@ -173,4 +95,83 @@ export function createTrackPoller(options: TrackPollerOptions): TrackPoller {
       await running;
     },
   };
+}
+
+interface Poll extends TrackPollerOptions {
+  readonly now: () => number;
+  readonly tickMs: number;
+  readonly signal: AbortSignal;
+  /** Moments at which a look at a player came to nothing: it is not repeated before its time either. */
+  readonly missed: Map<string, number>;
+}
+
+/** The players who were not looked at for an hour, the longest ago first, as many as keep the pace. */
+async function due({ tracked, missed, now, tickMs }: Poll): Promise<readonly Followed[]> {
+  const all = followedIn(await tracked.chats());
+  const looked = await Promise.all(
+    all.map(async each => {
+      const polledAt = (await tracked.mark(each.player))?.polledAt ?? 0;
+      return { each, at: Math.max(polledAt, missed.get(playerKey(each.player)) ?? 0) };
+    }),
+  );
+  const keys = new Set(all.map(({ player }) => playerKey(player)));
+  for (const key of missed.keys()) if (!keys.has(key)) missed.delete(key);
+  const share = Math.ceil((all.length * tickMs) / HOUR_MS);
+  return looked
+    .filter(({ at }) => now() - at >= HOUR_MS)
+    .sort((a, b) => a.at - b.at)
+    .slice(0, share)
+    .map(({ each }) => each);
+}
+
+async function look({ player, chats }: Followed, poll: Poll): Promise<void> {
+  const { tracked, beatmaps, missed, now, signal } = poll;
+  const before = await tracked.mark(player);
+  const options = { ruleset: player.mode, limit: BEST, signal };
+  const { scores, stale } = await beatmaps.userScores(player.id, 'best', options);
+  const fresh = stale || before === undefined ? [] : scores.filter(score => isNew(score, before.scoreIds, now()));
+  const news = { player, scores: fresh.slice(0, MAX_NEWS) };
+  let failures = 0;
+  if (fresh.length > 0) for (const chat of chats) failures += (await postNews(news, chat, poll)) ? 0 : 1;
+  if (stale || (failures > 0 && failures === chats.length)) {
+    missed.set(playerKey(player), now());
+    return;
+  }
+  // The mark is set afterwards: what a crash keeps from being posted is found again, and what was posted is recognised by its id.
+  await tracked.setMark(player, { polledAt: now(), scoreIds: scores.map(({ id }) => id) });
+}
+
+/** False when it failed: a chat that cannot be reached keeps no other from its news. */
+async function postNews(news: TrackNews, chat: TrackingChat, poll: Poll): Promise<boolean> {
+  const { tracked, render, post, log, signal } = poll;
+  const { platform, chatId, group } = chat;
+  try {
+    const reply = await render(news, chat, signal);
+    const eventId = `track:${platform}:${chatId}:${news.scores[0]?.id ?? 0}`;
+    const outcome = await post({ platform, chatId, group, eventId }, reply, signal);
+    if (outcome === 'gone') await tracked.drop(chat);
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ err: error, platform, player: news.player.id }, 'a new best play could not be posted');
+    return false;
+  }
+}
+
+/** Each player once, with all chats that want news of them. */
+function followedIn(chats: readonly TrackingChat[]): readonly Followed[] {
+  const all = new Map<string, { player: TrackedPlayer; chats: TrackingChat[] }>();
+  for (const chat of chats) {
+    for (const player of chat.players) {
+      const known = all.get(playerKey(player)) ?? { player, chats: [] };
+      known.chats.push(chat);
+      all.set(playerKey(player), known);
+    }
+  }
+  return [...all.values()];
+}
+
+function isNew({ id, ended_at }: Score, known: readonly number[], now: number): boolean {
+  const at = ended_at === null ? 0 : Date.parse(ended_at);
+  return !known.includes(id) && now - at < NEWEST_MS;
 }
