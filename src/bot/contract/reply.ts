@@ -182,6 +182,44 @@ export function hidden(shown: Reply): Reply {
   };
 }
 
+export function textBlock(text: Text): Block {
+  return { kind: 'text', text };
+}
+
+export function headingBlock(text: Text): Heading {
+  return { kind: 'heading', text };
+}
+
 export function button(label: string, token: string, style: 'primary' | 'secondary' | 'danger' = 'secondary'): Action {
   return { kind: 'button', label, token, style };
+}
+
+/** One choice opens at most 25 things; no menu where there is nothing to choose. */
+export function menu(label: string, choices: readonly Choice[]): readonly Action[] {
+  return choices.length === 0 ? [] : [{ kind: 'menu', label, choices }];
+}
+
+const SEPARATOR = ' · ';
+
+/** Parts on one line; undefined ones are left out. */
+export function joined(parts: readonly (Text | string | undefined)[]): Text {
+  return parts
+    .filter(part => part !== undefined && part.length > 0)
+    .flatMap((part, index): Text => {
+      const text = typeof part === 'string' ? [part] : (part ?? []);
+      return index === 0 ? text : [SEPARATOR, ...text];
+    });
+}
+
+/** Lines below each other in one block; empty ones are left out. */
+export function stacked(lines: readonly Text[]): Text {
+  return lines.filter(line => line.length > 0).flatMap((line, index) => (index === 0 ? line : ['\n', ...line]));
+}
+
+export function link(url: string, ...children: readonly Inline[]): Extract<Inline, { kind: 'link' }> {
+  return { kind: 'link', url, children };
+}
+
+export function strong(...children: readonly Inline[]): Inline {
+  return { kind: 'strong', children };
 }

@@ -1,7 +1,7 @@
 import type { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Post } from '../../media/post.ts';
-import { type Block, type Reply, reply } from '../contract/reply.ts';
+import { type Block, type Reply, reply, textBlock } from '../contract/reply.ts';
 import type { PostSite } from '../contract/site-name.ts';
 import { errorSentence } from './notice.ts';
 import { colourOf, postHeading } from './post.ts';
@@ -19,14 +19,11 @@ export function renderCover(post: Post, site: PostSite, reason: AppError, t: Tra
       ...cover,
       postHeading(post, site, t),
       ...(caption ? [{ kind: 'text', text: [caption], folded: true } as const] : []),
-      {
-        kind: 'text',
-        text: [
-          { kind: 'emphasis', children: [post.coverUrl === null ? authorOnly : coverOnly] },
-          ' ',
-          errorSentence(reason, t),
-        ],
-      },
+      textBlock([
+        { kind: 'emphasis', children: [post.coverUrl === null ? authorOnly : coverOnly] },
+        ' ',
+        errorSentence(reason, t),
+      ]),
     ],
     actions: [{ kind: 'link', label: openOriginal, url: post.url }],
     ...colourOf(site),

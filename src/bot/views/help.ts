@@ -1,6 +1,6 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { CommandSpec, OptionSpec } from '../contract/command-spec.ts';
-import { type Action, type Block, type Reply, reply, type Text } from '../contract/reply.ts';
+import { type Block, button, headingBlock, type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
 import { sentence } from './sentence.ts';
 
 /** Commands that go together. */
@@ -44,10 +44,7 @@ export function renderHelp(sections: readonly HelpSection[], tokens: HelpTokens,
   const words = t.messages.help;
   const hasLinks = sections.some(({ key }) => key === LINKS);
   return reply({
-    blocks: [
-      ...(hasLinks ? [{ kind: 'text', text: sentence(words.linksText) } as const] : []),
-      { kind: 'text', text: sentence(words.chooseSection) },
-    ],
+    blocks: [...(hasLinks ? [textBlock(sentence(words.linksText))] : []), textBlock(sentence(words.chooseSection))],
     actions: sections.map(({ key, title }) => button(title, tokens.about(key))),
     visibility: 'caller',
   });
@@ -63,8 +60,8 @@ export function renderSection({ key, title, specs }: HelpSection, tokens: HelpTo
   }));
   return reply({
     blocks: [
-      { kind: 'heading', text: [title] },
-      ...(key === LINKS ? [{ kind: 'text', text: sentence(words.linksMore) } as const] : []),
+      headingBlock([title]),
+      ...(key === LINKS ? [textBlock(sentence(words.linksMore))] : []),
       {
         kind: 'fields',
         fields: specs.map(({ name, description }) => ({ label: `/${name}`, value: [description], command: name })),
@@ -79,9 +76,9 @@ export function renderSection({ key, title, specs }: HelpSection, tokens: HelpTo
 export function renderCommandHelp(spec: CommandSpec, back: string, t: Translator): Reply {
   const words = t.messages.help;
   const blocks: Block[] = [
-    { kind: 'heading', text: [{ kind: 'command', name: spec.name }] },
-    { kind: 'text', text: [spec.description] },
-    { kind: 'text', text: [`${words.usage}: `, { kind: 'code', children: [spec.usage] }] },
+    headingBlock([{ kind: 'command', name: spec.name }]),
+    textBlock([spec.description]),
+    textBlock([`${words.usage}: `, { kind: 'code', children: [spec.usage] }]),
   ];
   if (spec.options.length > 0) {
     blocks.push({
@@ -90,10 +87,6 @@ export function renderCommandHelp(spec: CommandSpec, back: string, t: Translator
     });
   }
   return reply({ blocks, actions: [button(words.back, back)], visibility: 'caller' });
-}
-
-function button(label: string, token: string): Action {
-  return { kind: 'button', label, token, style: 'secondary' };
 }
 
 /** Behind its section's name: `Search` of `beatmap search`. */

@@ -1,7 +1,7 @@
 import { type AppError, type ErrorCode, LOG_LEVELS } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Subject } from '../contract/command.ts';
-import { type Reply, reply, type Text } from '../contract/reply.ts';
+import { type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
 import { sentence } from './sentence.ts';
 
 export interface ErrorNoticeOptions {
@@ -31,7 +31,7 @@ export function errorNotice(
 ): Reply {
   return reply({
     tone: LOG_LEVELS[error.code] === 'error' ? 'error' : 'notice',
-    blocks: [{ kind: 'text', text: aboutLinks(about, sentence(errorSentence(error, t, subject))) }],
+    blocks: [textBlock(aboutLinks(about, sentence(errorSentence(error, t, subject))))],
     visibility: FOR_CALLER.has(error.code) ? 'caller' : visibility,
     ...(error.code === 'rate_limited' && error.retryAfterMs !== undefined ? { outdatedMs: error.retryAfterMs } : {}),
   });
@@ -48,5 +48,5 @@ export function aboutLinks(about: readonly string[], words: Text): Text {
 
 /** A remark that is no failure. */
 export function notice(words: string): Reply {
-  return reply({ tone: 'notice', blocks: [{ kind: 'text', text: sentence(words) }], visibility: 'caller' });
+  return reply({ tone: 'notice', blocks: [textBlock(sentence(words))], visibility: 'caller' });
 }

@@ -6,10 +6,13 @@ import {
   type Block,
   type GalleryItem,
   type Heading,
+  headingBlock,
   type Inline,
   type Reply,
   reply,
+  strong,
   type Text,
+  textBlock,
 } from '../contract/reply.ts';
 import type { View } from '../contract/settings.ts';
 import type { PostSite } from '../contract/site-name.ts';
@@ -38,7 +41,7 @@ const SEPARATOR = ' · ';
 export function renderPost(post: Post, t: Translator, options: PostViewOptions): Reply {
   const { form, site, captions = true, view = 'card', cap = null } = options;
   const indexes = options.indexes.slice(0, cap ?? options.indexes.length);
-  const notes = notesOf(post, t, options).map((text): Block => ({ kind: 'text', text: [text] }));
+  const notes = notesOf(post, t, options).map((text): Block => textBlock([text]));
   const gallery = indexes.map((index): GalleryItem => {
     const { clip, spoiler = false } = options;
     return { kind: 'media', post, index, form, spoiler, ...(clip && { clip: clip.range }) };
@@ -52,7 +55,7 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   const details = detailsLine(post, t, options);
   if (details.length > 0) blocks.push({ kind: 'text', text: details, small: true });
   const title = distinctTitle(post);
-  if (title) blocks.push({ kind: 'text', text: [{ kind: 'strong', children: [title] }] });
+  if (title) blocks.push(textBlock([strong(title)]));
   const caption = post.caption?.trim();
   if (captions && caption) blocks.push({ kind: 'text', text: [caption], folded: true });
   return reply({
@@ -69,9 +72,9 @@ export function postHeading({ author }: Post, { name: site, authorUrl }: PostSit
   const name = unspoofed(author.name);
   const username = unspoofed(author.username);
   const who: Inline[] = [];
-  if (name && name !== username) who.push({ kind: 'strong', children: [name] });
+  if (name && name !== username) who.push(strong(name));
   if (username) who.push(`${who.length > 0 ? ' ' : ''}@${username}`);
-  if (who.length === 0) return { kind: 'heading', text: [untitled({ site })] };
+  if (who.length === 0) return headingBlock([untitled({ site })]);
   const led: Text = authorUrl === undefined ? who : [{ kind: 'link', url: authorUrl, children: who }];
   return {
     kind: 'heading',

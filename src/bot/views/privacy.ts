@@ -1,5 +1,5 @@
 import type { Translator } from '../../i18n/translate.ts';
-import { type Reply, reply } from '../contract/reply.ts';
+import { button, type Reply, reply, textBlock } from '../contract/reply.ts';
 import { sentence } from './sentence.ts';
 
 export interface PrivacyView {
@@ -15,11 +15,8 @@ export function renderPrivacy({ isOut, saved, token }: PrivacyView, t: Translato
   const words = t.messages.privacy;
   return reply({
     tone: saved ? 'success' : 'neutral',
-    blocks: [
-      { kind: 'text', text: sentence(isOut ? words.ignored : words.answered) },
-      { kind: 'text', text: sentence(words.explain) },
-    ],
-    actions: [{ kind: 'button', label: isOut ? words.answer : words.ignore, token, style: 'secondary' }],
+    blocks: [textBlock(sentence(isOut ? words.ignored : words.answered)), textBlock(sentence(words.explain))],
+    actions: [button(isOut ? words.answer : words.ignore, token)],
     visibility: 'caller',
   });
 }

@@ -1,9 +1,19 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { PermissionCheck, PermissionCheckKey } from '../contract/caller.ts';
-import { type Action, type Block, type Choice, type Reply, reply, type Text } from '../contract/reply.ts';
+import {
+  type Action,
+  type Block,
+  button,
+  type Choice,
+  headingBlock,
+  joined,
+  type Reply,
+  reply,
+  type Text,
+  textBlock,
+} from '../contract/reply.ts';
 import type { LinkedPlayer } from '../contract/settings.ts';
 import type { SectionKey } from '../stores/settings-sections.ts';
-import { joined } from './osu/beatmap.ts';
 import { linkedName } from './osu/linking.ts';
 import { sentence } from './sentence.ts';
 
@@ -49,19 +59,17 @@ export function renderSettings({ own, player, chat, isWithheld, isSaved }: Setti
   const words = t.messages.settings;
   const fields = own.map(({ name, value }) => ({ label: name, value: [value] }));
   const blocks: Block[] = [
-    { kind: 'heading', text: [words.title] },
+    headingBlock([words.title]),
     { kind: 'fields', fields: [...fields, { label: words.player, value: playerText(player, t) }] },
   ];
-  if (isSaved) blocks.push({ kind: 'text', text: [words.saved] });
-  if (isWithheld) blocks.push({ kind: 'text', text: [words.forAdmins] });
+  if (isSaved) blocks.push(textBlock([words.saved]));
+  if (isWithheld) blocks.push(textBlock([words.forAdmins]));
   if (chat !== undefined) {
-    blocks.push({ kind: 'divider' }, { kind: 'heading', text: [words.chatTitle] });
+    blocks.push({ kind: 'divider' }, headingBlock([words.chatTitle]));
     const summaries = chat.sections.map(({ key, rows }) => ({ label: words.sections[key], value: summaryOf(rows) }));
     blocks.push({ kind: 'fields', fields: summaries }, ...diagnosisBlocks(chat.diagnosis, t));
   }
-  const sections = (chat?.sections ?? []).map(
-    ({ key, token }): Action => ({ kind: 'button', label: words.sections[key], token, style: 'secondary' }),
-  );
+  const sections = (chat?.sections ?? []).map(({ key, token }): Action => button(words.sections[key], token));
   return reply({
     tone: isSaved ? 'success' : 'neutral',
     blocks,
@@ -77,15 +85,15 @@ export function renderSection({ key, rows, back }: SectionView, isSaved: boolean
   return reply({
     tone: isSaved ? 'success' : 'neutral',
     blocks: [
-      { kind: 'heading', text: [`${words.chatTitle}: ${words.sections[key]}`] },
-      { kind: 'text', text: [words.explained[key]] },
+      headingBlock([`${words.chatTitle}: ${words.sections[key]}`]),
+      textBlock([words.explained[key]]),
       { kind: 'fields', fields: rows.map(({ name, value }) => ({ label: name, value: [value] })) },
-      ...(isSaved ? [{ kind: 'text', text: [words.saved] } as const] : []),
+      ...(isSaved ? [textBlock([words.saved])] : []),
     ],
     actions: [
       ...rows.filter(({ kind }) => kind === 'choice').map(row => menuOf(row, t)),
       ...switches,
-      { kind: 'button', label: words.back, token: back, style: 'secondary' },
+      button(words.back, back),
     ],
     visibility: 'caller',
   });
@@ -112,7 +120,7 @@ function switchOf({ name, value, choices }: RowView, t: Translator): readonly Ac
   if (other === undefined) return [];
   const isOn = choices[0]?.isSet === true;
   const label = t.messages.settings.state({ name, state: value });
-  return [{ kind: 'button', label, token: other.token, style: isOn ? 'primary' : 'secondary' }];
+  return [button(label, other.token, isOn ? 'primary' : 'secondary')];
 }
 
 function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): readonly Block[] {
@@ -121,7 +129,7 @@ function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): 
   const texts: Readonly<Record<PermissionCheckKey, { readonly name: string; readonly advice: string }>> =
     t.messages.diagnosis;
   return [
-    { kind: 'heading', text: [words.mayTitle] },
+    headingBlock([words.mayTitle]),
     {
       kind: 'fields',
       fields: diagnosis.map(({ key, ok }) => ({

@@ -1,6 +1,6 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { PermissionCheck } from '../contract/caller.ts';
-import { type Action, type Block, type Reply, reply } from '../contract/reply.ts';
+import { type Action, type Block, button, type Reply, reply, textBlock } from '../contract/reply.ts';
 import { sentence } from './sentence.ts';
 
 export interface StartView {
@@ -16,10 +16,10 @@ export function renderStart({ inviteUrl, tryToken, languageToken }: StartView, t
   const words = t.messages.start;
   const actions: Action[] = [];
   if (inviteUrl !== undefined) actions.push({ kind: 'link', label: words.addToGroup, url: inviteUrl });
-  if (tryToken !== undefined) actions.push({ kind: 'button', label: words.tryIt, token: tryToken, style: 'primary' });
-  actions.push({ kind: 'button', label: words.language, token: languageToken, style: 'secondary' });
+  if (tryToken !== undefined) actions.push(button(words.tryIt, tryToken, 'primary'));
+  actions.push(button(words.language, languageToken));
   return reply({
-    blocks: [{ kind: 'text', text: sentence([words.links, words.osu, words.more].join('\n')) }],
+    blocks: [textBlock(sentence([words.links, words.osu, words.more].join('\n')))],
     actions,
     visibility: 'caller',
   });
@@ -33,8 +33,8 @@ export function renderWelcome(checks: readonly PermissionCheck[], t: Translator)
   const others = missing.filter(({ key }) => key !== 'privacyMode');
   return reply({
     blocks: [
-      { kind: 'text', text: sentence(isBlind ? words.blindHere : words.seesHere) },
-      ...others.map(({ key }): Block => ({ kind: 'text', text: sentence(t.messages.diagnosis[key].advice) })),
+      textBlock(sentence(isBlind ? words.blindHere : words.seesHere)),
+      ...others.map(({ key }): Block => textBlock(sentence(t.messages.diagnosis[key].advice))),
     ],
   });
 }

@@ -1,8 +1,19 @@
 import type { DownloadAnswer } from '../../../beatmaps/beatmaps.ts';
 import type { DownloadAddress } from '../../../beatmaps/upstreams/download.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Action, type Block, type Reply, reply, type Text } from '../../contract/reply.ts';
-import { coverOf, joined, lengthOfSet, link, originBlocks, setTitle, stacked, starsOfSet } from './beatmap.ts';
+import {
+  type Action,
+  type Block,
+  headingBlock,
+  joined,
+  link,
+  type Reply,
+  reply,
+  stacked,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
+import { coverOf, lengthOfSet, originBlocks, setTitle, starsOfSet } from './beatmap.ts';
 
 export interface BeatmapDownloadView extends DownloadAnswer {
   /** With the set's video or without; undefined offers both. */
@@ -15,16 +26,13 @@ export function renderBeatmapDownload(view: BeatmapDownloadView, t: Translator):
   const words = t.messages.osu;
   const cover = coverOf(set, set.card_url);
   const files = wanted(addresses, wantsVideo);
-  const refusal: Block = {
-    kind: 'text',
-    text: [reason === null ? words.unavailable : words.unavailableBecause({ reason })],
-  };
+  const refusal: Block = textBlock([reason === null ? words.unavailable : words.unavailableBecause({ reason })]);
   return reply({
     tone: available ? 'neutral' : 'notice',
     blocks: [
       ...(cover ? [cover] : []),
-      { kind: 'heading', text: setTitle(set) },
-      { kind: 'text', text: joined([words.mappedBy({ name: set.creator }), starsOfSet(set, t), lengthOfSet(set, t)]) },
+      headingBlock(setTitle(set)),
+      textBlock(joined([words.mappedBy({ name: set.creator }), starsOfSet(set, t), lengthOfSet(set, t)])),
       ...(available ? addressBlocks(files, t) : [refusal]),
       ...originBlocks(view, t),
     ],
@@ -56,7 +64,7 @@ function addressBlocks(files: readonly DownloadAddress[], t: Translator): readon
     const ways = own.map(({ video, url }): Text => [link(url, video ? words.withVideo : words.withoutVideo)]);
     return [`${source}: `, ...joined(ways)];
   });
-  return lines.length === 0 ? [] : [{ kind: 'text', text: stacked([[words.downloadHint], ...lines]) }];
+  return lines.length === 0 ? [] : [textBlock(stacked([[words.downloadHint], ...lines]))];
 }
 
 /** The best file, and the best one without the video where the best has it. */

@@ -7,26 +7,20 @@ import { starSwatch } from '../../cards/star-colour.ts';
 import {
   type Action,
   type Block,
+  button,
+  headingBlock,
   type Inline,
+  joined,
+  link,
   type PictureBlock,
   type Reply,
   reply,
-  type Text,
-} from '../../contract/reply.ts';
-import {
-  bpmText,
-  coverOf,
-  day,
-  joined,
-  lengthOfSet,
-  link,
-  originBlocks,
-  ratedStars,
-  setName,
-  setTitle,
   stacked,
-  stateOf,
-} from './beatmap.ts';
+  strong,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
+import { bpmText, coverOf, day, lengthOfSet, originBlocks, ratedStars, setName, setTitle, stateOf } from './beatmap.ts';
 
 export interface BeatmapInfoView extends SetAnswer {
   /** The difficulty that was asked for; undefined when it was the set. */
@@ -58,10 +52,10 @@ export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
   return reply({
     blocks: [
       ...(cover ? [cover] : []),
-      { kind: 'heading', text: setTitle(set) },
+      headingBlock(setTitle(set)),
       ...nativeName(set),
       ...originBlocks(view, t),
-      ...(mods.length === 0 ? [] : [{ kind: 'text', text: [words.withMods({ mods: mods.join('') })] } as const]),
+      ...(mods.length === 0 ? [] : [textBlock([words.withMods({ mods: mods.join('') })])]),
       { kind: 'fields', fields: setFields(set, beatmap, t) },
       ...(beatmap === undefined ? [] : focusBlocks(beatmap, view, t)),
       ...(rating === undefined ? [] : worthBlocks(rating, t)),
@@ -80,7 +74,7 @@ export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
 }
 
 function downloadButton(token: string, t: Translator): Action {
-  return { kind: 'button', label: t.messages.osu.download, token, style: 'primary' };
+  return button(t.messages.osu.download, token, 'primary');
 }
 
 /** The other difficulties, opened in the chat. */
@@ -104,7 +98,7 @@ function pageOf({ set, beatmap, convertedTo }: BeatmapInfoView): string {
 function nativeName(set: Beatmapset): readonly Block[] {
   const { artist, artist_unicode, title, title_unicode } = set;
   const own = setName({ artist: artist_unicode ?? artist, title: title_unicode ?? title });
-  return own === setName(set) ? [] : [{ kind: 'text', text: [own] }];
+  return own === setName(set) ? [] : [textBlock([own])];
 }
 
 function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
@@ -143,19 +137,17 @@ function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): re
   const counts = [count_circles, count_sliders, count_spinners];
   return [
     { kind: 'divider' },
-    { kind: 'heading', text: [starSwatch(rating.stars), ` ${beatmap.version}`] },
-    {
-      kind: 'text',
-      text: joined([
-        [{ kind: 'strong', children: [ratedStars(rating, t)] }],
+    headingBlock([starSwatch(rating.stars), ` ${beatmap.version}`]),
+    textBlock(
+      joined([
+        [strong(ratedStars(rating, t))],
         words.modes[view.convertedTo ?? mode],
         ownersText(beatmap, view.set, t),
         settingsText(beatmap, t),
       ]),
-    },
-    {
-      kind: 'text',
-      text: joined([
+    ),
+    textBlock(
+      joined([
         t.duration(beatmap.total_length * 1000),
         bpmText(beatmap.bpm, t),
         max_combo === null ? undefined : words.combo({ shown: t.number(max_combo) }),
@@ -163,7 +155,7 @@ function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): re
           ? undefined
           : words.objects({ n: sum(counts), shown: t.number(sum(counts)) }),
       ]),
-    },
+    ),
   ];
 }
 
@@ -191,7 +183,7 @@ function estimateBlocks({ ratings }: BeatmapInfoView, t: Translator): readonly B
     if (worth?.difficulty?.isOtherFile === true) return words.byOtherFile({ date });
     return estimate === undefined ? words.ppBy({ date }) : words.by({ date });
   };
-  return [{ kind: 'text', text: [{ kind: 'emphasis', children: [sentence()] }] }];
+  return [textBlock([{ kind: 'emphasis', children: [sentence()] }])];
 }
 
 type Shown = Pick<Rating, 'stars' | 'isEstimate' | 'maxCombo'>;
@@ -238,8 +230,8 @@ function difficultyBlocks(view: BeatmapInfoView, t: Translator): readonly Block[
   const left = others.length - shown.length;
   return [
     { kind: 'divider' },
-    { kind: 'heading', text: [focus === undefined ? words.difficultiesTitle : words.otherDifficulties] },
-    { kind: 'text', text: stacked([...lines, left > 0 ? [words.moreDifficulties({ n: left })] : []]) },
+    headingBlock([focus === undefined ? words.difficultiesTitle : words.otherDifficulties]),
+    textBlock(stacked([...lines, left > 0 ? [words.moreDifficulties({ n: left })] : []])),
   ];
 }
 
@@ -253,12 +245,7 @@ function difficultyLine(beatmap: Beatmap, view: BeatmapInfoView, t: Translator):
     starSwatch(rating.stars),
     ' ',
     ...joined([
-      [
-        {
-          kind: 'strong',
-          children: [{ ...link(setPage(set.id, beatmap), version), token: view.openToken(beatmap.id) }],
-        },
-      ],
+      [strong({ ...link(setPage(set.id, beatmap), version), token: view.openToken(beatmap.id) })],
       ratedStars(rating, t),
       isMixed ? words.modes[mode] : undefined,
       ownersText(beatmap, set, t),

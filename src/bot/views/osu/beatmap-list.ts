@@ -2,12 +2,22 @@ import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
 import type { SortField } from '../../../beatmaps/query/query-words.ts';
 import type { SearchResult } from '../../../beatmaps/set-search.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../../contract/reply.ts';
+import {
+  type Action,
+  button,
+  type Card,
+  type Choice,
+  headingBlock,
+  joined,
+  type Reply,
+  reply,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
 import {
   bpmText,
   colourOfSet,
   coverOf,
-  joined,
   lengthOfSet,
   originBlocks,
   setName,
@@ -37,7 +47,7 @@ export interface SearchView
 export function renderSearch(view: SearchView, t: Translator): Reply {
   const words = t.messages.osu.search;
   const { sets, query, pages, total, atLeast } = view;
-  if (sets.length === 0) return reply({ tone: 'notice', blocks: [{ kind: 'text', text: [words.none({ query })] }] });
+  if (sets.length === 0) return reply({ tone: 'notice', blocks: [textBlock([words.none({ query })])] });
   const { sets: known, setsAtLeast } = t.messages.osu;
   const least = atLeast === undefined ? undefined : setsAtLeast({ n: atLeast, shown: t.number(atLeast) });
   const count = total === null ? least : known({ n: total, shown: t.number(total) });
@@ -45,8 +55,8 @@ export function renderSearch(view: SearchView, t: Translator): Reply {
   const line = joined([count, place]);
   return reply({
     blocks: [
-      { kind: 'heading', text: [words.title({ query })] },
-      ...(line.length === 0 ? [] : [{ kind: 'text', text: line } as const]),
+      headingBlock([words.title({ query })]),
+      ...(line.length === 0 ? [] : [textBlock(line)]),
       ...originBlocks(view, t),
       ...sets.map(set => setCard(set, t, { openToken: view.openToken, sort: view.sort })),
     ],
@@ -71,8 +81,8 @@ export function listActions(
 export function pageActions({ back, more }: PagesView, t: Translator): readonly Action[] {
   const { back: backLabel, more: moreLabel } = t.messages.osu;
   return [
-    ...(back === undefined ? [] : [{ kind: 'button', label: backLabel, token: back, style: 'secondary' } as const]),
-    ...(more === undefined ? [] : [{ kind: 'button', label: moreLabel, token: more, style: 'secondary' } as const]),
+    ...(back === undefined ? [] : [button(backLabel, back)]),
+    ...(more === undefined ? [] : [button(moreLabel, more)]),
   ];
 }
 
@@ -106,7 +116,7 @@ export function setCard(set: Beatmapset, t: Translator, { openToken, note, sort 
     ...(image && { image }),
     ...(colour && { colour }),
     sound: { url: set.preview_url, label: words.preview },
-    action: { kind: 'button', label: words.openOne, token: openToken(set), style: 'secondary' },
+    action: button(words.openOne, openToken(set)),
   };
 }
 

@@ -5,28 +5,7 @@ import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { SourceId } from '../../../beatmaps/upstreams/source.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { starColour, starSwatch } from '../../cards/star-colour.ts';
-import type { Block, Image, Inline, Text } from '../../contract/reply.ts';
-
-const SEPARATOR = ' · ';
-
-/** Parts on one line; undefined ones are left out. */
-export function joined(parts: readonly (Text | string | undefined)[]): Text {
-  return parts
-    .filter(part => part !== undefined && part.length > 0)
-    .flatMap((part, index): Text => {
-      const text = typeof part === 'string' ? [part] : (part ?? []);
-      return index === 0 ? text : [SEPARATOR, ...text];
-    });
-}
-
-/** Lines below each other in one block; empty ones are left out. */
-export function stacked(lines: readonly Text[]): Text {
-  return lines.filter(line => line.length > 0).flatMap((line, index) => (index === 0 ? line : ['\n', ...line]));
-}
-
-export function link(url: string, ...children: readonly Inline[]): Extract<Inline, { kind: 'link' }> {
-  return { kind: 'link', url, children };
-}
+import { type Block, type Image, type Inline, joined, link, type Text, textBlock } from '../../contract/reply.ts';
 
 export function setName({ artist, title }: Pick<Beatmapset, 'artist' | 'title'>): string {
   return `${artist} - ${title}`;
@@ -117,5 +96,5 @@ export function originBlocks(
     corrected ? words.corrected : undefined,
     source === 'catalogue' ? (stale ? words.remembered : remembered) : stale ? words.stale : undefined,
   ].filter(note => note !== undefined);
-  return notes.map(note => ({ kind: 'text', text: [{ kind: 'emphasis', children: [note] }] }));
+  return notes.map(note => textBlock([{ kind: 'emphasis', children: [note] }]));
 }

@@ -2,8 +2,8 @@ import { userPage } from '../../../beatmaps/model/link.ts';
 import type { Score } from '../../../beatmaps/model/score.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Action, type Card, type Reply, reply } from '../../contract/reply.ts';
-import { link, originBlocks } from './beatmap.ts';
+import { type Action, type Card, headingBlock, link, type Reply, reply, textBlock } from '../../contract/reply.ts';
+import { originBlocks } from './beatmap.ts';
 import { type AskedMap, mapHeading } from './map-heading.ts';
 import { estimateBlocks, scoreCard, withLines } from './score-list.ts';
 
@@ -22,14 +22,14 @@ export function renderCompare(view: CompareView, t: Translator): Reply {
   const { player, map, scores, ratings, stale, actions } = view;
   const words = t.messages.plays.compare;
   const heading = [
-    { kind: 'heading', text: [link(userPage(player.id, map.ruleset), player.username), `: ${words.title}`] } as const,
+    headingBlock([link(userPage(player.id, map.ruleset), player.username), `: ${words.title}`]),
     ...mapHeading(map, t),
     ...originBlocks({ source: map.source, stale }, t),
   ];
   if (scores.length === 0) {
     return reply({
       tone: 'notice',
-      blocks: [...heading, { kind: 'text', text: [words.none({ name: player.username })] }],
+      blocks: [...heading, textBlock([words.none({ name: player.username })])],
       actions,
     });
   }

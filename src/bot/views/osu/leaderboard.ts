@@ -2,8 +2,20 @@ import { statusNumber } from '../../../beatmaps/model/beatmapset.ts';
 import { scorePage, userPage } from '../../../beatmaps/model/link.ts';
 import type { Score } from '../../../beatmaps/model/score.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Action, type Choice, type Reply, reply, type Text } from '../../contract/reply.ts';
-import { joined, link, originBlocks, stacked } from './beatmap.ts';
+import {
+  type Action,
+  type Choice,
+  headingBlock,
+  joined,
+  link,
+  type Reply,
+  reply,
+  stacked,
+  strong,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
+import { originBlocks } from './beatmap.ts';
 import { type PagesView, pageActions } from './beatmap-list.ts';
 import { type AskedMap, mapHeading } from './map-heading.ts';
 import { resultText } from './play-result.ts';
@@ -31,9 +43,9 @@ export function renderLeaderboard(view: LeaderboardView, t: Translator): Reply {
   const { map, of, mods, scores, first, left, stale, pages, actions } = view;
   const words = t.messages.plays.leaderboard;
   const asked = mods === undefined ? '' : ` +${mods.join('') || 'NM'}`;
-  const more = left === 0 ? [] : [{ kind: 'text', text: [words.left({ n: left })] } as const];
+  const more = left === 0 ? [] : [textBlock([words.left({ n: left })])];
   const heading = [
-    { kind: 'heading', text: [`${words[of]}${asked}`] } as const,
+    headingBlock([`${words[of]}${asked}`]),
     ...mapHeading(map, t),
     ...originBlocks({ source: map.source, stale }, t),
   ];
@@ -41,16 +53,12 @@ export function renderLeaderboard(view: LeaderboardView, t: Translator): Reply {
   if (scores.length === 0) {
     return reply({
       tone: 'notice',
-      blocks: [...heading, { kind: 'text', text: [emptySentence(view, t)] }, ...more],
+      blocks: [...heading, textBlock([emptySentence(view, t)]), ...more],
       actions: ways,
     });
   }
   return reply({
-    blocks: [
-      ...heading,
-      { kind: 'text', text: stacked(scores.map((score, index) => scoreLine(score, first + index, t))) },
-      ...more,
-    ],
+    blocks: [...heading, textBlock(stacked(scores.map((score, index) => scoreLine(score, first + index, t)))), ...more],
     actions: [...ways, ...playerMenu(view, t)],
   });
 }
@@ -70,7 +78,7 @@ function scoreLine(score: Score, place: number, t: Translator): Text {
   return [
     `${t.number(place)}. `,
     ...joined([
-      [{ kind: 'strong', children: [user_id === null ? name : link(userPage(user_id, mode), name)] }],
+      [strong(user_id === null ? name : link(userPage(user_id, mode), name))],
       [link(scorePage(id), resultText(score, t))],
       t.messages.osu.combo({ shown: t.number(max_combo) }),
       is_perfect_combo ? words.fullCombo : misses > 0 ? words.misses({ n: misses }) : undefined,

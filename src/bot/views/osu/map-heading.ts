@@ -2,8 +2,8 @@ import type { SetAnswer } from '../../../beatmaps/beatmaps.ts';
 import type { Beatmap, Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { setPage } from '../../../beatmaps/model/link.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import type { Block } from '../../contract/reply.ts';
-import { joined, link, setName, stateOf } from './beatmap.ts';
+import { type Block, joined, link, strong, textBlock } from '../../contract/reply.ts';
+import { setName, stateOf } from './beatmap.ts';
 
 /** One difficulty, in the ruleset it is asked for in. */
 export interface AskedMap extends SetAnswer {
@@ -17,14 +17,13 @@ export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator): 
   const mappers = beatmap.owners.map(({ username }) => username);
   const name = `${setName(set)} [${beatmap.version}]`;
   return [
-    {
-      kind: 'text',
-      text: joined([
-        [{ kind: 'strong', children: [link(setPage(set.id, { id: beatmap.id, mode: ruleset }), name)] }],
+    textBlock(
+      joined([
+        [strong(link(setPage(set.id, { id: beatmap.id, mode: ruleset }), name))],
         ruleset === beatmap.mode ? undefined : words.modes[ruleset],
         words.mappedBy({ name: mappers.length === 0 ? set.creator : mappers.join(', ') }),
         stateOf({ ...set, status: beatmap.status }, t),
       ]),
-    },
+    ),
   ];
 }

@@ -2,8 +2,21 @@ import { mapPage } from '../../../beatmaps/model/link.ts';
 import type { Player } from '../../../beatmaps/model/player.ts';
 import type { Score } from '../../../beatmaps/model/score.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Action, button, type Choice, type Reply, reply, type Text } from '../../contract/reply.ts';
-import { joined, link, originBlocks, stacked } from './beatmap.ts';
+import {
+  type Action,
+  button,
+  type Choice,
+  headingBlock,
+  joined,
+  link,
+  type Reply,
+  reply,
+  stacked,
+  strong,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
+import { originBlocks } from './beatmap.ts';
 import { type PagesView, pageActions } from './beatmap-list.ts';
 import { modsText } from './play-result.ts';
 import { playerTitle } from './player.ts';
@@ -41,27 +54,22 @@ export function renderNoChoke(view: NoChokeView, t: Translator): Reply {
   const words = t.messages.plays.noChoke;
   const round = (pp: number) => t.decimal(pp, 0);
   const heading = [
-    {
-      kind: 'heading',
-      text: [...playerTitle(player), `: ${words.title({ mode: t.messages.osu.modes[player.mode] })}`],
-    } as const,
+    headingBlock([...playerTitle(player), `: ${words.title({ mode: t.messages.osu.modes[player.mode] })}`]),
     ...originBlocks({ source: 'osu', stale }, t),
   ];
   if (chokes === 0) {
-    return reply({ tone: 'notice', blocks: [...heading, { kind: 'text', text: [words.none] }], actions });
+    return reply({ tone: 'notice', blocks: [...heading, textBlock([words.none])], actions });
   }
   const sum = joined([
-    [{ kind: 'strong', children: [words.total({ now: round(present), after: round(total) })] }],
+    [strong(words.total({ now: round(present), after: round(total) }))],
     words.gain({ gain: gainText(total - present, t) }),
   ]);
   return reply({
     blocks: [
       ...heading,
-      { kind: 'text', text: sum },
-      { kind: 'text', text: stacked(entries.map((entry, index) => entryLine(entry, first + index, t))) },
-      ...(done < chokes
-        ? [{ kind: 'text', text: [words.partial({ done: t.number(done), all: t.number(chokes) })] } as const]
-        : []),
+      textBlock(sum),
+      textBlock(stacked(entries.map((entry, index) => entryLine(entry, first + index, t)))),
+      ...(done < chokes ? [textBlock([words.partial({ done: t.number(done), all: t.number(chokes) })])] : []),
     ],
     actions: [
       ...(again === undefined ? [] : [button(t.messages.plays.buttons.again, again)]),

@@ -2,7 +2,7 @@ import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
 import type { Player } from '../../../beatmaps/model/player.ts';
 import type { UserBeatmapset, UserBeatmapType } from '../../../beatmaps/upstreams/osu-api.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Reply, reply, type Text } from '../../contract/reply.ts';
+import { headingBlock, type Reply, reply, strong, type Text, textBlock } from '../../contract/reply.ts';
 import { originBlocks } from './beatmap.ts';
 import { listActions, type PagesView, pageActions, setCard } from './beatmap-list.ts';
 import { playerTitle } from './player.ts';
@@ -22,17 +22,17 @@ export function renderPlayerMaps(
   t: Translator,
 ): Reply {
   const words = t.messages.osu;
-  const heading = { kind: 'heading', text: [...playerTitle(player), `: ${words.mapTypes[type]}`] } as const;
+  const heading = headingBlock([...playerTitle(player), `: ${words.mapTypes[type]}`]);
   if (maps.length === 0) {
     const sentence = pages.page > 1 ? words.scores.noMore : words.noMaps;
-    const blocks = [heading, { kind: 'text', text: [sentence] } as const];
+    const blocks = [heading, textBlock([sentence])];
     return reply({ tone: 'notice', blocks, actions: pageActions(pages, t) });
   }
   const place = pages.page === 1 && pages.more === undefined ? [] : [words.page({ n: pages.page })];
   return reply({
     blocks: [
       heading,
-      ...place.map(text => ({ kind: 'text', text: [text] }) as const),
+      ...place.map(text => textBlock([text])),
       ...originBlocks({ source: 'osu', stale }, t),
       ...maps.map(each => setCard(each.set, t, { openToken, ...noteOf(each, t) })),
     ],
@@ -46,5 +46,5 @@ export function renderPlayerMaps(
 
 function noteOf({ count }: UserBeatmapset, t: Translator): { readonly note?: Text } {
   if (count === null) return {};
-  return { note: [{ kind: 'strong', children: [t.messages.osu.played({ n: count, shown: t.number(count) })] }] };
+  return { note: [strong(t.messages.osu.played({ n: count, shown: t.number(count) }))] };
 }

@@ -1,7 +1,18 @@
 import type { Player, PlayerStatistics } from '../../../beatmaps/model/player.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Action, type Block, type PictureBlock, type Reply, reply, type Text } from '../../contract/reply.ts';
-import { day, joined, link, originBlocks } from './beatmap.ts';
+import {
+  type Block,
+  button,
+  joined,
+  link,
+  type PictureBlock,
+  type Reply,
+  reply,
+  strong,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
+import { day, originBlocks } from './beatmap.ts';
 import { PROVEN_MARK } from './linking.ts';
 
 export interface ProfileView {
@@ -18,7 +29,6 @@ export interface ProfileView {
 export function renderProfile({ player, isProven, stale, tokens, picture }: ProfileView, t: Translator): Reply {
   const words = t.messages.osu;
   const { statistics } = player;
-  const button = (label: string, token: string): Action => ({ kind: 'button', label, token, style: 'secondary' });
   return reply({
     blocks: [
       {
@@ -141,5 +151,5 @@ function mappingBlocks(player: Player, t: Translator): readonly Block[] {
     count === null || count === 0 ? [] : [`${name}: ${t.number(count)}`],
   );
   if (shown.length === 0) return [];
-  return [{ kind: 'text', text: [{ kind: 'strong', children: [words.profile.mapping] }, ' ', ...joined(shown)] }];
+  return [textBlock([strong(words.profile.mapping), ' ', ...joined(shown)])];
 }

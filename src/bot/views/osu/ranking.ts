@@ -2,9 +2,19 @@ import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { userPage } from '../../../beatmaps/model/link.ts';
 import type { PlayerStandings } from '../../../beatmaps/model/standing.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Reply, reply, type Text } from '../../contract/reply.ts';
+import {
+  headingBlock,
+  joined,
+  link,
+  type Reply,
+  reply,
+  stacked,
+  strong,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
 import { sentence } from '../sentence.ts';
-import { joined, link, originBlocks, stacked } from './beatmap.ts';
+import { originBlocks } from './beatmap.ts';
 import { PROVEN_MARK } from './linking.ts';
 
 export interface RankingView {
@@ -26,16 +36,16 @@ const MAX_CHOICES = 25;
 export function renderRanking({ ruleset, players, stale, proven, left, openToken }: RankingView, t: Translator): Reply {
   const words = t.messages.plays.ranking;
   if (players.length === 0) {
-    return reply({ tone: 'notice', blocks: [{ kind: 'text', text: sentence(words.none) }] });
+    return reply({ tone: 'notice', blocks: [textBlock(sentence(words.none))] });
   }
   const ppOf = (player: PlayerStandings) => player.standings[ruleset]?.pp ?? 0;
   const ordered = players.toSorted((a, b) => ppOf(b) - ppOf(a));
   const lines = ordered.map((player, index) => line(player, proven.has(player.id), index + 1, ruleset, t));
   return reply({
     blocks: [
-      { kind: 'heading', text: [words.title({ mode: t.messages.osu.modes[ruleset] })] },
+      headingBlock([words.title({ mode: t.messages.osu.modes[ruleset] })]),
       ...originBlocks({ source: 'osu', stale }, t),
-      { kind: 'text', text: stacked([...lines, left > 0 ? [words.more({ n: left })] : []]) },
+      textBlock(stacked([...lines, left > 0 ? [words.more({ n: left })] : []])),
     ],
     actions: [
       {
@@ -63,7 +73,7 @@ function line(player: PlayerStandings, isProven: boolean, place: number, ruleset
   return [
     `${t.number(place)}. `,
     ...joined([
-      [{ kind: 'strong', children: [link(userPage(id, ruleset), username)] }, ...(isProven ? [PROVEN_MARK] : [])],
+      [strong(link(userPage(id, ruleset), username)), ...(isProven ? [PROVEN_MARK] : [])],
       worthText(player, ruleset, t),
       global_rank === null ? undefined : `#${t.number(global_rank)}`,
       country_code ?? undefined,

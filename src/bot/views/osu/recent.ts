@@ -3,8 +3,8 @@ import type { Score } from '../../../beatmaps/model/score.ts';
 import type { WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Action, type Reply, reply, type Text } from '../../contract/reply.ts';
-import { joined, originBlocks } from './beatmap.ts';
+import { type Action, headingBlock, joined, type Reply, reply, type Text, textBlock } from '../../contract/reply.ts';
+import { originBlocks } from './beatmap.ts';
 import { playerTitle } from './player.ts';
 import { estimateBlocks, scoreCard, withLines } from './score-list.ts';
 import { gainText } from './totals.ts';
@@ -41,7 +41,7 @@ export function renderRecent(view: RecentView, t: Translator): Reply {
   ]);
   return reply({
     blocks: [
-      { kind: 'heading', text: [...playerTitle(player), `: ${title}`] },
+      headingBlock([...playerTitle(player), `: ${title}`]),
       ...originBlocks({ source: 'osu', stale }, t),
       whole,
       ...estimateBlocks([rating], t),
@@ -80,9 +80,9 @@ export function renderNoRecent({ player, count, stale, actions }: NoRecentView, 
   return reply({
     tone: 'notice',
     blocks: [
-      { kind: 'heading', text: [...playerTitle(player), ` (${t.messages.osu.modes[player.mode]})`] },
+      headingBlock([...playerTitle(player), ` (${t.messages.osu.modes[player.mode]})`]),
       ...originBlocks({ source: 'osu', stale }, t),
-      { kind: 'text', text: [text] },
+      textBlock([text]),
     ],
     actions,
   });

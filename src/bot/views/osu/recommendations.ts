@@ -4,9 +4,22 @@ import type { Reason, Recommendation } from '../../../beatmaps/recommend/recomme
 import type { Translator } from '../../../i18n/translate.ts';
 import { recommendationPicture } from '../../cards/recommendation-card.ts';
 import { starColour } from '../../cards/star-colour.ts';
-import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../../contract/reply.ts';
+import {
+  type Action,
+  button,
+  type Card,
+  type Choice,
+  headingBlock,
+  joined,
+  link,
+  type Reply,
+  reply,
+  strong,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
 import type { SvgRasterizer } from '../../contract/services.ts';
-import { bpmText, coverOf, joined, link, originBlocks, ratedStarsWithSwatch, setName, stateOf } from './beatmap.ts';
+import { bpmText, coverOf, originBlocks, ratedStarsWithSwatch, setName, stateOf } from './beatmap.ts';
 
 export interface RecommendationsView {
   readonly result: RecommendResult;
@@ -31,10 +44,7 @@ export function renderRecommendations(view: RecommendationsView, t: Translator):
   if (recommendations.length === 0) {
     return reply({
       tone: 'notice',
-      blocks: [
-        { kind: 'heading', text: [title] },
-        { kind: 'text', text: [words.none] },
-      ],
+      blocks: [headingBlock([title]), textBlock([words.none])],
       actions: askAgain(view, t).slice(1),
     });
   }
@@ -43,15 +53,15 @@ export function renderRecommendations(view: RecommendationsView, t: Translator):
   );
   return reply({
     blocks: [
-      { kind: 'heading', text: [title] },
-      ...(target === null ? [] : [{ kind: 'text', text: [targetText(result, target.middle, t)] } as const]),
+      headingBlock([title]),
+      ...(target === null ? [] : [textBlock([targetText(result, target.middle, t)])]),
       ...(player === null ? [] : originBlocks({ source: 'osu', stale: result.stale }, t)),
       ...(painter === undefined
         ? []
         : [{ ...recommendationPicture(title, recommendations, painter, t), repeats: true } as const]),
       ...recommendations.map(each => recommendationCard(each, view, t)),
-      ...(result.isFew ? [{ kind: 'text', text: [words.few] } as const] : []),
-      { kind: 'text', text: [{ kind: 'emphasis', children: [reckoning(recommendations, t)] }] },
+      ...(result.isFew ? [textBlock([words.few])] : []),
+      textBlock([{ kind: 'emphasis', children: [reckoning(recommendations, t)] }]),
     ],
     actions: [...askAgain(view, t), { kind: 'menu', label: t.messages.osu.open, choices }],
   });
@@ -83,7 +93,7 @@ function askAgain({ tokens }: RecommendationsView, t: Translator): readonly Acti
     [words.withDoubleTime, tokens.withDoubleTime, 'secondary'],
   ] as const;
   return buttons.flatMap(([label, token, style]): readonly Action[] =>
-    token === undefined ? [] : [{ kind: 'button', label, token, style }],
+    token === undefined ? [] : [button(label, token, style)],
   );
 }
 
@@ -120,7 +130,7 @@ function recommendationCard(each: Recommendation, { openToken }: Recommendations
   const state = stateOf({ ...beatmapset, status: beatmap.status }, t);
   const reasons = joined(each.reasons.map(reason => reasonText(reason, t)));
   const lines = [
-    joined([[{ kind: 'strong', children: [worthText(each, t)] }], at]),
+    joined([[strong(worthText(each, t))], at]),
     rated,
     reasons,
     joined([words.mappedBy({ name: mapperOf(each) }), state]),
@@ -137,7 +147,7 @@ function recommendationCard(each: Recommendation, { openToken }: Recommendations
     ...(image && { image }),
     colour: starColour(stars),
     sound: { url: beatmapset.preview_url, label: words.preview },
-    action: { kind: 'button', label: words.openOne, token: openToken(beatmap.id), style: 'secondary' },
+    action: button(words.openOne, openToken(beatmap.id)),
   };
 }
 

@@ -7,14 +7,20 @@ import { starColour } from '../../cards/star-colour.ts';
 import {
   type Action,
   type Block,
+  button,
   type Card,
   type Choice,
+  headingBlock,
+  joined,
+  link,
   type PictureBlock,
   type Reply,
   reply,
+  strong,
   type Text,
+  textBlock,
 } from '../../contract/reply.ts';
-import { coverOf, joined, link, originBlocks, ratedStarsWithSwatch, setName } from './beatmap.ts';
+import { coverOf, originBlocks, ratedStarsWithSwatch, setName } from './beatmap.ts';
 import { type PagesView, pageActions } from './beatmap-list.ts';
 import { resultCounts, resultText } from './play-result.ts';
 import { playerTitle } from './player.ts';
@@ -55,22 +61,17 @@ export function renderScore(view: ScoreView, t: Translator): Reply {
   const { user_id, username, mode } = score;
   const words = t.messages.osu;
   const name = username ?? words.scores.unknownPlayer;
-  const button = (label: string, token: string | undefined): readonly Action[] =>
-    token === undefined ? [] : [{ kind: 'button', label, token, style: 'secondary' }];
   return reply({
     blocks: [
-      {
-        kind: 'heading',
-        text: [user_id === null ? name : link(userPage(user_id, mode), name), ` (${words.modes[mode]})`],
-      },
+      headingBlock([user_id === null ? name : link(userPage(user_id, mode), name), ` (${words.modes[mode]})`]),
       ...originBlocks({ source: 'osu', stale }, t),
       scoreCard(score, { rating }, t),
       ...estimateBlocks([rating], t),
     ],
     actions: [
       { kind: 'link', label: words.openAtOsu, url },
-      ...button(words.scores.map, openMap),
-      ...button(words.scores.player, openPlayer),
+      ...(openMap === undefined ? [] : [button(words.scores.map, openMap)]),
+      ...(openPlayer === undefined ? [] : [button(words.scores.player, openPlayer)]),
     ],
   });
 }
@@ -84,10 +85,7 @@ export function renderScores(view: ScoresView, t: Translator): Reply {
     const sentence = pages.page > 1 ? words.noMore : noneSentence(view, t);
     return reply({
       tone: 'notice',
-      blocks: [
-        { kind: 'heading', text: title },
-        { kind: 'text', text: [sentence] },
-      ],
+      blocks: [headingBlock(title), textBlock([sentence])],
       actions: [...pageActions(pages, t), ...view.actions],
     });
   }
@@ -97,8 +95,8 @@ export function renderScores(view: ScoresView, t: Translator): Reply {
   ]);
   return reply({
     blocks: [
-      { kind: 'heading', text: title },
-      ...(place.length === 0 ? [] : [{ kind: 'text', text: place } as const]),
+      headingBlock(title),
+      ...(place.length === 0 ? [] : [textBlock(place)]),
       ...originBlocks({ source: 'osu', stale: view.stale }, t),
       ...(view.picture === undefined ? [] : [view.picture]),
       ...scores.map(score =>
@@ -169,7 +167,7 @@ export function scoreCard(score: Score, { place, rating, openToken }: ScoreCardO
     ...(stars !== undefined && { colour: starColour(stars) }),
     ...(beatmap_id !== null &&
       openToken !== undefined && {
-        action: { kind: 'button', label: t.messages.osu.openOne, token: openToken(beatmap_id), style: 'secondary' },
+        action: button(t.messages.osu.openOne, openToken(beatmap_id)),
       }),
   };
 }
@@ -190,12 +188,7 @@ function scoreLines(score: Score, rating: Rating | undefined, t: Translator, res
   const stars = rating ?? plain;
   const total = score.legacy_total_score ?? score.total_score;
   return [
-    joined([
-      [{ kind: 'strong', children: [result] }],
-      weighted,
-      passed ? undefined : failedText(score, t),
-      worthText(score, rating, t),
-    ]),
+    joined([[strong(result)], weighted, passed ? undefined : failedText(score, t), worthText(score, rating, t)]),
     joined([
       stars && ratedStarsWithSwatch(stars, t),
       combo,
@@ -251,5 +244,5 @@ export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Tran
   if (estimate === undefined) return [];
   const { algorithm } = estimate;
   const sentence = algorithm === null ? words.byFigures : words.by({ date: t.date(Date.parse(algorithm)) });
-  return [{ kind: 'text', text: [{ kind: 'emphasis', children: [sentence] }] }];
+  return [textBlock([{ kind: 'emphasis', children: [sentence] }])];
 }

@@ -1,8 +1,19 @@
 import type { Beatmap } from '../../../beatmaps/model/beatmapset.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Action, type Block, type Choice, type Reply, reply, type Text } from '../../contract/reply.ts';
-import { bpmText, joined, originBlocks, ratedStarsWithSwatch } from './beatmap.ts';
+import {
+  type Action,
+  type Block,
+  type Choice,
+  headingBlock,
+  joined,
+  type Reply,
+  reply,
+  strong,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
+import { bpmText, originBlocks, ratedStarsWithSwatch } from './beatmap.ts';
 import { settingsText } from './beatmap-info.ts';
 import { type AskedMap, mapHeading } from './map-heading.ts';
 
@@ -34,18 +45,14 @@ export function renderSimulation(view: SimulationView, t: Translator): Reply {
   const { map, usual, steps, otherMods, actions } = view;
   const words = t.messages.plays.simulate;
   const ways: readonly Action[] = [...steps, { kind: 'menu', label: words.otherMods, choices: otherMods }, ...actions];
-  const heading: readonly Block[] = [
-    { kind: 'heading', text: [words.title] },
-    ...mapHeading(map, t),
-    ...originBlocks(map, t),
-  ];
+  const heading: readonly Block[] = [headingBlock([words.title]), ...mapHeading(map, t), ...originBlocks(map, t)];
   if (usual === undefined || usual.difficulty === undefined) {
-    return reply({ tone: 'notice', blocks: [...heading, { kind: 'text', text: [words.unknown] }], actions });
+    return reply({ tone: 'notice', blocks: [...heading, textBlock([words.unknown])], actions });
   }
   return reply({
     blocks: [
       ...heading,
-      { kind: 'text', text: mapLine(view, usual, t) },
+      textBlock(mapLine(view, usual, t)),
       ...askedBlocks(view, t),
       {
         kind: 'fields',
@@ -54,7 +61,7 @@ export function renderSimulation(view: SimulationView, t: Translator): Reply {
           value: [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) })],
         })),
       },
-      { kind: 'text', text: [{ kind: 'emphasis', children: [reckoning(usual, t)] }] },
+      textBlock([{ kind: 'emphasis', children: [reckoning(usual, t)] }]),
     ],
     actions: ways,
   });
@@ -77,7 +84,7 @@ function mapLine({ played, mods, rate, map }: SimulationView, usual: Rating, t: 
   return joined([
     mods.length === 0 ? undefined : `+${mods.join('')}`,
     rate === undefined ? undefined : t.messages.plays.simulate.rate({ shown: t.decimal(rate, 2) }),
-    [{ kind: 'strong', children: ratedStarsWithSwatch(usual, t) }],
+    [strong(...ratedStarsWithSwatch(usual, t))],
     settingsText({ ...shown, mode: map.ruleset }, t),
     bpmText(shown.bpm, t),
     t.duration(shown.total_length * 1000),
@@ -94,9 +101,9 @@ function askedBlocks({ asked }: SimulationView, t: Translator): readonly Block[]
     words.percent({ shown: t.decimal(accuracy, 2) }),
     combo === undefined ? undefined : t.messages.osu.combo({ shown: t.number(combo) }),
     misses === 0 ? (combo === undefined ? words.full : undefined) : t.messages.osu.scores.misses({ n: misses }),
-    [{ kind: 'strong', children: [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) })] }],
+    [strong(t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }))],
   ]);
-  return [{ kind: 'text', text: [`${words.asked}: `, ...parts] }];
+  return [textBlock([`${words.asked}: `, ...parts])];
 }
 
 function reckoning({ isEstimate, algorithm, difficulty }: Rating, t: Translator): string {

@@ -1,8 +1,17 @@
 import type { Player } from '../../../beatmaps/model/player.ts';
 import type { WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Action, type Block, type Reply, reply } from '../../contract/reply.ts';
-import { joined, originBlocks } from './beatmap.ts';
+import {
+  type Action,
+  type Block,
+  headingBlock,
+  joined,
+  type Reply,
+  reply,
+  strong,
+  textBlock,
+} from '../../contract/reply.ts';
+import { originBlocks } from './beatmap.ts';
 import { playerTitle } from './player.ts';
 
 interface TotalsView {
@@ -26,7 +35,7 @@ export interface TargetView extends TotalsView {
 }
 
 function heading({ player }: TotalsView, title: string, t: Translator): Block {
-  return { kind: 'heading', text: [...playerTitle(player), `: ${title} (${t.messages.osu.modes[player.mode]})`] };
+  return headingBlock([...playerTitle(player), `: ${title} (${t.messages.osu.modes[player.mode]})`]);
 }
 
 function shown(pp: number, t: Translator): string {
@@ -48,16 +57,15 @@ export function renderWhatIf(view: WhatIfView, t: Translator): Reply {
     blocks: [
       heading(view, words.title({ times, pp: shown(pp, t) }), t),
       ...originBlocks({ source: 'osu', stale }, t),
-      {
-        kind: 'text',
-        text: counts
+      textBlock(
+        counts
           ? joined([
-              [{ kind: 'strong', children: [words.total({ now: shown(total - gain, t), after: shown(total, t) })] }],
+              [strong(words.total({ now: shown(total - gain, t), after: shown(total, t) }))],
               words.gain({ gain: gainText(gain, t) }),
               place === null ? undefined : words.place({ n: t.number(place) }),
             ])
           : [words.nothing],
-      },
+      ),
     ],
     actions,
   });
@@ -70,7 +78,7 @@ export function renderTarget(view: TargetView, t: Translator): Reply {
   const now = player.statistics?.pp ?? 0;
   if (total === undefined) {
     const text = words.unknownRank({ rank: t.number(rank ?? 0) });
-    return reply({ tone: 'notice', blocks: [{ kind: 'text', text: [text] }], actions });
+    return reply({ tone: 'notice', blocks: [textBlock([text])], actions });
   }
   const title =
     rank === undefined
@@ -78,9 +86,9 @@ export function renderTarget(view: TargetView, t: Translator): Reply {
       : words.titleRank({ rank: t.number(rank), pp: shown(total, t) });
   const body: readonly Block[] =
     total <= now
-      ? [{ kind: 'text', text: [words.reached({ now: shown(now, t) })] }]
+      ? [textBlock([words.reached({ now: shown(now, t) })])]
       : [
-          { kind: 'text', text: [words.now({ now: shown(now, t), left: shown(total - now, t) })] },
+          textBlock([words.now({ now: shown(now, t), left: shown(total - now, t) })]),
           {
             kind: 'fields',
             fields: ways.map(({ times, pp }) => ({

@@ -3,9 +3,20 @@ import type { Score } from '../../../beatmaps/model/score.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { TrackedPlayer } from '../../contract/chat-memory.ts';
-import { type Action, type Block, type Reply, reply, type Text } from '../../contract/reply.ts';
+import {
+  type Action,
+  type Block,
+  button,
+  headingBlock,
+  joined,
+  link,
+  type Reply,
+  reply,
+  stacked,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
 import { sentence } from '../sentence.ts';
-import { joined, link, stacked } from './beatmap.ts';
 import { estimateBlocks, scoreCard } from './score-list.ts';
 
 export interface TrackedView {
@@ -22,9 +33,9 @@ export interface TrackedView {
 /** The players whose news are posted in a chat. */
 export function renderTracked({ change, entries }: TrackedView, t: Translator): Reply {
   const words = t.messages.plays.track;
-  const said: readonly Block[] = change === undefined ? [] : [{ kind: 'text', text: [change] }];
+  const said: readonly Block[] = change === undefined ? [] : [textBlock([change])];
   if (entries.length === 0) {
-    const text = change === undefined ? [{ kind: 'text', text: sentence(words.none) } as const] : said;
+    const text = change === undefined ? [textBlock(sentence(words.none))] : said;
     return reply({ tone: 'notice', blocks: text });
   }
   const lines = entries.map(
@@ -32,7 +43,7 @@ export function renderTracked({ change, entries }: TrackedView, t: Translator): 
   );
   return reply({
     tone: change === undefined ? 'neutral' : 'success',
-    blocks: [...said, { kind: 'heading', text: [words.title] }, { kind: 'text', text: stacked(lines) }],
+    blocks: [...said, headingBlock([words.title]), textBlock(stacked(lines))],
     actions: [
       {
         kind: 'menu',
@@ -43,10 +54,7 @@ export function renderTracked({ change, entries }: TrackedView, t: Translator): 
           token: openToken,
         })),
       },
-      ...entries.map(
-        ({ player, stopToken }) =>
-          ({ kind: 'button', label: words.stop({ name: player.name }), token: stopToken, style: 'secondary' }) as const,
-      ),
+      ...entries.map(({ player, stopToken }) => button(words.stop({ name: player.name }), stopToken)),
     ],
   });
 }
@@ -68,10 +76,7 @@ export function renderTrackNews({ player, scores, ratings, openToken, actions }:
   const title = scores.length === 1 ? words.news : words.manyNews({ n: scores.length });
   return reply({
     blocks: [
-      {
-        kind: 'heading',
-        text: [link(userPage(id, mode), name), `: ${title} (${t.messages.osu.modes[mode]})`],
-      },
+      headingBlock([link(userPage(id, mode), name), `: ${title} (${t.messages.osu.modes[mode]})`]),
       ...scores.map(score => scoreCard(score, { rating: ratings.get(score.id), openToken }, t)),
       ...estimateBlocks([...ratings.values()], t),
     ],

@@ -1,5 +1,5 @@
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Reply, reply } from '../../contract/reply.ts';
+import { headingBlock, type Reply, reply } from '../../contract/reply.ts';
 import { BLOCK_KINDS, type Blocked, type BlockKind } from '../../stores/block-list.ts';
 import { notice } from '../notice.ts';
 
@@ -19,7 +19,7 @@ export function renderBlocked(blocked: Blocked, t: Translator): Reply {
   if (kinds.length === 0) return notice(words.nothingBlocked);
   return reply({
     blocks: [
-      { kind: 'heading', text: [words.blockedTitle] },
+      headingBlock([words.blockedTitle]),
       {
         kind: 'fields',
         fields: kinds.map(kind => ({

@@ -1,6 +1,6 @@
 import type { Translator } from '../../../i18n/translate.ts';
 import type { FailureCount } from '../../../infra/failure-tally.ts';
-import { type Reply, reply } from '../../contract/reply.ts';
+import { headingBlock, type Reply, reply } from '../../contract/reply.ts';
 import { notice } from '../notice.ts';
 
 const MAX_SHOWN = 20;
@@ -10,7 +10,7 @@ export function renderFailures(failures: readonly FailureCount[], t: Translator)
   if (failures.length === 0) return notice(words.noFailures);
   return reply({
     blocks: [
-      { kind: 'heading', text: [words.logsTitle] },
+      headingBlock([words.logsTitle]),
       {
         kind: 'fields',
         fields: failures.slice(0, MAX_SHOWN).map(({ message, cause, count, lastAt }) => ({

@@ -1,7 +1,7 @@
 import type { Translator } from '../../../i18n/translate.ts';
 import type { StrategyFigures } from '../../../media/extract/source.ts';
 import type { RuntimeStatus } from '../../contract/chat-platform.ts';
-import { type Block, type Reply, reply, type Text } from '../../contract/reply.ts';
+import { type Block, headingBlock, type Reply, reply, type Text } from '../../contract/reply.ts';
 
 export interface OwnerStatus {
   /** Undefined as long as the chats are not there yet. */
@@ -16,7 +16,7 @@ export function renderOwnerStatus({ chats, sources, process }: OwnerStatus, vers
   const words = t.messages.owner;
   return reply({
     blocks: [
-      { kind: 'heading', text: [`Medley ${version}`] },
+      headingBlock([`Medley ${version}`]),
       {
         kind: 'fields',
         fields: [
@@ -36,7 +36,7 @@ export function renderOwnerStatus({ chats, sources, process }: OwnerStatus, vers
       },
       ...sources.flatMap(({ name, strategies }): readonly Block[] => [
         { kind: 'divider' },
-        { kind: 'heading', text: [name] },
+        headingBlock([name]),
         { kind: 'fields', fields: strategies.map(each => ({ label: each.strategy, value: standing(each, t) })) },
       ]),
     ],
