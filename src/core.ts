@@ -9,7 +9,7 @@ import { createOsuSignIn } from './beatmaps/upstreams/osu-sign-in.ts';
 import { createDispatcher } from './bot/answer/answer.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { createCommandList } from './bot/commands/index.ts';
-import { createOwnerCommands } from './bot/commands/owner/index.ts';
+import { createOwnerCommands } from './bot/commands/owner.ts';
 import type { Caller } from './bot/contract/caller.ts';
 import type { ChatMemory } from './bot/contract/chat-memory.ts';
 import type { RuntimeStatus } from './bot/contract/chat-platform.ts';

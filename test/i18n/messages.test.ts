@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOwnerCommands } from '../../src/bot/commands/owner/index.ts';
+import { createOwnerCommands } from '../../src/bot/commands/owner.ts';
 import { createBlockList } from '../../src/bot/stores/block-list.ts';
 import { ERROR_CODES } from '../../src/errors.ts';
 import { createMessages, findText } from '../../src/i18n/messages.ts';

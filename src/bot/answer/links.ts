@@ -6,7 +6,7 @@ import type { Accepted, Command } from '../contract/command.ts';
 import { hidden } from '../contract/reply.ts';
 import type { LinksBody } from '../contract/request.ts';
 import type { PendingReply, Position, RemainingLinks, ReplyBatch } from '../contract/request-handler.ts';
-import { linkLabels } from '../views/link-label.ts';
+import { linkLabels } from '../views/notice.ts';
 import type { Callers } from './callers.ts';
 import type { CommandRunner, RunContext } from './run-command.ts';
 

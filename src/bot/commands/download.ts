@@ -7,8 +7,7 @@ import { type ChatSettings, VIEWS, type View } from '../contract/settings.ts';
 import { type CardSite, postSite, siteNameOf } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { chatSettingsOf } from '../stores/chat-settings.ts';
-import { renderCover } from '../views/cover.ts';
-import { hasSound, type PostViewOptions, renderPost } from '../views/post.ts';
+import { hasSound, type PostViewOptions, renderCover, renderPost } from '../views/post.ts';
 
 const MAX_ITEM = 100;
 /** `1:02:03.500-1:02:10.250` and some room. */

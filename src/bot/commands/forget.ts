@@ -1,6 +1,8 @@
+import type { Translator } from '../../i18n/translate.ts';
 import { callerKey } from '../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../contract/command.ts';
-import { renderForgetQuestion, renderForgotten } from '../views/forget.ts';
+import { button, type Reply, reply, textBlock } from '../contract/reply.ts';
+import { sentence } from '../views/sentence.ts';
 
 /** Deletes all that is kept about the caller, once they confirmed it. */
 export const forget = defineCommand({
@@ -23,3 +25,21 @@ export const forget = defineCommand({
     return renderForgotten(t);
   },
 });
+
+/** What is kept, with the button that deletes it. */
+function renderForgetQuestion(token: string, t: Translator): Reply {
+  const words = t.messages.forget;
+  return reply({
+    blocks: [textBlock(sentence(words.explain))],
+    actions: [button(words.confirm, token, 'danger')],
+    visibility: 'caller',
+  });
+}
+
+function renderForgotten(t: Translator): Reply {
+  return reply({
+    tone: 'success',
+    blocks: [textBlock(sentence(t.messages.forget.done))],
+    visibility: 'caller',
+  });
+}

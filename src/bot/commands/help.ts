@@ -1,15 +1,10 @@
+import type { Translator } from '../../i18n/translate.ts';
 import { callerKey } from '../contract/caller.ts';
 import { type Command, type CommandContext, defineCommand } from '../contract/command.ts';
-import { commandSpec } from '../contract/command-spec.ts';
+import { type CommandSpec, commandSpec, type OptionSpec } from '../contract/command-spec.ts';
+import { type Block, button, headingBlock, type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
 import { usageError } from '../contract/usage-error.ts';
-import {
-  type HelpTokens,
-  helpSections,
-  renderCommandHelp,
-  renderHelp,
-  renderSection,
-  sectionOf,
-} from '../views/help.ts';
+import { sentence } from '../views/sentence.ts';
 
 /** What Medley can do in short, one of its sections, or a command explained. The list is asked for when needed, since help is on it. */
 export function createHelp(list: () => readonly Command[]) {
@@ -50,4 +45,109 @@ export function createHelp(list: () => readonly Command[]) {
       throw usageError('unknownCommand', { name, allowed: specs.map(each => `/${each.name}`).join(', ') });
     },
   });
+}
+
+/** Commands that go together. */
+interface HelpSection {
+  /** `links`, `more`, or the first word that its commands share. */
+  readonly key: string;
+  readonly title: string;
+  readonly specs: readonly CommandSpec[];
+}
+
+/** Of the buttons in help. */
+interface HelpTokens {
+  /** Explains a section or a command; without a name, all in short. */
+  about(name?: string): string;
+  run(command: string): string;
+}
+
+/** Those that have a command, in the order in which people need them. */
+function helpSections(specs: readonly CommandSpec[], t: Translator): readonly HelpSection[] {
+  const titles: Readonly<Record<string, string>> = t.messages.help.sections;
+  const keys = [...new Set(specs.map(sectionOf))];
+  const ordered = [...keys.filter(key => key !== MORE), ...keys.filter(key => key === MORE)];
+  return ordered.map(key => ({
+    key,
+    title: titles[key] ?? key,
+    specs: specs.filter(spec => sectionOf(spec) === key),
+  }));
+}
+
+const LINKS = 'links';
+const MORE = 'more';
+
+export function sectionOf({ name, accepts }: CommandSpec): string {
+  if (accepts === 'link') return LINKS;
+  const [group = '', second] = name.split(' ');
+  return second === undefined ? MORE : group;
+}
+
+/** What most people need, and the way to the rest. */
+function renderHelp(sections: readonly HelpSection[], tokens: HelpTokens, t: Translator): Reply {
+  const words = t.messages.help;
+  const hasLinks = sections.some(({ key }) => key === LINKS);
+  return reply({
+    blocks: [...(hasLinks ? [textBlock(sentence(words.linksText))] : []), textBlock(sentence(words.chooseSection))],
+    actions: sections.map(({ key, title }) => button(title, tokens.about(key))),
+    visibility: 'caller',
+  });
+}
+
+/** One section: its commands, each to be chosen. What needs no words runs at once, the others are explained. */
+export function renderSection({ key, title, specs }: HelpSection, tokens: HelpTokens, t: Translator): Reply {
+  const words = t.messages.help;
+  const choices = specs.map(spec => ({
+    label: shortName(spec),
+    detail: spec.description,
+    token: spec.options.some(({ option }) => option.required) ? tokens.about(spec.name) : tokens.run(spec.name),
+  }));
+  return reply({
+    blocks: [
+      headingBlock([title]),
+      ...(key === LINKS ? [textBlock(sentence(words.linksMore))] : []),
+      {
+        kind: 'fields',
+        fields: specs.map(({ name, description }) => ({ label: `/${name}`, value: [description], command: name })),
+      },
+    ],
+    actions: [{ kind: 'menu', label: words.chooseCommand, choices }, button(words.back, tokens.about())],
+    visibility: 'caller',
+  });
+}
+
+/** @param back token that leads to its section */
+function renderCommandHelp(spec: CommandSpec, back: string, t: Translator): Reply {
+  const words = t.messages.help;
+  const blocks: Block[] = [
+    headingBlock([{ kind: 'command', name: spec.name }]),
+    textBlock([spec.description]),
+    textBlock([`${words.usage}: `, { kind: 'code', children: [spec.usage] }]),
+  ];
+  if (spec.options.length > 0) {
+    blocks.push({
+      kind: 'fields',
+      fields: spec.options.map(option => ({ label: option.name, value: optionText(option, t) })),
+    });
+  }
+  return reply({ blocks, actions: [button(words.back, back)], visibility: 'caller' });
+}
+
+/** Behind its section's name: `Search` of `beatmap search`. */
+function shortName({ name }: CommandSpec): string {
+  const word = name.split(' ').at(-1) ?? name;
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function optionText(spec: OptionSpec, t: Translator): Text {
+  const words = t.messages.help;
+  const { option } = spec;
+  const notes: string[] = [];
+  if (option.type === 'integer') notes.push(words.range({ min: option.min, max: option.max }));
+  if (option.type === 'boolean') notes.push(words.yesNo);
+  if (option.type === 'choice') notes.push(option.choices.join(', '));
+  if (!option.required) notes.push(words.optional);
+  return notes.length === 0
+    ? [spec.description]
+    : [spec.description, ' ', { kind: 'emphasis', children: [`(${notes.join('; ')})`] }];
 }

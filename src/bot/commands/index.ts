@@ -1,11 +1,11 @@
 import type { Messages } from '../../i18n/messages.ts';
+import { callerKey, chatKey } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
 import type { CardSite } from '../contract/site-name.ts';
 import { about } from './about.ts';
 import { createDownload } from './download.ts';
 import { forget } from './forget.ts';
 import { createHelp } from './help.ts';
-import { notingMembers } from './noting-members.ts';
 import { beatmapDownload } from './osu/beatmap-download.ts';
 import { beatmapInfo } from './osu/beatmap-info.ts';
 import { beatmapLeaderboard } from './osu/beatmap-leaderboard.ts';
@@ -13,7 +13,7 @@ import { beatmapRecommend } from './osu/beatmap-recommend.ts';
 import { beatmapSearch } from './osu/beatmap-search.ts';
 import { beatmapSimulate } from './osu/beatmap-simulate.ts';
 import { osuCompare } from './osu/osu-compare.ts';
-import { osuLink } from './osu/osu-link.ts';
+import { osuLink, osuUnlink } from './osu/osu-link.ts';
 import { osuMaps } from './osu/osu-maps.ts';
 import { osuNoChoke } from './osu/osu-nochoke.ts';
 import { osuProfile } from './osu/osu-profile.ts';
@@ -21,16 +21,13 @@ import { osuRanking } from './osu/osu-ranking.ts';
 import { osuRecent } from './osu/osu-recent.ts';
 import { osuScore } from './osu/osu-score.ts';
 import { osuScores } from './osu/osu-scores.ts';
-import { osuTarget } from './osu/osu-target.ts';
+import { osuTarget, osuWhatIf } from './osu/osu-totals.ts';
 import { osuTrack } from './osu/osu-track.ts';
-import { osuUnlink } from './osu/osu-unlink.ts';
-import { osuWhatIf } from './osu/osu-whatif.ts';
 import { privacy } from './privacy.ts';
 import { createSettings } from './settings.ts';
-import { createStart } from './start.ts';
-import { welcome } from './welcome.ts';
+import { createStart, welcome } from './start.ts';
 
-export interface CommandListOptions {
+interface CommandListOptions {
   readonly sources: readonly CardSite[];
   /** The link of a post that works here, for those who want to see what Medley does. */
   readonly example?: string | undefined;
@@ -71,4 +68,24 @@ export function createCommandList({ sources, example }: CommandListOptions): rea
   // Platforms ask for the others, which no menu lists.
   const list: readonly Command[] = [...described, createStart({ example }), welcome].map(notingMembers);
   return list;
+}
+
+/**
+ * The same command, which notes in groups that its caller, who has a player linked, used it there: lists of a group's members are made of
+ * that. Commands about posts note nothing.
+ */
+function notingMembers(command: Command): Command {
+  if (command.subject === undefined) return command;
+  return {
+    ...command,
+    async run(values, context) {
+      const reply = await command.run(values, context);
+      const { caller, services } = context;
+      if (caller.chatKind === 'group') {
+        const { player } = await services.settings.user(callerKey(caller));
+        if (player !== null) await services.memory.members.note(chatKey(caller), callerKey(caller));
+      }
+      return reply;
+    },
+  };
 }

@@ -1,6 +1,8 @@
+import type { Translator } from '../../i18n/translate.ts';
 import { callerKey } from '../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../contract/command.ts';
-import { renderPrivacy } from '../views/privacy.ts';
+import { button, type Reply, reply, textBlock } from '../contract/reply.ts';
+import { sentence } from '../views/sentence.ts';
 
 /** Shows whether the caller's pasted links are left alone, and switches that. */
 export const privacy = defineCommand({
@@ -20,3 +22,22 @@ export const privacy = defineCommand({
     return renderPrivacy({ isOut, saved: links !== undefined, token }, t);
   },
 });
+
+interface PrivacyView {
+  /** Whether the person's pasted links are left alone. */
+  readonly isOut: boolean;
+  /** Whether this answers a change. */
+  readonly saved: boolean;
+  /** Of the button that switches it. */
+  readonly token: string;
+}
+
+function renderPrivacy({ isOut, saved, token }: PrivacyView, t: Translator): Reply {
+  const words = t.messages.privacy;
+  return reply({
+    tone: saved ? 'success' : 'neutral',
+    blocks: [textBlock(sentence(isOut ? words.ignored : words.answered)), textBlock(sentence(words.explain))],
+    actions: [button(isOut ? words.answer : words.ignore, token)],
+    visibility: 'caller',
+  });
+}

@@ -7,11 +7,21 @@ import type { Services } from '../contract/services.ts';
 import { type ChatSettings, type SettingsStore, type UserSettings, VIEWS, type View } from '../contract/settings.ts';
 import { PREFIXES } from '../contract/short-forms.ts';
 import type { Site } from '../contract/site-name.ts';
-import { type AskedChange, CHANNEL_RULES, changeOf, checkChannels, NO_PREFIX } from '../stores/chat-change.ts';
 import { chatSettingsOf, decidesForChat } from '../stores/chat-settings.ts';
 import { ALBUM_CAP, NOTICE_SECONDS } from '../stores/settings.ts';
-import { SECTIONS, type Section, type SectionKey, sectionOf, sectionsOf } from '../stores/settings-sections.ts';
-import { type ChoiceView, renderSection, renderSettings } from '../views/settings.ts';
+import {
+  type AskedChange,
+  CHANNEL_RULES,
+  changeOf,
+  checkChannels,
+  NO_PREFIX,
+  SECTIONS,
+  type Section,
+  type SectionKey,
+  sectionOf,
+  sectionsOf,
+} from './settings-sections.ts';
+import { type ChoiceView, renderSection, renderSettings } from './settings-view.ts';
 
 const AUTOMATIC = 'auto';
 const LANGUAGE = {

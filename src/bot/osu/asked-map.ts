@@ -6,7 +6,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import { looksLikeLink } from '../contract/arguments.ts';
 import type { CommandContext, Suggestion } from '../contract/command.ts';
 import { usageError } from '../contract/usage-error.ts';
-import type { AskedMap } from '../views/osu/map-heading.ts';
+import type { AskedMap } from '../views/osu/beatmap.ts';
 
 /** Left out for the map that the chat saw last. In text form its words end where another option's name begins. */
 export const MAP_OPTION = { type: 'string', form: 'rest', maxLength: 300, suggest: suggestMaps } as const;

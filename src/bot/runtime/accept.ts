@@ -4,7 +4,7 @@ import type { Added, Queue, QueueEntry } from '../../infra/queue/queue.ts';
 import type { Acceptance, ChatPlatform, NewRequest } from '../contract/chat-platform.ts';
 import { callerOf, chatKeyOf, ownerKey, type Request, RequestBody } from '../contract/request.ts';
 import type { RequestHandler } from '../contract/request-handler.ts';
-import { renderBusy, renderPlace } from '../views/request-notice.ts';
+import { renderBusy, renderPlace } from '../views/notice.ts';
 import { newJob, writeJob } from './job.ts';
 import type { SendNotice } from './notices.ts';
 import { createRetryGate, type RetryGate } from './retry.ts';

@@ -4,7 +4,7 @@ import type { Sending } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
 import { isUnasked, ownerKey, partsOf } from '../contract/request.ts';
 import { onlyReply, type PendingReply, type Preferences, type ReplyBatch } from '../contract/request-handler.ts';
-import { renderRequestNotice } from '../views/request-notice.ts';
+import { renderRequestNotice } from '../views/notice.ts';
 import { type Job, type JobTools, type PendingNotice, retryLater, saveJob, stepTo } from './job.ts';
 import { createSendOnce } from './send-once.ts';
 import { readReply, storeReply } from './stored-reply.ts';

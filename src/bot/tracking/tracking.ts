@@ -1,11 +1,14 @@
-import { createTranslator } from '../../i18n/translate.ts';
+import { userPage } from '../../beatmaps/model/link.ts';
+import type { Score } from '../../beatmaps/model/score.ts';
+import type { Rating } from '../../beatmaps/rating/ratings.ts';
+import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { TrackingChat } from '../contract/chat-memory.ts';
-import type { Reply } from '../contract/reply.ts';
+import type { TrackedPlayer, TrackingChat } from '../contract/chat-memory.ts';
+import { type Action, headingBlock, link, type Reply, reply } from '../contract/reply.ts';
 import type { Services } from '../contract/services.ts';
 import { openMapToken, playerButtons } from '../osu/buttons.ts';
 import { ratePlays } from '../osu/plays.ts';
-import { renderTrackNews } from '../views/osu/tracking.ts';
+import { estimateBlocks, scoreCard } from '../views/osu/score.ts';
 import { createTrackPoller, type TrackNews, type TrackPoller, type TrackPollerOptions } from './track-poller.ts';
 
 export interface TrackingOptions extends Pick<TrackPollerOptions, 'post' | 'isSole' | 'now' | 'tickMs'> {
@@ -37,4 +40,29 @@ export function createTracking({ services, ...options }: TrackingOptions): Track
   }
 
   return createTrackPoller({ ...options, tracked: services.memory.tracked, beatmaps: services.beatmaps, render });
+}
+
+interface TrackNewsView {
+  readonly player: TrackedPlayer;
+  /** New best plays, best first. */
+  readonly scores: readonly Score[];
+  readonly ratings: ReadonlyMap<number, Rating>;
+  /** Of the button that opens a difficulty. */
+  openToken(mapId: number): string;
+  readonly actions: readonly Action[];
+}
+
+/** What is posted unasked when a player has new best plays. */
+function renderTrackNews({ player, scores, ratings, openToken, actions }: TrackNewsView, t: Translator): Reply {
+  const words = t.messages.plays.track;
+  const { id, name, mode } = player;
+  const title = scores.length === 1 ? words.news : words.manyNews({ n: scores.length });
+  return reply({
+    blocks: [
+      headingBlock([link(userPage(id, mode), name), `: ${title} (${t.messages.osu.modes[mode]})`]),
+      ...scores.map(score => scoreCard(score, { rating: ratings.get(score.id), openToken }, t)),
+      ...estimateBlocks([...ratings.values()], t),
+    ],
+    actions,
+  });
 }

@@ -1,10 +1,10 @@
-import { type AppError, type ErrorCode, LOG_LEVELS } from '../../errors.ts';
+import { AppError, type ErrorCode, LOG_LEVELS } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Subject } from '../contract/command.ts';
 import { type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
 import { sentence } from './sentence.ts';
 
-export interface ErrorNoticeOptions {
+interface ErrorNoticeOptions {
   readonly visibility: Reply['visibility'];
   /** What the failed command was about, where it was not about posts. */
   readonly subject?: Subject | undefined;
@@ -49,4 +49,63 @@ export function aboutLinks(about: readonly string[], words: Text): Text {
 /** A remark that is no failure. */
 export function notice(words: string): Reply {
   return reply({ tone: 'notice', blocks: [textBlock(sentence(words))], visibility: 'caller' });
+}
+
+interface RequestNotice {
+  readonly kind: 'unsure' | 'failed' | 'timeout' | 'limited' | 'waiting';
+  readonly links?: number | undefined;
+  readonly afterMs?: number | undefined;
+}
+
+/** What is said of a request in place of its answer, or of a part of it. */
+export function renderRequestNotice({ kind, links = 1, afterMs = 0 }: RequestNotice, t: Translator): Reply {
+  switch (kind) {
+    case 'unsure':
+      return notice(t.messages.requests.unsure);
+    case 'waiting':
+      return { ...notice(t.messages.requests.waiting({ links, wait: t.wait(afterMs) })), outdatedMs: afterMs };
+    case 'limited':
+      return errorNotice(new AppError('rate_limited', 'no time to wait', { retryAfterMs: afterMs }), t, {
+        visibility: 'caller',
+      });
+    case 'failed':
+      return errorNotice(new AppError('internal', 'an answer failed'), t, { visibility: 'caller' });
+    case 'timeout':
+      return errorNotice(new AppError('timeout', 'an answer took too long'), t, { visibility: 'caller' });
+  }
+}
+
+/** Of a request that others come before. */
+export function renderPlace(ahead: number, t: Translator): Reply {
+  return notice(t.messages.requests.place({ ahead }));
+}
+
+/** Of a request that is not taken. */
+export function renderBusy(t: Translator, retryAfterMs?: number): Reply {
+  const error = new AppError('rate_limited', 'too much waits', { params: { reason: 'busy' }, retryAfterMs });
+  return errorNotice(error, t, { visibility: 'caller' });
+}
+
+const SHORT = 40;
+const STEP = 8;
+
+/**
+ * Short forms of links for sentences about them: without what is the same in all, cut where they are long, and never two alike for two
+ * links. They are words, not addresses: show them as code.
+ */
+export function linkLabels(links: readonly string[]): readonly string[] {
+  const whole = links.map(link => link.replace(/^https?:\/\/(?:www\.)?/i, '').replace(/\/$/, ''));
+  const longest = Math.max(0, ...whole.map(({ length }) => length));
+  const distinct = new Set(whole).size;
+  let length = SHORT;
+  let labels = whole.map(label => shortened(label, length));
+  while (length < longest && new Set(labels).size < distinct) {
+    length += STEP;
+    labels = whole.map(label => shortened(label, length));
+  }
+  return labels;
+}
+
+function shortened(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }

@@ -1,4 +1,6 @@
+import type { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
+import type { Reduction } from '../../media/delivery/delivery.ts';
 import type { Clip } from '../../media/files/clip.ts';
 import { itemCount, type MediaItem, type Post, playableVariants } from '../../media/post.ts';
 import { momentText } from '../contract/clip-range.ts';
@@ -16,6 +18,7 @@ import {
 } from '../contract/reply.ts';
 import type { View } from '../contract/settings.ts';
 import type { PostSite } from '../contract/site-name.ts';
+import { errorSentence } from './notice.ts';
 
 export interface PostViewOptions {
   /** Indexes into `post.items` to show, in order. */
@@ -67,7 +70,7 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
 }
 
 /** Who posted it, with the way to them and their avatar; of an unknown author, on which site. */
-export function postHeading({ author }: Post, { name: site, authorUrl }: PostSite, t: Translator): Heading {
+function postHeading({ author }: Post, { name: site, authorUrl }: PostSite, t: Translator): Heading {
   const { untitled, avatar } = t.messages.post;
   const name = unspoofed(author.name);
   const username = unspoofed(author.username);
@@ -186,4 +189,38 @@ function isSilent(item: MediaItem | undefined): boolean {
 /** Whether this item may have audio; what the upstream did not say counts as yes. */
 export function hasSound(item: MediaItem): boolean {
   return item.kind !== 'image' && item.variants.some(variant => variant.hasAudio !== false);
+}
+
+/** A post without files: its cover and author, that there is no more, and why. */
+export function renderCover(post: Post, site: PostSite, reason: AppError, t: Translator): Reply {
+  const { coverOnly, authorOnly, openOriginal } = t.messages.post;
+  const caption = post.caption?.trim();
+  // First, since some platforms show the first image alone.
+  const cover: readonly Block[] =
+    post.coverUrl === null ? [] : [{ kind: 'image', url: post.coverUrl, alt: t.messages.post.cover }];
+  return reply({
+    tone: 'notice',
+    blocks: [
+      ...cover,
+      postHeading(post, site, t),
+      ...(caption ? [{ kind: 'text', text: [caption], folded: true } as const] : []),
+      textBlock([
+        { kind: 'emphasis', children: [post.coverUrl === null ? authorOnly : coverOnly] },
+        ' ',
+        errorSentence(reason, t),
+      ]),
+    ],
+    actions: [{ kind: 'link', label: openOriginal, url: post.url }],
+    ...colourOf(site),
+  });
+}
+
+const MEGABYTE = 1_000_000;
+
+/** That a video is smaller than the site's, and the way to the whole one. `which` names it beside others. */
+export function reductionText({ bytes, url, leadsTo }: Reduction, t: Translator, which?: string): Text {
+  const { reduced, playWhole, openOriginal } = t.messages.post;
+  const said = reduced({ size: `${t.decimal(Math.max(bytes / MEGABYTE, 0.1), 1)} MB` });
+  const label = leadsTo === 'original' ? openOriginal : playWhole;
+  return [which === undefined ? `${said} ` : `${which}: ${said} `, { kind: 'link', url, children: [label] }];
 }

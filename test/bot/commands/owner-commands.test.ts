@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/bot/answer/answer.ts';
-import { createOwnerCommands } from '../../../src/bot/commands/owner/index.ts';
+import { createOwnerCommands } from '../../../src/bot/commands/owner.ts';
 import type { Caller } from '../../../src/bot/contract/caller.ts';
 import type { RuntimeStatus } from '../../../src/bot/contract/chat-platform.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';

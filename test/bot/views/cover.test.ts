@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderCover } from '../../../src/bot/views/cover.ts';
+import { renderCover } from '../../../src/bot/views/post.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { samplePost } from '../sample.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { reply } from '../../../src/bot/contract/reply.ts';
-import { linkLabels } from '../../../src/bot/views/link-label.ts';
-import { aboutLinks } from '../../../src/bot/views/notice.ts';
+import { aboutLinks, linkLabels } from '../../../src/bot/views/notice.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { renderMessage } from '../../../src/platforms/discord/render/render.ts';
 import { renderText } from '../../../src/platforms/telegram/render/render.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseScore, type Score } from '../../../src/beatmaps/model/score.ts';
 import type { Rating } from '../../../src/beatmaps/rating/ratings.ts';
-import { renderScore } from '../../../src/bot/views/osu/score-list.ts';
+import { renderScore } from '../../../src/bot/commands/osu/osu-score.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createBeatmapWorld } from '../../sandbox/beatmap-world.ts';
 import { scoreShape } from '../../sandbox/osu-shapes.ts';

@@ -1,6 +1,21 @@
+import type { DownloadAnswer } from '../../../beatmaps/beatmaps.ts';
+import type { DownloadAddress } from '../../../beatmaps/upstreams/download.ts';
+import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import {
+  type Action,
+  type Block,
+  headingBlock,
+  joined,
+  link,
+  type Reply,
+  reply,
+  stacked,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
 import { findMap, MAP_OPTION } from '../../osu/asked-map.ts';
-import { renderBeatmapDownload } from '../../views/osu/beatmap-download.ts';
+import { coverOf, lengthOfSet, originBlocks, setTitle, starsOfSet } from '../../views/osu/beatmap.ts';
 
 /** Where the files of a set can be had. */
 export const beatmapDownload = defineCommand({
@@ -18,3 +33,71 @@ export const beatmapDownload = defineCommand({
     return renderBeatmapDownload({ ...answer, wantsVideo: video }, t);
   },
 });
+
+interface BeatmapDownloadView extends DownloadAnswer {
+  /** With the set's video or without; undefined offers both. */
+  readonly wantsVideo: boolean | undefined;
+}
+
+/** The addresses of the files, best first, or why there are none; the best ones and osu!'s page as buttons, too. */
+function renderBeatmapDownload(view: BeatmapDownloadView, t: Translator): Reply {
+  const { set, available, reason, addresses, wantsVideo } = view;
+  const words = t.messages.osu;
+  const cover = coverOf(set, set.card_url);
+  const files = wanted(addresses, wantsVideo);
+  const refusal: Block = textBlock([reason === null ? words.unavailable : words.unavailableBecause({ reason })]);
+  return reply({
+    tone: available ? 'neutral' : 'notice',
+    blocks: [
+      ...(cover ? [cover] : []),
+      headingBlock(setTitle(set)),
+      textBlock(joined([words.mappedBy({ name: set.creator }), starsOfSet(set, t), lengthOfSet(set, t)])),
+      ...(available ? addressBlocks(files, t) : [refusal]),
+      ...originBlocks(view, t),
+    ],
+    actions: [
+      ...fileActions(files, t),
+      ...addresses.flatMap(({ source, url }): readonly Action[] =>
+        source === 'osu' ? [{ kind: 'link', label: words.openAtOsu, url }] : [],
+      ),
+    ],
+  });
+}
+
+/** Those with or without video as asked; all when there are none such. */
+function wanted(addresses: readonly DownloadAddress[], video: boolean | undefined): readonly DownloadAddress[] {
+  const files = addresses.filter(({ source }) => source !== 'osu');
+  const fitting = video === undefined ? files : files.filter(address => address.video === video);
+  return fitting.length === 0 ? files : fitting;
+}
+
+/** `catboy: with video · without video`, a line for each mirror. */
+function addressBlocks(files: readonly DownloadAddress[], t: Translator): readonly Block[] {
+  const words = t.messages.osu;
+  const isMixed = hasBoth(files);
+  const sources = [...new Set(files.map(({ source }) => source))];
+  const lines = sources.map((source): Text => {
+    const own = files.filter(file => file.source === source);
+    const [only] = own;
+    if (only !== undefined && !isMixed) return [link(only.url, source)];
+    const ways = own.map(({ video, url }): Text => [link(url, video ? words.withVideo : words.withoutVideo)]);
+    return [`${source}: `, ...joined(ways)];
+  });
+  return lines.length === 0 ? [] : [textBlock(stacked([[words.downloadHint], ...lines]))];
+}
+
+/** The best file, and the best one without the video where the best has it. */
+function fileActions(files: readonly DownloadAddress[], t: Translator): readonly Action[] {
+  const words = t.messages.osu;
+  const [best] = files;
+  if (best === undefined) return [];
+  const light = best.video ? files.find(({ video }) => !video) : undefined;
+  return [
+    { kind: 'link', label: words.download, url: best.url, style: 'primary' },
+    ...(light === undefined ? [] : [{ kind: 'link', label: words.downloadLight, url: light.url } as const]),
+  ];
+}
+
+function hasBoth(files: readonly DownloadAddress[]): boolean {
+  return new Set(files.map(({ video }) => video)).size > 1;
+}

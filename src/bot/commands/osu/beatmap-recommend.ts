@@ -1,12 +1,33 @@
 import { randomInt } from 'node:crypto';
+import { mapPage, setPage } from '../../../beatmaps/model/link.ts';
 import { type FilterRange, parseFilterRange } from '../../../beatmaps/recommend/filter-range.ts';
 import { type ModFilter, parseModFilter } from '../../../beatmaps/recommend/mod-filter.ts';
+import type { RecommendResult } from '../../../beatmaps/recommend/recommend.ts';
+import type { Reason, Recommendation } from '../../../beatmaps/recommend/recommendation.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import { recommendationPicture } from '../../cards/recommendation-card.ts';
+import { starColour } from '../../cards/star-colour.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import {
+  type Action,
+  button,
+  type Card,
+  type Choice,
+  headingBlock,
+  joined,
+  link,
+  type Reply,
+  reply,
+  strong,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
+import type { SvgRasterizer } from '../../contract/services.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { type AskedPlayer, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { openMapToken } from '../../osu/buttons.ts';
-import { renderRecommendations } from '../../views/osu/recommendations.ts';
+import { bpmText, coverOf, originBlocks, ratedStarsWithSwatch, setName, stateOf } from '../../views/osu/beatmap.ts';
 
 const PER_REPLY = 5;
 const SEEDS = 2 ** 31;
@@ -108,4 +129,166 @@ function canTurnTo(mods: string): boolean {
   if (mods === '') return true;
   const { must, never }: ModFilter = parseModFilter(mods);
   return ![...must, ...never].includes('DT');
+}
+
+interface RecommendationsView {
+  readonly result: RecommendResult;
+  /** Of the buttons that ask again; undefined where that leads no further. */
+  readonly tokens: {
+    readonly another: string;
+    readonly easier: string | undefined;
+    readonly harder: string | undefined;
+    readonly withDoubleTime: string | undefined;
+  };
+  /** Of the button that opens a difficulty. */
+  openToken(mapId: number): string;
+  readonly painter: SvgRasterizer | undefined;
+}
+
+/** Maps to play as cards, each with its reasons, and ways to ask for others. */
+function renderRecommendations(view: RecommendationsView, t: Translator): Reply {
+  const { result, openToken, painter } = view;
+  const { recommendations, player, ruleset, target } = result;
+  const words = t.messages.osu.recommend;
+  const title = `${player === null ? words.title : words.titleFor({ name: player.username })} (${t.messages.osu.modes[ruleset]})`;
+  if (recommendations.length === 0) {
+    return reply({
+      tone: 'notice',
+      blocks: [headingBlock([title]), textBlock([words.none])],
+      actions: askAgain(view, t).slice(1),
+    });
+  }
+  const choices = recommendations.map(
+    (each): Choice => ({ label: nameOf(each), detail: worthText(each, t), token: openToken(each.beatmap.id) }),
+  );
+  return reply({
+    blocks: [
+      headingBlock([title]),
+      ...(target === null ? [] : [textBlock([targetText(result, target.middle, t)])]),
+      ...(player === null ? [] : originBlocks({ source: 'osu', stale: result.stale }, t)),
+      ...(painter === undefined
+        ? []
+        : [{ ...recommendationPicture(title, recommendations, painter, t), repeats: true } as const]),
+      ...recommendations.map(each => recommendationCard(each, view, t)),
+      ...(result.isFew ? [textBlock([words.few])] : []),
+      textBlock([{ kind: 'emphasis', children: [reckoning(recommendations, t)] }]),
+    ],
+    actions: [...askAgain(view, t), { kind: 'menu', label: t.messages.osu.open, choices }],
+  });
+}
+
+function targetText({ isBeside }: RecommendationsView['result'], pp: number, t: Translator): string {
+  const words = t.messages.osu.recommend;
+  const shown = t.decimal(pp, 0);
+  return isBeside ? words.beside({ pp: shown }) : words.target({ pp: shown });
+}
+
+/** By whose rules the figures were worked out. */
+function reckoning(recommendations: readonly Recommendation[], t: Translator): string {
+  const dates = recommendations.flatMap(({ algorithm }) => algorithm ?? []);
+  const [date] = dates;
+  if (date === undefined) return t.messages.osu.recommend.byFigures;
+  const day = t.date(Date.parse(date));
+  return dates.length < recommendations.length
+    ? t.messages.osu.recommend.byBoth({ date: day })
+    : t.messages.osu.recommend.byRules({ date: day });
+}
+
+function askAgain({ tokens }: RecommendationsView, t: Translator): readonly Action[] {
+  const words = t.messages.osu.recommend;
+  const buttons = [
+    [words.another, tokens.another, 'primary'],
+    [words.easier, tokens.easier, 'secondary'],
+    [words.harder, tokens.harder, 'secondary'],
+    [words.withDoubleTime, tokens.withDoubleTime, 'secondary'],
+  ] as const;
+  return buttons.flatMap(([label, token, style]): readonly Action[] =>
+    token === undefined ? [] : [button(label, token, style)],
+  );
+}
+
+function nameOf({ beatmap, beatmapset, mods }: Recommendation): string {
+  return `${setName(beatmapset)} [${beatmap.version}]${modsText(mods)}`;
+}
+
+function modsText(mods: readonly string[]): string {
+  return mods.length === 0 ? '' : ` +${mods.join('')}`;
+}
+
+/** `271 pp · +6.2 in total` */
+function worthText({ pp, gain }: Recommendation, t: Translator): string {
+  return [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }), ...Object.values(gainOf({ gain }, t))].join(' · ');
+}
+
+/** What it would add to the player's total, where that is anything. */
+function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readonly detail?: string } {
+  return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain({ pp: t.decimal(gain, 1) }) };
+}
+
+/** Of the difficulty, which a guest may have made. */
+function mapperOf({ beatmap, beatmapset }: Recommendation): string {
+  const names = beatmap.owners.map(({ username }) => username);
+  return names.length === 0 ? beatmapset.creator : names.join(', ');
+}
+
+function recommendationCard(each: Recommendation, { openToken }: RecommendationsView, t: Translator): Card {
+  const { beatmap, beatmapset, accuracy, stars, isEstimate } = each;
+  const words = t.messages.osu;
+  const image = coverOf(beatmapset, beatmapset.list_url);
+  const at = words.recommend.at({ percent: `${t.decimal(accuracy * 100, 1)}%` });
+  const rated = ratedStarsWithSwatch({ stars, isEstimate }, t);
+  const state = stateOf({ ...beatmapset, status: beatmap.status }, t);
+  const reasons = joined(each.reasons.map(reason => reasonText(reason, t)));
+  const lines = [
+    joined([[strong(worthText(each, t))], at]),
+    rated,
+    reasons,
+    joined([words.mappedBy({ name: mapperOf(each) }), state]),
+  ];
+  return {
+    kind: 'card',
+    title: [link(setPage(beatmapset.id, beatmap), nameOf(each))],
+    lines: lines.filter(line => line.length > 0),
+    worth: {
+      value: t.messages.osu.estimate.pp({ shown: t.decimal(each.pp, 0) }),
+      ...gainOf(each, t),
+      lines: [joined([rated, at, words.mappedBy({ name: beatmapset.creator }), state]), reasons],
+    },
+    ...(image && { image }),
+    colour: starColour(stars),
+    sound: { url: beatmapset.preview_url, label: words.preview },
+    action: button(words.openOne, openToken(beatmap.id)),
+  };
+}
+
+/** What says something beside the card's own figures. */
+function reasonText(reason: Reason, t: Translator): Text | string | undefined {
+  const words = t.messages.osu.recommend;
+  switch (reason.kind) {
+    case 'like': {
+      const { beatmap, beatmapset, mods } = reason;
+      const name = `${setName(beatmapset)} [${beatmap.version}]${modsText(mods)}`;
+      return [`${words.like} `, link(mapPage(beatmap.id), name)];
+    }
+    case 'mods':
+      return words.mods({ percent: `${t.decimal(reason.value * 100, 0)}%` });
+    case 'ar':
+    case 'od':
+    case 'cs':
+      return `${reason.kind.toUpperCase()} ${t.decimal(reason.value, 1)}`;
+    case 'bpm':
+      return bpmText(reason.value, t);
+    case 'length':
+      return t.duration(reason.value * 1000);
+    case 'popular':
+      return t.messages.osu.favourites({ n: reason.value, shown: t.compact(reason.value) });
+    case 'farm':
+      return words.farm;
+    case 'start':
+      return words.start;
+    case 'stars':
+    case 'pp':
+    case 'accuracy':
+      return undefined;
+  }
 }

@@ -1,14 +1,18 @@
-import { matchOsuLink } from '../../../beatmaps/model/link.ts';
+import { matchOsuLink, userPage } from '../../../beatmaps/model/link.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
+import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import { AppError } from '../../../errors.ts';
+import type { Translator } from '../../../i18n/translate.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { type Action, type Card, headingBlock, link, type Reply, reply, textBlock } from '../../contract/reply.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { askedMap, MAP_OPTION } from '../../osu/asked-map.ts';
 import { PLAYER_OPTION, requirePlayers } from '../../osu/asked-player.ts';
 import { mapButtons, playerButtons } from '../../osu/buttons.ts';
 import { ratePlays } from '../../osu/plays.ts';
-import { renderCompare } from '../../views/osu/compare.ts';
+import { type AskedMap, mapHeading, originBlocks } from '../../views/osu/beatmap.ts';
+import { estimateBlocks, scoreCard, withLines } from '../../views/osu/score.ts';
 
 /** More are rare, and would make a long card. */
 const MOST = 5;
@@ -92,4 +96,48 @@ async function playerOf({ map, player }: Asked, context: CommandContext) {
     if (!isUnknown || map !== undefined || linked === null) throw error;
     return { player: await own(), map: player };
   }
+}
+
+interface CompareView {
+  readonly player: { readonly id: number; readonly username: string };
+  readonly map: AskedMap;
+  /** Best first. */
+  readonly scores: readonly Score[];
+  readonly ratings: ReadonlyMap<number, Rating>;
+  readonly stale: boolean;
+  readonly actions: readonly Action[];
+}
+
+/** A player's plays on one map. */
+function renderCompare(view: CompareView, t: Translator): Reply {
+  const { player, map, scores, ratings, stale, actions } = view;
+  const words = t.messages.plays.compare;
+  const heading = [
+    headingBlock([link(userPage(player.id, map.ruleset), player.username), `: ${words.title}`]),
+    ...mapHeading(map, t),
+    ...originBlocks({ source: map.source, stale }, t),
+  ];
+  if (scores.length === 0) {
+    return reply({
+      tone: 'notice',
+      blocks: [...heading, textBlock([words.none({ name: player.username })])],
+      actions,
+    });
+  }
+  return reply({
+    blocks: [
+      ...heading,
+      ...scores.map((score, index) => playCard(score, index + 1, ratings.get(score.id), t)),
+      ...estimateBlocks([...ratings.values()], t),
+    ],
+    actions,
+  });
+}
+
+/** The map stands above: a play goes by its place and day. */
+function playCard(score: Score, place: number, rating: Rating | undefined, t: Translator): Card {
+  const { image: _, ...card } = scoreCard(score, { rating }, t);
+  const last = score.ended_at === null ? [] : (card.lines.at(-1) ?? []);
+  const title = [`${t.number(place)}. `, ...last];
+  return withLines({ ...card, title }, lines => (last.length === 0 ? lines : lines.slice(0, -1)));
 }

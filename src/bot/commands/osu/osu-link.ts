@@ -1,10 +1,13 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
+import type { Translator } from '../../../i18n/translate.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { type Reply, reply, textBlock } from '../../contract/reply.ts';
+import type { LinkedPlayer } from '../../contract/settings.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { notice } from '../../views/notice.ts';
-import { renderLinked, renderSignInOffer } from '../../views/osu/linking.ts';
+import { sentence } from '../../views/sentence.ts';
 
 /**
  * Remembers which player the caller is, so that the name may be left out: the one they name, or, where that can be, the one they sign in as
@@ -41,4 +44,44 @@ async function offerSignIn(mode: Ruleset | null, { caller, services, t }: Comman
   const isSeen = caller.chatKind === 'group' && caller.answersAlone !== true;
   if (isSeen) return notice(t.messages.linking.inPrivate);
   return renderSignInOffer(await services.accountLinks.offer(callerKey(caller), mode), t);
+}
+
+/** Forgets which player the caller is. */
+export const osuUnlink = defineCommand({
+  name: 'osu unlink',
+  options: {},
+  visibility: 'caller',
+  cost: 0,
+  subject: 'player',
+  async run(_values, { caller, services, t }: CommandContext) {
+    const { player } = await services.settings.user(callerKey(caller));
+    await services.settings.setUser(callerKey(caller), { player: null });
+    return renderUnlinked(player, t);
+  },
+});
+
+function renderLinked({ name, mode }: LinkedPlayer, t: Translator): Reply {
+  const words = t.messages.osu;
+  const text = mode === null ? words.linked({ name }) : words.linkedIn({ name, mode: words.modes[mode] });
+  return reply({ tone: 'success', blocks: [textBlock(sentence(text))], visibility: 'caller' });
+}
+
+/** @param address of our page, for the caller alone */
+function renderSignInOffer(address: string, t: Translator): Reply {
+  const words = t.messages.linking;
+  return reply({
+    blocks: [textBlock([words.offer]), textBlock(sentence(words.byName))],
+    actions: [{ kind: 'link', label: words.button, url: address }],
+    visibility: 'caller',
+  });
+}
+
+/** @param player who was linked; null for none */
+function renderUnlinked(player: LinkedPlayer | null, t: Translator): Reply {
+  const words = t.messages.osu;
+  return reply({
+    tone: player === null ? 'notice' : 'success',
+    blocks: [textBlock([player === null ? words.notLinked : words.unlinked({ name: player.name })])],
+    visibility: 'caller',
+  });
 }

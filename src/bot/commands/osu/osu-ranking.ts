@@ -1,9 +1,26 @@
+import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
+import { userPage } from '../../../beatmaps/model/link.ts';
+import type { PlayerStandings } from '../../../beatmaps/model/standing.ts';
+import type { Translator } from '../../../i18n/translate.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import {
+  headingBlock,
+  joined,
+  link,
+  type Reply,
+  reply,
+  stacked,
+  strong,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
 import { MODE_OPTION, modeOf, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
-import { renderRanking } from '../../views/osu/ranking.ts';
+import { originBlocks } from '../../views/osu/beatmap.ts';
+import { PROVEN_MARK } from '../../views/osu/player.ts';
+import { sentence } from '../../views/sentence.ts';
 
 /** As many as osu! gives at once. */
 const MOST = 50;
@@ -38,3 +55,68 @@ export const osuRanking = defineCommand({
     );
   },
 });
+
+interface RankingView {
+  readonly ruleset: Ruleset;
+  readonly players: readonly PlayerStandings[];
+  readonly stale: boolean;
+  /** Numbers of those whom a member proved to be. */
+  readonly proven: ReadonlySet<number>;
+  /** Members that were not asked about. */
+  readonly left: number;
+  /** Of the button that opens a profile. */
+  openToken(playerId: number): string;
+}
+
+/** As many as a menu holds. */
+const MAX_CHOICES = 25;
+
+/** Players of a chat by pp. */
+function renderRanking({ ruleset, players, stale, proven, left, openToken }: RankingView, t: Translator): Reply {
+  const words = t.messages.plays.ranking;
+  if (players.length === 0) {
+    return reply({ tone: 'notice', blocks: [textBlock(sentence(words.none))] });
+  }
+  const ppOf = (player: PlayerStandings) => player.standings[ruleset]?.pp ?? 0;
+  const ordered = players.toSorted((a, b) => ppOf(b) - ppOf(a));
+  const lines = ordered.map((player, index) => line(player, proven.has(player.id), index + 1, ruleset, t));
+  return reply({
+    blocks: [
+      headingBlock([words.title({ mode: t.messages.osu.modes[ruleset] })]),
+      ...originBlocks({ source: 'osu', stale }, t),
+      textBlock(stacked([...lines, left > 0 ? [words.more({ n: left })] : []])),
+    ],
+    actions: [
+      {
+        kind: 'menu',
+        label: t.messages.plays.buttons.profile,
+        choices: ordered.slice(0, MAX_CHOICES).map(player => ({
+          label: player.username,
+          detail: worthText(player, ruleset, t),
+          token: openToken(player.id),
+        })),
+      },
+    ],
+  });
+}
+
+function worthText({ standings }: PlayerStandings, ruleset: Ruleset, t: Translator): string {
+  const pp = standings[ruleset]?.pp ?? 0;
+  return pp > 0 ? `${t.decimal(pp, 0)} pp` : t.messages.plays.ranking.noPp;
+}
+
+/** `1. lamp post · 6,241 pp · #21,480 · ID · 97.85%` */
+function line(player: PlayerStandings, isProven: boolean, place: number, ruleset: Ruleset, t: Translator): Text {
+  const { id, username, country_code, standings } = player;
+  const { global_rank = null, hit_accuracy = null } = standings[ruleset] ?? {};
+  return [
+    `${t.number(place)}. `,
+    ...joined([
+      [strong(link(userPage(id, ruleset), username)), ...(isProven ? [PROVEN_MARK] : [])],
+      worthText(player, ruleset, t),
+      global_rank === null ? undefined : `#${t.number(global_rank)}`,
+      country_code ?? undefined,
+      hit_accuracy === null ? undefined : `${t.decimal(hit_accuracy, 2)}%`,
+    ]),
+  ];
+}

@@ -4,12 +4,24 @@ import type { Player } from '../../../beatmaps/model/player.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import { replacePlay, type WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
+import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { button } from '../../contract/reply.ts';
+import {
+  type Action,
+  button,
+  headingBlock,
+  joined,
+  type Reply,
+  reply,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
 import { askedUser, MODE_OPTION, modeOf, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { mapButtons, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, PLAYS_A_CALL, ratePlays } from '../../osu/plays.ts';
-import { renderNoRecent, renderRecent } from '../../views/osu/recent.ts';
+import { originBlocks } from '../../views/osu/beatmap.ts';
+import { gainText, playerTitle } from '../../views/osu/player.ts';
+import { estimateBlocks, scoreCard, withLines } from '../../views/osu/score.ts';
 
 /** One of the last plays of a player, with its place on the map and among their best. */
 export const osuRecent = defineCommand({
@@ -106,4 +118,83 @@ function turnButtons({ id, mode }: Player, nth: number, count: number, { service
     ...(nth < count ? [button(words.earlier, to(nth + 1))] : []),
     ...(nth > 1 ? [button(words.later, to(nth - 1))] : []),
   ];
+}
+
+interface RecentView {
+  readonly player: Player;
+  readonly score: Score;
+  /** Of the recent plays, from 1. */
+  readonly nth: number;
+  readonly rating: Rating | undefined;
+  /** On the map's leaderboard; null where it has none there. */
+  readonly rank: number | null;
+  /** Among the best plays; null or undefined where it is not one, or that is not known. */
+  readonly place: number | null | undefined;
+  /** What the play had been without its misses. */
+  readonly ifFullCombo: WhatIf | undefined;
+  readonly stale: boolean;
+  /** Of its page; a failed play has none. */
+  readonly url: string | undefined;
+  readonly actions: readonly Action[];
+}
+
+/** One of the last plays of a player. */
+function renderRecent(view: RecentView, t: Translator): Reply {
+  const { player, score, nth, rating, stale, url, actions } = view;
+  const mode = t.messages.osu.modes[player.mode];
+  const words = t.messages.plays.recent;
+  const title = nth === 1 ? words.title({ mode }) : words.nth({ n: t.number(nth), mode });
+  const standing = standingText(view, t);
+  const whole = withLines(scoreCard(score, { rating }, t), ([first = [], ...others]) => [
+    first,
+    ...(standing.length === 0 ? [] : [standing]),
+    ...others,
+  ]);
+  return reply({
+    blocks: [
+      headingBlock([...playerTitle(player), `: ${title}`]),
+      ...originBlocks({ source: 'osu', stale }, t),
+      whole,
+      ...estimateBlocks([rating], t),
+    ],
+    actions: [
+      ...(url === undefined ? [] : [{ kind: 'link', label: t.messages.osu.openAtOsu, url } as const]),
+      ...actions,
+    ],
+  });
+}
+
+/** `#12 on this map · #3 of the best plays · as a full combo about #1 …` */
+function standingText({ rank, place, ifFullCombo }: RecentView, t: Translator): Text {
+  const words = t.messages.plays;
+  const worthwhile = ifFullCombo !== undefined && ifFullCombo.gain >= 0.05 ? ifFullCombo : undefined;
+  return joined([
+    rank === null ? undefined : words.onMap({ rank: t.number(rank) }),
+    place == null ? undefined : words.inBest({ place: t.number(place) }),
+    worthwhile?.place == null
+      ? undefined
+      : words.bestIfFullCombo({ place: t.number(worthwhile.place), gain: gainText(worthwhile.gain, t) }),
+  ]);
+}
+
+interface NoRecentView {
+  readonly player: Player;
+  /** How many recent plays there are. */
+  readonly count: number;
+  readonly stale: boolean;
+  readonly actions: readonly Action[];
+}
+
+function renderNoRecent({ player, count, stale, actions }: NoRecentView, t: Translator): Reply {
+  const words = t.messages.plays.recent;
+  const text = count === 0 ? words.none : words.fewer({ n: count, shown: t.number(count) });
+  return reply({
+    tone: 'notice',
+    blocks: [
+      headingBlock([...playerTitle(player), ` (${t.messages.osu.modes[player.mode]})`]),
+      ...originBlocks({ source: 'osu', stale }, t),
+      textBlock([text]),
+    ],
+    actions,
+  });
 }

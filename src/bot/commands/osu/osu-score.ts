@@ -1,12 +1,16 @@
-import { matchOsuLink, scorePage } from '../../../beatmaps/model/link.ts';
+import { matchOsuLink, scorePage, userPage } from '../../../beatmaps/model/link.ts';
 import { areMods } from '../../../beatmaps/model/mods.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
+import type { Rating } from '../../../beatmaps/rating/ratings.ts';
+import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { button, headingBlock, link, type Reply, reply } from '../../contract/reply.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { modeOf } from '../../osu/asked-player.ts';
 import { openMapToken } from '../../osu/buttons.ts';
 import { ratePlays } from '../../osu/plays.ts';
-import { renderScore } from '../../views/osu/score-list.ts';
+import { originBlocks } from '../../views/osu/beatmap.ts';
+import { estimateBlocks, scoreCard } from '../../views/osu/score.ts';
 
 const MAX_PLAY = 300;
 
@@ -52,3 +56,35 @@ export const osuScore = defineCommand({
     );
   },
 });
+
+interface ScoreView {
+  readonly score: Score;
+  readonly rating: Rating | undefined;
+  readonly stale: boolean;
+  /** Of its page. */
+  readonly url: string;
+  /** Of the buttons to its difficulty and its player; undefined where they are unknown. */
+  readonly openMap: string | undefined;
+  readonly openPlayer: string | undefined;
+}
+
+/** One play. */
+export function renderScore(view: ScoreView, t: Translator): Reply {
+  const { score, rating, stale, url, openMap, openPlayer } = view;
+  const { user_id, username, mode } = score;
+  const words = t.messages.osu;
+  const name = username ?? words.scores.unknownPlayer;
+  return reply({
+    blocks: [
+      headingBlock([user_id === null ? name : link(userPage(user_id, mode), name), ` (${words.modes[mode]})`]),
+      ...originBlocks({ source: 'osu', stale }, t),
+      scoreCard(score, { rating }, t),
+      ...estimateBlocks([rating], t),
+    ],
+    actions: [
+      { kind: 'link', label: words.openAtOsu, url },
+      ...(openMap === undefined ? [] : [button(words.scores.map, openMap)]),
+      ...(openPlayer === undefined ? [] : [button(words.scores.player, openPlayer)]),
+    ],
+  });
+}

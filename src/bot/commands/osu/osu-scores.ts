@@ -8,13 +8,28 @@ import {
   sortScores,
 } from '../../../beatmaps/plays/score-filter.ts';
 import { modClassOf, starFactor } from '../../../beatmaps/rating/mod-class.ts';
+import type { Rating } from '../../../beatmaps/rating/ratings.ts';
+import type { Translator } from '../../../i18n/translate.ts';
 import { ppPicture } from '../../cards/pp-curve.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import {
+  type Action,
+  type Choice,
+  headingBlock,
+  joined,
+  type PictureBlock,
+  type Reply,
+  reply,
+  textBlock,
+} from '../../contract/reply.ts';
 import { askedUser, MODE_OPTION, modeOf, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../../osu/plays.ts';
-import { renderScores } from '../../views/osu/score-list.ts';
+import { originBlocks } from '../../views/osu/beatmap.ts';
+import { type PagesView, pageActions } from '../../views/osu/beatmap-list.ts';
+import { playerTitle } from '../../views/osu/player.ts';
+import { estimateBlocks, mapName, resultText, scoreCard } from '../../views/osu/score.ts';
 
 const PER_PAGE = 5;
 const MAX_PAGE = 2_000;
@@ -154,4 +169,78 @@ function starsOf(score: Score): number {
 /** The best plays in one image card. */
 function curveOf({ username }: Player, scores: readonly Score[], { services, t }: CommandContext) {
   return services.painter && ppPicture(username, scores, services.painter, t);
+}
+
+interface ScoresView {
+  readonly player: Player;
+  readonly type: ScoreType;
+  readonly scores: readonly Score[];
+  /** What those come to, by the play's number. */
+  readonly ratings: ReadonlyMap<number, Rating>;
+  /** In the player's list, by the play's number. */
+  readonly places: ReadonlyMap<number, number>;
+  /** How many are like that; undefined where the list is whole. */
+  readonly count: number | undefined;
+  readonly stale: boolean;
+  readonly picture?: PictureBlock | undefined;
+  readonly pages: PagesView;
+  /** Of the button that opens a difficulty. */
+  openToken(mapId: number): string;
+  /** Ways to the player's other cards. */
+  readonly actions: readonly Action[];
+}
+
+/** Plays as cards. */
+function renderScores(view: ScoresView, t: Translator): Reply {
+  const { player, type, scores, pages, places, count } = view;
+  const words = t.messages.osu.scores;
+  const title = [...playerTitle(player), `: ${words.titles[type]} (${t.messages.osu.modes[player.mode]})`];
+  if (scores.length === 0) {
+    const sentence = pages.page > 1 ? words.noMore : noneSentence(view, t);
+    return reply({
+      tone: 'notice',
+      blocks: [headingBlock(title), textBlock([sentence])],
+      actions: [...pageActions(pages, t), ...view.actions],
+    });
+  }
+  const place = joined([
+    count === undefined ? undefined : t.messages.plays.shown.filtered({ n: count, shown: t.number(count) }),
+    pages.page === 1 ? undefined : t.messages.osu.page({ n: pages.page }),
+  ]);
+  return reply({
+    blocks: [
+      headingBlock(title),
+      ...(place.length === 0 ? [] : [textBlock(place)]),
+      ...originBlocks({ source: 'osu', stale: view.stale }, t),
+      ...(view.picture === undefined ? [] : [view.picture]),
+      ...scores.map(score =>
+        scoreCard(
+          score,
+          {
+            place: type === 'best' ? places.get(score.id) : undefined,
+            rating: view.ratings.get(score.id),
+            openToken: view.openToken,
+          },
+          t,
+        ),
+      ),
+      ...estimateBlocks([...view.ratings.values()], t),
+    ],
+    actions: [...openMenu(view, t), ...pageActions(pages, t), ...view.actions],
+  });
+}
+
+function noneSentence({ type, count, places }: ScoresView, t: Translator): string {
+  const { scores } = t.messages.osu;
+  const { shown } = t.messages.plays;
+  if (count === undefined || places.size === 0) return scores.none[type];
+  return count === 0 ? shown.none : shown.noSuch({ n: count, shown: t.number(count) });
+}
+
+function openMenu({ scores, openToken }: ScoresView, t: Translator): readonly Action[] {
+  const choices = scores.flatMap((score): readonly Choice[] => {
+    if (score.beatmap_id === null) return [];
+    return [{ label: mapName(score, t), detail: resultText(score, t), token: openToken(score.beatmap_id) }];
+  });
+  return choices.length === 0 ? [] : [{ kind: 'menu', label: t.messages.osu.open, choices }];
 }

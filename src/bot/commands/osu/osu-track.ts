@@ -1,11 +1,25 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
+import { userPage } from '../../../beatmaps/model/link.ts';
 import { AppError } from '../../../errors.ts';
+import type { Translator } from '../../../i18n/translate.ts';
 import type { TrackedPlayer } from '../../contract/chat-memory.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import {
+  type Block,
+  button,
+  headingBlock,
+  joined,
+  link,
+  type Reply,
+  reply,
+  stacked,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
 import { MODE_OPTION, modeOf, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { decidesForChat } from '../../stores/chat-settings.ts';
 import { notice } from '../../views/notice.ts';
-import { renderTracked } from '../../views/osu/tracking.ts';
+import { sentence } from '../../views/sentence.ts';
 
 /** Posts new best plays of a player in this chat, as its admins wish. Without a player: whose. */
 export const osuTrack = defineCommand({
@@ -71,4 +85,44 @@ async function shown(change: string | undefined, { caller, services, t }: Comman
     stopToken: token('osu track', player, { stop: true }),
   }));
   return renderTracked({ change, entries }, t);
+}
+
+interface TrackedView {
+  /** What has just been done. */
+  readonly change: string | undefined;
+  readonly entries: readonly {
+    readonly player: TrackedPlayer;
+    /** Of the menu's choice that opens the profile, and of the button that stops it. */
+    readonly openToken: string;
+    readonly stopToken: string;
+  }[];
+}
+
+/** The players whose news are posted in a chat. */
+function renderTracked({ change, entries }: TrackedView, t: Translator): Reply {
+  const words = t.messages.plays.track;
+  const said: readonly Block[] = change === undefined ? [] : [textBlock([change])];
+  if (entries.length === 0) {
+    const text = change === undefined ? [textBlock(sentence(words.none))] : said;
+    return reply({ tone: 'notice', blocks: text });
+  }
+  const lines = entries.map(
+    ({ player: { id, name, mode } }): Text => joined([[link(userPage(id, mode), name)], t.messages.osu.modes[mode]]),
+  );
+  return reply({
+    tone: change === undefined ? 'neutral' : 'success',
+    blocks: [...said, headingBlock([words.title]), textBlock(stacked(lines))],
+    actions: [
+      {
+        kind: 'menu',
+        label: t.messages.plays.buttons.profile,
+        choices: entries.map(({ player, openToken }) => ({
+          label: player.name,
+          detail: t.messages.osu.modes[player.mode],
+          token: openToken,
+        })),
+      },
+      ...entries.map(({ player, stopToken }) => button(words.stop({ name: player.name }), stopToken)),
+    ],
+  });
 }

@@ -1,11 +1,20 @@
-/** What the views of beatmaps share. */
-import { type Beatmapset, starRange } from '../../../beatmaps/model/beatmapset.ts';
+import type { SetAnswer } from '../../../beatmaps/beatmaps.ts';
+import { type Beatmap, type Beatmapset, type Ruleset, starRange } from '../../../beatmaps/model/beatmapset.ts';
 import { setPage } from '../../../beatmaps/model/link.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { SourceId } from '../../../beatmaps/upstreams/source.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { starColour, starSwatch } from '../../cards/star-colour.ts';
-import { type Block, type Image, type Inline, joined, link, type Text, textBlock } from '../../contract/reply.ts';
+import {
+  type Block,
+  type Image,
+  type Inline,
+  joined,
+  link,
+  strong,
+  type Text,
+  textBlock,
+} from '../../contract/reply.ts';
 
 export function setName({ artist, title }: Pick<Beatmapset, 'artist' | 'title'>): string {
   return `${artist} - ${title}`;
@@ -97,4 +106,27 @@ export function originBlocks(
     source === 'catalogue' ? (stale ? words.remembered : remembered) : stale ? words.stale : undefined,
   ].filter(note => note !== undefined);
   return notes.map(note => textBlock([{ kind: 'emphasis', children: [note] }]));
+}
+
+/** One difficulty, in the ruleset it is asked for in. */
+export interface AskedMap extends SetAnswer {
+  readonly beatmap: Beatmap;
+  readonly ruleset: Ruleset;
+}
+
+/** Which map the plays below are on: its name, its ruleset where it is converted, and its mapper. */
+export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator): readonly Block[] {
+  const words = t.messages.osu;
+  const mappers = beatmap.owners.map(({ username }) => username);
+  const name = `${setName(set)} [${beatmap.version}]`;
+  return [
+    textBlock(
+      joined([
+        [strong(link(setPage(set.id, { id: beatmap.id, mode: ruleset }), name))],
+        ruleset === beatmap.mode ? undefined : words.modes[ruleset],
+        words.mappedBy({ name: mappers.length === 0 ? set.creator : mappers.join(', ') }),
+        stateOf({ ...set, status: beatmap.status }, t),
+      ]),
+    ),
+  ];
 }

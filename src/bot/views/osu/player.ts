@@ -1,155 +1,23 @@
-import type { Player, PlayerStatistics } from '../../../beatmaps/model/player.ts';
+import { userPage } from '../../../beatmaps/model/link.ts';
+import type { Player } from '../../../beatmaps/model/player.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import {
-  type Block,
-  button,
-  joined,
-  link,
-  type PictureBlock,
-  type Reply,
-  reply,
-  strong,
-  type Text,
-  textBlock,
-} from '../../contract/reply.ts';
-import { day, originBlocks } from './beatmap.ts';
-import { PROVEN_MARK } from './linking.ts';
-
-export interface ProfileView {
-  readonly player: Player;
-  /** Whether someone of the chat proved to be that player. */
-  readonly isProven: boolean;
-  readonly stale: boolean;
-  /** Of the buttons to the player's lists. */
-  readonly tokens: Readonly<Record<'best' | 'recent' | 'maps', string>>;
-  readonly picture?: PictureBlock | undefined;
-}
-
-/** Who a player is and how well they play; what osu! did not say is left out. */
-export function renderProfile({ player, isProven, stale, tokens, picture }: ProfileView, t: Translator): Reply {
-  const words = t.messages.osu;
-  const { statistics } = player;
-  return reply({
-    blocks: [
-      {
-        kind: 'card',
-        title: [...playerTitle(player), ...(isProven ? [PROVEN_MARK] : [])],
-        lines: [
-          joined([
-            player.country?.name,
-            words.modes[player.mode],
-            player.is_supporter ? words.profile.supporter : undefined,
-          ]),
-          isProven ? [t.messages.linking.proven] : [],
-          joined([player.title ?? undefined, teamText(player), ...player.groups.map(({ name }) => name)]),
-          joined([joinedText(player, t), seenText(player, t)]),
-        ].filter(line => line.length > 0),
-        image: { kind: 'image', url: player.avatar_url, alt: player.username, ratio: 1 },
-      },
-      ...originBlocks({ source: 'osu', stale }, t),
-      ...(picture === undefined ? [] : [{ ...picture, repeats: true } as const]),
-      ...(statistics === null ? [] : statisticsBlocks(player, statistics, t)),
-      ...mappingBlocks(player, t),
-    ],
-    actions: [
-      { kind: 'link', label: words.openAtOsu, url: player.url },
-      button(words.profile.best, tokens.best),
-      button(words.profile.recent, tokens.recent),
-      button(words.profile.maps, tokens.maps),
-    ],
-  });
-}
+import { type Inline, link, type Text } from '../../contract/reply.ts';
+import type { LinkedPlayer } from '../../contract/settings.ts';
 
 /** The name, leading to the profile. */
 export function playerTitle({ username, url }: Pick<Player, 'username' | 'url'>): Text {
   return [link(url, username)];
 }
 
-function teamText({ team }: Player): string | undefined {
-  if (team === null) return undefined;
-  return team.short_name === null ? team.name : `[${team.short_name}] ${team.name}`;
+/** Stands behind the name of a player whom the person proved to be. */
+export const PROVEN_MARK = ' ✓';
+
+/** A linked player's name, leading to the profile, with the mark. */
+export function linkedName({ id, name, mode, proven }: LinkedPlayer): readonly Inline[] {
+  return [link(userPage(id, mode ?? undefined), name), ...(proven ? [PROVEN_MARK] : [])];
 }
 
-function joinedText({ join_date }: Player, t: Translator): Text | undefined {
-  const date = day(join_date);
-  return date === undefined ? undefined : [t.messages.osu.profile.joined, ' ', date];
-}
-
-function seenText({ is_online, last_visit }: Player, t: Translator): Text | undefined {
-  const words = t.messages.osu.profile;
-  if (is_online) return [words.online];
-  const at = last_visit === null ? Number.NaN : Date.parse(last_visit);
-  return Number.isNaN(at) ? undefined : [words.seen, ' ', { kind: 'time', at, style: 'relative' }];
-}
-
-function statisticsBlocks(player: Player, statistics: PlayerStatistics, t: Translator): readonly Block[] {
-  const words = t.messages.osu.profile;
-  const number = (value: number | null) => (value === null ? undefined : [t.number(value)]);
-  const { pp, hit_accuracy, play_time, level } = statistics;
-  const fields: readonly (readonly [string, Text | undefined])[] = [
-    [words.rank, rankText(player, statistics, t)],
-    [words.pp, pp === null ? undefined : [t.decimal(pp, 0)]],
-    [words.accuracy, hit_accuracy === null ? undefined : [`${t.decimal(hit_accuracy, 2)}%`]],
-    [words.level, level === null ? undefined : [`${t.number(level.current)} (${t.number(level.progress)}%)`]],
-    [words.plays, number(statistics.play_count)],
-    [
-      words.time,
-      play_time === null
-        ? undefined
-        : [words.hours({ n: Math.round(play_time / 3600), shown: t.number(Math.round(play_time / 3600)) })],
-    ],
-    [words.combo, statistics.maximum_combo === null ? undefined : [`${t.number(statistics.maximum_combo)}x`]],
-    [words.score, number(statistics.ranked_score)],
-    [words.grades, gradesText(statistics, t)],
-    [words.peak, peakText(player, t)],
-    [words.medals, number(player.achievement_count)],
-    [words.followers, number(player.follower_count)],
-    [words.keys, keysText(statistics, t)],
-  ];
-  const known = fields.flatMap(([label, value]) => (value === undefined ? [] : [{ label, value }]));
-  return known.length === 0 ? [] : [{ kind: 'fields', fields: known }];
-}
-
-function rankText({ country }: Player, { global_rank, country_rank }: PlayerStatistics, t: Translator): Text {
-  const words = t.messages.osu.profile;
-  if (global_rank === null) return [words.unranked];
-  const own = country_rank === null || country === null ? undefined : `${country.code} #${t.number(country_rank)}`;
-  return joined([`#${t.number(global_rank)}`, own]);
-}
-
-function gradesText({ grade_counts }: PlayerStatistics, t: Translator): Text | undefined {
-  if (grade_counts === null) return undefined;
-  const { ss, ssh, s, sh, a } = grade_counts;
-  return [`SS ${t.number(ss + ssh)} · S ${t.number(s + sh)} · A ${t.number(a)}`];
-}
-
-function peakText({ rank_highest }: Player, t: Translator): Text | undefined {
-  if (rank_highest === null) return undefined;
-  const date = day(rank_highest.updated_at);
-  return joined([`#${t.number(rank_highest.rank)}`, date === undefined ? undefined : [date]]);
-}
-
-/** Mania's ranks by number of keys. */
-function keysText({ variants }: PlayerStatistics, t: Translator): Text | undefined {
-  const shown = variants.flatMap(({ variant, global_rank }) =>
-    global_rank === null ? [] : [`${variant.toUpperCase()} #${t.number(global_rank)}`],
-  );
-  return shown.length === 0 ? undefined : [shown.join(' · ')];
-}
-
-/** Only of those who map. */
-function mappingBlocks(player: Player, t: Translator): readonly Block[] {
-  const words = t.messages.osu;
-  const counts = [
-    [words.mapTypes.ranked, player.ranked_beatmapset_count],
-    [words.mapTypes.loved, player.loved_beatmapset_count],
-    [words.mapTypes.pending, player.pending_beatmapset_count],
-    [words.mapTypes.graveyard, player.graveyard_beatmapset_count],
-    [words.mapTypes.guest, player.guest_beatmapset_count],
-  ] as const;
-  const shown = counts.flatMap(([name, count]) =>
-    count === null || count === 0 ? [] : [`${name}: ${t.number(count)}`],
-  );
-  if (shown.length === 0) return [];
-  return [textBlock([strong(words.profile.mapping), ' ', ...joined(shown)])];
+/** `+12.3`; two digits, since what one play adds is often little. */
+export function gainText(gain: number, t: Translator): string {
+  return `${gain < 0 ? '−' : '+'}${t.decimal(Math.abs(gain), 1)}`;
 }

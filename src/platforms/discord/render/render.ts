@@ -5,7 +5,7 @@ import {
   ComponentType,
 } from 'discord.js';
 import type { Action, Block, Card, Choice, Heading, Reply, Text, Tone } from '../../../bot/contract/reply.ts';
-import { reductionText } from '../../../bot/views/reduction.ts';
+import { reductionText } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink, Reduction } from '../../../media/delivery/delivery.ts';
 import { type CommandIds, NO_COMMAND_IDS } from '../api/command-ids.ts';

@@ -1,5 +1,5 @@
 import type { GalleryItem, Text } from '../../../bot/contract/reply.ts';
-import { reductionText } from '../../../bot/views/reduction.ts';
+import { reductionText } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { itemCount } from '../../../media/post.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';

@@ -1,135 +1,11 @@
-import { mapPage, setPage, userPage } from '../../../beatmaps/model/link.ts';
-import type { Player } from '../../../beatmaps/model/player.ts';
-import { completionOf, type Score, type ScoreType } from '../../../beatmaps/model/score.ts';
+import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
+import { mapPage, setPage } from '../../../beatmaps/model/link.ts';
+import { completionOf, resultsOf, type Score, shownGrade, shownMods } from '../../../beatmaps/model/score.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { starColour } from '../../cards/star-colour.ts';
-import {
-  type Action,
-  type Block,
-  button,
-  type Card,
-  type Choice,
-  headingBlock,
-  joined,
-  link,
-  type PictureBlock,
-  type Reply,
-  reply,
-  strong,
-  type Text,
-  textBlock,
-} from '../../contract/reply.ts';
-import { coverOf, originBlocks, ratedStarsWithSwatch, setName } from './beatmap.ts';
-import { type PagesView, pageActions } from './beatmap-list.ts';
-import { resultCounts, resultText } from './play-result.ts';
-import { playerTitle } from './player.ts';
-
-export interface ScoresView {
-  readonly player: Player;
-  readonly type: ScoreType;
-  readonly scores: readonly Score[];
-  /** What those come to, by the play's number. */
-  readonly ratings: ReadonlyMap<number, Rating>;
-  /** In the player's list, by the play's number. */
-  readonly places: ReadonlyMap<number, number>;
-  /** How many are like that; undefined where the list is whole. */
-  readonly count: number | undefined;
-  readonly stale: boolean;
-  readonly picture?: PictureBlock | undefined;
-  readonly pages: PagesView;
-  /** Of the button that opens a difficulty. */
-  openToken(mapId: number): string;
-  /** Ways to the player's other cards. */
-  readonly actions: readonly Action[];
-}
-
-export interface ScoreView {
-  readonly score: Score;
-  readonly rating: Rating | undefined;
-  readonly stale: boolean;
-  /** Of its page. */
-  readonly url: string;
-  /** Of the buttons to its difficulty and its player; undefined where they are unknown. */
-  readonly openMap: string | undefined;
-  readonly openPlayer: string | undefined;
-}
-
-/** One play. */
-export function renderScore(view: ScoreView, t: Translator): Reply {
-  const { score, rating, stale, url, openMap, openPlayer } = view;
-  const { user_id, username, mode } = score;
-  const words = t.messages.osu;
-  const name = username ?? words.scores.unknownPlayer;
-  return reply({
-    blocks: [
-      headingBlock([user_id === null ? name : link(userPage(user_id, mode), name), ` (${words.modes[mode]})`]),
-      ...originBlocks({ source: 'osu', stale }, t),
-      scoreCard(score, { rating }, t),
-      ...estimateBlocks([rating], t),
-    ],
-    actions: [
-      { kind: 'link', label: words.openAtOsu, url },
-      ...(openMap === undefined ? [] : [button(words.scores.map, openMap)]),
-      ...(openPlayer === undefined ? [] : [button(words.scores.player, openPlayer)]),
-    ],
-  });
-}
-
-/** Plays as cards. */
-export function renderScores(view: ScoresView, t: Translator): Reply {
-  const { player, type, scores, pages, places, count } = view;
-  const words = t.messages.osu.scores;
-  const title = [...playerTitle(player), `: ${words.titles[type]} (${t.messages.osu.modes[player.mode]})`];
-  if (scores.length === 0) {
-    const sentence = pages.page > 1 ? words.noMore : noneSentence(view, t);
-    return reply({
-      tone: 'notice',
-      blocks: [headingBlock(title), textBlock([sentence])],
-      actions: [...pageActions(pages, t), ...view.actions],
-    });
-  }
-  const place = joined([
-    count === undefined ? undefined : t.messages.plays.shown.filtered({ n: count, shown: t.number(count) }),
-    pages.page === 1 ? undefined : t.messages.osu.page({ n: pages.page }),
-  ]);
-  return reply({
-    blocks: [
-      headingBlock(title),
-      ...(place.length === 0 ? [] : [textBlock(place)]),
-      ...originBlocks({ source: 'osu', stale: view.stale }, t),
-      ...(view.picture === undefined ? [] : [view.picture]),
-      ...scores.map(score =>
-        scoreCard(
-          score,
-          {
-            place: type === 'best' ? places.get(score.id) : undefined,
-            rating: view.ratings.get(score.id),
-            openToken: view.openToken,
-          },
-          t,
-        ),
-      ),
-      ...estimateBlocks([...view.ratings.values()], t),
-    ],
-    actions: [...openMenu(view, t), ...pageActions(pages, t), ...view.actions],
-  });
-}
-
-function noneSentence({ type, count, places }: ScoresView, t: Translator): string {
-  const { scores } = t.messages.osu;
-  const { shown } = t.messages.plays;
-  if (count === undefined || places.size === 0) return scores.none[type];
-  return count === 0 ? shown.none : shown.noSuch({ n: count, shown: t.number(count) });
-}
-
-function openMenu({ scores, openToken }: ScoresView, t: Translator): readonly Action[] {
-  const choices = scores.flatMap((score): readonly Choice[] => {
-    if (score.beatmap_id === null) return [];
-    return [{ label: mapName(score, t), detail: resultText(score, t), token: openToken(score.beatmap_id) }];
-  });
-  return choices.length === 0 ? [] : [{ kind: 'menu', label: t.messages.osu.open, choices }];
-}
+import { type Block, button, type Card, joined, link, strong, type Text, textBlock } from '../../contract/reply.ts';
+import { coverOf, ratedStarsWithSwatch, setName } from './beatmap.ts';
 
 /** `Artist - Title [Difficulty]` */
 export function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translator): string {
@@ -142,12 +18,12 @@ function pageOf({ beatmap, beatmapset, beatmap_id }: Score): string | undefined 
   return beatmap_id === null ? undefined : mapPage(beatmap_id);
 }
 
-export interface ScoreCardOptions {
+interface ScoreCardOptions {
   readonly rating: Rating | undefined;
   /** In the list of best plays. */
   readonly place?: number | undefined;
   /** For a button that opens the difficulty. */
-  readonly openToken?: ScoresView['openToken'];
+  readonly openToken?: (mapId: number) => string;
 }
 
 export function scoreCard(score: Score, { place, rating, openToken }: ScoreCardOptions, t: Translator): Card {
@@ -245,4 +121,67 @@ export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Tran
   const { algorithm } = estimate;
   const sentence = algorithm === null ? words.byFigures : words.by({ date: t.date(Date.parse(algorithm)) });
   return [textBlock([{ kind: 'emphasis', children: [sentence] }])];
+}
+
+/** What players call the results; those of catch have words. */
+const RESULT_NAMES: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
+  osu: { great: '300', ok: '100', meh: '50' },
+  taiko: { great: '300', ok: '100' },
+  fruits: {},
+  mania: { perfect: 'MAX', great: '300', good: '200', ok: '100', meh: '50' },
+};
+
+/** `512×300 · 13×100 · 2×50 · 4 miss` */
+export function resultCounts(score: Score, t: Translator): string {
+  const { results } = t.messages.osu.scores;
+  const words: Readonly<Record<string, string>> = {
+    miss: results.miss,
+    great: results.fruits,
+    large_tick_hit: results.drops,
+    small_tick_miss: results.droplets,
+  };
+  return resultsOf(score)
+    .map(({ result, count }) => {
+      const number = RESULT_NAMES[score.mode][result];
+      return number === undefined ? `${t.number(count)} ${words[result] ?? result}` : `${t.number(count)}×${number}`;
+    })
+    .join(' ');
+}
+
+/** `S · 98.75% · 201 pp · +HDDT (1.3×)` */
+export function resultText(score: Score, t: Translator): string {
+  const { rank, accuracy, pp } = score;
+  const parts = [
+    shownGrade(rank),
+    `${t.decimal(accuracy * 100, 2, 2)}%`,
+    pp === null ? undefined : `${t.decimal(pp, 0)} pp`,
+    modsText(score, t),
+  ];
+  return parts.filter(part => part !== undefined).join(' · ');
+}
+
+/** In the order in which a map's settings are shown everywhere. */
+const ADJUSTED = [
+  ['AR', 'approach_rate'],
+  ['OD', 'overall_difficulty'],
+  ['CS', 'circle_size'],
+  ['HP', 'drain_rate'],
+] as const;
+
+/** `+HDDT`; with what the new client lets players choose: `+HDDT (1.3×)`, `+DA (AR 9.5 CS 4)`. Undefined without mods. */
+export function modsText(score: Pick<Score, 'mods'>, t: Translator): string | undefined {
+  const shown = shownMods(score);
+  if (shown.length === 0) return undefined;
+  const chosen = score.mods.flatMap(({ acronym, settings = {} }) => {
+    const { speed_change: rate } = settings;
+    const adjusted = acronym === 'DA' ? ADJUSTED : [];
+    return [
+      ...(typeof rate === 'number' ? [`${t.decimal(rate, 2)}×`] : []),
+      ...adjusted.flatMap(([name, key]) => {
+        const value = settings[key];
+        return typeof value === 'number' ? [`${name} ${t.decimal(value, 2)}`] : [];
+      }),
+    ];
+  });
+  return `+${shown.join('')}${chosen.length === 0 ? '' : ` (${chosen.join(' ')})`}`;
 }

@@ -1,15 +1,16 @@
 import { LANGUAGES, type Translator } from '../../i18n/translate.ts';
 import type { Caller } from '../contract/caller.ts';
-import { type ChatSettings, VIEWS } from '../contract/settings.ts';
-import { PREFIXES } from '../contract/short-forms.ts';
+import { type ChatSettings, VIEWS, type View } from '../contract/settings.ts';
+import { PREFIXES, type Prefix } from '../contract/short-forms.ts';
 import { type Site, siteName } from '../contract/site-name.ts';
-import { type AskedChange, CHANNEL_RULES, NO_PREFIX, ruleOf } from './chat-change.ts';
+import { usageError } from '../contract/usage-error.ts';
+import { MAX_CHANNEL_RULES } from '../stores/settings.ts';
 
 /** What a group's settings are grouped into. */
 export const SECTIONS = ['links', 'answers', 'notices'] as const;
 export type SectionKey = (typeof SECTIONS)[number];
 
-export interface RowChoice {
+interface RowChoice {
   readonly label: string;
   readonly isSet: boolean;
   /** Of the row's option. */
@@ -17,7 +18,7 @@ export interface RowChoice {
 }
 
 /** One setting: a switch has the two choices on and off. */
-export interface SettingRow {
+interface SettingRow {
   /** The option of /settings that changes it. */
   readonly key: string;
   readonly kind: 'switch' | 'choice';
@@ -32,7 +33,7 @@ export interface Section {
   readonly rows: readonly SettingRow[];
 }
 
-export interface SectionContext {
+interface SectionContext {
   readonly caller: Pick<Caller, 'hidesEmbeds' | 'deletesLinks' | 'answersQuotes' | 'groupId' | 'chatId'>;
   /** The channel that rules are made for. */
   readonly channelId: string;
@@ -145,4 +146,91 @@ function languageRow({ language }: ChatSettings, t: Translator): SettingRow {
   const tags = ['auto', ...LANGUAGES.map(({ tag }) => tag)];
   const nameOf = (tag: string) => LANGUAGES.find(each => each.tag === tag)?.name ?? words.automatic;
   return pick('chat-language', words.chatLanguage, tags, language ?? 'auto', nameOf);
+}
+
+/** Of short forms: there are none. */
+export const NO_PREFIX = 'off';
+
+/** What may go for one channel; `everywhere` ends the rules of all channels. */
+export const CHANNEL_RULES = ['on', 'off', 'only', 'everywhere'] as const;
+type ChannelRule = (typeof CHANNEL_RULES)[number];
+
+/** What an admin may ask to change, by the options of /settings. Sites come by their ids. */
+export interface AskedChange {
+  readonly links: boolean | undefined;
+  readonly 'osu-links': boolean | undefined;
+  readonly quotes: boolean | undefined;
+  readonly channel: ChannelRule | undefined;
+  readonly view: View | undefined;
+  readonly captions: boolean | undefined;
+  readonly prefix: Prefix | typeof NO_PREFIX | undefined;
+  /** 0 for all. */
+  readonly files: number | undefined;
+  readonly silent: boolean | undefined;
+  readonly embeds: boolean | undefined;
+  readonly 'delete-links': boolean | undefined;
+  readonly 'quiet-errors': boolean | undefined;
+  readonly notices: number | undefined;
+  /** A tag, or null for automatic. */
+  readonly language: string | null | undefined;
+  readonly sites: Readonly<Record<string, unknown>>;
+}
+
+/** Undefined when nothing of the chat is to change. @param channelId the channel that is spoken of */
+export function changeOf(
+  chat: ChatSettings,
+  asked: AskedChange,
+  channelId: string,
+  sources: readonly Site[],
+): Partial<ChatSettings> | undefined {
+  const off = new Set(chat.disabledSources);
+  for (const { id } of sources) {
+    if (asked.sites[id] === true) off.delete(id);
+    if (asked.sites[id] === false) off.add(id);
+  }
+  const change: { readonly [K in keyof ChatSettings]: ChatSettings[K] | undefined } = {
+    ...ruled(chat, asked.channel, channelId),
+    autoDetect: asked.links,
+    osuLinks: asked['osu-links'],
+    quotedLinks: asked.quotes,
+    view: asked.view,
+    captions: asked.captions,
+    prefix: asked.prefix === NO_PREFIX ? null : asked.prefix,
+    albumCap: asked.files === 0 ? null : asked.files,
+    silent: asked.silent,
+    suppressEmbeds: asked.embeds,
+    deleteSource: asked['delete-links'],
+    quietErrors: asked['quiet-errors'],
+    noticeSeconds: asked.notices,
+    language: asked.language,
+    disabledSources: sources.some(({ id }) => asked.sites[id] !== undefined) ? [...off] : undefined,
+  };
+  const changed = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  return Object.keys(changed).length > 0 ? changed : undefined;
+}
+
+/** @throws AppError `invalid_request` where no more channels can have a rule than have it already */
+export function checkChannels({ offChannels = [], onlyChannels = [] }: Partial<ChatSettings>): void {
+  const n = MAX_CHANNEL_RULES;
+  if (offChannels.length > n || onlyChannels.length > n) throw usageError('manyChannels', { n });
+}
+
+/** What goes for a channel now. */
+export function ruleOf({ offChannels, onlyChannels }: ChatSettings, channelId: string): ChannelRule {
+  if (offChannels.includes(channelId)) return 'off';
+  return onlyChannels.includes(channelId) ? 'only' : 'on';
+}
+
+function ruled(
+  { offChannels, onlyChannels }: ChatSettings,
+  rule: ChannelRule | undefined,
+  channelId: string,
+): { readonly [K in 'offChannels' | 'onlyChannels']: readonly string[] | undefined } {
+  if (rule === undefined) return { offChannels: undefined, onlyChannels: undefined };
+  if (rule === 'everywhere') return { offChannels: [], onlyChannels: [] };
+  const withIt = (channels: readonly string[], isIn: boolean) => [
+    ...channels.filter(id => id !== channelId),
+    ...(isIn ? [channelId] : []),
+  ];
+  return { offChannels: withIt(offChannels, rule === 'off'), onlyChannels: withIt(onlyChannels, rule === 'only') };
 }

@@ -13,9 +13,9 @@ import {
   textBlock,
 } from '../contract/reply.ts';
 import type { LinkedPlayer } from '../contract/settings.ts';
-import type { SectionKey } from '../stores/settings-sections.ts';
-import { linkedName } from './osu/linking.ts';
-import { sentence } from './sentence.ts';
+import { linkedName } from '../views/osu/player.ts';
+import { sentence } from '../views/sentence.ts';
+import type { SectionKey } from './settings-sections.ts';
 
 /** Something to choose. */
 export interface ChoiceView {
