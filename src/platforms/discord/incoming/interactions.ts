@@ -15,7 +15,7 @@ import {
 import type { Caller } from '../../../bot/contract/caller.ts';
 import type { NewRequest, PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
-import { type PastedLink, callerOf } from '../../../bot/contract/request.ts';
+import { callerOf, type PastedLink } from '../../../bot/contract/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';

@@ -3,7 +3,7 @@ import { type CommandLine, parseArguments, parseCommandLine } from '../../../bot
 import type { Caller } from '../../../bot/contract/caller.ts';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { CommandSpec } from '../../../bot/contract/command-spec.ts';
-import { type RequestBody, callerOf } from '../../../bot/contract/request.ts';
+import { callerOf, type RequestBody } from '../../../bot/contract/request.ts';
 import { withoutWishes } from '../../../bot/contract/wishes.ts';
 import { AppError } from '../../../errors.ts';
 import { type EventIds, placeOf, speakerOf } from '../api/envelope.ts';
