@@ -3,7 +3,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** Where a chart stands on its card. */
+/** The place of a chart on its card. */
 export interface Area {
   readonly left: number;
   readonly top: number;

@@ -103,7 +103,7 @@ function bars(plays: readonly { readonly pp: number; readonly colour: string }[]
   });
 }
 
-/** Which play of the list stands where: the first, the middle and the last. */
+/** The places of plays in the list: the first, the middle and the last. */
 function places(count: number, { look }: Pen): readonly Markup[] {
   const column = CHART.width / Math.max(20, count);
   const shown = count < 2 ? [1] : count < 5 ? [1, count] : [1, Math.ceil(count / 2), count];

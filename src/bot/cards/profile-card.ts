@@ -9,14 +9,14 @@ import { LOOKS, MARGIN, type Pen, SMALL, WIDTH } from './theme.ts';
 
 export interface ProfileView {
   readonly player: Player;
-  /** Whether someone of the chat proved to be that player. */
+  /** Someone of the chat proved to be that player. */
   readonly isProven: boolean;
-  /** Of the best plays, the best first; empty where they are not known. */
+  /** The pp of the best plays, the best first; empty where they are not known. */
   readonly best: readonly number[];
 }
 
 const INNER = WIDTH - 2 * MARGIN;
-/** Where each figure begins: the longest of them, the time played, has the most room. */
+/** Figures begin at these places: the longest of them, the time played, has the most room. */
 const COLUMNS = [0, 190, 408, 626, 916] as const;
 const GRADE_COLUMNS = [0, 224, 428, 640, 836] as const;
 /** Between two charts that stand side by side. */
@@ -179,7 +179,7 @@ function renderChart({ kind, values }: Chart, area: Area, { t, look }: Pen): rea
   ];
 }
 
-/** Who never moved stays in the middle; pp begins near its lowest, since nothing else could be seen. */
+/** A rank that never moved stays in the middle; pp begins near its lowest, since nothing else could be seen. */
 function rangeOf(heights: readonly number[], isRanks: boolean): { readonly min: number; readonly max: number } {
   const [min, max] = [Math.min(...heights), Math.max(...heights)];
   if (min === max) return { min: min - 1, max: max + 1 };

@@ -7,7 +7,7 @@ import { element, type Markup } from './svg.ts';
 import { LOOKS, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export interface RecommendationRow {
-  /** As it can be drawn. */
+  /** The title as it can be drawn. */
   readonly title: string;
   /** The difficulty and the artist. */
   readonly subtitle: string;
@@ -15,7 +15,7 @@ export interface RecommendationRow {
   /** `+HDDT`, or '' for none. */
   readonly mods: string;
   readonly pp: number | null;
-  /** What it would add to the player's total. */
+  /** The pp that it would add to the player's total. */
   readonly gain: number | null;
 }
 
@@ -23,7 +23,7 @@ const ROW = 140;
 const HEAD = 122;
 const MAX_ROWS = 6;
 const LEFT = MARGIN + PILL.width + 24;
-/** Of what it is worth, beside the words. */
+/** The width of a row's worth, beside the words. */
 const WORTH = 256;
 
 export function recommendationCardSize(rows: number): Size {
@@ -60,7 +60,7 @@ function written(mods: readonly string[]): string {
   return mods.length === 0 ? '' : `+${mods.join('')}`;
 }
 
-/** What to play next, one map a row. */
+/** Draws what to play next, one map a row. */
 export function renderRecommendationCard(heading: string, rows: readonly RecommendationRow[], pen: Pen): string {
   return card(recommendationCardSize(rows.length), pen.look, [
     label(heading, { x: MARGIN, y: 80, size: 46, bold: true, colour: pen.look.ink, maxWidth: WIDTH - 2 * MARGIN }),

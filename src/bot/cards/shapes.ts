@@ -6,7 +6,7 @@ import { type Look, SMALL, TYPEFACE } from './theme.ts';
 
 export interface Label {
   readonly x: number;
-  /** Of the baseline. */
+  /** The place of the baseline. */
   readonly y: number;
   readonly colour: string;
   /** Default: the smallest there is. */
@@ -18,7 +18,7 @@ export interface Label {
 }
 
 const FADE = 60;
-/** Of its measured width, what a line takes at least: pairs of letters are drawn closer together. */
+/** A line takes at least this part of its measured width: pairs of letters are drawn closer together. */
 const NARROWEST = 0.98;
 
 /** A line of text. */
@@ -146,7 +146,7 @@ function drawable(text: string): string {
   return text.replace(/\s+/g, ' ').replace(NOT_DRAWN, '…');
 }
 
-/** Whether the typeface can draw all of it. */
+/** Tells whether the typeface can draw all of it. */
 export function isDrawable(text: string): boolean {
   return ALL_DRAWN.test(text);
 }

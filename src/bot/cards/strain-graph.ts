@@ -24,7 +24,7 @@ export interface StrainView {
 
 const CHART = { left: MARGIN, top: 300, width: WIDTH - 2 * MARGIN, height: 200 };
 const COLOURS = ['accent', 'marigold', 'berry', 'sky', 'lilac'] as const;
-/** As many as can be distinguished in the chart. */
+/** More lines cannot be distinguished in the chart. */
 const MAX_POINTS = 220;
 
 /** Variants of another skill in the same graph would only lie on top of it. */
@@ -55,7 +55,7 @@ export interface StrainSubject {
   readonly set: Pick<Beatmapset, 'artist' | 'title' | 'title_unicode'>;
   readonly beatmap: Pick<Beatmap, 'version'>;
   readonly mods: readonly string[];
-  /** As the reply says them. */
+  /** The stars, as the reply says them. */
   readonly stars: number | null;
   readonly estimated: Pick<MapDifficulty, 'strains'>;
 }

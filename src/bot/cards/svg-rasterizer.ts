@@ -7,7 +7,7 @@ import type { SvgRasterizer } from '../contract/services.ts';
 import { TYPEFACE } from './theme.ts';
 
 export interface SvgRasterizerOptions {
-  /** What drawn images may take together. Default 16 MiB. */
+  /** The most that drawn images may take together. Default 16 MiB. */
   readonly maxBytes?: number;
 }
 

@@ -24,7 +24,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['"', '&quot;'],
 ]);
 
-/** What XML cannot hold, and halves of characters, are dropped. */
+/** Characters that XML cannot hold, and halves of characters, are dropped. */
 function escapeText(text: string): string {
   return text
     .replace(/[^\t\n\r -\uFFFD\u{10000}-\u{10FFFF}]|\p{Surrogate}/gu, '')

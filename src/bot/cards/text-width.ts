@@ -4,7 +4,7 @@ import { FONT_FILES } from './svg-rasterizer.ts';
 /** The width of every character of a typeface, in parts of its size. */
 interface Advances {
   readonly of: ReadonlyMap<number, number>;
-  /** Of what it has no letter for. */
+  /** The width of a character that the typeface lacks. */
   readonly missing: number;
 }
 

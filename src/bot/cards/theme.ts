@@ -40,7 +40,7 @@ export const LOOKS: Readonly<Record<Theme, Look>> = {
   },
 };
 
-/** What a card is drawn with. */
+/** The language and the colours that a card is drawn with. */
 export interface Pen {
   readonly t: Translator;
   readonly look: Look;

@@ -3,7 +3,7 @@ import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { type Block, headingBlock, type Reply, reply, textBlock } from '../contract/reply.ts';
 import { sentence } from '../views/sentence.ts';
 
-/** Who Medley is, and what it keeps. */
+/** Says what Medley is, and what it keeps. */
 export const about = defineCommand({
   name: 'about',
   options: {},

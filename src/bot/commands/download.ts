@@ -36,7 +36,7 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
     cost: 2,
     accepts: 'link',
     async run(asked: Asked, { caller, services, signal, progress, t }: CommandContext): Promise<Reply> {
-      // What is wanted for one pair of eyes is rather not brought than shown to all.
+      // A post that one person alone wants to see is rather not brought than shown to all.
       if (asked.private === true && caller.chatKind === 'group' && caller.answersAlone !== true) {
         throw usageError('notPrivate');
       }
@@ -108,7 +108,7 @@ function clippedIndex({ items }: Post, indexes: readonly number[], endMs: number
   return index;
 }
 
-/** Who asks for the audio or a part wants a file, whatever is usual in the chat. */
+/** A person who asks for the audio or a part wants a file, whatever is usual in the chat. */
 function viewOf({ view, audio, clip }: Asked, chat: Pick<ChatSettings, 'view'>): View {
   if (view !== undefined) return view;
   return chat.view === 'text' && (audio === true || clip !== undefined) ? 'card' : chat.view;

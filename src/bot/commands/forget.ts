@@ -26,7 +26,7 @@ export const forget = defineCommand({
   },
 });
 
-/** What is kept, with the button that deletes it. */
+/** Says what is kept, with the button that deletes it. */
 function renderForgetQuestion(token: string, t: Translator): Reply {
   const words = t.messages.forget;
   return reply({

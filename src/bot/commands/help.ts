@@ -6,7 +6,7 @@ import { type Block, button, headingBlock, type Reply, reply, type Text, textBlo
 import { usageError } from '../contract/usage-error.ts';
 import { sentence } from '../views/sentence.ts';
 
-/** What Medley can do in short, one of its sections, or a command explained. The list is asked for when needed, since help is on it. */
+/** Explains Medley in short, one section of its commands, or a command. The list is asked for when needed, since help is on it. */
 export function createHelp(list: () => readonly Command[]) {
   const listed = () => list().filter(each => each.listed !== false);
 
@@ -55,7 +55,7 @@ interface HelpSection {
   readonly specs: readonly CommandSpec[];
 }
 
-/** Of the buttons in help. */
+/** Makes the tokens of the buttons in help. */
 interface HelpTokens {
   /** Explains a section or a command; without a name, all in short. */
   about(name?: string): string;
@@ -83,7 +83,7 @@ export function sectionOf({ name, accepts }: CommandSpec): string {
   return second === undefined ? MORE : group;
 }
 
-/** What most people need, and the way to the rest. */
+/** Shows what most people need, and the way to the other commands. */
 function renderHelp(sections: readonly HelpSection[], tokens: HelpTokens, t: Translator): Reply {
   const words = t.messages.help;
   const hasLinks = sections.some(({ key }) => key === LINKS);

@@ -78,7 +78,7 @@ async function idOf(kind: BlockKind, value: string, extractor: Extractor, signal
   return `${post.source}:${post.id}`;
 }
 
-/** What failed in this process lately, by cause. */
+/** Lists what failed in this process lately, by cause. */
 function createOwnerLogs(failures: Pick<FailureTally, 'list'>) {
   return defineCommand({
     name: 'owner logs',
@@ -119,7 +119,7 @@ function createOwnerStatus({ sources, readChats }: OwnerStatusOptions) {
 
 type Change = 'added' | 'known' | 'full' | 'removed' | 'absent';
 
-/** Of a kind that are shown; the newest are. */
+/** The newest of each kind that are shown. */
 const MAX_SHOWN = 50;
 
 function renderBlockChange(change: Change, kind: BlockKind, id: string, t: Translator): Reply {

@@ -24,11 +24,11 @@ export const privacy = defineCommand({
 });
 
 interface PrivacyView {
-  /** Whether the person's pasted links are left alone. */
+  /** The person's pasted links are left alone. */
   readonly isOut: boolean;
-  /** Whether this answers a change. */
+  /** This answers a change. */
   readonly saved: boolean;
-  /** Of the button that switches it. */
+  /** The token of the button that switches it. */
   readonly token: string;
 }
 

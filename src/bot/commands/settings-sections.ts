@@ -6,14 +6,14 @@ import { type Site, siteName } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { MAX_CHANNEL_RULES } from '../stores/settings.ts';
 
-/** What a group's settings are grouped into. */
+/** The sections of a group's settings. */
 export const SECTIONS = ['links', 'answers', 'notices'] as const;
 export type SectionKey = (typeof SECTIONS)[number];
 
 interface RowChoice {
   readonly label: string;
   readonly isSet: boolean;
-  /** Of the row's option. */
+  /** The value of the row's option. */
   readonly value: string | number | boolean;
 }
 
@@ -23,7 +23,7 @@ interface SettingRow {
   readonly key: string;
   readonly kind: 'switch' | 'choice';
   readonly name: string;
-  /** What is set, in words. */
+  /** The present value, in words. */
   readonly value: string;
   readonly choices: readonly RowChoice[];
 }
@@ -148,14 +148,14 @@ function languageRow({ language }: ChatSettings, t: Translator): SettingRow {
   return pick('chat-language', words.chatLanguage, tags, language ?? 'auto', nameOf);
 }
 
-/** Of short forms: there are none. */
+/** The prefix that means that there are no short forms. */
 export const NO_PREFIX = 'off';
 
-/** What may go for one channel; `everywhere` ends the rules of all channels. */
+/** The rules for one channel; `everywhere` ends the rules of all channels. */
 export const CHANNEL_RULES = ['on', 'off', 'only', 'everywhere'] as const;
 type ChannelRule = (typeof CHANNEL_RULES)[number];
 
-/** What an admin may ask to change, by the options of /settings. Sites come by their ids. */
+/** A change that an admin asks for, by the options of /settings. Sites come by their ids. */
 export interface AskedChange {
   readonly links: boolean | undefined;
   readonly 'osu-links': boolean | undefined;
@@ -215,8 +215,8 @@ export function checkChannels({ offChannels = [], onlyChannels = [] }: Partial<C
   if (offChannels.length > n || onlyChannels.length > n) throw usageError('manyChannels', { n });
 }
 
-/** What goes for a channel now. */
-export function ruleOf({ offChannels, onlyChannels }: ChatSettings, channelId: string): ChannelRule {
+/** The present rule of a channel. */
+function ruleOf({ offChannels, onlyChannels }: ChatSettings, channelId: string): ChannelRule {
   if (offChannels.includes(channelId)) return 'off';
   return onlyChannels.includes(channelId) ? 'only' : 'on';
 }

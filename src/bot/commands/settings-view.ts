@@ -20,7 +20,7 @@ import type { SectionKey } from './settings-sections.ts';
 /** Something to choose. */
 export interface ChoiceView {
   readonly name: string;
-  /** What is chosen, in words. */
+  /** The present choice, in words. */
   readonly value: string;
   readonly choices: readonly Choice[];
 }
@@ -32,15 +32,15 @@ export interface RowView extends ChoiceView {
 
 export interface SectionView {
   readonly key: SectionKey;
-  /** Of the button that opens it. */
+  /** The token of the button that opens it. */
   readonly token: string;
-  /** Of the button that leads back to all sections. */
+  /** The token of the button that leads back to all sections. */
   readonly back: string;
   readonly rows: readonly RowView[];
 }
 
 export interface SettingsView {
-  /** What everybody chooses for themselves. */
+  /** The settings that everybody chooses for themselves. */
   readonly own: readonly ChoiceView[];
   /** The linked osu! player; null for none. */
   readonly player: LinkedPlayer | null;
@@ -48,9 +48,9 @@ export interface SettingsView {
   readonly chat:
     | { readonly sections: readonly SectionView[]; readonly diagnosis: readonly PermissionCheck[] }
     | undefined;
-  /** Whether there is more that only admins see. */
+  /** There is more, which only admins see. */
   readonly isWithheld: boolean;
-  /** Whether this answers a change. */
+  /** This answers a change. */
   readonly isSaved: boolean;
 }
 
@@ -99,7 +99,7 @@ export function renderSection({ key, rows, back }: SectionView, isSaved: boolean
   });
 }
 
-/** What is out of the ordinary is found by opening it: here stands what is on, and what is chosen. */
+/** A section in short: what is on, and what is chosen. Opening it shows the others. */
 function summaryOf(rows: readonly RowView[]): Text {
   return [rows.map(({ name, value }) => `${name}: ${value}`).join(' · ')];
 }

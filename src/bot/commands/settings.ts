@@ -110,7 +110,7 @@ interface OwnChange {
   readonly view: View | undefined;
 }
 
-/** Whether there was anything to save. */
+/** Resolves with true when there was anything to save. */
 async function saveOwn({ language, view }: OwnChange, { caller, services }: CommandContext): Promise<boolean> {
   const change: Partial<UserSettings> = {
     ...(language !== undefined && { language: languageOf(language) }),

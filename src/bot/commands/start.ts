@@ -41,7 +41,7 @@ export const welcome = defineCommand({
 interface StartView {
   /** Adds Medley to a group; undefined where there is no such address. */
   readonly inviteUrl: string | undefined;
-  /** Of the button that brings an example; undefined for none. */
+  /** The token of the button that brings an example; undefined for none. */
   readonly tryToken: string | undefined;
   readonly languageToken: string;
 }
@@ -60,7 +60,7 @@ function renderStart({ inviteUrl, tryToken, languageToken }: StartView, t: Trans
   });
 }
 
-/** Whether pasted links are seen in this group, and what to do where something is missing. */
+/** Says whether pasted links are seen in this group, and what to do where something is missing. */
 function renderWelcome(checks: readonly PermissionCheck[], t: Translator): Reply {
   const words = t.messages.start;
   const missing = checks.filter(({ ok }) => !ok);

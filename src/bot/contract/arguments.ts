@@ -20,7 +20,7 @@ export function parseCommandLine(text: string): CommandLine | undefined {
 }
 
 interface Word {
-  /** As typed, quotes included. */
+  /** The word as it was typed, quotes included. */
   readonly raw: string;
   readonly text: string;
   readonly quoted: boolean;
@@ -122,7 +122,7 @@ function fillPositions(
     }
     set(option, word.text);
   }
-  // What fits nowhere goes to the first free option, whose own hint then says what it wants.
+  // A word that fits nowhere goes to the first free option, whose own hint then says what it wants.
   for (const word of misfits) {
     const option = free.shift();
     if (!option) throw unknownOption(spec, word.text);
@@ -180,7 +180,7 @@ function fits(spec: OptionSpec, word: string): boolean {
   }
 }
 
-/** Whether a word may be an address at all; which one it is, the extractor decides. */
+/** Tells whether a word may be an address at all; which one it is, the extractor decides. */
 export function looksLikeLink(word: string): boolean {
   return /^\S+$/.test(word) && (word.includes('.') || word.includes('://'));
 }

@@ -1,36 +1,36 @@
-/** Who asked, where. Ids are the platform's own, as text. */
+/** The person who asked, and where. Ids are the platform's own, as text. */
 export interface Caller {
   readonly platform: string;
   readonly userId: string;
   readonly chatId: string;
   readonly chatKind: 'private' | 'group';
-  /** What the chat's settings hang on when several chats share them: a Discord guild. By default the chat itself. */
+  /** The chat's settings hang on this when several chats share them: a Discord guild. By default they hang on the chat itself. */
   readonly groupId?: string;
   /** The channel that a thread belongs to. */
   readonly parentChatId?: string;
-  /** Whether the caller may change this chat's settings; a function, called only when it matters, where finding out costs a request. */
+  /** The caller may change this chat's settings. It is a function, called only when it matters, where finding out costs a request. */
   readonly isChatAdmin: boolean | (() => Promise<boolean>);
-  /** Whether the embed of a message can be hidden on this platform at all. */
+  /** The embed of a message can be hidden on this platform. */
   readonly hidesEmbeds?: boolean;
-  /** Whether a message of someone else can be deleted on this platform, so that an answer takes the place of its link. */
+  /** A message of someone else can be deleted on this platform, so that an answer takes the place of its link. */
   readonly deletesLinks?: boolean;
-  /** Whether links in quotes and forwarded messages are answered where the chat chose nothing. */
+  /** Links in quotes and forwarded messages are answered where the chat chose nothing. */
   readonly answersQuotes?: boolean;
-  /** Whether others in a group do not see a reply that is for the caller. Default: they do. */
+  /** Others in a group do not see a reply that is for the caller. By default they do. */
   readonly answersAlone?: boolean;
   /** The address that adds Medley to a group of theirs, where the platform has one. */
   readonly inviteUrl?: () => Promise<string>;
-  /** What Medley may and may not do in this chat; asked only when it is shown. */
+  /** Finds out what Medley may do in this chat; called only when that is shown. */
   readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
-  /** What their rate limit is counted by. */
+  /** Their rate limit is counted by this key. */
   readonly rateKey: string;
-  /** What they share with people beside them and is counted too, far higher: the web chat's is their network address. */
+  /** A key that they share with people beside them, with a far higher limit: in the web chat their network address. */
   readonly sharedRateKey?: string;
   /** Languages they prefer by what the platform says, best first; settings come before them. */
   readonly locales: readonly string[];
 }
 
-/** Who asked where, as far as stored data hang on it. */
+/** The parts of a caller that stored data hang on. */
 export type CallerPlace = Pick<Caller, 'platform' | 'userId' | 'chatId' | 'chatKind' | 'groupId'>;
 
 /** The key that everything about a person hangs on: settings, buttons, data. */
@@ -43,7 +43,7 @@ export function chatKey({ platform, groupId, chatId }: Pick<Caller, 'platform' |
   return `${platform}:${groupId ?? chatId}`;
 }
 
-/** Whether Medley may do one thing in a chat. What each is called, and how to mend it, is said in every language. */
+/** Says whether Medley may do one thing in a chat. The languages name each thing, and how to allow it. */
 export interface PermissionCheck {
   readonly key: PermissionCheckKey;
   readonly ok: boolean;

@@ -1,7 +1,7 @@
 import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { CallerPlace } from './caller.ts';
 
-/** What is kept about chats beside their settings. */
+/** Data about chats beside their settings. */
 export interface ChatMemory {
   readonly maps: ShownMaps;
   readonly members: ChatMembers;
@@ -28,12 +28,12 @@ export interface ShownMap {
 export interface ShownMaps {
   last(place: CallerPlace): Promise<ShownMap | undefined>;
   remember(place: CallerPlace, map: ShownMap): Promise<void>;
-  /** Of the person's private chats. @throws AppError `internal` */
+  /** Forgets those of the person's private chats. @throws AppError `internal` */
   forgetUser(key: string): Promise<void>;
 }
 
 /**
- * Who used an osu! command in which group while they had a player linked, for lists of a group's members. People by `callerKey`, groups by
+ * Records who used an osu! command in which group while they had a player linked, for lists of a group's members. People by `callerKey`, groups by
  * `chatKey`; who did not come back for 90 days is left out.
  *
  * @throws AppError `internal` from every method when the store cannot be read or written
@@ -55,20 +55,20 @@ export interface TrackedPlayer {
   readonly mode: Ruleset;
 }
 
-/** Where news of a player are wanted. */
+/** A chat that wants news of players. */
 export interface TrackingChat {
   readonly platform: string;
-  /** Where they are posted. */
+  /** News are posted here. */
   readonly chatId: string;
-  /** What the chat belongs to: when Medley is removed from it, nothing is posted any more. */
+  /** The chat belongs to this group: when Medley is removed from it, nothing is posted any more. */
   readonly group: string;
   readonly players: readonly TrackedPlayer[];
 }
 
-/** What is known of the best plays of a player in one ruleset. */
+/** The best plays of a player in one ruleset, as they were seen last. */
 export interface TrackMark {
   readonly polledAt: number;
-  /** Of the best plays at that time. */
+  /** These were the best plays at that time. */
   readonly scoreIds: readonly number[];
 }
 
@@ -78,13 +78,13 @@ export interface TrackMark {
  * @throws AppError `internal` from every method when the store cannot be read or written
  */
 export interface TrackedPlayers {
-  /** Whether anything can be posted unasked on that platform. */
+  /** Tells whether anything can be posted unasked on that platform. */
   canPost(platform: string): boolean;
-  /** Of that chat. */
+  /** Lists the players of that chat. */
   list(place: ChatPlace): Promise<readonly TrackedPlayer[]>;
   /** False where there are as many as there may be. */
   add(place: ChatPlace, player: TrackedPlayer): Promise<boolean>;
-  /** Whether it was tracked. */
+  /** Resolves with true when the player was tracked. */
   remove(place: ChatPlace, player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<boolean>;
   /** Every chat that wants news. */
   chats(): Promise<readonly TrackingChat[]>;

@@ -7,11 +7,11 @@ import { type Site, siteName } from './site-name.ts';
 export interface OptionSpec {
   /** The key `run` knows it by; text input takes it too, in every language. */
   readonly key: string;
-  /** Its name in the reader's language. */
+  /** The name in the reader's language. */
   readonly name: string;
   readonly description: string;
   readonly option: Option;
-  /** Of a choice option, in order; empty otherwise. */
+  /** The choices in order; empty for an option of another type. */
   readonly choices: readonly { readonly value: string; readonly label: string }[];
 }
 

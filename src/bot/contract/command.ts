@@ -12,7 +12,7 @@ interface OptionBase {
    * for tokens alone: no platform offers it.
    */
   readonly only?: 'group' | 'typed' | 'button';
-  /** Whether it counts in text form only where its name stands before it. */
+  /** In text form it counts only where its name stands before it. */
   readonly named?: true;
 }
 export interface StringOption extends OptionBase {
@@ -33,7 +33,7 @@ export interface IntegerOption extends OptionBase {
 }
 export interface BooleanOption extends OptionBase {
   readonly type: 'boolean';
-  /** Whether it makes the answer one for the caller alone, where the platform can. */
+  /** It makes the answer one for the caller alone, where the platform can. */
   readonly hidesAnswer?: true;
   /** The source that it switches on and off: its texts follow from the site's name. */
   readonly site?: Site;
@@ -41,7 +41,7 @@ export interface BooleanOption extends OptionBase {
 export interface ChoiceOption extends OptionBase {
   readonly type: 'choice';
   readonly choices: readonly string[];
-  /** What a choice is called in every language, where that is not its value: a language has its own name. */
+  /** Names of choices that are the same in every language: a language has its own name. */
   readonly names?: Readonly<Record<string, string>>;
   /** The choice that another word, lower case, stands for. */
   readonly alias?: (word: string) => string | undefined;
@@ -78,7 +78,7 @@ export type ProgressStage = 'resolving' | 'fetching' | 'preparing';
 
 export interface Suggestion {
   readonly label: string;
-  /** What tells it apart from others with a like label, where there is space to say it. */
+  /** Tells it apart from others with a like label, where there is space to say it. */
   readonly detail?: string;
   readonly value: string;
 }
@@ -86,7 +86,7 @@ export interface Suggestion {
 /** Kinds of pasted links: of posts, of osu! beatmaps, of osu! players, of their plays. */
 export type Accepted = 'link' | 'beatmap-link' | 'player-link' | 'score-link';
 
-/** What a command is about, where it is not about posts. */
+/** The subject of a command, where it is not posts. */
 export type Subject = 'beatmap' | 'player';
 
 /** Things found, a page of them. */
@@ -105,7 +105,7 @@ export interface Command<O extends Options = Options> {
   readonly cost: number;
   /** Menus and help leave it out: platforms ask for it where people do not type. */
   readonly listed?: false;
-  /** What it is about, so that its notices speak of that. Default: posts. */
+  /** Its notices speak of this. Default: posts. */
   readonly subject?: Subject;
   /**
    * This command answers pasted links of that kind; the link goes into its first option. People who ask for the same link in one
@@ -114,7 +114,7 @@ export interface Command<O extends Options = Options> {
   readonly accepts?: Accepted;
   run(values: Values<O>, context: CommandContext): Promise<Reply>;
   /**
-   * What is found while a person still types; an empty text lists what most people like.
+   * Finds things while a person still types; an empty text lists what most people like.
    * @param reach `local`: without asking any upstream
    */
   browse?(

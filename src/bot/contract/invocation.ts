@@ -18,10 +18,10 @@ export interface ActionInvocation extends Asked {
   readonly token: string;
 }
 
-/** What a person did, on any platform. */
+/** An act of a person, on any platform. */
 export type Invocation = TextInvocation | ActionInvocation;
 
-/** Where answers go. */
+/** A place for answers. */
 export interface Sink {
   /** Called only when there is something to wait for, never for a message that gets no answer. */
   progress(stage: ProgressStage): void;

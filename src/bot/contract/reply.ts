@@ -77,7 +77,7 @@ export interface Card {
   readonly image?: Image;
   readonly colour?: Colour;
   readonly sound?: { readonly url: string; readonly label: string };
-  /** What it comes to, where there is space to set that apart. */
+  /** The value of the thing, where there is space to set that apart. */
   readonly worth?: CardWorth;
   /** Opens the thing itself. */
   readonly action?: Action;
@@ -98,14 +98,14 @@ export interface Size {
   readonly height: number;
 }
 
-/** What the reader's chat looks like, where that is known. */
+/** The colours of the reader's chat, where they are known. */
 export type Theme = 'dark' | 'light';
 
 /** Drawn by Medley, when it is sent and not before. */
 export interface Picture extends Size {
   /** Identifies it, the same for the same content: letters, digits, `-`. */
   readonly key: string;
-  /** What it is drawn from, in dark: for one that is kept until it can be sent. */
+  /** The source of the dark image, for one that is stored until it can be sent. */
   readonly svg?: string;
   /** PNG. An image card that cannot be drawn is left out, and its `alt` stands instead. @param theme default: dark */
   draw(theme?: Theme): Promise<Buffer>;
@@ -140,9 +140,9 @@ export type Action =
 export interface Choice {
   readonly label: string;
   readonly detail?: string;
-  /** Whether it is what is chosen now. */
+  /** This is the present choice. */
   readonly isSet?: boolean;
-  /** As of a button. */
+  /** A token as a button has one. */
   readonly token: string;
 }
 
@@ -153,11 +153,11 @@ export interface Reply {
   readonly blocks: readonly Block[];
   readonly gallery: readonly GalleryItem[];
   readonly actions: readonly Action[];
-  /** Whether only those who want to look see it, words and all: what was asked for stood behind a spoiler. */
+  /** Only those who want to look see it, words and all: the link stood behind a spoiler. */
   readonly isHidden?: boolean;
-  /** Of the whole, where the platform can show one: the site's that a post is from. */
+  /** The colour of the site that a post is from, where the platform can show one. */
   readonly colour?: Colour;
-  /** Who sees it where the platform can show a message to one person alone. */
+  /** `caller`: the person who asked sees it alone, where the platform can do that. */
   readonly visibility: 'chat' | 'caller';
   /** Milliseconds after which it is true no longer and may go away: a time to wait that is over. */
   readonly outdatedMs?: number;
@@ -194,7 +194,7 @@ export function button(label: string, token: string, style: 'primary' | 'seconda
   return { kind: 'button', label, token, style };
 }
 
-/** One choice opens at most 25 things; no menu where there is nothing to choose. */
+/** A menu, or nothing where there is nothing to choose. */
 export function menu(label: string, choices: readonly Choice[]): readonly Action[] {
   return choices.length === 0 ? [] : [{ kind: 'menu', label, choices }];
 }

@@ -8,12 +8,12 @@ import type { ChatMemory } from './chat-memory.ts';
 import type { Picture, Size, Theme } from './reply.ts';
 import type { SettingsStore } from './settings.ts';
 
-/** What the core lends every command. */
+/** The core gives these to every command. */
 export interface Services {
   readonly extractor: Extractor;
   readonly beatmaps: Beatmaps;
   readonly recommend: Recommend;
-  /** What was recommended to whom. */
+  /** Remembers what was recommended to whom. */
   readonly recommendationHistory: Pick<RecommendationHistory, 'forgetUser'>;
   /** Stars and pp of difficulties as they are played. */
   readonly ratings: Ratings;
@@ -25,11 +25,11 @@ export interface Services {
   readonly accountLinks?: SignInOffers;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
-  /** What was asked for and is not answered yet, or has an answer with buttons that lead on. */
+  /** Requests that are not answered yet, or have an answer with buttons that lead on. */
   readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
-  /** Whether a part of a video can begin at any of its pictures. Default: only where the video lets it. */
+  /** A part of a video can begin at any of its frames. By default it begins only where the video lets it. */
   readonly cutsExactly?: boolean;
-  /** Of Medley itself, for people. */
+  /** The version of Medley, for people. */
   readonly version: string;
 }
 
@@ -63,7 +63,7 @@ export interface ButtonTokens {
 }
 
 /**
- * Who wants their pasted links left alone: people by `callerKey`. Only a keyed hash of that is on record, so that the records name no person,
+ * Remembers who wants their pasted links left alone: people by `callerKey`. Only a keyed hash is on record, so that no record names a person,
  * and it outlives `/forget me`. It is held in memory, so that a pasted link costs no query.
  *
  * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
@@ -80,7 +80,7 @@ export interface SignInOffers {
    * @param user by `callerKey`
    */
   offer(user: string, mode: Ruleset | null): Promise<string>;
-  /** What is open for that person ends. */
+  /** Ends all offers that are open for that person. */
   forgetUser(user: string): Promise<void>;
 }
 

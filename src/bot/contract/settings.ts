@@ -20,40 +20,40 @@ export interface LinkedPlayer {
   readonly name: string;
   /** Null for what that player plays most. */
   readonly mode: Ruleset | null;
-  /** Whether the person signed in at osu! as that player; else they only said so. */
+  /** The person signed in at osu! as that player; else they only said so. */
   readonly proven: boolean;
 }
 
-/** What the admins of a group chose for it. */
+/** The choices of a group's admins. */
 export interface ChatSettings {
-  /** Whether pasted links are answered unasked; null for what is usual in such a chat, which is yes. */
+  /** Pasted links are answered unasked; null for what is usual in such a chat, which is yes. */
   readonly autoDetect: boolean | null;
-  /** Whether pasted links of osu! are answered unasked. */
+  /** Pasted links of osu! are answered unasked. */
   readonly osuLinks: boolean;
   /** Channels whose pasted links are left alone, by their ids. */
   readonly offChannels: readonly string[];
-  /** Where there are any, pasted links are answered in these channels alone. */
+  /** Pasted links are answered in these channels alone, where there are any. */
   readonly onlyChannels: readonly string[];
-  /** Whether links in quotes and in forwarded messages are answered too; null for what is usual on the platform. */
+  /** Links in quotes and in forwarded messages are answered too; null for what is usual on the platform. */
   readonly quotedLinks: boolean | null;
   readonly view: View;
   /** Files of one post that are shown at most; null for all. */
   readonly albumCap: number | null;
-  /** Whether answers come without a notification. */
+  /** Answers come without a notification. */
   readonly silent: boolean;
-  /** Whether nothing is said when a pasted link cannot be answered. */
+  /** Nothing is said when a pasted link cannot be answered. */
   readonly quietErrors: boolean;
   /** Seconds after which a notice about a pasted link is deleted; 0: it stays. */
   readonly noticeSeconds: number;
-  /** Whether a message of nothing but links is deleted once all of them are answered, where Medley may do so. */
+  /** A message of nothing but links is deleted once all of them are answered, where Medley may do so. */
   readonly deleteSource: boolean;
-  /** Whether the embed of a message is hidden once its link is answered, where Medley may do so. */
+  /** The embed of a message is hidden once its link is answered, where Medley may do so. */
   readonly suppressEmbeds: boolean;
-  /** Whether replies quote what was written under a post. */
+  /** Replies quote what was written under a post. */
   readonly captions: boolean;
   /** BCP 47 tag, for those who chose none themselves; null for what the platform says. */
   readonly language: string | null;
-  /** What short forms of commands begin with; null where there are none. */
+  /** Short forms of commands begin with this; null where there are none. */
   readonly prefix: Prefix | null;
   /** Sites whose links are left alone. */
   readonly disabledSources: readonly SourceId[];

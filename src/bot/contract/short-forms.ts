@@ -1,4 +1,4 @@
-/** What a short form may begin with. Some are two letters: other bots listen to the single ones. */
+/** A short form may begin with one of these. Some are two letters: other bots listen to the single ones. */
 export const PREFIXES = ['!', '.', '?', '>', '$', '-', '+', '~', 'm!', 'o!'] as const;
 export type Prefix = (typeof PREFIXES)[number];
 

@@ -3,13 +3,13 @@ import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts'
 import type { Post } from '../../media/post.ts';
 import type { Colour } from './reply.ts';
 
-/** What people read and switch by. */
+/** A source as people read and switch it. */
 export type Site = Pick<SourceDescriptor, 'id' | 'name'>;
 
-/** What a card is drawn from. */
+/** A source as a card shows it. */
 export type CardSite = Site & Pick<SourceDescriptor, 'colour' | 'profileUrl'>;
 
-/** What a card says of the place its post is from. */
+/** A post's site, as its card names it. */
 export interface PostSite {
   readonly name: string;
   readonly colour?: Colour;
@@ -17,7 +17,7 @@ export interface PostSite {
   readonly authorUrl?: string;
 }
 
-/** Of a source that is no longer there its id is left. */
+/** A source that is no longer there is called by its id. */
 export function postSite({ source, author }: Post, sites: readonly CardSite[], t: Translator): PostSite {
   const site = sites.find(({ id }) => id === source);
   if (site === undefined) return { name: source };

@@ -3,7 +3,7 @@ import { VIEWS, type View } from './settings.ts';
 /** How a pasted link is wanted, written beside it: `view:media`, `clip:0:05-0:20`. */
 export interface Wishes {
   readonly view?: View;
-  /** As written; checked when it is used. */
+  /** The range as it was written; it is checked when it is used. */
   readonly clip?: string;
 }
 

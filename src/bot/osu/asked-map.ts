@@ -43,13 +43,13 @@ async function resolve(text: string | undefined, { caller, services, signal }: C
   return { ...found, beatmap, ruleset: beatmap.mode === 'osu' ? (found.ruleset ?? 'osu') : beatmap.mode };
 }
 
-/** Of the ruleset, else of the set's first. */
+/** The hardest difficulty of the ruleset, else of the set's first ruleset. */
 export function hardestOf({ beatmaps }: Beatmapset, ruleset?: Ruleset): Beatmap | undefined {
   const wanted = ruleset !== undefined && beatmaps.some(({ mode }) => mode === ruleset) ? ruleset : beatmaps[0]?.mode;
   return beatmaps.findLast(({ mode }) => mode === wanted);
 }
 
-/** What people call a map: an osu! address, a number, or words to be found. */
+/** A map by what people call it: an osu! address, a number, or words to be found. */
 export interface FoundMap extends SetAnswer {
   /** The difficulty meant; undefined when it was the whole set. */
   readonly beatmap: Beatmap | undefined;

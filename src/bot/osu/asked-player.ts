@@ -36,11 +36,11 @@ const MAX_SUGGESTIONS = 25;
 export const PLAYER_OPTION = { type: 'string', form: 'name', maxLength: 200, suggest: suggestPlayers } as const;
 
 export interface AskedPlayer {
-  /** As `Players` takes it. */
+  /** A number or a name, as `Players` takes it. */
   readonly user: number | string;
-  /** What they want to see when they name no ruleset; null for what that player plays most. */
+  /** The ruleset where none is named; null for what that player plays most. */
   readonly mode: LinkedPlayer['mode'];
-  /** Whether the caller proved to be that player. */
+  /** The caller proved to be that player. */
   readonly isProven: boolean;
 }
 

@@ -61,7 +61,7 @@ export function playerButtons(
   });
 }
 
-/** Of a button that opens a set; anybody may press it. The short address fits into a token. */
+/** The token of a button that opens a set; anybody may press it. The short address fits into a token. */
 export function openSetToken({ actions }: Pick<Services, 'actions'>, id: number): string {
   return actions.encode({ command: 'beatmap info', values: { map: `osu.ppy.sh/s/${id}` } });
 }

@@ -28,7 +28,7 @@ export async function chatPlayers(
 /** More people than sign in as one player. */
 const MOST_USERS = 20;
 
-/** Whether someone of this chat has proven to be that player; in a group the same, whoever asks. */
+/** Tells whether someone of this chat has proven to be that player; in a group the answer is the same for all. */
 export async function isProvenHere(
   playerId: number,
   caller: Caller,

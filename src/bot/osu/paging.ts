@@ -9,10 +9,10 @@ export const PAGE_OPTIONS = {
 /** Pages behind this many of the last ones cannot be gone back to; the way back then begins at the first. */
 const MAX_TRAIL = 20;
 
-/** Where a list is: upstreams only ever say how to go on, so the way back is what was passed on the way here. */
+/** A page of a list. Upstreams only ever say how to go on, so the way back is the cursors that were passed on the way here. */
 export interface Place {
   readonly page: number;
-  /** Of this page and those before it; the first page has none. */
+  /** The cursors of this page and those before it; the first page has none. */
   readonly trail: readonly string[];
 }
 

@@ -6,14 +6,14 @@ import type { PpStanding } from '../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../beatmaps/rating/ratings.ts';
 import type { CommandContext } from '../contract/command.ts';
 
-/** As many as one request brings. */
+/** One request brings as many. */
 export const PLAYS_A_CALL = 100;
 const MOST_CALLS = 2;
 
 export interface Plays {
   readonly scores: readonly Score[];
   readonly stale: boolean;
-  /** Whether the list goes on. */
+  /** The list goes on. */
   readonly hasMore: boolean;
 }
 
@@ -71,7 +71,7 @@ export async function bestPlays(
 }
 
 /**
- * What plays come to, by the play's number: stars with their mods, what those without pp had been worth, and what the others had been
+ * Ratings of plays, by the play's number: stars with their mods, what those without pp had been worth, and what the others had been
  * worth as full combos. Plays of unknown maps are left out.
  */
 export async function ratePlays(

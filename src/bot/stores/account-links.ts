@@ -13,7 +13,7 @@ import { usageError } from '../contract/usage-error.ts';
  */
 export interface AccountLinks extends SignInOffers {
   /**
-   * Who it is for, while the state is open.
+   * Tells whom it is for, while the state is open.
    * @throws AppError `invalid_request` with a hint when it is not, or `internal`
    */
   read(state: string): Promise<OpenLink>;
@@ -31,10 +31,10 @@ export interface AccountLinks extends SignInOffers {
   cancel(answer: LinkAnswer): Promise<void>;
 }
 
-/** What comes back from osu!. */
+/** The answer of osu!. */
 interface LinkAnswer {
   readonly state: string;
-  /** What the browser shows. */
+  /** The proof that the browser shows. */
   readonly proof: string | undefined;
 }
 
@@ -83,7 +83,7 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
   }
 
   async function read(state: string): Promise<OpenLink> {
-    // What is not ours never reaches the store.
+    // A state that is not ours never reaches the store.
     const found = isOurs(state) ? await open.get(recordKey(state)) : undefined;
     if (found === undefined) throw usageError('endedLink');
     return found;
@@ -125,7 +125,7 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
   };
 }
 
-/** Of a `callerKey`. */
+/** The platform of a `callerKey`. */
 export function platformOf(user: string): string {
   return user.split(':', 1)[0] ?? '';
 }

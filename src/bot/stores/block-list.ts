@@ -21,7 +21,7 @@ export interface BlockList {
   /** False when it was not on the list. */
   remove(kind: BlockKind, value: string): Promise<boolean>;
   list(): Promise<Blocked>;
-  /** Whether someone there gets no answers. */
+  /** Tells whether someone there gets no answers. */
   hasCaller(caller: Pick<CallerPlace, 'platform' | 'userId' | 'chatId' | 'groupId'>): Promise<boolean>;
   /** By the post's `source:id`. */
   hasLink(post: string): Promise<boolean>;

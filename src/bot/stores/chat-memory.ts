@@ -6,9 +6,9 @@ import { createTrackedPlayers } from './tracked-players.ts';
 
 export interface ChatMemoryOptions {
   readonly records: RecordStore;
-  /** Of what no reply depends on. */
+  /** Called for failures that no reply depends on. */
   readonly onFailure: (error: unknown) => void;
-  /** Whether anything can be posted unasked on that platform. Default: on every one. */
+  /** Tells whether anything can be posted unasked on that platform. Default: on every one. */
   readonly canPost?: (platform: string) => boolean;
   /** Unix milliseconds. */
   readonly now?: () => number;

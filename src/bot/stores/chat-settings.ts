@@ -9,7 +9,7 @@ const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false, noti
 type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKind'>;
 
 /**
- * What goes for the caller's chat. Private chats have no settings beside the person's own, and no notices that others need not see.
+ * The settings of the caller's chat. Private chats have none beside the person's own, and no notices that others need not see.
  * @throws AppError `internal` when it cannot be read
  */
 export async function chatSettingsOf({ settings }: Pick<Services, 'settings'>, caller: Place): Promise<ChatSettings> {
@@ -32,7 +32,7 @@ export async function readableChatSettings(
   }
 }
 
-/** Whether pasted links are answered in the channel where the caller is, by the rules for channels. A thread goes by its channel too. */
+/** Tells whether pasted links are answered in the caller's channel, by the rules for channels. A thread goes by its channel too. */
 export function isChannelOn(
   { offChannels, onlyChannels }: Pick<ChatSettings, 'offChannels' | 'onlyChannels'>,
   { chatId, parentChatId }: Pick<Caller, 'chatId' | 'parentChatId'>,
@@ -42,7 +42,7 @@ export function isChannelOn(
   return !isNamed(offChannels) && (onlyChannels.length === 0 || isNamed(onlyChannels));
 }
 
-/** Whether the caller may decide for this chat; in a private one everybody decides for themselves. */
+/** Tells whether the caller may decide for this chat; in a private one everybody decides for themselves. */
 export async function decidesForChat({ chatKind, isChatAdmin }: Caller): Promise<boolean> {
   if (chatKind === 'private') return true;
   return typeof isChatAdmin === 'boolean' ? isChatAdmin : isChatAdmin();

@@ -5,13 +5,13 @@ interface ProvenUser {
   readonly user: string;
 }
 
-/** Who signed in at osu! as which player, found by the player; the settings themselves decide. */
+/** Records who signed in at osu! as which player, found by the player; the settings themselves decide. */
 export const PROVEN_USERS = {
   name: 'proven-users',
   schema: z.object({ user: z.string() }),
 } as const satisfies CollectionOptions<ProvenUser>;
 
-/** What of a person's settings counts. */
+/** The part of a person's settings that is compared. */
 interface Linked {
   readonly player: { readonly id: number; readonly proven: boolean } | null;
 }

@@ -31,9 +31,9 @@ export const CHAT_DEFAULTS: ChatSettings = {
   disabledSources: [],
 };
 
-/** What `noticeSeconds` may be. */
+/** The bounds of `noticeSeconds`. */
 export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
-/** What `albumCap` may be. */
+/** The bounds of `albumCap`. */
 export const ALBUM_CAP = { min: 1, max: 20 } as const;
 /** Channels with a rule of one kind. */
 export const MAX_CHANNEL_RULES = 100;
@@ -57,7 +57,7 @@ const User = z.object({
 
 const Channels = z.array(z.string().max(64)).max(MAX_CHANNEL_RULES).catch([]);
 
-/** What is missing or was written otherwise by another version reads as the default. */
+/** A setting that is missing, or was written otherwise by another version, reads as the default. */
 const Chat = z.object({
   autoDetect: z.boolean().nullable().catch(CHAT_DEFAULTS.autoDetect),
   osuLinks: z.boolean().catch(CHAT_DEFAULTS.osuLinks),
@@ -113,7 +113,7 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
       const before = await user(key);
       const settings: UserSettings = { ...before, ...change };
       await follow(key, before, settings);
-      // Who chose nothing is not on record.
+      // A person who chose nothing is not on record.
       if (settings.language === null && settings.player === null && settings.view === null)
         return usersOf(key).delete(key);
       return usersOf(key).set(key, settings);

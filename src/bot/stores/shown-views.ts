@@ -7,13 +7,13 @@ const Views = z.array(RequestBody);
 export const SHOWN_VIEWS = {
   name: 'shown-views',
   schema: Views,
-  // As long as buttons work.
+  // Buttons work as long.
   ttlMs: 7 * 24 * 3_600_000,
   maxRecords: 200_000,
 } as const satisfies CollectionOptions<z.infer<typeof Views>>;
 
 /**
- * What was asked for to get what a message with buttons shows now, behind what it showed before: the way back from what a button opened.
+ * The requests behind what a message with buttons shows now and showed before: the way back from what a button opened.
  *
  * @throws AppError `internal` from every method when the store cannot be read or written
  */

@@ -21,7 +21,7 @@ export const TRACK_MARKS = {
   maxRecords: 5_000,
 } as const satisfies CollectionOptions<TrackMark>;
 
-/** Of one chat; a whole installation follows {@link MAX_FOLLOWED} different ones. */
+/** The most that one chat tracks; a whole installation follows {@link MAX_FOLLOWED} different ones. */
 export const MAX_TRACKED = 10;
 /** Each is looked at once an hour, a small part of what osu! allows. */
 const MAX_FOLLOWED = 600;

@@ -19,7 +19,7 @@ export interface TrackPollerOptions {
   /** In the language of the chat. */
   readonly render: (news: TrackNews, chat: TrackingChat, signal: AbortSignal) => Promise<Reply>;
   readonly post: PostToChat;
-  /** Whether this process is the one that polls; of several, one does. Default: it is. */
+  /** Tells whether this process is the one that polls; of several, one does. By default it is. */
   readonly isSole?: () => boolean;
   readonly log: Pick<Logger, 'warn'>;
   /** Unix milliseconds. */
@@ -40,7 +40,7 @@ const HOUR_MS = 3_600_000;
 const BEST = 100;
 /** A play that comes into the list later was not new: another one fell out, or osu! changed what plays are worth. */
 const NEWEST_MS = 3 * 24 * HOUR_MS;
-/** Of one post. */
+/** The most plays of one post. */
 const MAX_NEWS = 5;
 
 interface Followed {

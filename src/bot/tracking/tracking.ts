@@ -47,12 +47,12 @@ interface TrackNewsView {
   /** New best plays, best first. */
   readonly scores: readonly Score[];
   readonly ratings: ReadonlyMap<number, Rating>;
-  /** Of the button that opens a difficulty. */
+  /** Makes the token of the button that opens a difficulty. */
   openToken(mapId: number): string;
   readonly actions: readonly Action[];
 }
 
-/** What is posted unasked when a player has new best plays. */
+/** The post about new best plays of a player. */
 function renderTrackNews({ player, scores, ratings, openToken, actions }: TrackNewsView, t: Translator): Reply {
   const words = t.messages.plays.track;
   const { id, name, mode } = player;

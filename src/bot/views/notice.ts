@@ -6,13 +6,13 @@ import { sentence } from './sentence.ts';
 
 interface ErrorNoticeOptions {
   readonly visibility: Reply['visibility'];
-  /** What the failed command was about, where it was not about posts. */
+  /** The subject of the failed command, where it was not posts. */
   readonly subject?: Subject | undefined;
   /** Short forms of the links it is about, where a message has several. */
   readonly about?: readonly string[] | undefined;
 }
 
-/** What only concerns the person who asked is shown to them alone, where the platform can. */
+/** These only matter to the person who asked, and are shown to them alone where the platform can. */
 const FOR_CALLER: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'rate_limited', 'forbidden']);
 /** Links that one sentence names. */
 const MAX_NAMED = 5;
@@ -57,7 +57,7 @@ interface RequestNotice {
   readonly afterMs?: number | undefined;
 }
 
-/** What is said of a request in place of its answer, or of a part of it. */
+/** Says a sentence about a request in place of its answer, or of a part of it. */
 export function renderRequestNotice({ kind, links = 1, afterMs = 0 }: RequestNotice, t: Translator): Reply {
   switch (kind) {
     case 'unsure':
@@ -75,12 +75,12 @@ export function renderRequestNotice({ kind, links = 1, afterMs = 0 }: RequestNot
   }
 }
 
-/** Of a request that others come before. */
+/** Says that others come before a request. */
 export function renderPlace(ahead: number, t: Translator): Reply {
   return notice(t.messages.requests.place({ ahead }));
 }
 
-/** Of a request that is not taken. */
+/** Says that a request is not taken. */
 export function renderBusy(t: Translator, retryAfterMs?: number): Reply {
   const error = new AppError('rate_limited', 'too much waits', { params: { reason: 'busy' }, retryAfterMs });
   return errorNotice(error, t, { visibility: 'caller' });

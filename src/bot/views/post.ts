@@ -25,7 +25,7 @@ export interface PostViewOptions {
   readonly indexes: readonly number[];
   readonly form: GalleryItem['form'];
   readonly site: PostSite;
-  /** Whether to quote what was written under it. Default true. */
+  /** The caption is quoted. Default true. */
   readonly captions?: boolean;
   /** Default: words and files. */
   readonly view?: View;
@@ -69,7 +69,7 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   });
 }
 
-/** Who posted it, with the way to them and their avatar; of an unknown author, on which site. */
+/** Names the author, with the way to them and their avatar; for an unknown author, the site. */
 function postHeading({ author }: Post, { name: site, authorUrl }: PostSite, t: Translator): Heading {
   const { untitled, avatar } = t.messages.post;
   const name = unspoofed(author.name);
@@ -88,12 +88,12 @@ function postHeading({ author }: Post, { name: site, authorUrl }: PostSite, t: T
   };
 }
 
-/** Whether anything is known of who posted it: else the heading names the site. */
+/** Tells whether anything is known of the author: else the heading names the site. */
 function isNamed({ author }: Post): boolean {
   return unspoofed(author.name) !== '' || unspoofed(author.username) !== '';
 }
 
-export function colourOf({ colour }: PostSite): Pick<Reply, 'colour'> {
+function colourOf({ colour }: PostSite): Pick<Reply, 'colour'> {
   return colour === undefined ? {} : { colour };
 }
 
@@ -150,7 +150,7 @@ function detailsLine(post: Post, t: Translator, { indexes, form, site }: PostVie
   return parts.flatMap((part, index) => (index === 0 ? [part] : [SEPARATOR, part]));
 }
 
-/** What a reader must know of the files, whatever else is shown. */
+/** A reader must know this of the files, whatever else is shown. */
 function notesOf(post: Post, t: Translator, options: PostViewOptions): readonly string[] {
   const words = t.messages.post;
   const { indexes, cap = null, clip, view } = options;
@@ -166,7 +166,7 @@ function notesOf(post: Post, t: Translator, options: PostViewOptions): readonly 
   return missing === undefined ? notes : [...notes, missing];
 }
 
-/** What could not be fetched: the item that was asked for, and how many of all that should be here. */
+/** Says what could not be fetched: the item that was asked for, and how many of all that should be here. */
 function missingLine(
   post: Post,
   t: Translator,
@@ -186,7 +186,7 @@ function isSilent(item: MediaItem | undefined): boolean {
   return item?.kind === 'video' && !hasSound(item) && playableVariants(item).length > 0;
 }
 
-/** Whether this item may have audio; what the upstream did not say counts as yes. */
+/** Tells whether this item may have audio; what the upstream did not say counts as yes. */
 export function hasSound(item: MediaItem): boolean {
   return item.kind !== 'image' && item.variants.some(variant => variant.hasAudio !== false);
 }
@@ -217,7 +217,7 @@ export function renderCover(post: Post, site: PostSite, reason: AppError, t: Tra
 
 const MEGABYTE = 1_000_000;
 
-/** That a video is smaller than the site's, and the way to the whole one. `which` names it beside others. */
+/** Says that a video is smaller than the site's, with the way to the whole one. `which` names it beside others. */
 export function reductionText({ bytes, url, leadsTo }: Reduction, t: Translator, which?: string): Text {
   const { reduced, playWhole, openOriginal } = t.messages.post;
   const said = reduced({ size: `${t.decimal(Math.max(bytes / MEGABYTE, 0.1), 1)} MB` });

@@ -17,7 +17,7 @@ import {
 import { findMap, MAP_OPTION } from '../../osu/asked-map.ts';
 import { coverOf, lengthOfSet, originBlocks, setTitle, starsOfSet } from '../../views/osu/beatmap.ts';
 
-/** Where the files of a set can be had. */
+/** Tells where the files of a set can be had. */
 export const beatmapDownload = defineCommand({
   name: 'beatmap download',
   options: {

@@ -28,7 +28,7 @@ interface Asked {
   readonly mods: readonly string[];
 }
 
-/** What the difficulties that are shown come to, by their numbers. Those of another ruleset may not have the mods. */
+/** Ratings of the difficulties that are shown, by their numbers. Those of another ruleset may not have the mods. */
 async function rate(
   { set, beatmap, convertedTo, mods }: Asked,
   { services, signal }: CommandContext,

@@ -11,6 +11,7 @@ import {
   headingBlock,
   joined,
   link,
+  menu,
   type Reply,
   reply,
   stacked,
@@ -144,7 +145,7 @@ interface LeaderboardView {
   readonly left: number;
   readonly stale: boolean;
   readonly pages: PagesView;
-  /** Of the menu's choice that opens a player. */
+  /** Makes the token of the choice that opens a player. */
   openPlayer(id: number): string;
   readonly actions: readonly Action[];
 }
@@ -203,5 +204,5 @@ function playerMenu({ scores, openPlayer }: LeaderboardView, t: Translator): rea
       ? []
       : [{ label: username, detail: resultText({ ...score, user_id, username }, t), token: openPlayer(user_id) }],
   );
-  return choices.length === 0 ? [] : [{ kind: 'menu', label: t.messages.plays.buttons.profile, choices }];
+  return menu(t.messages.plays.buttons.profile, choices);
 }

@@ -38,7 +38,7 @@ const RANGE = { type: 'string', form: 'word', maxLength: MAX_WORD } as const;
 /** `lamp post +HDDT -HR`, and the mods alone. */
 const MODS_AT_END = /^(.*?)((?:(?:^|\s+)[+-][a-z]{2,40}!?)+)$/i;
 
-/** What to play next, and why. */
+/** Recommends what to play next, and says why. */
 export const beatmapRecommend = defineCommand({
   name: 'beatmap recommend',
   options: {
@@ -133,14 +133,14 @@ function canTurnTo(mods: string): boolean {
 
 interface RecommendationsView {
   readonly result: RecommendResult;
-  /** Of the buttons that ask again; undefined where that leads no further. */
+  /** The tokens of the buttons that ask again; undefined where that leads no further. */
   readonly tokens: {
     readonly another: string;
     readonly easier: string | undefined;
     readonly harder: string | undefined;
     readonly withDoubleTime: string | undefined;
   };
-  /** Of the button that opens a difficulty. */
+  /** Makes the token of the button that opens a difficulty. */
   openToken(mapId: number): string;
   readonly painter: SvgRasterizer | undefined;
 }
@@ -220,12 +220,12 @@ function worthText({ pp, gain }: Recommendation, t: Translator): string {
   return [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }), ...Object.values(gainOf({ gain }, t))].join(' · ');
 }
 
-/** What it would add to the player's total, where that is anything. */
+/** The pp that it would add to the player's total, where that is anything. */
 function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readonly detail?: string } {
   return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain({ pp: t.decimal(gain, 1) }) };
 }
 
-/** Of the difficulty, which a guest may have made. */
+/** The mapper of the difficulty, who may be a guest. */
 function mapperOf({ beatmap, beatmapset }: Recommendation): string {
   const names = beatmap.owners.map(({ username }) => username);
   return names.length === 0 ? beatmapset.creator : names.join(', ');
@@ -261,7 +261,7 @@ function recommendationCard(each: Recommendation, { openToken }: Recommendations
   };
 }
 
-/** What says something beside the card's own figures. */
+/** A reason in words; undefined for one that the card's own figures say. */
 function reasonText(reason: Reason, t: Translator): Text | string | undefined {
   const words = t.messages.osu.recommend;
   switch (reason.kind) {

@@ -7,7 +7,7 @@ import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../../osu/paging.ts'
 import { renderSearch, setCard } from '../../views/osu/beatmap-list.ts';
 
 const PER_PAGE = 5;
-/** Where results are short lines that scroll. */
+/** More fit where results are short lines that scroll. */
 const PER_GLANCE = 20;
 const MAX_QUERY = 500;
 

@@ -34,7 +34,7 @@ const COUNT = { type: 'integer', min: 0, max: MAX_COUNT } as const;
 const WORD = { type: 'string', form: 'word', maxLength: 40 } as const;
 const RATES = { min: 0.5, max: 2 };
 
-/** What a play on a map would be worth. */
+/** Reckons what a play on a map would be worth. */
 export const beatmapSimulate = defineCommand({
   name: 'beatmap simulate',
   options: {
@@ -138,9 +138,9 @@ interface SimulationView {
   /** The difficulty with the mods. */
   readonly played: Beatmap;
   readonly mods: readonly string[];
-  /** Where it is not that of the mods. */
+  /** The speed, where it is not that of the mods. */
   readonly rate: number | undefined;
-  /** Of usual full combos. */
+  /** The rating of usual full combos. */
   readonly usual: Rating | undefined;
   /** The play that was described. */
   readonly asked:
@@ -156,7 +156,7 @@ interface SimulationView {
   readonly actions: readonly Action[];
 }
 
-/** What plays on a map would be worth. */
+/** The map, what was asked about it, and usual full combos. */
 function renderSimulation(view: SimulationView, t: Translator): Reply {
   const { map, usual, steps, otherMods, actions } = view;
   const words = t.messages.plays.simulate;

@@ -30,7 +30,7 @@ export const osuLink = defineCommand({
       id: user.id,
       name: user.username,
       mode: ruleset ?? null,
-      // Who proved to be that player and only wants another mode still is.
+      // A person who proved to be that player, and only wants another mode, is still proven.
       proven: known?.proven === true && known.id === user.id,
     };
     await services.settings.setUser(callerKey(caller), { player: linked });

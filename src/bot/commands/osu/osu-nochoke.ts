@@ -12,6 +12,7 @@ import {
   headingBlock,
   joined,
   link,
+  menu,
   type Reply,
   reply,
   stacked,
@@ -104,7 +105,7 @@ interface NoChokeView {
   readonly chokes: number;
   /** Chokes whose worth is known. */
   readonly done: number;
-  /** Of the button that works out the others. */
+  /** The token of the button that works out the others. */
   readonly again: string | undefined;
   readonly pages: PagesView;
   openToken(mapId: number): string;
@@ -165,5 +166,5 @@ function openMenu({ entries, openToken }: NoChokeView, t: Translator): readonly 
   const choices = entries.flatMap(({ score }): readonly Choice[] =>
     score.beatmap_id === null ? [] : [{ label: mapName(score, t), token: openToken(score.beatmap_id) }],
   );
-  return choices.length === 0 ? [] : [{ kind: 'menu', label: t.messages.osu.open, choices }];
+  return menu(t.messages.osu.open, choices);
 }

@@ -22,7 +22,7 @@ import { PROVEN_MARK, playerTitle } from '../../views/osu/player.ts';
 /** Milliseconds. */
 const PLAYS_WAIT_MS = 1_200;
 
-/** Who a player is, and how well they play. */
+/** Shows who a player is, and how well they play. */
 export const osuProfile = defineCommand({
   name: 'osu profile',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION },
@@ -49,7 +49,7 @@ export const osuProfile = defineCommand({
   },
 });
 
-/** What the best plays are worth; a card that waits too long for them, or whose list failed, goes without their curve. */
+/** The pp of the best plays. A card that waits too long for them, or whose list failed, goes without their curve. */
 async function bestWorth(player: Player, { services, signal }: CommandContext): Promise<readonly number[]> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(PLAYS_WAIT_MS)]);
   try {
@@ -63,15 +63,15 @@ async function bestWorth(player: Player, { services, signal }: CommandContext): 
 
 interface ProfileView {
   readonly player: Player;
-  /** Whether someone of the chat proved to be that player. */
+  /** Someone of the chat proved to be that player. */
   readonly isProven: boolean;
   readonly stale: boolean;
-  /** Of the buttons to the player's lists. */
+  /** The tokens of the buttons to the player's lists. */
   readonly tokens: Readonly<Record<'best' | 'recent' | 'maps', string>>;
   readonly picture?: PictureBlock | undefined;
 }
 
-/** Who a player is and how well they play; what osu! did not say is left out. */
+/** The profile without what osu! did not say. */
 function renderProfile({ player, isProven, stale, tokens, picture }: ProfileView, t: Translator): Reply {
   const words = t.messages.osu;
   const { statistics } = player;

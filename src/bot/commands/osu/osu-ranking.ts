@@ -22,7 +22,7 @@ import { originBlocks } from '../../views/osu/beatmap.ts';
 import { PROVEN_MARK } from '../../views/osu/player.ts';
 import { sentence } from '../../views/sentence.ts';
 
-/** As many as osu! gives at once. */
+/** osu! gives as many at once. */
 const MOST = 50;
 
 /** The linked members of this chat by pp. */
@@ -64,11 +64,11 @@ interface RankingView {
   readonly proven: ReadonlySet<number>;
   /** Members that were not asked about. */
   readonly left: number;
-  /** Of the button that opens a profile. */
+  /** Makes the token of the button that opens a profile. */
   openToken(playerId: number): string;
 }
 
-/** As many as a menu holds. */
+/** A menu takes as many. */
 const MAX_CHOICES = 25;
 
 /** Players of a chat by pp. */

@@ -74,7 +74,7 @@ export const osuRecent = defineCommand({
   },
 });
 
-/** What a card can do without; whatever failed was seen where it did. */
+/** A card can do without this; a failure is logged where it happens. */
 async function ifKnown<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   try {
     return await asked;
@@ -101,7 +101,7 @@ function placeOf({ id }: Score, { scores }: BestPlays): number | null {
   return index < 0 ? null : index + 1;
 }
 
-/** Where the play would stand without its misses, in the place of the best one on the same map. */
+/** The place of the play without its misses, instead of the best one on the same map. */
 function placeIfFullCombo(score: Score, { play }: Rating, best: BestPlays): WhatIf | undefined {
   const status = score.beatmap === null ? 0 : statusNumber(score.beatmap.status);
   const givesPp = status === 1 || status === 2;
@@ -123,17 +123,17 @@ function turnButtons({ id, mode }: Player, nth: number, count: number, { service
 interface RecentView {
   readonly player: Player;
   readonly score: Score;
-  /** Of the recent plays, from 1. */
+  /** The number among the recent plays, from 1. */
   readonly nth: number;
   readonly rating: Rating | undefined;
   /** On the map's leaderboard; null where it has none there. */
   readonly rank: number | null;
   /** Among the best plays; null or undefined where it is not one, or that is not known. */
   readonly place: number | null | undefined;
-  /** What the play had been without its misses. */
+  /** The worth of the play without its misses. */
   readonly ifFullCombo: WhatIf | undefined;
   readonly stale: boolean;
-  /** Of its page; a failed play has none. */
+  /** The address of its page; a failed play has none. */
   readonly url: string | undefined;
   readonly actions: readonly Action[];
 }

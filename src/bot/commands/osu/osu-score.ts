@@ -61,9 +61,9 @@ interface ScoreView {
   readonly score: Score;
   readonly rating: Rating | undefined;
   readonly stale: boolean;
-  /** Of its page. */
+  /** The address of its page. */
   readonly url: string;
-  /** Of the buttons to its difficulty and its player; undefined where they are unknown. */
+  /** The tokens of the buttons to its difficulty and its player; undefined where they are unknown. */
   readonly openMap: string | undefined;
   readonly openPlayer: string | undefined;
 }

@@ -18,6 +18,7 @@ import {
   type Choice,
   headingBlock,
   joined,
+  menu,
   type PictureBlock,
   type Reply,
   reply,
@@ -115,7 +116,7 @@ function given(filter: Omit<Wishes, 'page'>): Readonly<Record<string, string | n
 interface FoundPlays {
   /** To be shown. */
   readonly scores: readonly Score[];
-  /** That they are from. */
+  /** The list that they are from. */
   readonly all: readonly Score[];
   /** In the player's list, by the play's number. */
   readonly places: ReadonlyMap<number, number>;
@@ -161,7 +162,7 @@ async function findPlays(
   };
 }
 
-/** What the mods make of a typical map of those stars: for an order it is near enough. */
+/** The stars that the mods make of a typical map of those stars: for an order that is near enough. */
 function starsOf(score: Score): number {
   return (score.beatmap?.difficulty_rating ?? 0) * starFactor(score.mode, modClassOf(shownMods(score)));
 }
@@ -175,7 +176,7 @@ interface ScoresView {
   readonly player: Player;
   readonly type: ScoreType;
   readonly scores: readonly Score[];
-  /** What those come to, by the play's number. */
+  /** Their ratings, by the play's number. */
   readonly ratings: ReadonlyMap<number, Rating>;
   /** In the player's list, by the play's number. */
   readonly places: ReadonlyMap<number, number>;
@@ -184,7 +185,7 @@ interface ScoresView {
   readonly stale: boolean;
   readonly picture?: PictureBlock | undefined;
   readonly pages: PagesView;
-  /** Of the button that opens a difficulty. */
+  /** Makes the token of the button that opens a difficulty. */
   openToken(mapId: number): string;
   /** Ways to the player's other cards. */
   readonly actions: readonly Action[];
@@ -242,5 +243,5 @@ function openMenu({ scores, openToken }: ScoresView, t: Translator): readonly Ac
     if (score.beatmap_id === null) return [];
     return [{ label: mapName(score, t), detail: resultText(score, t), token: openToken(score.beatmap_id) }];
   });
-  return choices.length === 0 ? [] : [{ kind: 'menu', label: t.messages.osu.open, choices }];
+  return menu(t.messages.osu.open, choices);
 }

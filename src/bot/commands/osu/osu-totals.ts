@@ -20,7 +20,7 @@ import { bestPlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
 import { gainText, playerTitle } from '../../views/osu/player.ts';
 
-/** What a player's total would be with another play, or several. */
+/** Reckons a player's total with another play, or several. */
 export const osuWhatIf = defineCommand({
   name: 'osu whatif',
   options: {
@@ -53,7 +53,7 @@ export const osuWhatIf = defineCommand({
 /** Numbers of plays by which the way is shown. */
 const WAYS = [1, 3, 5, 10];
 
-/** Which plays a player needs for a total, or for a rank. */
+/** Finds the plays that a player needs for a total, or for a rank. */
 export const osuTarget = defineCommand({
   name: 'osu target',
   options: {
@@ -118,7 +118,7 @@ function shown(pp: number, t: Translator): string {
   return t.decimal(pp, 0);
 }
 
-/** What the total would be with other plays. */
+/** The total with other plays. */
 function renderWhatIf(view: WhatIfView, t: Translator): Reply {
   const { pp, times, whatIf, stale, actions } = view;
   const { total, gain, place } = whatIf;

@@ -88,11 +88,11 @@ async function shown(change: string | undefined, { caller, services, t }: Comman
 }
 
 interface TrackedView {
-  /** What has just been done. */
+  /** A sentence about what has just been done. */
   readonly change: string | undefined;
   readonly entries: readonly {
     readonly player: TrackedPlayer;
-    /** Of the menu's choice that opens the profile, and of the button that stops it. */
+    /** The tokens of the choice that opens the profile, and of the button that stops it. */
     readonly openToken: string;
     readonly stopToken: string;
   }[];

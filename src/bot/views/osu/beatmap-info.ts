@@ -29,12 +29,12 @@ export interface BeatmapInfoView extends SetAnswer {
   readonly convertedTo?: Ruleset | undefined;
   /** With which the settings, lengths and tempo of the difficulties are shown. */
   readonly mods: readonly string[];
-  /** What the difficulties come to with them, by their numbers; those without stay as osu! rates them without mods. */
+  /** Ratings of the difficulties with these mods, by their numbers; the others stay as osu! rates them without mods. */
   readonly ratings: ReadonlyMap<number, Rating>;
   readonly picture?: PictureBlock | undefined;
-  /** Of the button that brings the download addresses. */
+  /** The token of the button that brings the download addresses. */
   readonly downloadToken: string;
-  /** Of the menu's choice that opens a difficulty with the same mods. */
+  /** Makes the token of the choice that opens a difficulty with the same mods. */
   openToken(mapId: number): string;
   /** Buttons to the plays on it. */
   readonly plays: readonly Action[];
@@ -94,7 +94,7 @@ function pageOf({ set, beatmap, convertedTo }: BeatmapInfoView): string {
   return setPage(set.id, beatmap && { id: beatmap.id, mode: convertedTo ?? beatmap.mode });
 }
 
-/** As the artist writes it, where that differs. */
+/** The name as the artist writes it, where that differs. */
 function nativeName(set: Beatmapset): readonly Block[] {
   const { artist, artist_unicode, title, title_unicode } = set;
   const own = setName({ artist: artist_unicode ?? artist, title: title_unicode ?? title });
@@ -103,7 +103,7 @@ function nativeName(set: Beatmapset): readonly Block[] {
 
 function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
   const words = t.messages.osu;
-  // That of the asked-for difficulty is what its mods make of it.
+  // The tempo of the asked-for difficulty is what its mods make of it.
   const bpm = focus?.bpm ?? set.bpm;
   const dated = set.ranked_date === null ? ([words.fields.updated, set.last_updated] as const) : undefined;
   const date = day(set.ranked_date ?? set.last_updated);
@@ -159,7 +159,7 @@ function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): re
   ];
 }
 
-/** What a play would be worth. */
+/** Fields with what plays would be worth. */
 function worthBlocks({ pp }: Rating, t: Translator): readonly Block[] {
   const words = t.messages.osu.estimate;
   const fields = pp.map(each => ({
@@ -188,12 +188,12 @@ function estimateBlocks({ ratings }: BeatmapInfoView, t: Translator): readonly B
 
 type Shown = Pick<Rating, 'stars' | 'isEstimate' | 'maxCombo'>;
 
-/** As osu! rates it without mods where nothing else is known. */
+/** The rating is osu!'s own without mods where nothing else is known. */
 function ratingOf(beatmap: Beatmap, { ratings }: Pick<BeatmapInfoView, 'ratings'>): Shown {
   return ratings.get(beatmap.id) ?? { stars: beatmap.difficulty_rating, isEstimate: false, maxCombo: null };
 }
 
-/** Whose the difficulty is, where it is not the mapper's of the set. */
+/** Names the owners of a difficulty, where they are not the mapper of the set. */
 function ownersText({ owners }: Beatmap, { creator, user_id }: Beatmapset, t: Translator): Text | undefined {
   const isOwn = owners.every(({ id, username }) => id === user_id || username === creator);
   if (owners.length === 0 || isOwn) return undefined;

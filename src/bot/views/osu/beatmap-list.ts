@@ -39,7 +39,7 @@ export interface SearchView
   readonly query: string;
   readonly sort?: SortField | undefined;
   readonly pages: PagesView;
-  /** Of the button that opens a set. */
+  /** Makes the token of the button that opens a set. */
   openToken(set: Beatmapset): string;
 }
 

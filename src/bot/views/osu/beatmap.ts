@@ -20,12 +20,12 @@ export function setName({ artist, title }: Pick<Beatmapset, 'artist' | 'title'>)
   return `${artist} - ${title}`;
 }
 
-/** Its name, leading to its page. */
+/** The name of a set, leading to its page. */
 export function setTitle(set: Beatmapset): Text {
   return [link(setPage(set.id), setName(set))];
 }
 
-/** Its status, and what is to be known beside it. */
+/** The status of a set, and what is to be known beside it. */
 export function stateOf(
   { status, spotlight, nsfw }: Pick<Beatmapset, 'status' | 'spotlight' | 'nsfw'>,
   t: Translator,
@@ -78,7 +78,7 @@ export function colourOfSet(set: Beatmapset) {
   return range === null ? undefined : starColour(range.max);
 }
 
-/** Of the longest difficulty. */
+/** The length of the longest difficulty. */
 export function lengthOfSet({ beatmaps }: Beatmapset, t: Translator): string | undefined {
   if (beatmaps.length === 0) return undefined;
   return t.duration(Math.max(...beatmaps.map(({ total_length }) => total_length)) * 1000);
@@ -114,7 +114,7 @@ export interface AskedMap extends SetAnswer {
   readonly ruleset: Ruleset;
 }
 
-/** Which map the plays below are on: its name, its ruleset where it is converted, and its mapper. */
+/** Names the map of the plays below, its ruleset where it is converted, and its mapper. */
 export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator): readonly Block[] {
   const words = t.messages.osu;
   const mappers = beatmap.owners.map(({ username }) => username);

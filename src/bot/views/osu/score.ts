@@ -82,7 +82,7 @@ export function withLines(card: Card, change: (lines: Card['lines']) => Card['li
   return { ...card, lines: change(card.lines), ...(worth && { worth: { ...worth, lines: change(worth.lines) } }) };
 }
 
-/** Its pp, where it has any. */
+/** The pp of a play, where it has any. */
 function worthOf(score: Score, rating: Rating | undefined, t: Translator): Pick<Card, 'worth'> {
   if (score.pp === null) return {};
   const value = t.messages.osu.estimate.pp({ shown: t.decimal(score.pp, 0) });
@@ -97,7 +97,7 @@ function failedText(score: Score, t: Translator): string {
     : words.failedAt({ percent: `${t.decimal(Math.floor(completion * 100), 0)}%` });
 }
 
-/** Of a play that osu! gives no pp for: it failed, or its map is not ranked. */
+/** The worth of a play that osu! gives no pp for: it failed, or its map is not ranked. */
 function worthText({ pp, passed }: Score, rating: Rating | undefined, t: Translator): string | undefined {
   const words = t.messages.osu.scores;
   if (pp !== null || rating?.play == null) return undefined;
@@ -123,7 +123,7 @@ export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Tran
   return [textBlock([{ kind: 'emphasis', children: [sentence] }])];
 }
 
-/** What players call the results; those of catch have words. */
+/** Players call the results so; those of catch have words. */
 const RESULT_NAMES: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
   osu: { great: '300', ok: '100', meh: '50' },
   taiko: { great: '300', ok: '100' },
@@ -132,7 +132,7 @@ const RESULT_NAMES: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> 
 };
 
 /** `512×300 · 13×100 · 2×50 · 4 miss` */
-export function resultCounts(score: Score, t: Translator): string {
+function resultCounts(score: Score, t: Translator): string {
   const { results } = t.messages.osu.scores;
   const words: Readonly<Record<string, string>> = {
     miss: results.miss,
