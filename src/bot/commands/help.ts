@@ -77,7 +77,7 @@ function helpSections(specs: readonly CommandSpec[], t: Translator): readonly He
 const LINKS = 'links';
 const MORE = 'more';
 
-export function sectionOf({ name, accepts }: CommandSpec): string {
+function sectionOf({ name, accepts }: CommandSpec): string {
   if (accepts === 'link') return LINKS;
   const [group = '', second] = name.split(' ');
   return second === undefined ? MORE : group;
@@ -95,7 +95,7 @@ function renderHelp(sections: readonly HelpSection[], tokens: HelpTokens, t: Tra
 }
 
 /** One section: its commands, each to be chosen. What needs no words runs at once, the others are explained. */
-export function renderSection({ key, title, specs }: HelpSection, tokens: HelpTokens, t: Translator): Reply {
+function renderSection({ key, title, specs }: HelpSection, tokens: HelpTokens, t: Translator): Reply {
   const words = t.messages.help;
   const choices = specs.map(spec => ({
     label: shortName(spec),
