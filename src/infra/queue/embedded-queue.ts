@@ -98,7 +98,7 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
   };
 }
 
-/** What needs neither the worker nor the timer. */
+/** The operations that need neither the worker nor the timer. */
 function operationsOn(table: EmbeddedTable, progress: QueueProgress, now: () => number) {
   return {
     async cancel(id: string) {

@@ -17,8 +17,8 @@ export interface HeldLease {
   release(): Promise<void>;
 }
 
-/** The turn of a process that waits for it as long as it runs. */
-export interface Turn {
+/** A task of one process at a time; this one waits for it as long as it runs. */
+export interface StandbyTask {
   isOurs(): boolean;
   end(): Promise<void>;
 }
@@ -83,7 +83,7 @@ export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOpt
   };
 }
 
-export function takeTurns(lease: Lease): Turn {
+export function takeTurns(lease: Lease): StandbyTask {
   const ending = new AbortController();
   const { signal } = ending;
   let held: HeldLease | undefined;

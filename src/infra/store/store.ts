@@ -250,7 +250,7 @@ export function openingReason(cause: unknown): string {
 
 /** Another holds the file. */
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/;
-/** Nor does a disk that cannot be read say anything of what was asked; one that takes nothing is told of, since that may last. */
+/** A disk that cannot be read says nothing of what was asked either; one that takes nothing is a failure of its own, since that may last. */
 const PASSING = new RegExp(`${BUSY.source}|^SQLITE_(IOERR|CANTOPEN|CORRUPT|NOTADB|NOMEM)`);
 
 function codeOf(cause: unknown): string {
