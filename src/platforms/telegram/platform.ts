@@ -45,7 +45,7 @@ export interface TelegramPlatformOptions {
   readonly apiUrl?: string | undefined;
   /** Updates are pushed to `publicUrl` instead of polled for; `plugin` must be registered then. */
   readonly webhook?: { readonly secret: string; readonly publicUrl: string } | undefined;
-  readonly dispatcher: Pick<Dispatcher, 'read' | 'dispatch' | 'linksOf' | 'browse' | 'translator' | 'commandSpecs'>;
+  readonly dispatcher: Pick<Dispatcher, 'read' | 'answer' | 'linksOf' | 'browse' | 'translator' | 'commandSpecs'>;
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   readonly sentFiles: SentFiles;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;

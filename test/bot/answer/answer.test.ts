@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../../../src/bot/answer/answer.ts';
 import type { Caller } from '../../../src/bot/contract/caller.ts';
 import { type Command, defineCommand } from '../../../src/bot/contract/command.ts';
-import type { Invocation, Sink, TextInvocation } from '../../../src/bot/contract/invocation.ts';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
-import type { RequestBody } from '../../../src/bot/contract/request.ts';
+import type { RequestBody, TextMessage } from '../../../src/bot/contract/request.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import { AppError, StoreAway } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { commandList } from '../command-list.ts';
+import { converse } from '../converse.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, samplePost, sampleServices } from '../sample.ts';
 import { spelled } from '../spelled.ts';
 
@@ -34,35 +34,24 @@ function setUp(change: Partial<DispatcherOptions> & { now?: () => number } = {})
 
   async function ask(
     input:
-      | Pick<TextInvocation, 'text' | 'direct' | 'links'>
+      | Pick<TextMessage, 'text' | 'direct' | 'links'>
       | { name: string; options: Record<string, unknown> }
       | { token: string },
     caller: Caller = sampleCaller(),
     signal: AbortSignal = new AbortController().signal,
   ) {
-    const heard = listener();
+    const heard: { replies: Reply[]; readonly stages: string[] } = { replies: [], stages: [] };
+    const progress = (stage: string) => void heard.stages.push(stage);
     if ('name' in input) {
-      const attempt = { caller, signal, from: 0, paid: 0, progress: heard.sink.progress };
+      const attempt = { caller, signal, from: 0, paid: 0, progress };
       const { replies } = await dispatcher.answer({ kind: 'command', what: input }, attempt);
       for (const { reply } of replies) heard.replies.push(...[await reply].filter(each => each !== undefined));
       return heard;
     }
-    const invocation: Invocation =
-      'text' in input ? { kind: 'text', ...input, caller, signal } : { kind: 'action', ...input, caller, signal };
-    await dispatcher.dispatch(invocation, heard.sink);
+    heard.replies.push(...(await converse(dispatcher, { ...input, caller }, { signal, progress })));
     return heard;
   }
   return { dispatcher, logged, ask };
-}
-
-function listener() {
-  const replies: Reply[] = [];
-  const stages: string[] = [];
-  const sink: Sink = {
-    progress: stage => void stages.push(stage),
-    reply: value => void replies.push(value),
-  };
-  return { sink, replies, stages };
 }
 
 function words(value: Reply | undefined): string {
@@ -462,13 +451,11 @@ describe('the settings of a chat', () => {
       if (left >= 0) throw new StoreAway('the store is away');
       return settings.chat(key);
     };
-    const { ask, dispatcher, logged } = setUp({ services: { ...services, settings: { ...settings, chat } } });
+    const { dispatcher, logged } = setUp({ services: { ...services, settings: { ...settings, chat } } });
     const message = { text: link('a'), caller: group() } as const;
     left = 2;
     expect(await dispatcher.read(message)).toBeUndefined();
     expect(logged.map(({ level }) => level)).toEqual(['error']);
-    left = 2;
-    expect((await ask({ text: '/settings', direct: true }, group())).replies[0]?.tone).toBe('neutral');
     left = 1;
     expect(await dispatcher.linksOf(message)).toEqual([]);
   });
@@ -724,24 +711,6 @@ describe('trouble around it', () => {
   ])('is told as it is: %s', async (error, sentence) => {
     const { ask } = setUp({ services: sampleServices(fakeExtractor(() => Promise.reject(error))) });
     expect(words((await ask({ text: link('a') })).replies[0])).toContain(sentence);
-  });
-
-  it('a failing sink ends the other work and is told to whoever dispatched', async () => {
-    const ended: string[] = [];
-    const extractor = fakeExtractor(async (id, { signal }) => {
-      if (id === 'slow') {
-        await new Promise(resolve => signal?.addEventListener('abort', resolve));
-        ended.push(id);
-        signal?.throwIfAborted();
-      }
-      return samplePost({ id });
-    });
-    const { dispatcher } = setUp({ services: sampleServices(extractor) });
-    const sink: Sink = { progress: () => undefined, reply: () => Promise.reject(new Error('the chat is gone')) };
-    const signal = new AbortController().signal;
-    const text = `${link('quick')} ${link('slow')}`;
-    await expect(dispatcher.dispatch({ kind: 'text', text, caller: group(), signal }, sink)).rejects.toThrow('gone');
-    expect(ended).toEqual(['slow']);
   });
 
   it('a failing limiter or settings store is one calm notice', async () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { forget } from '../../../src/bot/commands/forget.ts';
 import { type Caller, callerKey } from '../../../src/bot/contract/caller.ts';
-import type { TextInvocation } from '../../../src/bot/contract/invocation.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
+import type { TextMessage } from '../../../src/bot/contract/request.ts';
 import { createOptOuts } from '../../../src/bot/stores/opt-outs.ts';
 import { StoreAway } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
@@ -11,6 +11,7 @@ import { createLibsqlRecords } from '../../../src/infra/store/libsql-records.ts'
 import { createRecordStore } from '../../../src/infra/store/records.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { commandList } from '../command-list.ts';
+import { converse } from '../converse.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
 const sari = sampleCaller({ platform: 'telegram', userId: '7' });
@@ -26,24 +27,13 @@ function setUp(services = sampleServices()) {
     userLimit: { units: 100, windowMs: 60_000 },
     log: { debug: note, info: note, warn: note, error: note },
   });
-  const { signal } = new AbortController();
-  async function say(text: string, caller: Caller, more: Pick<TextInvocation, 'direct' | 'links'> = {}) {
-    const replies: Reply[] = [];
-    await dispatcher.dispatch(
-      { kind: 'text', text, caller, signal, ...more },
-      { progress: () => undefined, reply: reply => void replies.push(reply) },
-    );
-    return replies;
+  async function say(text: string, caller: Caller, more: Pick<TextMessage, 'direct' | 'links'> = {}) {
+    return converse(dispatcher, { text, caller, ...more });
   }
   async function press(reply: Reply | undefined, caller: Caller) {
     const [button] = reply?.actions ?? [];
     if (button?.kind !== 'button') throw new Error('no button');
-    const replies: Reply[] = [];
-    await dispatcher.dispatch(
-      { kind: 'action', token: button.token, caller, signal },
-      { progress: () => undefined, reply: each => void replies.push(each) },
-    );
-    return replies;
+    return converse(dispatcher, { token: button.token, caller });
   }
   return { services, say, press, failures };
 }
@@ -86,9 +76,11 @@ describe('a person who opted out', () => {
   it('stays so when all else about them is deleted', async () => {
     const { say, services } = setUp();
     await say('/privacy ignore', sari);
-    const { signal } = new AbortController();
     const t = createTranslator(['en']);
-    await forget.run({ what: 'me' }, { caller: sari, services, t, signal, progress: () => undefined });
+    await forget.run(
+      { what: 'me' },
+      { caller: sari, services, t, signal: new AbortController().signal, progress: () => undefined },
+    );
     expect(await say(link('a'), sari)).toEqual([]);
   });
 

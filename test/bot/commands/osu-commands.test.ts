@@ -3,7 +3,6 @@ import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/caller.ts';
-import type { Invocation } from '../../../src/bot/contract/invocation.ts';
 import type { Action, Reply } from '../../../src/bot/contract/reply.ts';
 import { AppError, type ErrorCode } from '../../../src/errors.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
@@ -11,6 +10,7 @@ import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
 import { FOUND, fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { commandList } from '../command-list.ts';
+import { converse } from '../converse.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 import { spelled } from '../spelled.ts';
 
@@ -30,16 +30,11 @@ function setUp(beatmaps: Beatmaps) {
   });
   const { signal } = new AbortController();
 
-  async function send(invocation: Invocation): Promise<readonly Reply[]> {
-    const replies: Reply[] = [];
-    await dispatcher.dispatch(invocation, { progress: () => undefined, reply: reply => void replies.push(reply) });
-    return replies;
-  }
   return {
     services,
     dispatcher,
-    say: (text: string, caller: Caller = sari) => send({ kind: 'text', text, caller, signal }),
-    press: (token: string, caller: Caller = sari) => send({ kind: 'action', token, caller, signal }),
+    say: (text: string, caller: Caller = sari) => converse(dispatcher, { text, caller }),
+    press: (token: string, caller: Caller = sari) => converse(dispatcher, { token, caller }),
     options: (command: string, option: string, partial: string, caller: Caller = sari) =>
       dispatcher.suggestOption({ command, option, partial, caller, signal }),
   };

@@ -3,13 +3,13 @@ import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { createOwnerCommands } from '../../../src/bot/commands/owner.ts';
 import type { Caller } from '../../../src/bot/contract/caller.ts';
 import type { RuntimeStatus } from '../../../src/bot/contract/chat-platform.ts';
-import type { Reply } from '../../../src/bot/contract/reply.ts';
 import { createBlockList } from '../../../src/bot/stores/block-list.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
 import type { Extractor, WithheldPosts } from '../../../src/media/extract/extractor.ts';
 import { embeddedRecords } from '../../records.ts';
 import { commandList } from '../command-list.ts';
+import { converse } from '../converse.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, samplePost, sampleServices } from '../sample.ts';
 import { spelled } from '../spelled.ts';
 
@@ -70,14 +70,7 @@ function setUp() {
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
   });
   const { signal } = new AbortController();
-  async function say(text: string, caller: Caller) {
-    const replies: Reply[] = [];
-    await dispatcher.dispatch(
-      { kind: 'text', text, caller, signal },
-      { progress: () => undefined, reply: reply => void replies.push(reply) },
-    );
-    return replies;
-  }
+  const say = (text: string, caller: Caller) => converse(dispatcher, { text, caller });
   const words = async (text: string, caller: Caller) => spelled((await say(text, caller)).map(each => each.blocks));
   return { dispatcher, say, words, asked: posts.asked, signal };
 }

@@ -12,6 +12,7 @@ import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
+import { converse } from '../converse.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
 const command: Command = createSettings({ sources: sourceDescriptors });
@@ -77,9 +78,7 @@ describe('what an admin types', () => {
       userLimit: { units: 1_000, windowMs: 60_000 },
       log: createRecordingLog(),
     });
-    const { signal } = new AbortController();
-    const sink = { progress: () => undefined, reply: () => undefined };
-    await dispatcher.dispatch({ kind: 'text', text, caller: admin, signal }, sink);
+    await converse(dispatcher, { text, caller: admin });
     expect(await services.settings.chat(square)).toEqual({ ...CHAT_DEFAULTS, ...expected });
   });
 });

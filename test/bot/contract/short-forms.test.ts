@@ -5,6 +5,7 @@ import type { TextMessage } from '../../../src/bot/contract/request.ts';
 import { PREFIXES, parseShortForm } from '../../../src/bot/contract/short-forms.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { commandList } from '../command-list.ts';
+import { converse } from '../converse.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
 const group = sampleCaller({ platform: 'discord', chatKind: 'group', groupId: 'guild' });
@@ -26,11 +27,7 @@ function open(isBlocked = false) {
     ...own,
   });
   async function say(text: string, caller: Caller = group): Promise<string> {
-    const replies: unknown[] = [];
-    const sink = { progress: () => undefined, reply: (reply: unknown) => void replies.push(reply) };
-    const { signal } = new AbortController();
-    await dispatcher.dispatch({ kind: 'text', text, caller, signal }, sink);
-    return JSON.stringify(replies);
+    return JSON.stringify(await converse(dispatcher, { text, caller }));
   }
   return {
     services,

@@ -1,4 +1,5 @@
 /** Commands over the real beatmap services and the sandbox's upstreams, for the length of a test. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,6 @@ import { type BeatmapServices, createBeatmapServices } from '../../../src/beatma
 import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import type { CommandTimes } from '../../../src/bot/answer/run-command.ts';
 import type { Caller } from '../../../src/bot/contract/caller.ts';
-import type { Invocation } from '../../../src/bot/contract/invocation.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
@@ -17,6 +17,7 @@ import { embeddedRecords } from '../../records.ts';
 import { SANDBOX_OSU } from '../../sandbox/osu.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { commandList } from '../command-list.ts';
+import { converse, type Said } from '../converse.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
 export interface OsuStageOptions {
@@ -78,17 +79,9 @@ export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> 
     ...(options.times && { times: options.times }),
     log: createRecordingLog(),
   });
-  const { signal } = new AbortController();
 
-  async function send(invocation: Invocation, onFirst?: (reply: Reply) => void): Promise<readonly Reply[]> {
-    const replies: Reply[] = [];
-    await dispatcher.dispatch(invocation, {
-      progress: () => undefined,
-      reply(reply) {
-        replies.push(reply);
-        onFirst?.(reply);
-      },
-    });
+  async function send(said: Said, onReply: (reply: Reply) => void = () => undefined): Promise<readonly Reply[]> {
+    const replies = await converse(dispatcher, said, { onReply });
     return Promise.all(replies.map(async reply => (await reply.later) ?? reply));
   }
 
@@ -96,8 +89,8 @@ export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> 
     sandbox,
     services,
     osu,
-    say: (text, caller = sampleCaller(), onFirst) => send({ kind: 'text', text, caller, signal }, onFirst),
-    press: (token, caller = sampleCaller()) => send({ kind: 'action', token, caller, signal }),
+    say: (text, caller = sampleCaller(), onFirst) => send({ text, caller }, onFirst),
+    press: (token, caller = sampleCaller()) => send({ token, caller }),
     calls() {
       const attributes = sandbox.count('osu.attributes');
       const others = sandbox.count('osu.attributes') + sandbox.count('osu.token') + sandbox.count('osu.file');

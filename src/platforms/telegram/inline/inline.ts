@@ -4,7 +4,7 @@ import type { Caller } from '../../../bot/contract/caller.ts';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
-import { AppError } from '../../../errors.ts';
+import { AppError, toAppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
@@ -29,7 +29,7 @@ import { cached, described, found, inlineFile, placeholder, remark, titleOf } fr
 
 export interface InlineOptions {
   readonly api: BotApi;
-  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'browse'>;
+  readonly dispatcher: Pick<Dispatcher, 'answer' | 'linksOf' | 'browse'>;
   readonly sender: Sender;
   readonly candidatesFor: (item: GalleryItem) => FileCandidates;
   readonly translator: Dispatcher['translator'];
@@ -82,19 +82,18 @@ export function createInline(options: InlineOptions): Inline {
   }
 
   async function ask(link: string, caller: Caller, t: Translator, signal: AbortSignal): Promise<Reply> {
-    let first: Reply | undefined;
-    const links = [{ url: link, spoiler: false }];
-    await dispatcher.dispatch(
-      { kind: 'text', caller, text: '', links, direct: true, signal },
-      {
-        progress: () => undefined,
-        reply(reply) {
-          first ??= reply;
-        },
-      },
-    );
     // A placeholder must never stay one.
-    return first ?? errorNotice(new AppError('internal', 'nothing was said to a link'), t, { visibility: 'caller' });
+    const orNotice = (error: unknown) => errorNotice(toAppError(error), t, { visibility: 'caller' });
+    const nothing = new AppError('internal', 'nothing was said to a link');
+    try {
+      const { replies, remaining } = await dispatcher.answer(
+        { kind: 'links', what: [{ url: link, spoiler: false }] },
+        { caller, signal, progress: () => undefined, from: 0, paid: 0 },
+      );
+      return (await replies[0]?.reply) ?? orNotice(remaining?.refusal ?? nothing);
+    } catch (error) {
+      return orNotice(error);
+    }
   }
 
   /** What is found by words, as they are typed. Those that were typed on are left without an answer. */

@@ -3,11 +3,11 @@ import type { RecommendResult } from '../../../../src/beatmaps/recommend/recomme
 import { createDispatcher } from '../../../../src/bot/answer/answer.ts';
 import { createSvgRasterizer } from '../../../../src/bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey } from '../../../../src/bot/contract/caller.ts';
-import type { Invocation } from '../../../../src/bot/contract/invocation.ts';
 import type { Reply } from '../../../../src/bot/contract/reply.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { fakeRecommend, RECOMMENDED } from '../../../fakes/recommend.ts';
 import { commandList } from '../../command-list.ts';
+import { converse, type Said } from '../../converse.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../../sample.ts';
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -26,22 +26,19 @@ function setUp(answer?: () => Promise<RecommendResult>, hasPlayers = true) {
   const userLimit = { units: 1_000, windowMs: 60_000 };
   const limiter = memoryLimiter(() => 0);
   const dispatcher = createDispatcher({ commands: commandList, services, limiter, userLimit, log: quiet });
-  const { signal } = new AbortController();
-  async function send(invocation: Invocation): Promise<Reply> {
-    const replies: Reply[] = [];
-    await dispatcher.dispatch(invocation, { progress: () => undefined, reply: reply => void replies.push(reply) });
-    const [first] = replies;
+  async function send(said: Said): Promise<Reply> {
+    const [first] = await converse(dispatcher, said);
     if (first === undefined) throw new TypeError('no reply');
     return first;
   }
   return {
     services,
     asked,
-    say: (text: string, caller: Caller = sari) => send({ kind: 'text', text, caller, signal }),
+    say: (text: string, caller: Caller = sari) => send({ text, caller }),
     press: (reply: Reply, label: string, caller: Caller = sari) => {
       const button = reply.actions.find(action => action.label === label);
       if (button?.kind !== 'button') throw new TypeError(`no button ${label}`);
-      return send({ kind: 'action', token: button.token, caller, signal });
+      return send({ token: button.token, caller });
     },
   };
 }

@@ -11,6 +11,7 @@ import { createRecordingLog } from '../../../fakes/log.ts';
 import { embeddedRecords } from '../../../records.ts';
 import { SANDBOX_OSU } from '../../../sandbox/osu.ts';
 import { commandList } from '../../command-list.ts';
+import { converse } from '../../converse.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../../sample.ts';
 
 const sari = sampleCaller({ platform: 'discord', userId: 'sari' });
@@ -38,13 +39,7 @@ async function open() {
       userLimit: { units: 1_000, windowMs: 60_000 },
       log,
     });
-    return async (text: string, caller: Caller = sari) => {
-      const replies: Reply[] = [];
-      const { signal } = new AbortController();
-      const sink = { progress: () => undefined, reply: (reply: Reply) => void replies.push(reply) };
-      await dispatcher.dispatch({ kind: 'text', text, caller, signal }, sink);
-      return replies;
-    };
+    return (text: string, caller: Caller = sari) => converse(dispatcher, { text, caller });
   };
   /** Signs in at the played osu!, where the first player says yes. */
   async function signIn(address: string): Promise<void> {
