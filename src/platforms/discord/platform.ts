@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from 'discord.js';
 import type { Dispatcher } from '../../bot/answer/answer.ts';
-import type { Connection, SendFailure as Outcome, PlatformHost } from '../../bot/contract/chat-platform.ts';
+import type { SendFailure as Outcome } from '../../bot/contract/chat-platform.ts';
 import type { SettingsStore } from '../../bot/contract/settings.ts';
 import { createShownViews } from '../../bot/stores/shown-views.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -15,17 +14,8 @@ import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS, TIMES } from './api/limits.ts';
 import { diagnosisOf } from './api/permissions.ts';
 import { DiscordReplyTo } from './api/reply-to.ts';
 import { SendFailure, sendOutcome } from './api/send-failure.ts';
-import {
-  connectGateway,
-  type Gateway,
-  GatewayFailure,
-  type GatewayHandlers,
-  type ShardChoice,
-} from './incoming/gateway.ts';
-import { listen } from './incoming/listen.ts';
-import { mayMatter } from './incoming/messages.ts';
-import { resumeSession } from './incoming/missed-events.ts';
-import { openSessionRecord } from './incoming/sessions.ts';
+import { connect, type GatewayState } from './incoming/connect.ts';
+import { GatewayFailure, type ShardChoice } from './incoming/gateway.ts';
 import { createAnswerParts } from './outgoing/answer-parts.ts';
 import type { DiscordContext } from './outgoing/context.ts';
 import { createEmbedSuppression } from './outgoing/embeds.ts';
@@ -53,90 +43,20 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   const { token, apiUrl, shards, dispatcher, delivery, settings, records, log, now = Date.now } = options;
   const closing = new AbortController();
   const api = createDiscordApi({ token, apiUrl, log });
-  const applicationId = () => client?.application.id ?? applicationIdOf(token) ?? '0';
+  const state: GatewayState = { client: undefined, readsMessages: true };
+  const applicationId = () => state.client?.application.id ?? applicationIdOf(token) ?? '0';
   const commandIds = createCommandIdRecord({ records, applicationId, log });
   const context: DiscordContext = {
     ...{ api, dispatcher, delivery, log, now, applicationId },
     commandIds,
     parts: createAnswerParts({ records, log }),
     history: createViewHistory({ views: createShownViews({ records }), dispatcher, log }),
-    embeds: createEmbedSuppression({ api, log, now, hearsUpdates: () => client !== undefined }),
+    embeds: createEmbedSuppression({ api, log, now, hearsUpdates: () => state.client !== undefined }),
     signal: closing.signal,
-    client: () => client,
-    readsMessages: () => readsMessages,
+    client: () => state.client,
+    readsMessages: () => state.readsMessages,
   };
-  const isOfInterest = (message: unknown) => mayMatter(message, applicationIdOf(token));
-  let client: Client<true> | undefined;
-  let readsMessages = true;
-
-  async function connect(host: PlatformHost<DiscordReplyTo>, signal: AbortSignal): Promise<Connection> {
-    const listener = listen({ context, host, settings });
-    const key = shards === 'auto' ? 'auto' : `${shards.ids.join(',')} of ${shards.total}`;
-    let isCaughtUp = false;
-    let isOver = false;
-    const isSettled = () => isCaughtUp && listener.isSettled();
-    const sessions = await openSessionRecord({ records, key, isSettled, log });
-    const missed = sessions.left.map(session => resumeSession(session, { token, isOfInterest, signal }));
-
-    /** The earlier session is given up when all that was said in it is accepted, and the new one written down. Never rejects. */
-    async function catchUp({ client, hear }: Gateway): Promise<void> {
-      await Promise.all(
-        missed.map(async ({ shardId, collected }) => {
-          for (const event of await collected(client.ws.gateway)) if (!signal.aborted) hear(event, shardId);
-        }),
-      );
-      await listener.settled();
-      isCaughtUp = !signal.aborted && !isOver;
-      const isSaved = await sessions.save();
-      await Promise.all(missed.map(each => each.leave(!isSaved)));
-    }
-
-    const handlers: GatewayHandlers = {
-      ...listener,
-      onSession: sessions.note,
-      onReady(ready) {
-        client = ready;
-        // No event tells which servers took Medley back while it was away.
-        for (const id of ready.guilds.cache.keys()) listener.onGuild(id, true);
-      },
-    };
-    try {
-      const gateway = await openGateway(handlers, signal, failure => {
-        if (!isOver) host.lost(failure);
-      });
-      const catchingUp = catchUp(gateway);
-      if (isFirstShard(shards)) void register();
-      return {
-        async close() {
-          isOver = true;
-          if (client === gateway.client) client = undefined;
-          await Promise.all([gateway.leave(), catchingUp, listener.close()]);
-          await sessions.close();
-        },
-      };
-    } catch (error) {
-      await Promise.all([...missed.map(each => each.leave(true)), sessions.close()]);
-      throw error;
-    }
-  }
-
-  async function openGateway(
-    handlers: GatewayHandlers,
-    signal: AbortSignal,
-    onLost: (failure: GatewayFailure) => void,
-  ): Promise<Gateway> {
-    const gateway = { token, apiUrl, shards, handlers, isOfInterest, onLost, signal, log };
-    try {
-      return await connectGateway({ ...gateway, messageContent: readsMessages });
-    } catch (error) {
-      if (!(error instanceof GatewayFailure) || error.problem !== 'intents' || !readsMessages) throw error;
-      readsMessages = false;
-      log.warn({}, NO_CONTENT);
-      return connectGateway({ ...gateway, messageContent: false });
-    }
-  }
-
-  /** Aside, until `close`. Never rejects. */
+  /** Never rejects. Nothing waits for it. */
   async function register(): Promise<void> {
     try {
       const payloads = commandPayloads(dispatcher.commandSpecs);
@@ -153,7 +73,11 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     replyTo: DiscordReplyTo,
     repliesAtOnce: MESSAGE_LIMITS.replies,
     hasPlace: ({ kind }) => kind === 'interaction',
-    connect,
+    async connect(host, signal) {
+      const connection = await connect({ context, state, token, apiUrl, shards, records, settings }, host, signal);
+      if (isFirstShard(shards)) void register();
+      return connection;
+    },
     verify: signal => api.verify(signal),
     send: createSend(context),
     outcomeOf: readOutcome,
@@ -186,9 +110,6 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     },
   };
 }
-
-const NO_CONTENT =
-  'discord: the Message Content intent is off, so links in servers are only seen when Medley is mentioned; switch it on under Bot in the Developer Portal. Commands and private chats work without it';
 
 function readOutcome(error: unknown): Outcome | undefined {
   if (error instanceof SendFailure) return sendOutcome(error);

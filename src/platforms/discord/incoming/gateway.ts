@@ -8,12 +8,18 @@ import {
   GatewayIntentBits,
   type Interaction,
   Options,
+  SimpleShardingStrategy,
 } from 'discord.js';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from '../api/limits.ts';
-import { type GuardOptions, guardDispatches, type Hear, type MessageHandlers } from './dispatches.ts';
-import { BudgetedSharding, TooFewIdentifies } from './identify-budget.ts';
-import { keepSessions, type ShardManager } from './kept-sessions.ts';
+import {
+  type GuardOptions,
+  guardDispatches,
+  type Hear,
+  keepSessions,
+  type MessageHandlers,
+  type ShardManager,
+} from './dispatches.ts';
 import type { GatewaySession } from './sessions.ts';
 
 export type ShardChoice = 'auto' | { readonly ids: readonly number[]; readonly total: number };
@@ -34,7 +40,7 @@ export interface Gateway {
   leave(): Promise<void>;
 }
 
-export interface ConnectOptions extends Pick<GuardOptions, 'isOfInterest'> {
+export interface GatewayOptions extends Pick<GuardOptions, 'isOfInterest'> {
   readonly token: string;
   readonly apiUrl: string | undefined;
   readonly shards: ShardChoice;
@@ -70,7 +76,7 @@ export class GatewayFailure extends Error {
  * With a client of discord.js that is ready: all guilds are known.
  * @throws GatewayFailure; the client is gone then
  */
-export async function connectGateway(options: ConnectOptions): Promise<Gateway> {
+export async function connectGateway(options: GatewayOptions): Promise<Gateway> {
   const { token, log } = options;
   let connections: Connections | undefined;
   const client = createClient(options, made => {
@@ -124,7 +130,7 @@ function stallOf(client: Client, patienceMs: number): { readonly signal: AbortSi
 }
 
 function createClient(
-  { apiUrl, shards, messageContent, handlers, isOfInterest, log }: ConnectOptions,
+  { apiUrl, shards, messageContent, handlers, isOfInterest, log }: GatewayOptions,
   onConnections: (connections: Connections) => void,
 ): Client {
   const client: Client = new Client({
@@ -191,6 +197,32 @@ interface Connections extends Pick<Gateway, 'hear'> {
 
 function isSelf({ id, client }: { readonly id: string; readonly client: Client }): boolean {
   return id === client.user?.id;
+}
+
+/** Begins no shard when Discord would not let all of them begin a session: a bot that asks too often in a day loses its token. */
+class BudgetedSharding extends SimpleShardingStrategy {
+  readonly #manager: ShardManager;
+
+  constructor(manager: ShardManager) {
+    super(manager);
+    this.#manager = manager;
+  }
+
+  /** @throws TooFewIdentifies */
+  override async spawn(shardIds: number[]): Promise<void> {
+    const { session_start_limit: limit } = await this.#manager.fetchGatewayInformation();
+    if (limit.remaining < shardIds.length) {
+      const until = new Date(Date.now() + limit.reset_after).toISOString();
+      throw new TooFewIdentifies(
+        `Discord lets this bot begin ${limit.remaining} more of ${limit.total} sessions until ${until}, and its shards need ${shardIds.length}: it connects by itself after that`,
+      );
+    }
+    await super.spawn(shardIds);
+  }
+}
+
+class TooFewIdentifies extends Error {
+  override readonly name = 'TooFewIdentifies';
 }
 
 function loginFailure(error: unknown): GatewayFailure {

@@ -1,12 +1,14 @@
 import * as z from 'zod';
+import { createEditedLinks } from '../../../bot/answer/read.ts';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { PastedLink, TextMessage } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { parseShortForm } from '../../../bot/contract/short-forms.ts';
+import { stableId } from '../api/ids.ts';
 import { isGuildAdmin, type Place, rightsIn, uploadBytesIn } from '../api/permissions.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
-import { isRecord } from './is-record.ts';
+import { isRecord } from './dispatches.ts';
 import { findMarkdownLinks, findUnfurledLinks } from './markdown-links.ts';
 
 const Created = z.object({
@@ -159,4 +161,34 @@ function spokenText(
   if (ownId === undefined) return { text: content, isMentioned: false };
   const text = content.replaceAll(`<@${ownId}>`, ' ').replaceAll(`<@!${ownId}>`, ' ');
   return { text: text.trim(), isMentioned: text !== content };
+}
+
+/** Links that come into a message by an edit. */
+export interface EditReader {
+  /** What the edit asks of Medley; undefined when it adds no link. @throws ZodError for what is no message */
+  read(data: unknown): Promise<NewRequest<DiscordReplyTo> | undefined>;
+  /** Remembers what was accepted, so that an edit of it is known. */
+  accepted(draft: NewRequest<DiscordReplyTo>): void;
+}
+
+export function createEditReader(context: DiscordContext): EditReader {
+  const answered = createEditedLinks(context);
+
+  return {
+    async read(data) {
+      const draft = await readMessage(data, context);
+      if (draft?.kind !== 'links' || draft.replyTo.kind !== 'message') return undefined;
+      const { messageId } = draft.replyTo;
+      const { links, isKnown } = answered.added(messageId, draft.what);
+      if (!isKnown) return draft;
+      if (links.length === 0) return undefined;
+      const eventId = stableId([messageId, ...links.map(({ url }) => url)].join(' '));
+      // Whether the links before were brought is not known here, so the embeds of the message stay.
+      const replyTo = { ...draft.replyTo, isOnlyLinks: false, editId: eventId };
+      return { ...draft, what: links, replyTo, eventId };
+    },
+    accepted(draft) {
+      if (draft.replyTo.kind === 'message') answered.accepted(draft.replyTo.messageId, draft);
+    },
+  };
 }

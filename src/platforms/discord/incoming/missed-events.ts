@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Agent, WebSocket } from 'undici';
 import * as z from 'zod';
 import { TIMES } from '../api/limits.ts';
-import { isEdit } from './edits.ts';
+import { isEdit } from './dispatches.ts';
 import type { GatewaySession } from './sessions.ts';
 
 const Frame = z.object({ op: z.number(), t: z.string().nullish(), d: z.unknown() });

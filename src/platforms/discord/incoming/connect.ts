@@ -1,0 +1,122 @@
+import type { Client } from 'discord.js';
+import type { Connection, PlatformHost } from '../../../bot/contract/chat-platform.ts';
+import type { RecordStore } from '../../../infra/store/records.ts';
+import { applicationIdOf } from '../api/ids.ts';
+import type { DiscordReplyTo } from '../api/reply-to.ts';
+import {
+  connectGateway,
+  type Gateway,
+  GatewayFailure,
+  type GatewayHandlers,
+  type GatewayOptions,
+  type ShardChoice,
+} from './gateway.ts';
+import { type Listener, type ListenOptions, listen } from './listen.ts';
+import { mayMatter } from './messages.ts';
+import { type MissedEvents, resumeSession } from './missed-events.ts';
+import { openSessionRecord, type SessionRecord } from './sessions.ts';
+
+/** The knowledge of the gateway that outlives one connection. */
+export interface GatewayState {
+  /** Undefined while there is no connection. */
+  client: Client<true> | undefined;
+  /** False when messages of servers come without the text that is written in them. */
+  readsMessages: boolean;
+}
+
+export interface ConnectOptions extends Pick<ListenOptions, 'context' | 'settings'> {
+  readonly token: string;
+  readonly apiUrl: string | undefined;
+  readonly shards: ShardChoice;
+  readonly records: RecordStore;
+  readonly state: GatewayState;
+}
+
+/** Hears people over the gateway, first of all the events that came since an earlier connection ended. */
+export async function connect(
+  options: ConnectOptions,
+  host: PlatformHost<DiscordReplyTo>,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const { context, token, shards, records, settings, state } = options;
+  const listener = listen({ context, host, settings });
+  const progress = { isCaughtUp: false, isClosed: false };
+  const sessions = await openSessionRecord({
+    records,
+    key: shards === 'auto' ? 'auto' : `${shards.ids.join(',')} of ${shards.total}`,
+    isSettled: () => progress.isCaughtUp && listener.isSettled(),
+    log: context.log,
+  });
+  const isOfInterest = (message: unknown) => mayMatter(message, applicationIdOf(token));
+  const missed = sessions.left.map(session => resumeSession(session, { token, isOfInterest, signal }));
+  const handlers: GatewayHandlers = {
+    ...listener,
+    onSession: sessions.note,
+    onReady(ready) {
+      state.client = ready;
+      // No event tells which servers took Medley back while it was away.
+      for (const id of ready.guilds.cache.keys()) listener.onGuild(id, true);
+    },
+  };
+  try {
+    const onLost = (failure: GatewayFailure) => {
+      if (!progress.isClosed) host.lost(failure);
+    };
+    const gateway = await openGateway(options, { handlers, isOfInterest, onLost, signal });
+    const catchingUp = catchUp(gateway, { missed, listener, sessions, progress, signal });
+    return {
+      async close() {
+        progress.isClosed = true;
+        if (state.client === gateway.client) state.client = undefined;
+        await Promise.all([gateway.leave(), catchingUp, listener.close()]);
+        await sessions.close();
+      },
+    };
+  } catch (error) {
+    await Promise.all([...missed.map(each => each.leave(true)), sessions.close()]);
+    throw error;
+  }
+}
+
+interface CatchUpOptions {
+  readonly missed: readonly MissedEvents[];
+  readonly listener: Listener;
+  readonly sessions: SessionRecord;
+  readonly progress: { isCaughtUp: boolean; readonly isClosed: boolean };
+  readonly signal: AbortSignal;
+}
+
+/** The earlier session is given up when its events are accepted and the new one is written down. Never rejects. */
+async function catchUp(
+  { client, hear }: Gateway,
+  { missed, listener, sessions, progress, signal }: CatchUpOptions,
+): Promise<void> {
+  await Promise.all(
+    missed.map(async ({ shardId, collected }) => {
+      for (const event of await collected(client.ws.gateway)) if (!signal.aborted) hear(event, shardId);
+    }),
+  );
+  await listener.settled();
+  progress.isCaughtUp = !signal.aborted && !progress.isClosed;
+  const isSaved = await sessions.save();
+  await Promise.all(missed.map(each => each.leave(!isSaved)));
+}
+
+/** Connects without the privileged intent where that is not granted. */
+async function openGateway(
+  { token, apiUrl, shards, state, context: { log } }: ConnectOptions,
+  options: Pick<GatewayOptions, 'handlers' | 'isOfInterest' | 'onLost' | 'signal'>,
+): Promise<Gateway> {
+  const gateway = { ...options, token, apiUrl, shards, log };
+  try {
+    return await connectGateway({ ...gateway, messageContent: state.readsMessages });
+  } catch (error) {
+    if (!(error instanceof GatewayFailure) || error.problem !== 'intents' || !state.readsMessages) throw error;
+    state.readsMessages = false;
+    log.warn({}, NO_CONTENT);
+    return connectGateway({ ...gateway, messageContent: false });
+  }
+}
+
+const NO_CONTENT =
+  'discord: the Message Content intent is off, so links in servers are only seen when Medley is mentioned; switch it on under Bot in the Developer Portal. Commands and private chats work without it';
