@@ -1,6 +1,5 @@
-import type { Translator } from '../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../contract/command.ts';
-import { type Block, headingBlock, type Reply, reply, textBlock } from '../contract/reply.ts';
+import { headingBlock, reply, textBlock } from '../contract/reply.ts';
 import { sentence } from '../views/sentence.ts';
 
 /** Says what Medley is, and what it keeps. */
@@ -9,22 +8,18 @@ export const about = defineCommand({
   options: {},
   visibility: 'caller',
   cost: 0,
-  run: async (_values, { services, t }: CommandContext) => renderAbout(services.version, t),
+  async run(_values, { services, t }: CommandContext) {
+    const words = t.messages.about;
+    const { text, settings, work, forget } = words.privacy;
+    return reply({
+      blocks: [
+        headingBlock([`Medley ${services.version}`]),
+        textBlock(sentence(words.what)),
+        { kind: 'divider' },
+        headingBlock([words.privacyTitle]),
+        ...[text, settings, work, forget].map(line => textBlock(sentence(line))),
+      ],
+      visibility: 'caller',
+    });
+  },
 });
-
-/** The version, and privacy in four lines. */
-function renderAbout(version: string, t: Translator): Reply {
-  const words = t.messages.about;
-  const { text, settings, work, forget } = words.privacy;
-  const lines = [text, settings, work, forget].map((line): Block => textBlock(sentence(line)));
-  return reply({
-    blocks: [
-      headingBlock([`Medley ${version}`]),
-      textBlock(sentence(words.what)),
-      { kind: 'divider' },
-      headingBlock([words.privacyTitle]),
-      ...lines,
-    ],
-    visibility: 'caller',
-  });
-}

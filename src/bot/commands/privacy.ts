@@ -1,7 +1,6 @@
-import type { Translator } from '../../i18n/translate.ts';
 import { callerKey } from '../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../contract/command.ts';
-import { button, type Reply, reply, textBlock } from '../contract/reply.ts';
+import { button, reply, textBlock } from '../contract/reply.ts';
 import { sentence } from '../views/sentence.ts';
 
 /** Shows whether the caller's pasted links are left alone, and switches that. */
@@ -19,25 +18,12 @@ export const privacy = defineCommand({
       values: { links: isOut ? 'answer' : 'ignore' },
       owner,
     });
-    return renderPrivacy({ isOut, saved: links !== undefined, token }, t);
+    const words = t.messages.privacy;
+    return reply({
+      tone: links === undefined ? 'neutral' : 'success',
+      blocks: [textBlock(sentence(isOut ? words.ignored : words.answered)), textBlock(sentence(words.explain))],
+      actions: [button(isOut ? words.answer : words.ignore, token)],
+      visibility: 'caller',
+    });
   },
 });
-
-interface PrivacyView {
-  /** The person's pasted links are left alone. */
-  readonly isOut: boolean;
-  /** This answers a change. */
-  readonly saved: boolean;
-  /** The token of the button that switches it. */
-  readonly token: string;
-}
-
-function renderPrivacy({ isOut, saved, token }: PrivacyView, t: Translator): Reply {
-  const words = t.messages.privacy;
-  return reply({
-    tone: saved ? 'success' : 'neutral',
-    blocks: [textBlock(sentence(isOut ? words.ignored : words.answered)), textBlock(sentence(words.explain))],
-    actions: [button(isOut ? words.answer : words.ignore, token)],
-    visibility: 'caller',
-  });
-}

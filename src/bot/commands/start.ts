@@ -1,7 +1,6 @@
-import type { Translator } from '../../i18n/translate.ts';
-import { callerKey, type PermissionCheck } from '../contract/caller.ts';
+import { callerKey } from '../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../contract/command.ts';
-import { type Action, type Block, button, type Reply, reply, textBlock } from '../contract/reply.ts';
+import { type Action, button, reply, textBlock } from '../contract/reply.ts';
 import { sentence } from '../views/sentence.ts';
 
 /** Greets a person who opens a chat with Medley. */
@@ -14,14 +13,15 @@ export function createStart({ example }: { readonly example: string | undefined 
     listed: false,
     async run(_values, { caller, services, t }: CommandContext) {
       const owner = callerKey(caller);
-      return renderStart(
-        {
-          inviteUrl: await caller.inviteUrl?.(),
-          tryToken: example && services.actions.encode({ command: 'download', values: { link: example }, owner }),
-          languageToken: services.actions.encode({ command: 'settings', values: {}, owner }),
-        },
-        t,
-      );
+      const words = t.messages.start;
+      const inviteUrl = await caller.inviteUrl?.();
+      const encode = (command: string, values = {}) => services.actions.encode({ command, values, owner });
+      const actions: Action[] = [];
+      if (inviteUrl !== undefined) actions.push({ kind: 'link', label: words.addToGroup, url: inviteUrl });
+      if (example !== undefined) actions.push(button(words.tryIt, encode('download', { link: example }), 'primary'));
+      actions.push(button(words.language, encode('settings')));
+      const text = [words.links, words.osu, words.more].join('\n');
+      return reply({ blocks: [textBlock(sentence(text))], actions, visibility: 'caller' });
     },
   });
 }
@@ -34,42 +34,15 @@ export const welcome = defineCommand({
   cost: 0,
   listed: false,
   async run(_values, { caller, t }: CommandContext) {
-    return renderWelcome((await caller.diagnose?.()) ?? [], t);
+    const words = t.messages.start;
+    const missing = ((await caller.diagnose?.()) ?? []).filter(({ ok }) => !ok);
+    const isBlind = missing.some(({ key }) => key === 'privacyMode');
+    const others = missing.filter(({ key }) => key !== 'privacyMode');
+    return reply({
+      blocks: [
+        textBlock(sentence(isBlind ? words.blindHere : words.seesHere)),
+        ...others.map(({ key }) => textBlock(sentence(t.messages.diagnosis[key].advice))),
+      ],
+    });
   },
 });
-
-interface StartView {
-  /** Adds Medley to a group; undefined where there is no such address. */
-  readonly inviteUrl: string | undefined;
-  /** The token of the button that brings an example; undefined for none. */
-  readonly tryToken: string | undefined;
-  readonly languageToken: string;
-}
-
-/** Three lines and where to go from here. */
-function renderStart({ inviteUrl, tryToken, languageToken }: StartView, t: Translator): Reply {
-  const words = t.messages.start;
-  const actions: Action[] = [];
-  if (inviteUrl !== undefined) actions.push({ kind: 'link', label: words.addToGroup, url: inviteUrl });
-  if (tryToken !== undefined) actions.push(button(words.tryIt, tryToken, 'primary'));
-  actions.push(button(words.language, languageToken));
-  return reply({
-    blocks: [textBlock(sentence([words.links, words.osu, words.more].join('\n')))],
-    actions,
-    visibility: 'caller',
-  });
-}
-
-/** Says whether pasted links are seen in this group, and what to do where something is missing. */
-function renderWelcome(checks: readonly PermissionCheck[], t: Translator): Reply {
-  const words = t.messages.start;
-  const missing = checks.filter(({ ok }) => !ok);
-  const isBlind = missing.some(({ key }) => key === 'privacyMode');
-  const others = missing.filter(({ key }) => key !== 'privacyMode');
-  return reply({
-    blocks: [
-      textBlock(sentence(isBlind ? words.blindHere : words.seesHere)),
-      ...others.map(({ key }): Block => textBlock(sentence(t.messages.diagnosis[key].advice))),
-    ],
-  });
-}

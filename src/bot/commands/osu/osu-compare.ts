@@ -5,13 +5,13 @@ import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { type Action, type Card, headingBlock, link, type Reply, reply, textBlock } from '../../contract/reply.ts';
+import { type Card, headingBlock, link, reply, textBlock } from '../../contract/reply.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { askedMap, MAP_OPTION } from '../../osu/asked-map.ts';
 import { PLAYER_OPTION, requirePlayers } from '../../osu/asked-player.ts';
 import { mapButtons, playerButtons } from '../../osu/buttons.ts';
 import { ratePlays } from '../../osu/plays.ts';
-import { type AskedMap, mapHeading, originBlocks } from '../../views/osu/beatmap.ts';
+import { mapHeading, originBlocks } from '../../views/osu/beatmap.ts';
 import { estimateBlocks, scoreCard, withLines } from '../../views/osu/score.ts';
 
 /** More are rare, and would make a long card. */
@@ -51,25 +51,28 @@ export const osuCompare = defineCommand({
     const shown = scores.toSorted(byWorth).slice(0, MOST);
     const convertedTo = map.ruleset === map.beatmap.mode ? undefined : map.ruleset;
     const [best] = shown;
-    return renderCompare(
-      {
-        player,
-        map,
-        scores: shown,
-        ratings: await ratePlays(shown, context),
-        stale: stale || map.stale,
-        actions: [
-          ...mapButtons(
-            { id: map.beatmap.id, convertedTo, mods: best && shownMods(best) },
-            ['map', 'leaderboard', 'simulate'],
-            services,
-            t,
-          ),
-          ...playerButtons({ id: player.id, mode: map.ruleset }, ['profile', 'recent'], services, t),
-        ],
-      },
-      t,
-    );
+    const actions = [
+      ...mapButtons(
+        { id: map.beatmap.id, convertedTo, mods: best && shownMods(best) },
+        ['map', 'leaderboard', 'simulate'],
+        services,
+        t,
+      ),
+      ...playerButtons({ id: player.id, mode: map.ruleset }, ['profile', 'recent'], services, t),
+    ];
+    const words = t.messages.plays.compare;
+    const heading = [
+      headingBlock([link(userPage(player.id, map.ruleset), player.username), `: ${words.title}`]),
+      ...mapHeading(map, t),
+      ...originBlocks({ source: map.source, stale: stale || map.stale }, t),
+    ];
+    if (best === undefined) {
+      const none = textBlock([words.none({ name: player.username })]);
+      return reply({ tone: 'notice', blocks: [...heading, none], actions });
+    }
+    const ratings = await ratePlays(shown, context);
+    const cards = shown.map((score, index) => playCard(score, index + 1, ratings.get(score.id), t));
+    return reply({ blocks: [...heading, ...cards, ...estimateBlocks([...ratings.values()], t)], actions });
   },
 });
 
@@ -96,42 +99,6 @@ async function playerOf({ map, player }: Asked, context: CommandContext) {
     if (!isUnknown || map !== undefined || linked === null) throw error;
     return { player: await own(), map: player };
   }
-}
-
-interface CompareView {
-  readonly player: { readonly id: number; readonly username: string };
-  readonly map: AskedMap;
-  /** Best first. */
-  readonly scores: readonly Score[];
-  readonly ratings: ReadonlyMap<number, Rating>;
-  readonly stale: boolean;
-  readonly actions: readonly Action[];
-}
-
-/** A player's plays on one map. */
-function renderCompare(view: CompareView, t: Translator): Reply {
-  const { player, map, scores, ratings, stale, actions } = view;
-  const words = t.messages.plays.compare;
-  const heading = [
-    headingBlock([link(userPage(player.id, map.ruleset), player.username), `: ${words.title}`]),
-    ...mapHeading(map, t),
-    ...originBlocks({ source: map.source, stale }, t),
-  ];
-  if (scores.length === 0) {
-    return reply({
-      tone: 'notice',
-      blocks: [...heading, textBlock([words.none({ name: player.username })])],
-      actions,
-    });
-  }
-  return reply({
-    blocks: [
-      ...heading,
-      ...scores.map((score, index) => playCard(score, index + 1, ratings.get(score.id), t)),
-      ...estimateBlocks([...ratings.values()], t),
-    ],
-    actions,
-  });
 }
 
 /** The map stands above: a play goes by its place and day. */

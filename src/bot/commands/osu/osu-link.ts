@@ -1,9 +1,7 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
-import type { Translator } from '../../../i18n/translate.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { type Reply, reply, textBlock } from '../../contract/reply.ts';
-import type { LinkedPlayer } from '../../contract/settings.ts';
+import { reply, textBlock } from '../../contract/reply.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { notice } from '../../views/notice.ts';
@@ -34,7 +32,12 @@ export const osuLink = defineCommand({
       proven: known?.proven === true && known.id === user.id,
     };
     await services.settings.setUser(callerKey(caller), { player: linked });
-    return renderLinked(linked, t);
+    const words = t.messages.osu;
+    const text =
+      ruleset === undefined
+        ? words.linked({ name: linked.name })
+        : words.linkedIn({ name: linked.name, mode: words.modes[ruleset] });
+    return reply({ tone: 'success', blocks: [textBlock(sentence(text))], visibility: 'caller' });
   },
 });
 
@@ -43,7 +46,14 @@ async function offerSignIn(mode: Ruleset | null, { caller, services, t }: Comman
   // Whoever opens the address would become the caller.
   const isSeen = caller.chatKind === 'group' && caller.answersAlone !== true;
   if (isSeen) return notice(t.messages.linking.inPrivate);
-  return renderSignInOffer(await services.accountLinks.offer(callerKey(caller), mode), t);
+  const words = t.messages.linking;
+  // The address is one of our pages, and for the caller alone.
+  const url = await services.accountLinks.offer(callerKey(caller), mode);
+  return reply({
+    blocks: [textBlock([words.offer]), textBlock(sentence(words.byName))],
+    actions: [{ kind: 'link', label: words.button, url }],
+    visibility: 'caller',
+  });
 }
 
 /** Forgets which player the caller is. */
@@ -56,32 +66,11 @@ export const osuUnlink = defineCommand({
   async run(_values, { caller, services, t }: CommandContext) {
     const { player } = await services.settings.user(callerKey(caller));
     await services.settings.setUser(callerKey(caller), { player: null });
-    return renderUnlinked(player, t);
+    const words = t.messages.osu;
+    return reply({
+      tone: player === null ? 'notice' : 'success',
+      blocks: [textBlock([player === null ? words.notLinked : words.unlinked({ name: player.name })])],
+      visibility: 'caller',
+    });
   },
 });
-
-function renderLinked({ name, mode }: LinkedPlayer, t: Translator): Reply {
-  const words = t.messages.osu;
-  const text = mode === null ? words.linked({ name }) : words.linkedIn({ name, mode: words.modes[mode] });
-  return reply({ tone: 'success', blocks: [textBlock(sentence(text))], visibility: 'caller' });
-}
-
-/** @param address of our page, for the caller alone */
-function renderSignInOffer(address: string, t: Translator): Reply {
-  const words = t.messages.linking;
-  return reply({
-    blocks: [textBlock([words.offer]), textBlock(sentence(words.byName))],
-    actions: [{ kind: 'link', label: words.button, url: address }],
-    visibility: 'caller',
-  });
-}
-
-/** @param player who was linked; null for none */
-function renderUnlinked(player: LinkedPlayer | null, t: Translator): Reply {
-  const words = t.messages.osu;
-  return reply({
-    tone: player === null ? 'notice' : 'success',
-    blocks: [textBlock([player === null ? words.notLinked : words.unlinked({ name: player.name })])],
-    visibility: 'caller',
-  });
-}

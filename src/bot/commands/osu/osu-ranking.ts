@@ -8,7 +8,7 @@ import {
   headingBlock,
   joined,
   link,
-  type Reply,
+  menu,
   reply,
   stacked,
   strong,
@@ -24,6 +24,8 @@ import { sentence } from '../../views/sentence.ts';
 
 /** osu! gives as many at once. */
 const MOST = 50;
+/** A menu takes as many. */
+const MAX_CHOICES = 25;
 
 /** The linked members of this chat by pp. */
 export const osuRanking = defineCommand({
@@ -41,64 +43,31 @@ export const osuRanking = defineCommand({
     if (linked.length === 0) return notice(t.messages.plays.noMembers);
     const asked = linked.slice(0, MOST).map(({ id }) => id);
     const { players, stale } = await services.beatmaps.standings(asked, signal);
-    return renderRanking(
-      {
-        ruleset,
-        players,
-        stale,
-        proven: new Set(linked.flatMap(({ id, proven }) => (proven ? [id] : []))),
-        left: linked.length - asked.length,
-        openToken: id =>
-          services.actions.encode({ command: 'osu profile', values: { player: String(id), mode: modeOf(ruleset) } }),
-      },
-      t,
-    );
+    const words = t.messages.plays.ranking;
+    if (players.length === 0) return reply({ tone: 'notice', blocks: [textBlock(sentence(words.none))] });
+    const proven = new Set(linked.flatMap(player => (player.proven ? [player.id] : [])));
+    const left = linked.length - asked.length;
+    const ppOf = (player: PlayerStandings) => player.standings[ruleset]?.pp ?? 0;
+    const ordered = players.toSorted((a, b) => ppOf(b) - ppOf(a));
+    const lines = ordered.map((player, index) => line(player, proven.has(player.id), index + 1, ruleset, t));
+    const choices = ordered.slice(0, MAX_CHOICES).map(player => ({
+      label: player.username,
+      detail: worthText(player, ruleset, t),
+      token: services.actions.encode({
+        command: 'osu profile',
+        values: { player: String(player.id), mode: modeOf(ruleset) },
+      }),
+    }));
+    return reply({
+      blocks: [
+        headingBlock([words.title({ mode: t.messages.osu.modes[ruleset] })]),
+        ...originBlocks({ source: 'osu', stale }, t),
+        textBlock(stacked([...lines, left > 0 ? [words.more({ n: left })] : []])),
+      ],
+      actions: menu(t.messages.plays.buttons.profile, choices),
+    });
   },
 });
-
-interface RankingView {
-  readonly ruleset: Ruleset;
-  readonly players: readonly PlayerStandings[];
-  readonly stale: boolean;
-  /** Numbers of those whom a member proved to be. */
-  readonly proven: ReadonlySet<number>;
-  /** Members that were not asked about. */
-  readonly left: number;
-  /** Makes the token of the button that opens a profile. */
-  openToken(playerId: number): string;
-}
-
-/** A menu takes as many. */
-const MAX_CHOICES = 25;
-
-/** Players of a chat by pp. */
-function renderRanking({ ruleset, players, stale, proven, left, openToken }: RankingView, t: Translator): Reply {
-  const words = t.messages.plays.ranking;
-  if (players.length === 0) {
-    return reply({ tone: 'notice', blocks: [textBlock(sentence(words.none))] });
-  }
-  const ppOf = (player: PlayerStandings) => player.standings[ruleset]?.pp ?? 0;
-  const ordered = players.toSorted((a, b) => ppOf(b) - ppOf(a));
-  const lines = ordered.map((player, index) => line(player, proven.has(player.id), index + 1, ruleset, t));
-  return reply({
-    blocks: [
-      headingBlock([words.title({ mode: t.messages.osu.modes[ruleset] })]),
-      ...originBlocks({ source: 'osu', stale }, t),
-      textBlock(stacked([...lines, left > 0 ? [words.more({ n: left })] : []])),
-    ],
-    actions: [
-      {
-        kind: 'menu',
-        label: t.messages.plays.buttons.profile,
-        choices: ordered.slice(0, MAX_CHOICES).map(player => ({
-          label: player.username,
-          detail: worthText(player, ruleset, t),
-          token: openToken(player.id),
-        })),
-      },
-    ],
-  });
-}
 
 function worthText({ standings }: PlayerStandings, ruleset: Ruleset, t: Translator): string {
   const pp = standings[ruleset]?.pp ?? 0;

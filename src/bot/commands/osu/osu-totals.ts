@@ -1,22 +1,13 @@
 import { MAX_RANK } from '../../../beatmaps/map-plays.ts';
 import type { Player } from '../../../beatmaps/model/player.ts';
-import { addPlays, type WhatIf, worthNeeded } from '../../../beatmaps/plays/totals.ts';
+import { addPlays, worthNeeded } from '../../../beatmaps/plays/totals.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import {
-  type Action,
-  type Block,
-  headingBlock,
-  joined,
-  type Reply,
-  reply,
-  strong,
-  textBlock,
-} from '../../contract/reply.ts';
+import { type Block, headingBlock, joined, reply, strong, textBlock } from '../../contract/reply.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { playerButtons } from '../../osu/buttons.ts';
-import { bestPlays } from '../../osu/plays.ts';
+import { type BestPlays, bestPlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
 import { gainText, playerTitle } from '../../views/osu/player.ts';
 
@@ -36,17 +27,21 @@ export const osuWhatIf = defineCommand({
     const { services, signal, t } = context;
     const { user, stale } = await askedUser({ player, mode }, context);
     const plays = await bestPlays(user, services.beatmaps, signal);
-    return renderWhatIf(
-      {
-        player: user,
-        stale: stale || plays.stale,
-        pp,
-        times,
-        whatIf: addPlays(plays, pp, times),
-        actions: playerButtons(user, ['profile', 'best'], services, t),
-      },
-      t,
-    );
+    const { total, gain, place } = addPlays(plays, pp, times);
+    const words = t.messages.plays.whatIf;
+    const counted = joined([
+      [strong(words.total({ now: shown(total - gain, t), after: shown(total, t) }))],
+      words.gain({ gain: gainText(gain, t) }),
+      place === null ? undefined : words.place({ n: t.number(place) }),
+    ]);
+    return reply({
+      blocks: [
+        heading(user, words.title({ times, pp: shown(pp, t) }), t),
+        ...originBlocks({ source: 'osu', stale: stale || plays.stale }, t),
+        textBlock(gain >= 0.05 ? counted : [words.nothing]),
+      ],
+      actions: playerButtons(user, ['profile', 'best'], services, t),
+    });
   },
 });
 
@@ -73,104 +68,41 @@ export const osuTarget = defineCommand({
     const held = rank === undefined ? undefined : await services.beatmaps.rankHolder(user.mode, rank, signal);
     const plays = await bestPlays(user, services.beatmaps, signal);
     const total = pp ?? held?.holder?.pp;
-    return renderTarget(
-      {
-        player: user,
-        stale: stale || plays.stale || held?.stale === true,
-        rank,
-        total,
-        ways:
-          total === undefined || total <= (plays.total ?? 0)
-            ? []
-            : WAYS.map(times => ({ times, pp: worthNeeded(plays, total, times) })),
-        actions: playerButtons(user, ['profile', 'best'], services, t),
-      },
-      t,
-    );
+    const words = t.messages.plays.target;
+    const actions = playerButtons(user, ['profile', 'best'], services, t);
+    if (total === undefined) {
+      // osu! does not say what the rank takes.
+      const text = words.unknownRank({ rank: t.number(rank ?? 0) });
+      return reply({ tone: 'notice', blocks: [textBlock([text])], actions });
+    }
+    const title =
+      rank === undefined
+        ? words.title({ pp: shown(total, t) })
+        : words.titleRank({ rank: t.number(rank), pp: shown(total, t) });
+    const origin = originBlocks({ source: 'osu', stale: stale || plays.stale || held?.stale === true }, t);
+    return reply({ blocks: [heading(user, title, t), ...origin, ...waysTo(total, user, plays, t)], actions });
   },
 });
 
-interface TotalsView {
-  readonly player: Player;
-  readonly stale: boolean;
-  readonly actions: readonly Action[];
+/** So many plays, each of so much, lead to the total. */
+function waysTo(total: number, { statistics }: Player, plays: BestPlays, t: Translator): readonly Block[] {
+  const words = t.messages.plays.target;
+  const now = statistics?.pp ?? 0;
+  if (total <= now) return [textBlock([words.reached({ now: shown(now, t) })])];
+  const ways = total <= (plays.total ?? 0) ? [] : WAYS;
+  const fields = ways.map(times => {
+    const pp = worthNeeded(plays, total, times);
+    // Rounded down it would fall short.
+    const value = pp === null ? words.tooFar : words.each({ times, pp: shown(Math.ceil(pp), t) });
+    return { label: words.plays({ times }), value: [value] };
+  });
+  return [textBlock([words.now({ now: shown(now, t), left: shown(total - now, t) })]), { kind: 'fields', fields }];
 }
 
-interface WhatIfView extends TotalsView {
-  readonly pp: number;
-  readonly times: number;
-  readonly whatIf: WhatIf;
-}
-
-interface TargetView extends TotalsView {
-  readonly rank: number | undefined;
-  /** To reach; undefined where osu! does not say what the rank takes. */
-  readonly total: number | undefined;
-  /** So many plays, each of so much; null where none gives that much. */
-  readonly ways: readonly { readonly times: number; readonly pp: number | null }[];
-}
-
-function heading({ player }: TotalsView, title: string, t: Translator): Block {
+function heading(player: Player, title: string, t: Translator): Block {
   return headingBlock([...playerTitle(player), `: ${title} (${t.messages.osu.modes[player.mode]})`]);
 }
 
 function shown(pp: number, t: Translator): string {
   return t.decimal(pp, 0);
-}
-
-/** The total with other plays. */
-function renderWhatIf(view: WhatIfView, t: Translator): Reply {
-  const { pp, times, whatIf, stale, actions } = view;
-  const { total, gain, place } = whatIf;
-  const words = t.messages.plays.whatIf;
-  const counts = gain >= 0.05;
-  return reply({
-    blocks: [
-      heading(view, words.title({ times, pp: shown(pp, t) }), t),
-      ...originBlocks({ source: 'osu', stale }, t),
-      textBlock(
-        counts
-          ? joined([
-              [strong(words.total({ now: shown(total - gain, t), after: shown(total, t) }))],
-              words.gain({ gain: gainText(gain, t) }),
-              place === null ? undefined : words.place({ n: t.number(place) }),
-            ])
-          : [words.nothing],
-      ),
-    ],
-    actions,
-  });
-}
-
-/** The plays that lead to a total. */
-function renderTarget(view: TargetView, t: Translator): Reply {
-  const { player, stale, rank, total, ways, actions } = view;
-  const words = t.messages.plays.target;
-  const now = player.statistics?.pp ?? 0;
-  if (total === undefined) {
-    const text = words.unknownRank({ rank: t.number(rank ?? 0) });
-    return reply({ tone: 'notice', blocks: [textBlock([text])], actions });
-  }
-  const title =
-    rank === undefined
-      ? words.title({ pp: shown(total, t) })
-      : words.titleRank({ rank: t.number(rank), pp: shown(total, t) });
-  const body: readonly Block[] =
-    total <= now
-      ? [textBlock([words.reached({ now: shown(now, t) })])]
-      : [
-          textBlock([words.now({ now: shown(now, t), left: shown(total - now, t) })]),
-          {
-            kind: 'fields',
-            fields: ways.map(({ times, pp }) => ({
-              label: words.plays({ times }),
-              // Rounded down it would fall short.
-              value: [pp === null ? words.tooFar : words.each({ times, pp: shown(Math.ceil(pp), t) })],
-            })),
-          },
-        ];
-  return reply({
-    blocks: [heading(view, title, t), ...originBlocks({ source: 'osu', stale }, t), ...body],
-    actions,
-  });
 }
