@@ -28,7 +28,7 @@ interface SettingRow {
   readonly choices: readonly RowChoice[];
 }
 
-export interface Section {
+export interface SettingsSection {
   readonly key: SectionKey;
   readonly rows: readonly SettingRow[];
 }
@@ -46,7 +46,7 @@ const SECONDS = [0, 30, 60, 300];
 const SHORT_FORMS_SHOWN = ['rs', 'c', 'map', 'lb', 'sim', 'top'];
 
 /** A group's settings as rows, without what the platform cannot do. Pure. */
-export function sectionsOf(chat: ChatSettings, context: SectionContext): readonly Section[] {
+export function sectionsOf(chat: ChatSettings, context: SectionContext): readonly SettingsSection[] {
   const { caller, sources, t } = context;
   const words = t.messages.settings;
   const { rows } = words;

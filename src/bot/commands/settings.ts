@@ -16,8 +16,8 @@ import {
   checkChannels,
   NO_PREFIX,
   SECTIONS,
-  type Section,
   type SectionKey,
+  type SettingsSection,
   sectionOf,
   sectionsOf,
 } from './settings-sections.ts';
@@ -178,7 +178,7 @@ function ownView({ view }: ChatSettings, said: Said): ChoiceView {
 }
 
 /** A section with the tokens of its buttons. */
-function pressable({ key, rows }: Section, said: Said): Parameters<typeof renderSection>[0] {
+function pressable({ key, rows }: SettingsSection, said: Said): Parameters<typeof renderSection>[0] {
   return {
     key,
     token: tokenFor({ section: key }, said),

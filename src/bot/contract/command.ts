@@ -105,7 +105,7 @@ export interface Command<O extends Options = Options> {
   readonly cost: number;
   /** Menus and help leave it out: platforms ask for it where people do not type. */
   readonly listed?: false;
-  /** Its notices speak of this. Default: posts. */
+  /** The notices of the command speak of this. Default: posts. */
   readonly subject?: Subject;
   /**
    * This command answers pasted links of that kind; the link goes into its first option. People who ask for the same link in one

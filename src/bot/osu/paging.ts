@@ -10,29 +10,29 @@ export const PAGE_OPTIONS = {
 const MAX_TRAIL = 20;
 
 /** A page of a list. Upstreams only ever say how to go on, so the way back is the cursors that were passed on the way here. */
-export interface Place {
+export interface ListPosition {
   readonly page: number;
   /** The cursors of this page and those before it; the first page has none. */
   readonly trail: readonly string[];
 }
 
-export function readPlace({
+export function readPosition({
   page = 1,
   cursors,
 }: {
   readonly page: number | undefined;
   readonly cursors: string | undefined;
-}): Place {
+}): ListPosition {
   return { page, trail: cursors === undefined ? [] : cursors.split(',') };
 }
 
-export function cursorOf({ trail }: Place): string | undefined {
+export function cursorOf({ trail }: ListPosition): string | undefined {
   return trail.at(-1);
 }
 
 /** @param token makes a button of the values for {@link PAGE_OPTIONS} */
-export function pagesOf(
-  { page, trail }: Place,
+export function pageTokens(
+  { page, trail }: ListPosition,
   next: string | null,
   token: (values: Readonly<Record<string, string | number>>) => string,
 ): PagesView {

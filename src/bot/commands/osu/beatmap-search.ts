@@ -3,7 +3,7 @@ import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { MODE_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { openSetToken } from '../../osu/buttons.ts';
-import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../../osu/paging.ts';
+import { cursorOf, PAGE_OPTIONS, pageTokens, readPosition } from '../../osu/paging.ts';
 import { renderSearch, setCard } from '../../views/osu/beatmap-list.ts';
 
 const PER_PAGE = 5;
@@ -25,7 +25,7 @@ export const beatmapSearch = defineCommand({
   cost: 1,
   subject: 'beatmap',
   async run({ query, mode, status, sort, page, cursors }, { caller, services, signal, t }: CommandContext) {
-    const place = readPlace({ page, cursors });
+    const place = readPosition({ page, cursors });
     const found = await services.beatmaps.search({
       q: query,
       ruleset: rulesetOf(mode),
@@ -37,7 +37,7 @@ export const beatmapSearch = defineCommand({
     });
     const asked = { query, ...(mode && { mode }), ...(status && { status }), ...(sort && { sort }) };
     const owner = callerKey(caller);
-    const pages = pagesOf(place, found.cursor, values =>
+    const pages = pageTokens(place, found.cursor, values =>
       services.actions.encode({ command: 'beatmap search', values: { ...asked, ...values }, owner }),
     );
     return renderSearch({ ...found, query, sort, pages, openToken: ({ id }) => openSetToken(services, id) }, t);

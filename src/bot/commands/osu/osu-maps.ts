@@ -1,15 +1,13 @@
-import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
-import type { Player } from '../../../beatmaps/model/player.ts';
 import { USER_BEATMAP_TYPES, type UserBeatmapset, type UserBeatmapType } from '../../../beatmaps/upstreams/osu-api.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { headingBlock, type Reply, reply, strong, type Text, textBlock } from '../../contract/reply.ts';
+import { headingBlock, reply, strong, type Text, textBlock } from '../../contract/reply.ts';
 import { askedPlayer, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openSetToken } from '../../osu/buttons.ts';
-import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../../osu/paging.ts';
+import { cursorOf, PAGE_OPTIONS, pageTokens, readPosition } from '../../osu/paging.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
-import { listActions, type PagesView, pageActions, setCard } from '../../views/osu/beatmap-list.ts';
+import { listActions, pageActions, setCard } from '../../views/osu/beatmap-list.ts';
 import { playerTitle } from '../../views/osu/player.ts';
 
 const PER_PAGE = 5;
@@ -37,52 +35,34 @@ export const osuMaps = defineCommand({
     const { caller, services, signal, t } = context;
     const { beatmaps, actions } = services;
     const asked = await askedPlayer(player, context);
-    const place = readPlace({ page, cursors });
+    const place = readPosition({ page, cursors });
     const { user } = await beatmaps.user(asked.user, undefined, signal);
     const options = { limit: PER_PAGE, cursor: cursorOf(place), signal };
     const { beatmapsets, cursor, stale } = await beatmaps.userBeatmaps(user.id, type, options);
     const values = { player: String(user.id), type };
-    const pages = pagesOf(place, cursor, more =>
+    const pages = pageTokens(place, cursor, more =>
       actions.encode({ command: 'osu maps', values: { ...values, ...more }, owner: callerKey(caller) }),
     );
     const openToken = ({ id }: { readonly id: number }) => openSetToken(services, id);
-    return renderPlayerMaps({ player: user, type, maps: beatmapsets, stale, pages, openToken }, t);
+    const words = t.messages.osu;
+    const heading = headingBlock([...playerTitle(user), `: ${words.mapTypes[type]}`]);
+    if (beatmapsets.length === 0) {
+      const none = textBlock([pages.page > 1 ? words.scores.noMore : words.noMaps]);
+      return reply({ tone: 'notice', blocks: [heading, none], actions: pageActions(pages, t) });
+    }
+    const isOnly = pages.page === 1 && pages.more === undefined;
+    const sets = beatmapsets.map(({ set }) => set);
+    return reply({
+      blocks: [
+        heading,
+        ...(isOnly ? [] : [textBlock([words.page({ n: pages.page })])]),
+        ...originBlocks({ source: 'osu', stale }, t),
+        ...beatmapsets.map(each => setCard(each.set, t, { openToken, ...noteOf(each, t) })),
+      ],
+      actions: listActions(sets, { pages, openToken }, t),
+    });
   },
 });
-
-interface PlayerMapsView {
-  readonly player: Player;
-  readonly type: UserBeatmapType;
-  readonly maps: readonly UserBeatmapset[];
-  readonly stale: boolean;
-  readonly pages: PagesView;
-  openToken(set: Beatmapset): string;
-}
-
-/** Sets of a player's list as cards. */
-function renderPlayerMaps({ player, type, maps, stale, pages, openToken }: PlayerMapsView, t: Translator): Reply {
-  const words = t.messages.osu;
-  const heading = headingBlock([...playerTitle(player), `: ${words.mapTypes[type]}`]);
-  if (maps.length === 0) {
-    const sentence = pages.page > 1 ? words.scores.noMore : words.noMaps;
-    const blocks = [heading, textBlock([sentence])];
-    return reply({ tone: 'notice', blocks, actions: pageActions(pages, t) });
-  }
-  const place = pages.page === 1 && pages.more === undefined ? [] : [words.page({ n: pages.page })];
-  return reply({
-    blocks: [
-      heading,
-      ...place.map(text => textBlock([text])),
-      ...originBlocks({ source: 'osu', stale }, t),
-      ...maps.map(each => setCard(each.set, t, { openToken, ...noteOf(each, t) })),
-    ],
-    actions: listActions(
-      maps.map(({ set }) => set),
-      { pages, openToken },
-      t,
-    ),
-  });
-}
 
 function noteOf({ count }: UserBeatmapset, t: Translator): { readonly note?: Text } {
   if (count === null) return {};

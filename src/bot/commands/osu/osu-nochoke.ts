@@ -1,19 +1,16 @@
 import { mapPage } from '../../../beatmaps/model/link.ts';
-import type { Player } from '../../../beatmaps/model/player.ts';
 import type { Score } from '../../../beatmaps/model/score.ts';
 import { isChoke } from '../../../beatmaps/plays/score-filter.ts';
 import { replacePlays } from '../../../beatmaps/plays/totals.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import {
-  type Action,
   button,
   type Choice,
   headingBlock,
   joined,
   link,
   menu,
-  type Reply,
   reply,
   stacked,
   strong,
@@ -22,9 +19,9 @@ import {
 } from '../../contract/reply.ts';
 import { askedUser, MODE_OPTION, modeOf, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openMapToken, playerButtons } from '../../osu/buttons.ts';
-import { bestPlays, ratePlays } from '../../osu/plays.ts';
+import { type BestPlays, bestPlays, ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
-import { type PagesView, pageActions } from '../../views/osu/beatmap-list.ts';
+import { pageActions } from '../../views/osu/beatmap-list.ts';
 import { gainText, playerTitle } from '../../views/osu/player.ts';
 import { mapName, modsText } from '../../views/osu/score.ts';
 
@@ -59,31 +56,38 @@ export const osuNoChoke = defineCommand({
         command: 'osu nochoke',
         values: { player: String(user.id), mode: modeOf(user.mode), page: to },
       });
-    const present = plays.total ?? replacePlays({ best: [], total: null }, plays.best);
-    return renderNoChoke(
-      {
-        player: user,
-        stale: stale || plays.stale,
-        entries: ordered.slice(end - PER_PAGE, end),
-        first: end - PER_PAGE + 1,
-        present,
-        total: replacePlays(
-          plays,
-          entries.map(({ worth }) => worth),
-        ),
-        chokes: chokes.length,
-        done,
-        again: done < chokes.length ? turn(page) : undefined,
-        pages: {
-          page,
-          back: page === 1 ? undefined : turn(page - 1),
-          more: end < ordered.length ? turn(page + 1) : undefined,
-        },
-        openToken: id => openMapToken(services, id),
-        actions: playerButtons(user, ['best', 'profile'], services, t),
-      },
-      t,
-    );
+    const words = t.messages.plays.noChoke;
+    const actions = playerButtons(user, ['best', 'profile'], services, t);
+    const heading = [
+      headingBlock([...playerTitle(user), `: ${words.title({ mode: t.messages.osu.modes[user.mode] })}`]),
+      ...originBlocks({ source: 'osu', stale: stale || plays.stale }, t),
+    ];
+    if (chokes.length === 0) {
+      return reply({ tone: 'notice', blocks: [...heading, textBlock([words.none])], actions });
+    }
+    const shown = ordered.slice(end - PER_PAGE, end);
+    const isPartial = done < chokes.length;
+    const partial = { done: t.number(done), all: t.number(chokes.length) };
+    const pages = {
+      page,
+      back: page === 1 ? undefined : turn(page - 1),
+      more: end < ordered.length ? turn(page + 1) : undefined,
+    };
+    const lines = shown.map((entry, index) => entryLine(entry, end - PER_PAGE + 1 + index, t));
+    return reply({
+      blocks: [
+        ...heading,
+        textBlock(totalText(plays, entries, t)),
+        textBlock(stacked(lines)),
+        ...(isPartial ? [textBlock([words.partial(partial)])] : []),
+      ],
+      actions: [
+        ...(isPartial ? [button(t.messages.plays.buttons.again, turn(page))] : []),
+        ...pageActions(pages, t),
+        ...actions,
+        ...openMenu(shown, id => openMapToken(services, id), t),
+      ],
+    });
   },
 });
 
@@ -93,55 +97,18 @@ interface NoChokeEntry {
   readonly worth: number;
 }
 
-interface NoChokeView {
-  readonly player: Player;
-  readonly stale: boolean;
-  /** Worth most without chokes first. */
-  readonly entries: readonly NoChokeEntry[];
-  /** Place of the first one here. */
-  readonly first: number;
-  readonly present: number;
-  readonly total: number;
-  readonly chokes: number;
-  /** Chokes whose worth is known. */
-  readonly done: number;
-  /** The token of the button that works out the others. */
-  readonly again: string | undefined;
-  readonly pages: PagesView;
-  openToken(mapId: number): string;
-  readonly actions: readonly Action[];
-}
-
-/** The best plays as if none had choked. */
-function renderNoChoke(view: NoChokeView, t: Translator): Reply {
-  const { player, stale, entries, first, present, total, chokes, done, again, pages, actions } = view;
+/** The total as it is, and as it would be. */
+function totalText(plays: BestPlays, entries: readonly NoChokeEntry[], t: Translator): Text {
   const words = t.messages.plays.noChoke;
-  const round = (pp: number) => t.decimal(pp, 0);
-  const heading = [
-    headingBlock([...playerTitle(player), `: ${words.title({ mode: t.messages.osu.modes[player.mode] })}`]),
-    ...originBlocks({ source: 'osu', stale }, t),
+  const worths = entries.map(({ worth }) => worth);
+  const [now, after] = [
+    plays.total ?? replacePlays({ best: [], total: null }, plays.best),
+    replacePlays(plays, worths),
   ];
-  if (chokes === 0) {
-    return reply({ tone: 'notice', blocks: [...heading, textBlock([words.none])], actions });
-  }
-  const sum = joined([
-    [strong(words.total({ now: round(present), after: round(total) }))],
-    words.gain({ gain: gainText(total - present, t) }),
+  return joined([
+    [strong(words.total({ now: t.decimal(now, 0), after: t.decimal(after, 0) }))],
+    words.gain({ gain: gainText(after - now, t) }),
   ]);
-  return reply({
-    blocks: [
-      ...heading,
-      textBlock(sum),
-      textBlock(stacked(entries.map((entry, index) => entryLine(entry, first + index, t)))),
-      ...(done < chokes ? [textBlock([words.partial({ done: t.number(done), all: t.number(chokes) })])] : []),
-    ],
-    actions: [
-      ...(again === undefined ? [] : [button(t.messages.plays.buttons.again, again)]),
-      ...pageActions(pages, t),
-      ...actions,
-      ...openMenu(view, t),
-    ],
-  });
 }
 
 /** `1. Artist - Title [Insane] +HD · 201 → about 240 pp · 2 misses` */
@@ -162,7 +129,7 @@ function entryLine({ score, worth }: NoChokeEntry, place: number, t: Translator)
   ];
 }
 
-function openMenu({ entries, openToken }: NoChokeView, t: Translator): readonly Action[] {
+function openMenu(entries: readonly NoChokeEntry[], openToken: (mapId: number) => string, t: Translator) {
   const choices = entries.flatMap(({ score }): readonly Choice[] =>
     score.beatmap_id === null ? [] : [{ label: mapName(score, t), token: openToken(score.beatmap_id) }],
   );

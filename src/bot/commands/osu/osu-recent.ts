@@ -42,7 +42,12 @@ export const osuRecent = defineCommand({
     const score = scores[nth - 1];
     if (score === undefined) {
       const actions = playerButtons(user, ['best', 'profile'], services, t);
-      return renderNoRecent({ player: user, count: scores.length, stale, actions }, t);
+      const words = t.messages.plays.recent;
+      const [n, inMode] = [scores.length, t.messages.osu.modes[user.mode]];
+      const text = n === 0 ? words.none : words.fewer({ n, shown: t.number(n) });
+      const heading = headingBlock([...playerTitle(user), ` (${inMode})`]);
+      const blocks = [heading, ...originBlocks({ source: 'osu', stale }, t), textBlock([text])];
+      return reply({ tone: 'notice', blocks, actions });
     }
     const [ratings, best, rank] = await Promise.all([
       ratePlays([score], context),
@@ -175,26 +180,4 @@ function standingText({ rank, place, ifFullCombo }: RecentView, t: Translator): 
       ? undefined
       : words.bestIfFullCombo({ place: t.number(worthwhile.place), gain: gainText(worthwhile.gain, t) }),
   ]);
-}
-
-interface NoRecentView {
-  readonly player: Player;
-  /** How many recent plays there are. */
-  readonly count: number;
-  readonly stale: boolean;
-  readonly actions: readonly Action[];
-}
-
-function renderNoRecent({ player, count, stale, actions }: NoRecentView, t: Translator): Reply {
-  const words = t.messages.plays.recent;
-  const text = count === 0 ? words.none : words.fewer({ n: count, shown: t.number(count) });
-  return reply({
-    tone: 'notice',
-    blocks: [
-      headingBlock([...playerTitle(player), ` (${t.messages.osu.modes[player.mode]})`]),
-      ...originBlocks({ source: 'osu', stale }, t),
-      textBlock([text]),
-    ],
-    actions,
-  });
 }
