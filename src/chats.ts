@@ -6,9 +6,13 @@ import { createTracking } from './bot/tracking/tracking.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
 import type { Logger } from './infra/log.ts';
+import { createEmbeddedQueue } from './infra/queue/embedded-queue.ts';
 import { createRedisLease, takeTurns } from './infra/redis/redis-lease.ts';
+import { openStore } from './infra/store/store.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import type { RuntimePlatform } from './platforms/platform.ts';
+import { createWebExamples } from './platforms/web/examples.ts';
+import { createWebPlatform } from './platforms/web/platform.ts';
 
 /** The chat platforms that have a token, on one runtime. */
 export interface Chats {
@@ -21,6 +25,15 @@ export interface Chats {
   platforms(): RuntimeStatus['platforms'];
   /** A private message to each of OWNER_IDS whose platform can send one. Never rejects. */
   tellOwners(text: string): Promise<void>;
+  /** Takes nothing new and lets what runs finish. */
+  stop(): Promise<void>;
+}
+
+export interface WebChat {
+  /** To be registered before the server listens. */
+  readonly plugin: (server: FastifyInstance) => Promise<void>;
+  /** Takes connections from now on. */
+  start(): Promise<void>;
   /** Takes nothing new and lets what runs finish. */
   stop(): Promise<void>;
 }
@@ -118,6 +131,38 @@ async function createTelegram(config: Config, core: Core, log: Logger): Promise<
 function webhookOf({ telegram, publicUrl }: Config) {
   const secret = telegram?.webhookSecret;
   return secret === undefined || publicUrl === undefined ? undefined : { secret, publicUrl };
+}
+
+/** Requests of the web chat that run at once. Commands have places of their own beyond that, so these need only bound what is under way. */
+const WEB_CONCURRENCY = 256;
+/** Ids of requests that are done: here they never come again. */
+const WEB_MARKS = 1_000;
+
+/**
+ * The web chat, on a runtime of its own: a request is run where the socket of its page is, and is of no use when the process is gone, so that it
+ * is kept in memory.
+ */
+export function createWebChat(config: Config, core: Core, log: Logger): WebChat {
+  const { publicUrl, webExamples } = config;
+  const { dispatcher, extractor, tunnel, metrics } = core;
+  const isPost = (url: string) => extractor.sourceOf(url) !== undefined;
+  const platform = createWebPlatform({
+    ...{ dispatcher, tunnel, publicUrl, log },
+    examples: createWebExamples(webExamples, isPost),
+  });
+  const store = openStore(':memory:');
+  const queue = createEmbeddedQueue({ store, log, limits: { marks: WEB_MARKS } });
+  const watch = { onOutcome: metrics.countRequest };
+  const runtime = createRuntime({ platforms: [platform], queue, dispatcher, log, concurrency: WEB_CONCURRENCY, watch });
+  return {
+    plugin: platform.plugin,
+    start: () => runtime.start(),
+    async stop() {
+      await runtime.stop();
+      await queue.close();
+      store.close();
+    },
+  };
 }
 
 /** One of the processes that could hear the same does, and the others stand by. */

@@ -8,7 +8,7 @@ import { mediaRoutes } from './api/media/media-routes.ts';
 import { createPostThumbnails } from './api/media/post-thumbnails.ts';
 import { tunnelRoutes } from './api/media/tunnel-routes.ts';
 import { parameterExamples, withOwnExample } from './api/reference/example-values.ts';
-import { createChats } from './chats.ts';
+import { createChats, createWebChat } from './chats.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
 import type { Logger } from './infra/log.ts';
@@ -18,9 +18,7 @@ import { createSummedLog } from './infra/summed-log.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import { createMonitoring } from './monitoring.ts';
-import { createWebExamples } from './platforms/web/examples.ts';
 import { linkRoutes } from './platforms/web/linking/link-routes.ts';
-import { createWebPlatform } from './platforms/web/platform.ts';
 
 export interface RunningRoles {
   /** `http://HOST:PORT/` */
@@ -78,14 +76,8 @@ async function registerWeb(
   log: Logger,
 ) {
   const { creator, publicUrl, webExamples } = config;
-  const { dispatcher, extractor, beatmaps, recommend, tunnel, playbacks, limiter, metrics } = core;
-  const web = createWebPlatform({
-    dispatcher,
-    tunnel,
-    publicUrl,
-    log,
-    examples: createWebExamples(webExamples, url => extractor.sourceOf(url) !== undefined),
-  });
+  const { extractor, beatmaps, recommend, tunnel, playbacks, limiter, metrics } = core;
+  const web = createWebChat(config, core, log);
   const [first, ...others] = sourceDescriptors;
   const ownExample = (source: SourceDescriptor) => withOwnExample(source, webExamples, extractor.sourceOf);
   const routes = [

@@ -44,15 +44,6 @@ export interface RuntimePlatform<To = unknown> extends ChatPlatform<To> {
   readonly tell?: (userId: string, text: string) => Promise<void>;
 }
 
-/** A platform that runs itself, as long as it has not been fitted to the runtime. */
-export interface Platform {
-  readonly id: 'web' | 'discord' | 'telegram';
-  /** Begins to listen; resolved when people can be answered. */
-  start(): Promise<void>;
-  /** Takes nothing new, lets running work finish for a short while, then lets go of everything. Safe to call twice. */
-  stop(): Promise<void>;
-}
-
 /** Something `npm run doctor` has found. `wrong` keeps Medley from its work, `note` only from some of it. */
 export interface Finding {
   readonly state: 'ok' | 'note' | 'wrong';

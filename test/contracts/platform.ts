@@ -8,7 +8,6 @@ import { AppError, StoreAway } from '../../src/errors.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';
 import type { Delivery } from '../../src/media/delivery/delivery.ts';
 import { createSentFiles, type SentFiles } from '../../src/media/delivery/sent-files.ts';
-import type { Platform } from '../../src/platforms/platform.ts';
 import { commandList } from '../bot/command-list.ts';
 import { fakeExtractor, link, memoryLimiter, samplePost, sampleServices } from '../bot/sample.ts';
 import { createFileDelivery } from '../fakes/file-delivery.ts';
@@ -36,9 +35,15 @@ export interface Heard {
   readonly isTampered: boolean;
 }
 
+/** A platform in a runtime. */
+export interface Hosted {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
 /** A platform on loopback, with people in private chats with Medley. */
 export interface PlatformUnderTest {
-  readonly platform: Platform;
+  readonly platform: Hosted;
   /** Before the first word. */
   say(person: number, text: string): Promise<void>;
   /** Everything said to that person, oldest first. */

@@ -3,11 +3,18 @@ import { createRuntime } from '../../src/bot/runtime/runtime.ts';
 import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import { openStore } from '../../src/infra/store/store.ts';
 import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
-import type { Platform, RuntimePlatform } from '../../src/platforms/platform.ts';
+import type { RuntimePlatform } from '../../src/platforms/platform.ts';
 import { createTelegramPlatform } from '../../src/platforms/telegram/platform.ts';
 import type { WebText } from '../../src/platforms/web/page/base/protocol.ts';
 import { createWebPlatform } from '../../src/platforms/web/platform.ts';
-import { type Core, DRAIN_MS, type Heard, type PlatformUnderTest, platformContract } from '../contracts/platform.ts';
+import {
+  type Core,
+  DRAIN_MS,
+  type Heard,
+  type Hosted,
+  type PlatformUnderTest,
+  platformContract,
+} from '../contracts/platform.ts';
 import { createFakeDiscord } from '../fakes/discord.ts';
 import type { Entity } from '../fakes/telegram/shapes.ts';
 import { createFakeTelegram } from '../fakes/telegram.ts';
@@ -24,7 +31,7 @@ async function openDiscord(core: Core): Promise<PlatformUnderTest> {
     apiUrl: fake.apiUrl,
     shards: 'auto',
   });
-  const platform = hosted('discord', discord, core);
+  const platform = hosted(discord, core);
   await platform.start();
   const nameOf = (person: number) => String(300 + person);
   return {
@@ -57,13 +64,12 @@ async function openDiscord(core: Core): Promise<PlatformUnderTest> {
 }
 
 /** A platform in a runtime of its own, as a process has it. */
-function hosted(id: Platform['id'], platform: RuntimePlatform, { store, dispatcher, log }: Core): Platform {
+function hosted(platform: RuntimePlatform, { store, dispatcher, log }: Core): Hosted {
   const memory = openStore(':memory:');
   const queue = createEmbeddedQueue({ store, log });
   const spare = createEmbeddedQueue({ store: memory, log });
   const runtime = createRuntime({ platforms: [platform], queue, spare, dispatcher, log, drainMs: DRAIN_MS });
   return {
-    id,
     start: () => runtime.start(),
     async stop() {
       await runtime.stop();
@@ -77,7 +83,7 @@ async function openTelegram(core: Core): Promise<PlatformUnderTest> {
   const fake = await createFakeTelegram();
   const limits = { spacingMs: 0 };
   const telegram = createTelegramPlatform({ ...core, token: fake.token, apiUrl: fake.apiUrl, limits });
-  const platform = hosted('telegram', telegram, core);
+  const platform = hosted(telegram, core);
   await platform.start();
   await fake.waitFor(() => fake.isPolled || undefined);
   return {
@@ -113,13 +119,15 @@ function callsSomeone(text: string, entities: readonly Entity[]): boolean {
 }
 
 async function openWeb(core: Core): Promise<PlatformUnderTest> {
-  const platform = createWebPlatform({
+  const web = createWebPlatform({
     ...core,
     tunnel: { address: file => `/media/${new URL(file.url).pathname.slice(1)}`, carries: () => true },
-    limits: { drainMs: DRAIN_MS, closeMs: DRAIN_MS },
+    limits: { closeMs: DRAIN_MS },
   });
+  const memory = openStore(':memory:');
+  const platform = hosted(web, { ...core, store: memory });
   const server = fastify({ forceCloseConnections: true });
-  await server.register(platform.plugin);
+  await server.register(web.plugin);
   await platform.start();
   const origin = await server.listen({ host: '127.0.0.1', port: 0 });
   const pages = new Map<number, PageClient>();
@@ -155,6 +163,7 @@ async function openWeb(core: Core): Promise<PlatformUnderTest> {
     async close() {
       for (const page of pages.values()) page.socket.terminate();
       await server.close();
+      memory.close();
     },
   };
 }

@@ -50,7 +50,7 @@ export interface ChatPlatform<To = unknown> {
   hasPlace?(to: To): boolean;
   /** Shows that the request is being worked on, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;
-  /** Shows how far the answer is. A platform that has a place for it sends no notice of its own when links wait for the limit of the person. */
+  /** Shows how far the answer is. Where it is shown, no notice says that the request waits, for its turn or for the limit of the person. */
   showProgress?(to: To, progress: AnswerProgress): void;
   /** The request is over, and nothing more is sent but better replies. Not called for one that was cancelled before it ran. */
   onEnd?(to: To, outcome: RequestOutcome): void;

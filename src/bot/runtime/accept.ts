@@ -85,7 +85,7 @@ export class Acceptor {
     if (added?.outcome === 'known') return 'known';
     if (added?.outcome === 'accepted') {
       if (acknowledge !== undefined) return this.#acknowledged(platform, acknowledge, request);
-      if (added.ahead >= PLACE_NOTICED)
+      if (added.ahead >= PLACE_NOTICED && platform.showProgress === undefined)
         this.#track(this.#options.sendNotice(platform, request, t => renderPlace(added.ahead, t)));
       return 'accepted';
     }

@@ -1,12 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
+import * as z from 'zod';
 import type { Dispatcher } from '../../bot/answer/answer.ts';
+import type { Sending } from '../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../bot/contract/reply.ts';
 import type { Translator } from '../../i18n/translate.ts';
+import type { Logger } from '../../infra/log.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
-import type { Platform } from '../platform.ts';
-import { type Listener, listen } from './incoming/listen.ts';
-import { type ChatLog, createConversations } from './incoming/request-queue.ts';
+import type { RuntimePlatform } from '../platform.ts';
+import { Listener } from './incoming/listen.ts';
+import { createRequests } from './incoming/requests.ts';
+import { type Answer, Answers } from './outgoing/answers.ts';
+import { createShowProgress } from './outgoing/progress.ts';
 import type { WebExample, WebReply } from './page/base/protocol.ts';
 import { CHAT_LIMITS, type ChatLimits } from './protocol/limits.ts';
 import { registerPage } from './register.ts';
@@ -15,36 +20,36 @@ import { createImageCards, registerImageCards } from './render/image-cards.ts';
 import { render } from './render/render.ts';
 
 export interface WebPlatformOptions {
-  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'suggest' | 'translator' | 'commandSpecs'>;
+  readonly dispatcher: Pick<Dispatcher, 'read' | 'suggest' | 'translator' | 'commandSpecs'>;
   readonly tunnel: Pick<Tunnel, 'address' | 'carries'>;
   /** Links to try while the conversation is empty; the page always offers the help. */
   readonly examples?: (t: Translator) => readonly WebExample[];
-  /** Address people open, when it is not the one the server hears in Host. */
+  /** The address that people open, when it is not the one the server hears in Host. */
   readonly publicUrl?: string | undefined;
-  readonly log: ChatLog;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
   /** Folder of the built page; by default where `npm run build` puts it. */
   readonly pageFolder?: string;
   readonly limits?: Partial<ChatLimits>;
   readonly now?: () => number;
 }
 
-export interface WebPlatform extends Platform {
-  readonly id: 'web';
-  /** Register on the server before it listens: the page at `/`, its files under `/assets/`, drawn pictures under `/picture/`, the socket at `/chat`. */
-  readonly plugin: (server: FastifyInstance) => Promise<void>;
-}
+/** The plugin brings the page at `/`, its files under `/assets/`, image cards under `/picture/`, and the socket at `/chat`. */
+export type WebPlatform = Required<Pick<RuntimePlatform<string>, 'plugin'>> & RuntimePlatform<string>;
 
 /** Beside the built program; where it runs from its sources there is none, and the page says how to build it. */
 const BUILT_PAGE = fileURLToPath(new URL('./page', import.meta.url));
 
-/** The web chat: the platform that needs no account. */
+/** The web chat: the platform that needs no account. An answer goes to the page that asked, by the id of its request. */
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const { dispatcher, tunnel, publicUrl, log, now = Date.now } = options;
   const limits = { ...CHAT_LIMITS, ...options.limits };
   const imageCards = createImageCards({ maxBytes: limits.pictureBytes, log });
   const assetAddress = createAssetAddresses(tunnel, now);
-  const conversations = createConversations({ dispatcher, render: prepare, limits, log, now });
-  let listener: Listener | undefined;
+  const showProgress = createShowProgress(limits, now);
+  const answers = new Answers({ limits, now, onOrphaned: answer => requests.drop(answer) });
+  const requests = createRequests({ dispatcher, answers, render: prepare, limits, log });
+  const examples = options.examples ?? (() => []);
+  const listener = new Listener({ answers, requests, dispatcher, examples, publicUrl, limits, log, now });
 
   /** An image card is drawn when the page asks for it, in the page's theme. */
   function prepare(reply: Reply): WebReply {
@@ -54,24 +59,60 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
     return render(reply, { tunnel, assetAddress, now: now() });
   }
 
+  async function send(replies: AsyncIterable<Reply>, { to, sendOnce, editLater }: Sending<string>): Promise<void> {
+    let place = 0;
+    for await (const reply of replies) {
+      await sendOnce(String(place++), async () => {
+        const answer = answers.get(to);
+        if (answer === undefined) return;
+        const index = answers.reply(answer, prepare(reply));
+        const show = async (better: Reply) => answers.improve(answer, index, prepare(better));
+        if (reply.later !== undefined) editLater?.(reply.later, show);
+      });
+    }
+  }
+
   return {
     id: 'web',
-    async plugin(server) {
-      const examples = options.examples ?? noExamples;
-      listener = await listen(server, { conversations, dispatcher, examples, publicUrl, limits, log, now });
+    replyTo: z.string(),
+    repliesAtOnce: 1,
+    perChat: limits.running,
+    async plugin(server: FastifyInstance) {
+      await listener.register(server);
       registerImageCards(server, imageCards);
       await registerPage(server, { pageFolder: options.pageFolder ?? BUILT_PAGE, publicUrl });
     },
-    async start() {
-      if (!listener) throw new Error('register the plugin of the web platform before it starts');
+    async connect(host) {
+      requests.open(host);
       listener.open();
+      return {
+        async close() {
+          requests.close();
+          listener.refuse();
+        },
+      };
     },
-    async stop() {
-      await listener?.close();
+    // There is no network and no token between here and the pages.
+    verify: () => Promise.resolve(),
+    outcomeOf: () => undefined,
+    send,
+    describeCaller: (_, to) => callerDetails(answers.get(to)),
+    // Each message of a page has a place of its own.
+    hasPlace: () => true,
+    showProgress(to, progress) {
+      const answer = answers.get(to);
+      if (answer !== undefined) showProgress(answer, progress);
     },
+    onEnd(to) {
+      const answer = answers.get(to);
+      if (answer !== undefined) answers.end(answer);
+    },
+    close: () => listener.close(),
   };
 }
 
-function noExamples(): readonly WebExample[] {
-  return [];
+/** People at one network address share a limit. */
+function callerDetails(answer: Answer | undefined) {
+  const address = answer?.caller.sharedRateKey;
+  return address === undefined ? {} : { sharedRateKey: address };
 }

@@ -207,7 +207,7 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
 
   it('waits in the place of what was pressed over a reload of the page', async () => {
     await find();
-    await stage.platform.stop();
+    await stage.stop();
     await stage.close();
     await page.locator('#state').filter({ hasText: 'Reconnecting' }).waitFor();
     await page.getByRole('button', { name: 'Older' }).click();

@@ -8,6 +8,7 @@ import {
   type Reply,
   reply,
 } from '../../../src/bot/contract/reply.ts';
+import { onlyReply } from '../../../src/bot/contract/request-handler.ts';
 import { errorNotice } from '../../../src/bot/views/notice.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
@@ -97,24 +98,28 @@ function opened(place: number): Reply {
 }
 
 /** Answers `found`, the buttons of what it finds, and everything else like the bot. */
-export function findingDispatcher(whole: Pick<Dispatcher, 'dispatch'>): Pick<Dispatcher, 'dispatch'> {
+export function findingDispatcher(whole: Pick<Dispatcher, 'read' | 'answer'>): Pick<Dispatcher, 'read' | 'answer'> {
   return {
-    async dispatch(invocation, sink) {
-      if (invocation.kind === 'text' && invocation.text === 'found') return sink.reply(foundPage(0));
-      const [, word, place] =
-        (invocation.kind === 'action' && /^(page|open|fail|film) ?(\d*)$/.exec(invocation.token)) || [];
-      if (word === undefined) return whole.dispatch(invocation, sink);
-      if (word === 'fail') {
-        return sink.reply(
-          errorNotice(new AppError('timeout', 'slow'), createTranslator(['en']), { visibility: 'caller' }),
-        );
-      }
-      if (word === 'film') {
-        return sink.reply(
-          reply({ gallery: [{ kind: 'media', post: reel, index: 0, form: 'original', spoiler: false }] }),
-        );
-      }
-      return sink.reply(word === 'page' ? foundPage(Number(place)) : opened(Number(place)));
+    async read(message) {
+      return message.text === 'found' ? { kind: 'button', what: { token: 'page 0' } } : whole.read(message);
+    },
+    async answer(body, context) {
+      const [, word, place] = (body.kind === 'button' && /^(page|open|fail|film) ?(\d*)$/.exec(body.what.token)) || [];
+      if (word === undefined) return whole.answer(body, context);
+      return onlyReply(Promise.resolve(pressed(word, Number(place))));
     },
   };
+}
+
+function pressed(word: string, place: number): Reply {
+  switch (word) {
+    case 'fail':
+      return errorNotice(new AppError('timeout', 'slow'), createTranslator(['en']), { visibility: 'caller' });
+    case 'film':
+      return reply({ gallery: [{ kind: 'media', post: reel, index: 0, form: 'original', spoiler: false }] });
+    case 'page':
+      return foundPage(place);
+    default:
+      return opened(place);
+  }
 }

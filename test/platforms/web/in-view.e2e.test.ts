@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Invocation, Sink } from '../../../src/bot/contract/invocation.ts';
 import { reply } from '../../../src/bot/contract/reply.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
+import { scripted } from './scripted.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
@@ -108,13 +108,10 @@ describe.skipIf(browserMissing !== undefined)(`the newest message and its answer
 
   it('stay in view when images come late, and come back to it after the reader scrolled up', async () => {
     const image = (name: string) => ({ kind: 'image' as const, url: `https://cdn.test/${name}`, alt: 'A view' });
-    async function dispatch(_: Invocation, sink: Sink): Promise<void> {
-      const blocks = [{ kind: 'heading' as const, text: ['A view'] }, image('tram-cover.jpg'), image('sea-cover.jpg')];
-      await sink.reply(reply({ blocks }));
-    }
-    const scripted = await openStage({
+    const blocks = [{ kind: 'heading' as const, text: ['A view'] }, image('tram-cover.jpg'), image('sea-cover.jpg')];
+    const views = await openStage({
       pageFolder: built.folder,
-      dispatcher: { dispatch },
+      dispatcher: scripted(() => [reply({ blocks })]),
       limits: { drainMs: 50, closeMs: 200 },
     });
     let release = (): void => undefined;
@@ -122,7 +119,7 @@ describe.skipIf(browserMissing !== undefined)(`the newest message and its answer
       release = resolve;
     });
     try {
-      await visit(1100, 800, scripted.origin);
+      await visit(1100, 800, views.origin);
       await page.route('**/media/**', async route => {
         await held;
         await route.continue();
@@ -141,7 +138,7 @@ describe.skipIf(browserMissing !== undefined)(`the newest message and its answer
       await say('six');
       await expectInView();
     } finally {
-      await scripted.close();
+      await views.close();
     }
   });
 

@@ -221,7 +221,7 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
       '/assets/static/mark.svg',
     ]);
     const { port } = stage;
-    await stage.platform.stop();
+    await stage.stop();
     await stage.close();
     await page.reload();
     await page.locator('#state').filter({ hasText: 'Reconnecting' }).waitFor();

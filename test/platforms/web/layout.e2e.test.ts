@@ -1,11 +1,11 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Invocation, Sink } from '../../../src/bot/contract/invocation.ts';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { photo, post } from './posts.ts';
+import { scripted } from './scripted.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
@@ -98,25 +98,25 @@ describe.skipIf(browserMissing !== undefined)(`the layout of answers${browserNot
   let built: BuiltPage;
   let browser: Browser;
   let stage: Stage;
-  let scripted: Stage;
+  let scenes: Stage;
   let context: BrowserContext;
   let page: Page;
 
-  async function dispatch(invocation: Invocation, sink: Sink): Promise<void> {
-    const scene = invocation.kind === 'text' ? SCENES[invocation.text] : undefined;
-    if (scene) await sink.reply(scene);
-  }
+  const dispatcher = scripted(said => {
+    const scene = 'text' in said ? SCENES[said.text] : undefined;
+    return scene ? [scene] : [];
+  });
 
   beforeAll(async () => {
     [built, browser] = await Promise.all([buildPage(), openBrowser()]);
     const limits = { drainMs: 50, closeMs: 200 };
     stage = await openStage({ pageFolder: built.folder, limits });
-    scripted = await openStage({ pageFolder: built.folder, dispatcher: { dispatch }, limits });
+    scenes = await openStage({ pageFolder: built.folder, dispatcher, limits });
   });
 
   afterAll(async () => {
     await stage?.close();
-    await scripted?.close();
+    await scenes?.close();
     await browser?.close();
     await built?.remove();
   });
@@ -150,14 +150,14 @@ describe.skipIf(browserMissing !== undefined)(`the layout of answers${browserNot
     [1920, 1080],
     [2560, 1440],
   ])('shows all of a photo of 4 to 5 and of its words at %i x %i', async (width, height) => {
-    await ask(scripted.origin, 'portrait', { viewport: { width, height } });
+    await ask(scenes.origin, 'portrait', { viewport: { width, height } });
     expect(await page.evaluate(CUT_OFF)).toEqual([]);
     expect(await page.evaluate(WORDS_WIDTH)).toBeGreaterThan(270);
     if (width > 704) expect(await page.evaluate(UNFILLED)).toBeLessThan(4);
   });
 
   it('puts figures with long labels side by side', async () => {
-    await ask(scripted.origin, 'figures', { viewport: { width: 1440, height: 900 } });
+    await ask(scenes.origin, 'figures', { viewport: { width: 1440, height: 900 } });
     expect(await page.evaluate(COLUMNS)).toBeGreaterThan(2);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.evaluate(COLUMNS)).toBeGreaterThan(1);
@@ -165,13 +165,13 @@ describe.skipIf(browserMissing !== undefined)(`the layout of answers${browserNot
   });
 
   it('underlines a link in one piece', async () => {
-    await ask(scripted.origin, 'linked', {});
+    await ask(scenes.origin, 'linked', {});
     await page.locator('.card a').waitFor();
     expect(await page.evaluate(BROKEN_UNDERLINES)).toBe(0);
   });
 
   it('gives every paragraph the direction of its own language, and lets no name turn what stands beside it', async () => {
-    await ask(scripted.origin, 'caption', { viewport: { width: 1100, height: 900 } });
+    await ask(scenes.origin, 'caption', { viewport: { width: 1100, height: 900 } });
     const left = async (selector: string, words: string): Promise<number> =>
       Number(await page.evaluate(LEFT_OF(selector, words)));
     expect(await left('.card-text', '!')).toBeLessThan(await left('.card-text', SHALOM));

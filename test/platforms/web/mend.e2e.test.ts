@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Invocation, Sink } from '../../../src/bot/contract/invocation.ts';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
+import { scripted } from './scripted.ts';
 import { openStage, type Stage } from './stage.ts';
 
 function titled(words: string): Reply {
@@ -19,25 +19,25 @@ function titled(words: string): Reply {
 /** Answers at once, and with the rest of it when the test wants that. */
 function slowly() {
   const rest = new Map<string, () => void>();
-  async function dispatch(invocation: Invocation, sink: Sink): Promise<void> {
-    const words = invocation.kind === 'text' ? 'A list' : 'A map';
+  const dispatcher = scripted(said => {
+    const words = 'text' in said ? 'A list' : 'A map';
     const later = new Promise<void>(resolve => rest.set(words, resolve)).then(() => titled(`${words}, better`));
-    await sink.reply({ ...titled(words), later });
-  }
-  return { dispatch, bring: (words: string) => rest.get(words)?.() };
+    return [{ ...titled(words), later }];
+  });
+  return { dispatcher, bring: (words: string) => rest.get(words)?.() };
 }
 
 describe.skipIf(browserMissing !== undefined)(`what comes late${browserNote}`, () => {
   let built: BuiltPage;
   let browser: Browser;
   let stage: Stage;
-  const { dispatch, bring } = slowly();
+  const { dispatcher, bring } = slowly();
 
   beforeAll(async () => {
     [built, browser] = await Promise.all([buildPage(), openBrowser()]);
     stage = await openStage({
       pageFolder: built.folder,
-      dispatcher: { dispatch },
+      dispatcher,
       limits: { drainMs: 50, closeMs: 200 },
     });
   });

@@ -201,7 +201,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     await say(WAITS);
     await page.locator('.pending').waitFor();
     await expect.poll(() => stage.asked.length).toBe(1);
-    await stage.platform.stop();
+    await stage.stop();
     await stage.close();
     await page.locator('#state').filter({ hasText: 'Reconnecting' }).waitFor();
     await say(REEL);

@@ -1,9 +1,9 @@
 import { connect as connectTcp } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Invocation, Sink } from '../../../src/bot/contract/invocation.ts';
 import { reply } from '../../../src/bot/contract/reply.ts';
 import { settle } from '../../settle.ts';
 import { connect, type PageClient } from './page-client.ts';
+import { scripted } from './scripted.ts';
 import { openStage, type Stage, type StageOptions } from './stage.ts';
 
 const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
@@ -83,7 +83,7 @@ describe('twenty links at once', () => {
     page.send({ type: 'cancel', id: 'a' });
     await page.hear('done', ({ id }) => id === 'a');
     const stopping = performance.now();
-    await stage.platform.stop();
+    await stage.stop();
     expect(performance.now() - stopping).toBeLessThan(30_000);
     expect(page.heard.some(frame => frame.type === 'done' && frame.id === 'b')).toBe(false);
   });
@@ -145,16 +145,15 @@ describe('a conversation', () => {
   it('cancels: the work is told, nothing more is said but the end', async () => {
     const aborted: boolean[] = [];
     const stage = await open({
-      dispatcher: {
-        dispatch: ({ signal }, sink) =>
+      dispatcher: scripted(
+        (_, signal) =>
           new Promise(resolve => {
             signal.addEventListener('abort', () => {
               aborted.push(true);
-              sink.reply(said('too late'));
-              resolve();
+              resolve([said('too late')]);
             });
           }),
-      },
+      ),
     });
     const page = await join(stage);
     page.send({ type: 'message', id: 'a', text: REEL });
@@ -168,13 +167,11 @@ describe('a conversation', () => {
   it('has calm words when the bot itself fails, and goes on', async () => {
     let calls = 0;
     const stage = await open({
-      dispatcher: {
-        dispatch: async (_, sink) => {
-          calls += 1;
-          if (calls === 1) throw new TypeError('secret detail');
-          await sink.reply(said('fine'));
-        },
-      },
+      dispatcher: scripted(() => {
+        calls += 1;
+        if (calls === 1) throw new TypeError('secret detail');
+        return [said('fine')];
+      }),
     });
     const page = await join(stage);
     page.send({ type: 'message', id: 'a', text: 'one' });
@@ -183,7 +180,7 @@ describe('a conversation', () => {
     expect(JSON.stringify(card)).not.toContain('secret');
     page.send({ type: 'message', id: 'b', text: 'two' });
     expect((await page.hear('reply', frame => frame.id === 'b')).reply.blocks).toHaveLength(1);
-    expect(stage.logged).toEqual(['web chat: dispatch failed']);
+    expect(stage.logged).toEqual(['an answer failed']);
   });
 
   it('takes a link of 8 KB among words of any script', async () => {
@@ -307,14 +304,14 @@ describe('what comes late', () => {
   /** Answers each question with its own words, and with the rest of it when the test wants that. */
   function slowly() {
     const bring = new Map<string, () => void>();
-    async function dispatch(invocation: Invocation, sink: Sink): Promise<void> {
-      const words = invocation.kind === 'text' ? invocation.text : '';
-      for (const each of words.split(' ')) {
+    const dispatcher = scripted(asked => {
+      const words = 'text' in asked ? asked.text.split(' ') : [];
+      return words.map(each => {
         const come = new Promise<void>(resolve => bring.set(each, resolve));
-        await sink.reply({ ...said(each), later: come.then(() => said(`${each}, better`)) });
-      }
-    }
-    return { dispatcher: { dispatch }, bring: (words: string) => bring.get(words)?.() };
+        return { ...said(each), later: come.then(() => said(`${each}, better`)) };
+      });
+    });
+    return { dispatcher, bring: (words: string) => bring.get(words)?.() };
   }
 
   it('does not keep an answer from being done, nor the next from its turn', async () => {
@@ -368,7 +365,7 @@ describe('what comes late', () => {
     const page = await join(stage);
     page.send({ type: 'message', id: 'a', text: 'one' });
     await page.hear('done');
-    await stage.platform.stop();
+    await stage.stop();
     bring('one');
     await expect(page.closed).resolves.toBe(1001);
     expect(page.heard.some(frame => frame.type === 'better')).toBe(false);
@@ -435,11 +432,7 @@ describe('a page that does not read', () => {
     const long = said('x'.repeat(9_000));
     const stage = await open({
       limits: { bufferedBytes: 256 * 1024 },
-      dispatcher: {
-        dispatch: async ({ kind }, sink) => {
-          for (let i = 0; kind === 'text' && i < 3_000; i += 1) await sink.reply(long);
-        },
-      },
+      dispatcher: scripted(() => Array.from({ length: 3_000 }, () => long)),
     });
     const page = await join(stage);
     page.socket.pause();
@@ -457,7 +450,7 @@ describe('stopping', () => {
     const page = await join(stage);
     page.send({ type: 'message', id: 'a', text: WAITS });
     await page.hear('progress');
-    const stopped = stage.platform.stop();
+    const stopped = stage.stop();
     await page.hear('closing');
     page.send({ type: 'message', id: 'b', text: REEL });
     await expect(join(stage)).rejects.toThrow('HTTP 503');
@@ -466,7 +459,7 @@ describe('stopping', () => {
     await expect(page.closed).resolves.toBe(1001);
     await stopped;
     expect(page.heard.some(frame => 'id' in frame && frame.id === 'b')).toBe(false);
-    await stage.platform.stop();
+    await stage.stop();
   });
 
   it('does not wait for ever for an answer, and does not call it done', async () => {
@@ -474,7 +467,7 @@ describe('stopping', () => {
     const page = await join(stage);
     page.send({ type: 'message', id: 'a', text: WAITS });
     await page.hear('progress');
-    await stage.platform.stop();
+    await stage.stop();
     await expect(page.closed).resolves.toBe(1001);
     expect(page.heard.some(frame => frame.type === 'done')).toBe(false);
   });

@@ -6,17 +6,19 @@ import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/answer.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
+import { createRuntime } from '../../../src/bot/runtime/runtime.ts';
 import { createButtonTokens } from '../../../src/bot/stores/button-token.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
 import { createOptOuts } from '../../../src/bot/stores/opt-outs.ts';
 import { createSettingsStore } from '../../../src/bot/stores/settings.ts';
 import { AppError } from '../../../src/errors.ts';
+import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import { createMemoryRateLimiter, type RateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import type { Extractor } from '../../../src/media/extract/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
 import type { WebExample } from '../../../src/platforms/web/page/base/protocol.ts';
-import { createWebPlatform, type WebPlatform } from '../../../src/platforms/web/platform.ts';
+import { createWebPlatform } from '../../../src/platforms/web/platform.ts';
 import type { ChatLimits } from '../../../src/platforms/web/protocol/limits.ts';
 import { commandList } from '../../bot/command-list.ts';
 import { RATINGS_OF_NOTHING } from '../../bot/sample.ts';
@@ -48,7 +50,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
 
 export interface StageOptions {
   readonly pageFolder?: string;
-  readonly limits?: Partial<ChatLimits>;
+  readonly limits?: Partial<ChatLimits> & { readonly drainMs?: number };
   readonly publicUrl?: string;
   readonly examples?: readonly WebExample[];
   readonly port?: number;
@@ -67,13 +69,14 @@ export interface StageOptions {
 export interface Stage {
   readonly origin: string;
   readonly port: number;
-  readonly platform: WebPlatform;
   /** Links the upstream was asked for, in order. */
   readonly asked: readonly string[];
   /** What was logged as a warning or worse. */
   readonly logged: readonly string[];
   /** Answers everything that waits with the reel. */
   release(): void;
+  /** Stops the chat, and not the server. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -113,8 +116,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     log,
   });
   const { examples } = options;
+  const { drainMs, ...limits } = options.limits ?? {};
+  const scripted = { ...dispatcher, ...findingDispatcher(dispatcher), ...options.dispatcher };
   const platform = createWebPlatform({
-    dispatcher: { ...dispatcher, ...findingDispatcher(dispatcher), ...options.dispatcher },
+    dispatcher: scripted,
     tunnel: {
       carries: url => url.startsWith('https://cdn.test/'),
       address: file => `/media/${new URL(file.url).pathname.slice(1)}`,
@@ -123,26 +128,32 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     ...(examples ? { examples: () => examples } : {}),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     ...(options.pageFolder === undefined ? {} : { pageFolder: options.pageFolder }),
-    ...(options.limits ? { limits: options.limits } : {}),
+    limits,
   });
+  const memory = openStore(':memory:');
+  const queue = createEmbeddedQueue({ store: memory, log });
+  const drain = drainMs === undefined ? {} : { drainMs };
+  const runtime = createRuntime({ platforms: [platform], queue, dispatcher: scripted, log, ...drain });
   // A browser holds connections open on which it has asked nothing yet.
   const server = fastify({ forceCloseConnections: true });
   await server.register(fastifyStatic, { root: FILES, prefix: '/media/', index: false });
   server.get('/api/ping', () => ({ ok: true }));
   await server.register(platform.plugin);
-  await platform.start();
+  await runtime.start();
   const origin = await server.listen({ host: '127.0.0.1', port: options.port ?? 0 });
   return {
     origin,
     port: Number(new URL(origin).port),
-    platform,
     asked,
     logged,
     release: () => {
       for (const go of waiting) go();
     },
+    stop: () => runtime.stop(),
     async close() {
-      await server.close();
+      await Promise.all([runtime.stop(), server.close()]);
+      await queue.close();
+      memory.close();
       store.close();
     },
   };

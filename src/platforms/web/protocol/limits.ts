@@ -55,8 +55,6 @@ export const CHAT_LIMITS = {
   answeredBytes: 4 * 1024 * 1024,
   /** Drawn pictures kept for the pages that show them. */
   pictureBytes: 32 * 1024 * 1024,
-  /** Running work may take this long after `stop()`. */
-  drainMs: 7_500,
   /** A closing handshake may take this long. */
   closeMs: 1_000,
 } as const;

@@ -1,0 +1,164 @@
+import type { WebSocket } from '@fastify/websocket';
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
+import type { Caller } from '../../../bot/contract/caller.ts';
+import { createTranslator, type Translator } from '../../../i18n/translate.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { Answers, ConnectedPage } from '../outgoing/answers.ts';
+import { createOutlet, type Outlet } from '../outgoing/outlet.ts';
+import type { PageMessage, WebExample } from '../page/base/protocol.ts';
+import { parseFrame } from '../protocol/frames.ts';
+import type { ChatLimits } from '../protocol/limits.ts';
+import type { Requests } from './requests.ts';
+
+export interface ConversationOptions {
+  readonly answers: Answers;
+  readonly requests: Requests;
+  readonly dispatcher: Pick<Dispatcher, 'suggest' | 'commandSpecs' | 'translator'>;
+  readonly examples: (t: Translator) => readonly WebExample[];
+  readonly limits: ChatLimits;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
+  readonly now: () => number;
+}
+
+/** One connection: a hello first, then frames, which are counted. */
+export class Conversation {
+  readonly #options: ConversationOptions;
+  readonly #socket: WebSocket;
+  readonly #outlet: Outlet;
+  readonly #address: string;
+  readonly #takeFrame: () => boolean;
+  readonly #helloTimer: NodeJS.Timeout;
+  #page: ConnectedPage | undefined;
+  #welcomed = Promise.resolve();
+  #badFrames = 0;
+  #suggesting: AbortController | undefined;
+
+  constructor(socket: WebSocket, address: string, options: ConversationOptions) {
+    const { limits, answers, now } = options;
+    this.#options = options;
+    this.#socket = socket;
+    this.#address = address;
+    this.#outlet = createOutlet(socket, limits.bufferedBytes);
+    this.#takeFrame = createBucket(limits.framesAtOnce, limits.framesPerSecond, now);
+    this.#helloTimer = setTimeout(() => socket.close(1008, 'no hello'), limits.helloMs);
+    this.#helloTimer.unref();
+    socket.on('message', (data, isBinary) => this.#onMessage(isBinary ? undefined : data.toString()));
+    socket.on('close', () => {
+      clearTimeout(this.#helloTimer);
+      this.#suggesting?.abort();
+      if (this.#page) answers.leave(this.#page);
+    });
+  }
+
+  #onMessage(text: string | undefined): void {
+    if (!this.#takeFrame()) {
+      this.#socket.close(1008, 'too many frames');
+      return;
+    }
+    const frame = text === undefined ? undefined : parseFrame(text);
+    const isInOrder = frame !== undefined && (frame.type === 'hello') === (this.#page === undefined);
+    if (isInOrder) this.#onFrame(frame).catch(error => this.#fail(error));
+    else this.#onBadFrame();
+  }
+
+  #fail(error: unknown): void {
+    this.#options.log.error({ err: error }, 'web chat: a frame could not be handled');
+    this.#socket.close(1011, 'internal');
+  }
+
+  #onBadFrame(): void {
+    this.#badFrames += 1;
+    const { messages } = this.#page?.t ?? createTranslator([]);
+    if (this.#badFrames >= this.#options.limits.badFrames) this.#socket.close(1008, 'unreadable frames');
+    else if (this.#badFrames === 1) this.#outlet.send({ type: 'notice', text: messages.errors.invalid_request });
+  }
+
+  async #onFrame(frame: PageMessage): Promise<void> {
+    if (frame.type === 'hello') {
+      this.#welcomed = this.#onHello(frame.session, frame.locales);
+      return this.#welcomed;
+    }
+    await this.#welcomed;
+    const page = this.#page;
+    if (!page || this.#socket.readyState !== this.#socket.OPEN) return;
+    const { requests } = this.#options;
+    if (frame.type === 'suggest') this.#suggest(page, frame.id, frame.text);
+    else if (frame.type === 'cancel') requests.cancel(page, frame.id);
+    else requests.ask(page, frame);
+  }
+
+  async #onHello(session: string, locales: readonly string[]): Promise<void> {
+    clearTimeout(this.#helloTimer);
+    const page: ConnectedPage = {
+      caller: callerOf(session, this.#address, locales),
+      t: createTranslator(locales),
+      outlet: this.#outlet,
+      onAnswered: () => void this.#welcome(page).catch(error => this.#fail(error)),
+    };
+    this.#page = page;
+    await this.#welcome(page, true);
+    if (this.#socket.readyState === this.#socket.OPEN) this.#options.answers.join(page);
+  }
+
+  /** Once, and again whenever the page's language has changed. */
+  async #welcome(page: ConnectedPage, isFirst = false): Promise<void> {
+    const { dispatcher, examples, limits } = this.#options;
+    const t = await dispatcher.translator(page.caller);
+    const isSpoken = !isFirst && t.locale === page.t.locale;
+    page.t = t;
+    if (isSpoken) return;
+    this.#outlet.send({
+      type: 'welcome',
+      locale: t.locale,
+      texts: t.messages.web,
+      commands: dispatcher
+        .commandSpecs(t, page.caller.chatKind)
+        .map(({ name, description, usage }) => ({ name, description, usage })),
+      examples: examples(t),
+      maxLength: limits.messageLength,
+    });
+  }
+
+  /** Only the newest line is answered. */
+  #suggest({ caller }: ConnectedPage, id: string, text: string): void {
+    const { dispatcher, limits, log } = this.#options;
+    this.#suggesting?.abort();
+    this.#suggesting = new AbortController();
+    const { signal } = this.#suggesting;
+    dispatcher.suggest(text.slice(0, limits.messageLength), caller, signal).then(
+      items => {
+        if (!signal.aborted) this.#outlet.send({ type: 'suggestions', id, items: items.slice(0, limits.suggestions) });
+      },
+      (error: unknown) => {
+        if (!signal.aborted) log.warn({ err: error }, 'web chat: suggestions failed');
+      },
+    );
+  }
+}
+
+function callerOf(session: string, address: string, locales: readonly string[]): Caller {
+  return {
+    platform: 'web',
+    userId: session,
+    chatId: session,
+    chatKind: 'private',
+    isChatAdmin: true,
+    rateKey: session,
+    sharedRateKey: address,
+    locales,
+  };
+}
+
+/** Takes one from a bucket that fills up with time; false when there is none left. */
+function createBucket(size: number, perSecond: number, now: () => number): () => boolean {
+  let left = size;
+  let at = now();
+  return () => {
+    const moment = now();
+    left = Math.min(size, left + ((moment - at) / 1_000) * perSecond);
+    at = moment;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
+  };
+}
