@@ -43,8 +43,7 @@ export async function converse(
       position = { from: batch.next, paid: batch.paid };
       remaining = batch.remaining;
       if (remaining?.refusal !== undefined) {
-        const { about, refusal } = remaining;
-        hear(errorNotice(refusal, await dispatcher.translator(said.caller), { visibility: 'caller', about }));
+        hear(errorNotice(remaining.refusal, await dispatcher.translator(said.caller), { visibility: 'caller' }));
         break;
       }
     } while (remaining !== undefined && !signal.aborted);

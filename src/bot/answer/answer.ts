@@ -18,7 +18,6 @@ import { createRetryGate, whileStoreIsAway } from '../runtime/retry.ts';
 import { notice } from '../views/notice.ts';
 import { type Autocomplete, createAutocomplete } from './autocomplete.ts';
 import { type Callers, type CallersOptions, createCallers } from './callers.ts';
-import { createDirectDispatch, type DirectDispatch } from './direct-dispatch.ts';
 import { createLinkAnswers, createLinkFinder, type LinkAnswers } from './links.ts';
 import { createMessageReader } from './read.ts';
 import { type CommandResolver, createCommandResolver } from './resolve-command.ts';
@@ -65,7 +64,6 @@ export interface Dispatcher extends RequestHandler, Autocomplete {
   commandOf(body: RequestBody, caller: Caller): Promise<string | undefined>;
   /** The commands as people see them, in all chats or in one kind of them. */
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
-  readonly dispatch: DirectDispatch;
 }
 
 /** Messages that wait until the settings of their chats can be read. */
@@ -101,11 +99,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return body?.kind === 'links' ? body.what.filter(({ url }) => findLinks(url).length > 0) : [];
   }
 
-  const handler: RequestHandler = { answer, preferences, translator, chatSettings };
   return {
-    ...{ ...handler, read, linksOf, commandOf },
+    ...{ answer, preferences, translator, chatSettings, read, linksOf, commandOf },
     commandSpecs: (t, chatKind) => listed.map(command => commandSpec(command, t, chatKind)),
-    dispatch: createDirectDispatch({ read, handler, gate, logFailure }),
     ...createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked, charge }),
   };
 }

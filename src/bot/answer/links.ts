@@ -5,7 +5,7 @@ import type { Extractor } from '../../media/extract/extractor.ts';
 import type { Accepted, Command } from '../contract/command.ts';
 import { hidden } from '../contract/reply.ts';
 import type { LinksBody } from '../contract/request.ts';
-import type { PendingReply, Position, RemainingLinks, ReplyBatch } from '../contract/request-handler.ts';
+import type { PendingReply, Position, ReplyBatch } from '../contract/request-handler.ts';
 import { linkLabels } from '../views/notice.ts';
 import type { Callers } from './callers.ts';
 import type { CommandRunner, RunContext } from './run-command.ts';
@@ -108,15 +108,7 @@ export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions)
       }
       next += 1;
     }
-    return { replies, next, paid: Math.max(paid, next), remaining: remainingOf(links.length, next, labels, refusal) };
+    const remaining = next < links.length ? { links: links.length - next, refusal } : undefined;
+    return { replies, next, paid: Math.max(paid, next), remaining };
   };
-}
-
-function remainingOf(
-  total: number,
-  next: number,
-  labels: readonly string[],
-  refusal: AppError | undefined,
-): RemainingLinks | undefined {
-  return next < total ? { links: total - next, about: labels.slice(next), refusal } : undefined;
 }

@@ -62,8 +62,6 @@ export interface ReplyBatch {
 
 export interface RemainingLinks {
   readonly links: number;
-  /** Short forms of them, where the message has several. */
-  readonly about: readonly string[];
   /** The limit that keeps them waiting; undefined when they only come in the next batch. */
   readonly refusal: AppError | undefined;
 }

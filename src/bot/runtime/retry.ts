@@ -88,9 +88,7 @@ export async function whileStoreIsAway<T>(
   gate: RetryGate,
   work: () => Promise<T>,
   onAway: (error: unknown) => void,
-  forMs = Number.POSITIVE_INFINITY,
 ): Promise<T> {
-  const until = performance.now() + forMs;
   for (let tries = 1; ; tries += 1) {
     try {
       const done = await work();
@@ -99,7 +97,7 @@ export async function whileStoreIsAway<T>(
     } catch (error) {
       if (!(error instanceof StoreAway)) throw error;
       if (tries === 1) onAway(error);
-      if (!(await gate.wait(until - performance.now()))) throw error;
+      if (!(await gate.wait(Number.POSITIVE_INFINITY))) throw error;
     }
   }
 }

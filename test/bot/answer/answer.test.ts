@@ -112,22 +112,19 @@ describe('pasted links', () => {
     expect(alone.replies[0]?.blocks).toEqual([{ kind: 'text', text: [en.errors.not_found] }]);
   });
 
-  it('cost two units each; over the limit every message gets one notice, with the links it is about and the time', async () => {
+  it('cost two units each; over the limit every message gets one notice, with the time', async () => {
     let now = 0;
     const { ask } = setUp({ userLimit: { units: 5, windowMs: 60_000 }, now: () => now });
     const text = `${link('a')} ${link('b')} ${link('c')}`;
     const first = await ask({ text }, group());
     expect(first.replies).toHaveLength(3);
     expect(words(first.replies[2])).toContain('in 60 seconds');
-    expect(words(first.replies[2])).toContain('instagram.com/p/c');
-    expect(words(first.replies[2])).not.toContain('instagram.com/p/b');
     expect(first.replies[2]).toMatchObject({ visibility: 'caller', outdatedMs: 60_000 });
 
     for (const waited of [10_000, 25_000, 59_000]) {
       now = waited;
       const { replies, stages } = await ask({ text }, group());
       expect(replies.map(words)).toEqual([expect.stringMatching(`in ${60 - waited / 1_000} seconds?`)]);
-      expect(['a', 'b', 'c'].every(id => words(replies[0]).includes(`instagram.com/p/${id}`))).toBe(true);
       expect([stages, replies.length]).toEqual([[], 1]);
     }
 
@@ -180,7 +177,7 @@ describe('links that are kept until they are answered', () => {
     expect(ask).toEqual({ kind: 'links', what: ids.map(id => ({ url: link(id), spoiler: false })) });
     if (ask === undefined) return;
     const first = await round(dispatcher, ask, 0, 0);
-    const remaining = { links: 2, about: [expect.any(String), expect.any(String)], refusal: undefined };
+    const remaining = { links: 2, refusal: undefined };
     expect(first).toEqual({ ids: ids.slice(0, 5), nexts: [1, 2, 3, 4, 5], next: 5, paid: 5, remaining });
     const second = await round(dispatcher, ask, 5, 5);
     expect(second).toEqual({ ids: ['f', 'g'], nexts: [6, 7], next: 7, paid: 7, remaining: undefined });

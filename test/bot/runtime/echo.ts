@@ -35,7 +35,7 @@ export function createEcho({ atOnce = 5, limit, work }: Answering = {}) {
             replies,
             next,
             paid: Math.max(paid, next),
-            remaining: { links: links.length - next, about: [], refusal: error },
+            remaining: { links: links.length - next, refusal: error },
           };
         }
         if (limit !== undefined) limit.left -= 1;
@@ -50,7 +50,7 @@ export function createEcho({ atOnce = 5, limit, work }: Answering = {}) {
       replies,
       next,
       paid: Math.max(paid, next),
-      remaining: left > 0 ? { links: left, about: [], refusal: undefined } : undefined,
+      remaining: left > 0 ? { links: left, refusal: undefined } : undefined,
     };
   }
 
