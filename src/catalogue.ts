@@ -6,7 +6,7 @@ import {
   searchFeed,
 } from './beatmaps/catalogue/catalogue-fill.ts';
 import { openCatalogue } from './beatmaps/catalogue/open-catalogue.ts';
-import { createMirrors, MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
+import { createMirrors, MIRROR_THROTTLES } from './beatmaps/upstreams/mirror.ts';
 import { createOsuApi, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
 import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
 import { AppError, toAppError } from './errors.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
 import { openSharedBeatmapCaches } from './beatmaps/cache-policy.ts';
-import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
+import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirror.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
 import { createOsuSignIn } from './beatmaps/upstreams/osu-sign-in.ts';
 import { createDispatcher } from './bot/answer/answer.ts';

@@ -1,4 +1,4 @@
-import { createMirrors } from './beatmaps/upstreams/mirrors.ts';
+import { createMirrors } from './beatmaps/upstreams/mirror.ts';
 import { createOsuApi } from './beatmaps/upstreams/osu-api.ts';
 import {
   assertSites,

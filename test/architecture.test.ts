@@ -220,7 +220,7 @@ describe('the check of names and content', () => {
     ['export const a = (get = fetch) => get;', 'global fetch'],
     ['export const a = { get: fetch };', 'global fetch'],
   ])('refuses %s', (source, complaint) => {
-    expect(check('src/beatmaps/job.ts', source)).toEqual([expect.stringContaining(complaint)]);
+    expect(check('src/beatmaps/model/job.ts', source)).toEqual([expect.stringContaining(complaint)]);
   });
 
   it.each([
@@ -229,7 +229,7 @@ describe('the check of names and content', () => {
     'function fetch() {} fetch();',
     'export const a = (config: { env: string }) => config.env;',
   ])('allows %s', source => {
-    expect(check('src/beatmaps/job.ts', source)).toEqual([]);
+    expect(check('src/beatmaps/model/job.ts', source)).toEqual([]);
   });
 
   it('lets config read process.env and the page fetch', () => {

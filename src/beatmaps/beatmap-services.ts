@@ -11,7 +11,7 @@ import { createOfficialStars } from './rating/official-stars.ts';
 import { createRatings, type Ratings } from './rating/ratings.ts';
 import { createRecommend, type Recommend } from './recommend/recommend.ts';
 import { createRecommendationHistory, type RecommendationHistory } from './recommend/recommendation-history.ts';
-import { createMirrors } from './upstreams/mirrors.ts';
+import { createMirrors } from './upstreams/mirror.ts';
 import { createOsuApi } from './upstreams/osu-api.ts';
 
 export interface BeatmapServicesOptions {

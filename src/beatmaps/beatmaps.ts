@@ -4,17 +4,15 @@ import type { Logger } from '../infra/log.ts';
 import { type BeatmapCaches, type FoundSet, SET_POLICY } from './cache-policy.ts';
 import { type Suggestion as SetSuggestion, suggestionOf } from './catalogue/catalogue-schema.ts';
 import { createMapPlays, type MapPlays } from './map-plays.ts';
-import { missingAs } from './missing-as.ts';
 import type { Beatmap, Beatmapset } from './model/beatmapset.ts';
 import { matchOsuLink } from './model/link.ts';
 import { createPlayers, type Players } from './players.ts';
 import { type BeatmapCatalogue, createSetSearch, type SearchRequest, type SearchResult } from './set-search.ts';
-import { type DownloadAddress, downloadAddresses } from './upstreams/download.ts';
-import { askInOrder } from './upstreams/failover.ts';
-import { createHealth } from './upstreams/health.ts';
-import type { Mirror } from './upstreams/mirror.ts';
+import { askInOrder, createHealth } from './upstreams/failover.ts';
+import { type DownloadAddress, downloadAddresses, type Mirror } from './upstreams/mirror.ts';
 import type { OsuApi } from './upstreams/osu-api.ts';
 import { type BeatmapSource, mirrorSource, officialSource, type SourceId } from './upstreams/source.ts';
+import { missingAs } from './upstreams/upstream-answer.ts';
 
 export interface SetAnswer {
   readonly set: Beatmapset;

@@ -1,17 +1,17 @@
-/** How long answers are kept, and the caches they are kept in. */
-import * as z from 'zod';
 import { AppError } from '../errors.ts';
 import { type Cache, type CachePolicy, createMemoryCache, type SharedCache } from '../infra/cache/cache.ts';
 import type { SharedState } from '../infra/redis/redis.ts';
 import { type Beatmapset, beatmapsetSchema } from './model/beatmapset.ts';
-import type { Player } from './model/player.ts';
+import type { Player, PlayerStandings, RankedPlayer } from './model/player.ts';
 import type { Score, ScoreType } from './model/score.ts';
-import type { PlayerStandings, RankedPlayer } from './model/standing.ts';
 import type { SearchPage } from './query/search.ts';
 import { type OfficialRating, officialRatingSchema } from './rating/official-stars.ts';
 import { MIRROR_IDS } from './upstreams/mirror-sites.ts';
 import type { ListSlice, UserBeatmapset } from './upstreams/osu-api.ts';
 import type { UpstreamId } from './upstreams/source.ts';
+/** How long answers are kept, and the caches they are kept in. */
+
+import * as z from 'zod';
 
 export interface FoundPage extends SearchPage {
   readonly source: UpstreamId;

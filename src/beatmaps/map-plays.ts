@@ -1,4 +1,3 @@
-/** What only the official API knows of plays on one map, and of how players stand among each other. */
 import {
   type BeatmapCaches,
   MAP_SCORES_POLICY,
@@ -7,12 +6,13 @@ import {
   RANKING_POLICY,
   STANDING_POLICY,
 } from './cache-policy.ts';
-import { missingAs } from './missing-as.ts';
 import { type Beatmap, type Beatmapset, type Ruleset, statusNumber } from './model/beatmapset.ts';
+import type { PlayerStandings, RankedPlayer } from './model/player.ts';
 import type { Score } from './model/score.ts';
-import type { PlayerStandings, RankedPlayer } from './model/standing.ts';
 import { type PlayerAnswer, playerAnswer, requireOsu } from './players.ts';
 import type { OsuApi } from './upstreams/osu-api.ts';
+import { missingAs } from './upstreams/upstream-answer.ts';
+/** What only the official API knows of plays on one map, and of how players stand among each other. */
 
 /** A difficulty with its set. */
 export interface MapInSet {

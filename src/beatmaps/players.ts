@@ -1,16 +1,15 @@
-/** What only the official API knows: profiles, plays, and maps of players. */
-
 import { AppError } from '../errors.ts';
 import type { CacheHit } from '../infra/cache/cache.ts';
 import { createLru } from '../infra/cache/create-lru.ts';
 import { type BeatmapCaches, PLAY_POLICY, PLAYER_POLICY, scorePolicy, USER_BEATMAP_POLICY } from './cache-policy.ts';
 import { parseOffsetCursor, renderOffsetCursor } from './cursor.ts';
-import { missingAs } from './missing-as.ts';
 import type { Ruleset } from './model/beatmapset.ts';
 import { matchOsuLink } from './model/link.ts';
 import type { Player } from './model/player.ts';
 import type { Score, ScoreType } from './model/score.ts';
 import type { ListSlice, OsuApi, PlayerRef, UserBeatmapset, UserBeatmapType } from './upstreams/osu-api.ts';
+import { missingAs } from './upstreams/upstream-answer.ts';
+/** What only the official API knows: profiles, plays, and maps of players. */
 
 export interface PlayerAnswer {
   readonly source: 'osu';

@@ -1,15 +1,15 @@
-/** The beatmap room over the played upstreams, for the length of a test. */
 import { onTestFinished } from 'vitest';
 import { type Beatmaps, createBeatmaps } from '../../src/beatmaps/beatmaps.ts';
 import { createMemoryBeatmapCaches } from '../../src/beatmaps/cache-policy.ts';
 import type { BeatmapCatalogue } from '../../src/beatmaps/set-search.ts';
-import { createMirrors } from '../../src/beatmaps/upstreams/mirrors.ts';
+import { createMirrors } from '../../src/beatmaps/upstreams/mirror.ts';
 import { createOsuApi } from '../../src/beatmaps/upstreams/osu-api.ts';
 import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../src/infra/http/transport/overrides.ts';
 import { createRecordingLog, type RecordingLog } from '../fakes/log.ts';
 import { SANDBOX_OSU } from '../sandbox/osu.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+/** The beatmap room over the played upstreams, for the length of a test. */
 
 export interface HouseOptions {
   /** Default true. */

@@ -1,7 +1,3 @@
-/**
- * Discord's autocomplete of a map's name, from the typed letter to the answer that arrives, while every upstream hangs. The baseline is
- * the same way there and back for `/help`, which answers from a list of a few words.
- */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createBeatmaps } from '../../src/beatmaps/beatmaps.ts';
 import { createMemoryBeatmapCaches } from '../../src/beatmaps/cache-policy.ts';
 import { openCatalogue } from '../../src/beatmaps/catalogue/open-catalogue.ts';
-import { createMirrors } from '../../src/beatmaps/upstreams/mirrors.ts';
+import { createMirrors } from '../../src/beatmaps/upstreams/mirror.ts';
 import { createOsuApi } from '../../src/beatmaps/upstreams/osu-api.ts';
 import { createDispatcher } from '../../src/bot/answer/answer.ts';
 import { createRuntime } from '../../src/bot/runtime/runtime.ts';
@@ -28,6 +24,11 @@ import { SANDBOX_OSU } from '../sandbox/osu.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createGenerator, createRandom } from './generated-sets.ts';
 import { percentile } from './load.ts';
+
+/**
+ * Discord's autocomplete of a map's name, from the typed letter to the answer that arrives, while every upstream hangs. The baseline is
+ * the same way there and back for `/help`, which answers from a list of a few words.
+ */
 
 const BATCH = 2_000;
 const ROUNDS = 3_000;

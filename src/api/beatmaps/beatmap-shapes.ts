@@ -1,9 +1,7 @@
-/** The domain's values in the osu! API's words. */
 import type { DownloadAnswer as Download } from '../../beatmaps/beatmaps.ts';
-import { type Beatmap, type Beatmapset, statusNumber } from '../../beatmaps/model/beatmapset.ts';
+import { type Beatmap, type Beatmapset, rulesetNumber, statusNumber } from '../../beatmaps/model/beatmapset.ts';
 import { setPage } from '../../beatmaps/model/link.ts';
 import type { Player } from '../../beatmaps/model/player.ts';
-import { rulesetNumber } from '../../beatmaps/model/ruleset.ts';
 import type { Score } from '../../beatmaps/model/score.ts';
 import type { SearchResult } from '../../beatmaps/set-search.ts';
 import type { UserBeatmapset } from '../../beatmaps/upstreams/osu-api.ts';
@@ -16,6 +14,7 @@ import type {
   UserAnswer,
   UserBeatmapsAnswer,
 } from './beatmap-schema.ts';
+/** The domain's values in the osu! API's words. */
 
 export function toBeatmap({ od, hp, ...beatmap }: Beatmap): BeatmapAnswer {
   const { id, beatmapset_id, mode, status } = beatmap;

@@ -1,11 +1,16 @@
-/** The parameters and answers of `/api/recommend`. */
-import * as z from 'zod';
 import { parseYesNo } from '../../beatmaps/query/query-words.ts';
-import { type FilterRange, parseFilterRange } from '../../beatmaps/recommend/filter-range.ts';
-import { type ModFilter, parseModFilter } from '../../beatmaps/recommend/mod-filter.ts';
+import {
+  type FilterRange,
+  type ModFilter,
+  parseFilterRange,
+  parseModFilter,
+} from '../../beatmaps/recommend/filters.ts';
 import { BEATMAP, SET } from './beatmap-examples.ts';
 import { limitOf, mode, PLAYER_FORMS, SET_FORMS, user, word } from './beatmap-parameters.ts';
 import { beatmap, coreSet } from './beatmap-schema.ts';
+/** The parameters and answers of `/api/recommend`. */
+
+import * as z from 'zod';
 
 const MOST_STEPS = 3;
 

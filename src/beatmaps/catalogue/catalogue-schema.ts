@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Store } from '../../infra/store/store.ts';
 import { type Beatmapset, type Status, starRange, statusOf } from '../model/beatmapset.ts';
-import { CANDIDATES_TABLE } from '../recommend/catalogue-candidates.ts';
+import { CANDIDATES_TABLE } from './candidates.ts';
 import { longestOf } from './map-figures.ts';
 
 /** Every order but popularity, and the columns it goes by. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Store } from '../../infra/store/store.ts';
-import { wordDistance } from '../query/word-distance.ts';
+import { wordDistance } from '../query/query-text.ts';
 
 /** The words of the catalogue in memory, for finding what a mistyped one was meant to be. */
 export interface Vocabulary {

@@ -3,12 +3,11 @@ import type { Store } from '../../infra/store/store.ts';
 import { type Beatmapset, starRange, statusNumber } from '../model/beatmapset.ts';
 import { hasLeaderboard, time, yearOf } from '../query/query-match.ts';
 import { foldText } from '../query/query-text.ts';
-import { writeCandidates } from '../recommend/catalogue-candidates.ts';
+import { writeCandidates } from './candidates.ts';
 import { BodyRow } from './catalogue-schema.ts';
 import { figureWords } from './figure-words.ts';
 import { packFigures } from './map-figures.ts';
-import { packBody, parseBody, renderBody, unpackBody } from './set-body.ts';
-import { mergeSets } from './set-merge.ts';
+import { mergeSets, packBody, parseBody, renderBody, unpackBody } from './set-body.ts';
 
 /** Above every id of osu! for long: the highest known in 2026-07 is 2.6 million. Ranks stay below 2^31, which takes few bytes wherever they stand. */
 const MAX_ID = 2 ** 23;

@@ -1,7 +1,6 @@
 import type { Beatmapset } from '../model/beatmapset.ts';
 import type { Search } from '../query/search.ts';
-import type { CandidateWindow } from '../recommend/catalogue-candidates.ts';
-import type { Candidate } from './candidate.ts';
+import type { Candidate, CandidateWindow } from './candidates.ts';
 import type { Suggestion } from './catalogue-schema.ts';
 
 /**

@@ -1,7 +1,8 @@
-/** How a set is kept: its fields in a fixed order, those of its difficulties side by side, packed. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod';
 import { type Beatmap, type Beatmapset, beatmapsetSchema } from '../model/beatmapset.ts';
+
+/** How a set is kept: its fields in a fixed order, those of its difficulties side by side, packed. */
 
 /** In the order in which they are written; a new field goes to the end, and none is ever taken out. */
 const SET_FIELDS = [
@@ -81,4 +82,25 @@ export function packBody(text: string): Uint8Array {
 
 export function unpackBody(packed: Uint8Array): string {
   return inflateRawSync(packed, UNPACKING).toString();
+}
+
+/** What the fresh one does not say is taken from the known one. */
+export function mergeSets(known: Beatmapset, fresh: Beatmapset): Beatmapset {
+  const maps = new Map(known.beatmaps.map(beatmap => [beatmap.id, beatmap]));
+  return {
+    ...fillNulls(known, fresh),
+    source: fresh.source || known.source,
+    tags: fresh.tags || known.tags,
+    beatmaps: fresh.beatmaps.map(beatmap => mergeBeatmaps(maps.get(beatmap.id), beatmap)),
+  };
+}
+
+function mergeBeatmaps(known: Beatmap | undefined, fresh: Beatmap): Beatmap {
+  if (known === undefined) return fresh;
+  return { ...fillNulls(known, fresh), owners: fresh.owners.length > 0 ? fresh.owners : known.owners };
+}
+
+function fillNulls<T extends object>(known: T, fresh: T): T {
+  const given = Object.fromEntries(Object.entries(fresh).filter(([, value]) => value !== null));
+  return { ...fresh, ...known, ...given };
 }

@@ -3,14 +3,12 @@ import { AppError } from '../../errors.ts';
 import { createMemoryCache } from '../../infra/cache/cache.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Beatmap, Ruleset } from '../model/beatmapset.ts';
+import { type Beatmap, type Ruleset, rulesetNumber } from '../model/beatmapset.ts';
 import { checkMods } from '../model/mods.ts';
-import { rulesetNumber } from '../model/ruleset.ts';
 import type { Score, ScoreMod } from '../model/score.ts';
-import type { DifficultyFigures, DifficultyJob } from './difficulty-job.ts';
+import { countHits, type DifficultyFigures, type DifficultyJob } from './difficulty-job.ts';
 import { createOsuFileCache } from './osu-file-cache.ts';
 import { createOsuFiles } from './osu-files.ts';
-import { countHits } from './play-counts.ts';
 import { createDifficultyWorkerPool } from './worker-pool.ts';
 
 export interface DifficultyRequest {

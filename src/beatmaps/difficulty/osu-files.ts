@@ -4,13 +4,11 @@ import { createLru } from '../../infra/cache/create-lru.ts';
 import { createSingleFlight } from '../../infra/concurrency/single-flight.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
-import { missingAs } from '../missing-as.ts';
 import type { Beatmap } from '../model/beatmapset.ts';
-import { askInOrder } from '../upstreams/failover.ts';
-import { createHealth } from '../upstreams/health.ts';
+import { askInOrder, createHealth } from '../upstreams/failover.ts';
 import { MIRROR_SITES } from '../upstreams/mirror-sites.ts';
 import { OSU_HOST } from '../upstreams/osu-api.ts';
-import { assertAnswered } from '../upstreams/upstream-answer.ts';
+import { assertAnswered, missingAs } from '../upstreams/upstream-answer.ts';
 import { checksumOf, type OsuFileCache } from './osu-file-cache.ts';
 
 export interface OsuFile {

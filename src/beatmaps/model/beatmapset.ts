@@ -1,8 +1,9 @@
+import * as z from 'zod';
+
 /**
  * Beatmaps as Medley knows them, whichever upstream gave them. Names follow the osu! API's so that the HTTP answers can keep them;
  * what an upstream did not say is null. Types, stored copies and the API's schema derive from the schemas below.
  */
-import * as z from 'zod';
 
 export const RULESETS = ['osu', 'taiko', 'fruits', 'mania'] as const;
 export type Ruleset = (typeof RULESETS)[number];
@@ -116,4 +117,22 @@ export function orderBeatmaps(beatmaps: readonly Beatmap[]): readonly Beatmap[] 
     (a, b) =>
       RULESETS.indexOf(a.mode) - RULESETS.indexOf(b.mode) || a.difficulty_rating - b.difficulty_rating || a.id - b.id,
   );
+}
+
+/** What players call the rulesets, lower-case. */
+const ALIASES: ReadonlyMap<string, Ruleset> = new Map<string, Ruleset>([
+  ...['osu', 'osu!', 'std', 'standard', 'osu!standard', 'o', 's', '0'].map(word => [word, 'osu'] as const),
+  ...['taiko', 'osu!taiko', 't', 'tko', '1'].map(word => [word, 'taiko'] as const),
+  ...['fruits', 'osu!catch', 'catch', 'ctb', 'c', 'fruit', 'f', '2'].map(word => [word, 'fruits'] as const),
+  ...['mania', 'osu!mania', 'm', 'mna', 'keys', '4k', '7k', '3'].map(word => [word, 'mania'] as const),
+]);
+
+/** The ruleset that a word means, by name, alias or the osu! API's number. */
+export function parseRuleset(text: string): Ruleset | undefined {
+  return ALIASES.get(text.trim().toLowerCase());
+}
+
+/** The osu! API's number, 0 to 3. */
+export function rulesetNumber(ruleset: Ruleset): number {
+  return RULESETS.indexOf(ruleset);
 }

@@ -1,5 +1,4 @@
-import type { Ruleset } from './beatmapset.ts';
-import { parseRuleset } from './ruleset.ts';
+import { parseRuleset, type Ruleset } from './beatmapset.ts';
 
 /** What an osu! address leads to. */
 export type OsuLink =

@@ -1,8 +1,7 @@
 import { type Beatmap, type Beatmapset, statusNumber } from '../model/beatmapset.ts';
 import type { Query, RangeKey, TextFilter, TextKey } from './query.ts';
-import { foldText, hasNeedle, haystackOf, type Needle, needlesOf } from './query-text.ts';
+import { foldText, hasNeedle, haystackOf, type Needle, needlesOf, wordDistance } from './query-text.ts';
 import type { Range } from './query-values.ts';
-import { wordDistance } from './word-distance.ts';
 
 export interface MatchOptions {
   /**

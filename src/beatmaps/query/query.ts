@@ -1,9 +1,16 @@
 import { AppError } from '../../errors.ts';
-import type { Ruleset } from '../model/beatmapset.ts';
-import { parseRuleset } from '../model/ruleset.ts';
-import { DATE } from './query-dates.ts';
+import { parseRuleset, type Ruleset } from '../model/beatmapset.ts';
 import { type Operator, type QueryToken, quoteValue, scanTokens } from './query-scan.ts';
-import { DURATION, decimal, parseRange, type Range, type RangeKind, STATUS_ORDER, WHOLE } from './query-values.ts';
+import {
+  DATE,
+  DURATION,
+  decimal,
+  parseRange,
+  type Range,
+  type RangeKind,
+  STATUS_ORDER,
+  WHOLE,
+} from './query-values.ts';
 import { parseGenre, parseLanguage, parseYesNo } from './query-words.ts';
 
 /**

@@ -1,6 +1,5 @@
-import { withMods } from '../model/apply-mods.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
-import { clockRateOf, foldMod } from '../model/mods.ts';
+import { clockRateOf, foldMod, withMods } from '../model/mods.ts';
 
 /**
  * Mods that change what a map is to play, others left out: HD is a matter of taste, NC is DT, and NF or SD change nothing.

@@ -1,11 +1,10 @@
 import { createLru } from '../../infra/cache/create-lru.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
-import { type Candidate, candidateOf, isPlayable } from '../catalogue/candidate.ts';
+import { type Bounds, type Candidate, candidateOf, isPlayable } from '../catalogue/candidates.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import { PAGE_SIZE } from '../query/search.ts';
-import type { Bounds } from './catalogue-candidates.ts';
 import { passesFilters, type RecommendFilters } from './filters.ts';
 import { type ScoredCandidate, scoreCandidate } from './scoring.ts';
 import type { PlannedSearch, SearchPlan } from './search-plan.ts';

@@ -2,8 +2,8 @@ import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
 import { renderOffsetCursor } from '../cursor.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
+import { createTotalPp, type TotalPp } from '../plays/totals.ts';
 import { type PlayerProfile, profileOf } from './player-profile.ts';
-import { createTotalPp, type TotalPp } from './total-pp.ts';
 
 /** The player something is recommended to, as far as is known. */
 export interface PlayerContext {

@@ -1,6 +1,6 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
-import { type Candidate, candidateOf } from '../catalogue/candidate.ts';
+import { type Candidate, candidateOf, createRandom } from '../catalogue/candidates.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Difficulty } from '../difficulty/difficulty.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
@@ -9,15 +9,12 @@ import type { SourceId } from '../upstreams/source.ts';
 import { createCandidateSearch } from './candidate-search.ts';
 import { isWithinBounds, type RecommendFilters } from './filters.ts';
 import { noPlayer, readPlayerContext } from './player-context.ts';
-import { createRandom } from './random.ts';
-import { createRecentAnswers } from './recent-answers.ts';
 import { type Recommendation, reasonsFor, referenceReason, withStars } from './recommendation.ts';
-import type { RecommendationHistory } from './recommendation-history.ts';
+import { createRecentAnswers, type RecommendationHistory } from './recommendation-history.ts';
 import { findReferenceMap } from './reference-map.ts';
 import { createRescoring } from './rescoring.ts';
-import type { ScoredCandidate } from './scoring.ts';
+import { drawOrder, fittingOf, isOfTarget, type ScoredCandidate, spreadOut } from './scoring.ts';
 import { planSearch, type Span } from './search-plan.ts';
-import { drawOrder, fittingOf, isOfTarget, spreadOut } from './selection.ts';
 
 export interface RecommendRequest extends RecommendFilters {
   /** Whose best plays say what suits; without, the filters do. An id, a name, `@name` or a profile's address. */

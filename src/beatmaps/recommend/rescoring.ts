@@ -2,17 +2,15 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/create-lru.ts';
-import type { Candidate } from '../catalogue/candidate.ts';
+import type { Candidate } from '../catalogue/candidates.ts';
 import type { Difficulty, MapDifficulty } from '../difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';
 import { ppRatio, starRatio } from '../rating/ratings.ts';
 import type { RecommendFilters } from './filters.ts';
-import { patternDistance, patternsOf } from './patterns.ts';
 import type { ClassProfile } from './player-profile.ts';
-import { type Calibration, createPpCalibration } from './pp-calibration.ts';
-import type { ScoredCandidate } from './scoring.ts';
+import { type Calibration, createPpCalibration, patternDistance, patternsOf } from './pp-calibration.ts';
+import { isHit, isWithin, type ScoredCandidate, spreadOut, withinFirst } from './scoring.ts';
 import type { SearchPlan } from './search-plan.ts';
-import { isHit, isWithin, spreadOut, withinFirst } from './selection.ts';
 
 export interface Rescoring {
   readonly choice: ScoredCandidate;

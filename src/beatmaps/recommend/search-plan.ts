@@ -1,10 +1,8 @@
-import type { Candidate } from '../catalogue/candidate.ts';
+import type { Bounds, Candidate, CandidateWindow } from '../catalogue/candidates.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 import { figuresWith, modClassOf, starFactor } from '../rating/mod-class.ts';
 import { recommendedStars, starsForPp } from '../rating/pp-estimate.ts';
-import type { Bounds, CandidateWindow } from './catalogue-candidates.ts';
-import type { RecommendFilters } from './filters.ts';
-import { ANY_MODS, allowsClass, type ModFilter, modsToPlay } from './mod-filter.ts';
+import { ANY_MODS, allowsClass, type ModFilter, modsToPlay, type RecommendFilters } from './filters.ts';
 import { type ClassProfile, FEATURES, type Feature, type PlayerProfile } from './player-profile.ts';
 
 /** What recommended maps should be worth and be like. */

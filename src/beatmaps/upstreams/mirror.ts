@@ -1,16 +1,17 @@
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { mapInTurns } from '../../infra/concurrency/map-in-turns.ts';
+import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Beatmapset } from '../model/beatmapset.ts';
+import { setPage } from '../model/link.ts';
 import { id as idField } from '../model/osu-fields.ts';
 import { parseBeatmapset, parseBeatmapsets } from '../model/osu-schemas.ts';
 import { parseQuery } from '../query/query.ts';
 import { matches, matchesNearly } from '../query/query-match.ts';
-import { sortSets } from '../query/query-sort.ts';
 import { statusesOf } from '../query/query-words.ts';
-import { isListing, PAGE_SIZE, type Search, type SearchPage } from '../query/search.ts';
-import type { MirrorSite } from './mirror-sites.ts';
+import { isListing, PAGE_SIZE, type Search, type SearchPage, sortSets } from '../query/search.ts';
+import { MIRROR_SITES, type MirrorSite } from './mirror-sites.ts';
 import { expectShape, readAnswer } from './upstream-answer.ts';
 
 /** @throws AppError from every method, as {@link readAnswer} does, and the HTTP client's */
@@ -165,4 +166,41 @@ export function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorO
     },
     downloadUrl: site.downloadUrl,
   };
+}
+
+export interface MirrorsOptions {
+  readonly http: HttpClient;
+  /** Of one request. Default 4000. */
+  readonly timeoutMs?: number;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+}
+
+/** What the mirrors tolerate, by host; well below what they allow. */
+export const MIRROR_THROTTLES: Readonly<Record<string, ThrottleRule>> = Object.fromEntries(
+  MIRROR_SITES.map(({ host, throttle }) => [host, throttle]),
+);
+
+/** Every mirror, in the order to begin with. */
+export function createMirrors({ http, timeoutMs = 4_000, now = Date.now }: MirrorsOptions): readonly Mirror[] {
+  return MIRROR_SITES.map(site => createMirror(site, { http, timeoutMs, now }));
+}
+
+export interface DownloadAddress {
+  /** A mirror's id, or `osu` for the page where a login is needed. */
+  readonly source: Mirror['id'] | 'osu';
+  /** Whether the file holds the set's video. */
+  readonly video: boolean;
+  readonly url: string;
+}
+
+/** Best first: of each mirror with the video, then without; osu!'s page last, and alone when downloads are disabled. */
+export function downloadAddresses(set: Beatmapset, mirrors: readonly Mirror[]): readonly DownloadAddress[] {
+  const page: DownloadAddress = { source: 'osu', video: set.video, url: setPage(set.id) };
+  if (set.download_disabled) return [page];
+  const offers = set.video ? [true, false] : [false];
+  const files = mirrors.flatMap(mirror =>
+    offers.map(video => ({ source: mirror.id, video, url: mirror.downloadUrl(set.id, video || !set.video) })),
+  );
+  return [...files, page];
 }

@@ -1,14 +1,11 @@
-/** The official API v2 (osu-web 2026-08), asked as an application without a user. */
-import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Beatmap, Beatmapset, Ruleset } from '../model/beatmapset.ts';
+import { type Beatmap, type Beatmapset, type Ruleset, rulesetNumber } from '../model/beatmapset.ts';
 import { id, number, text } from '../model/osu-fields.ts';
 import { parseBeatmap, parseBeatmapset, parseBeatmapsets } from '../model/osu-schemas.ts';
 import { type Player, parsePlayer } from '../model/player.ts';
-import { rulesetNumber } from '../model/ruleset.ts';
 import { parseScore, type Score, type ScoreMod, type ScoreType } from '../model/score.ts';
 import { renderQuery } from '../query/query.ts';
 import { isExcluded } from '../query/query-match.ts';
@@ -18,6 +15,9 @@ import type { OsuParams } from './osu-call.ts';
 import { createOsuPlaysApi, type OsuPlaysApi } from './osu-plays-api.ts';
 import { createOsuToken } from './osu-token.ts';
 import { expectShape, OSU, readAnswer } from './upstream-answer.ts';
+/** The official API v2 (osu-web 2026-08), asked as an application without a user. */
+
+import * as z from 'zod';
 
 export const USER_BEATMAP_TYPES = [
   'ranked',

@@ -1,10 +1,11 @@
-/** What the official API knows of plays on one map, and of how players stand (osu-web 2026-08). */
-import * as z from 'zod';
 import type { Ruleset } from '../model/beatmapset.ts';
+import { type PlayerStandings, parsePlayerStandings, parseRankedPlayer, type RankedPlayer } from '../model/player.ts';
 import { parseScore, type Score } from '../model/score.ts';
-import { type PlayerStandings, parsePlayerStandings, parseRankedPlayer, type RankedPlayer } from '../model/standing.ts';
 import type { OsuCall } from './osu-call.ts';
 import { expectShape, OSU } from './upstream-answer.ts';
+/** What the official API knows of plays on one map, and of how players stand (osu-web 2026-08). */
+
+import * as z from 'zod';
 
 export interface OsuPlaysApi {
   /** The best of the world on a map, best first, with their players but without the map. Empty where it has no leaderboard. */

@@ -1,7 +1,8 @@
-/** What the answer of an upstream means, the official one's or a mirror's. */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { HttpResponse } from '../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../infra/http/retry-after.ts';
+
+/** What the answer of an upstream means, the official one's or a mirror's. */
 
 /** The official one's name in the log. */
 export const OSU = 'osu!';
@@ -61,4 +62,17 @@ export function readAnswer(response: HttpResponse, context: AnswerContext): unkn
 export function expectShape<T>(value: T | undefined, upstream: string, what: string): T {
   if (value === undefined) throw new AppError('upstream_changed', `${upstream}: there is no ${what} in the answer`);
   return value;
+}
+
+/**
+ * Has a `not_found` say of which thing it is, in params.what: a person who names a player and a map is told which of them does not
+ * exist. Other failures stay as they are.
+ */
+export async function missingAs<T>(what: 'beatmap' | 'score', work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+    throw new AppError('not_found', error.message, { params: { ...error.params, what }, cause: error });
+  }
 }

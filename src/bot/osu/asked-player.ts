@@ -1,5 +1,4 @@
-import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
-import { parseRuleset } from '../../beatmaps/model/ruleset.ts';
+import { parseRuleset, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { AppError } from '../../errors.ts';
 import { callerKey } from '../contract/caller.ts';
 import type { CommandContext, Suggestion } from '../contract/command.ts';

@@ -1,16 +1,17 @@
-/** The thread as the build makes it, over files. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Catalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
-import { createCatalogueThread } from '../../../src/beatmaps/catalogue/catalogue-thread.ts';
+import { createCatalogueThread } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import { parseQuery } from '../../../src/beatmaps/query/query.ts';
 import type { AppError } from '../../../src/errors.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { type BuiltWorker, buildWorker } from '../built-worker.ts';
 import { madeUpSet } from '../made-up-sets.ts';
+
+/** The thread as the build makes it, over files. */
 
 let worker: BuiltWorker;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withMods } from '../../../src/beatmaps/model/apply-mods.ts';
+import { withMods } from '../../../src/beatmaps/model/mods.ts';
 import { madeUpBeatmap } from '../made-up-sets.ts';
 
 const map = madeUpBeatmap({ ar: 9, od: 8, cs: 4, hp: 5, bpm: 180, total_length: 180, hit_length: 150 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseRuleset, rulesetNumber } from '../../../src/beatmaps/model/beatmapset.ts';
 import { mapPage, matchOsuLink, type OsuLink, scorePage, setPage, userPage } from '../../../src/beatmaps/model/link.ts';
-import { parseRuleset, rulesetNumber } from '../../../src/beatmaps/model/ruleset.ts';
 
 const LINKS: readonly (readonly [string, OsuLink])[] = [
   ['https://osu.ppy.sh/beatmapsets/12', { kind: 'set', id: 12 }],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseQuery } from '../../../src/beatmaps/query/query.ts';
 import { matches } from '../../../src/beatmaps/query/query-match.ts';
-import { sortSets } from '../../../src/beatmaps/query/query-sort.ts';
 import { parseSort, parseStatusFilter, statusesOf } from '../../../src/beatmaps/query/query-words.ts';
+import { sortSets } from '../../../src/beatmaps/query/search.ts';
 import { madeUpBeatmap, madeUpSet } from '../made-up-sets.ts';
 
 const set = madeUpSet({

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RULESETS } from '../../../src/beatmaps/model/beatmapset.ts';
+import { createTotalPp, weightedPp } from '../../../src/beatmaps/plays/totals.ts';
 import { figuresWith, modClassOf } from '../../../src/beatmaps/rating/mod-class.ts';
 import { estimatePp, starsForPp } from '../../../src/beatmaps/rating/pp-estimate.ts';
-import { parseFilterRange } from '../../../src/beatmaps/recommend/filter-range.ts';
-import { allowsClass, modsToPlay, parseModFilter } from '../../../src/beatmaps/recommend/mod-filter.ts';
-import { createTotalPp, weightedPp } from '../../../src/beatmaps/recommend/total-pp.ts';
+import { allowsClass, modsToPlay, parseFilterRange, parseModFilter } from '../../../src/beatmaps/recommend/filters.ts';
 
 const MAP = { ruleset: 'osu', stars: 5, ar: 9, od: 8, cs: 4, bpm: 180, length: 180 } as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Score } from '../../../src/beatmaps/model/score.ts';
 import { spansOf } from '../../../src/beatmaps/recommend/candidate-search.ts';
-import { parseModFilter } from '../../../src/beatmaps/recommend/mod-filter.ts';
+import { parseModFilter } from '../../../src/beatmaps/recommend/filters.ts';
 import { profileOf } from '../../../src/beatmaps/recommend/player-profile.ts';
 import { planSearch } from '../../../src/beatmaps/recommend/search-plan.ts';
 import { createWorld } from '../../bench/recommend/player-world.ts';

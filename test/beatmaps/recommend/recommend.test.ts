@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import type { Difficulty } from '../../../src/beatmaps/difficulty/difficulty.ts';
 import { createRatings } from '../../../src/beatmaps/rating/ratings.ts';
-import { parseModFilter } from '../../../src/beatmaps/recommend/mod-filter.ts';
+import { parseModFilter } from '../../../src/beatmaps/recommend/filters.ts';
 import { createRecommend, type RecommendOptions } from '../../../src/beatmaps/recommend/recommend.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { AppError } from '../../../src/errors.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askInOrder } from '../../../src/beatmaps/upstreams/failover.ts';
-import { createHealth } from '../../../src/beatmaps/upstreams/health.ts';
+import { askInOrder, createHealth } from '../../../src/beatmaps/upstreams/failover.ts';
 import { AppError } from '../../../src/errors.ts';
 import { OWN_DOING } from '../../../src/infra/http/transport/read-failure.ts';
 import { silentLog } from '../../fakes/instagram-upstream.ts';

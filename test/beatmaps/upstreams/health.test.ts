@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHealth } from '../../../src/beatmaps/upstreams/health.ts';
+import { createHealth } from '../../../src/beatmaps/upstreams/failover.ts';
 
 function setUp(ids: readonly string[] = ['a', 'b', 'c']) {
   const clock = { ms: 1_000_000 };

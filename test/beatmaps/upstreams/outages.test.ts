@@ -1,10 +1,9 @@
-/** One of five is well - the official API, three mirrors, the catalogue - and the others are broken, each in its own way. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Beatmaps, createBeatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createMemoryBeatmapCaches } from '../../../src/beatmaps/cache-policy.ts';
 import type { Catalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
 import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
-import { createMirrors } from '../../../src/beatmaps/upstreams/mirrors.ts';
+import { createMirrors } from '../../../src/beatmaps/upstreams/mirror.ts';
 import { createOsuApi } from '../../../src/beatmaps/upstreams/osu-api.ts';
 import { createHttpClient, type HttpClient } from '../../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../../src/infra/http/transport/overrides.ts';
@@ -13,6 +12,8 @@ import { createRecordingLog } from '../../fakes/log.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { SANDBOX_OSU } from '../../sandbox/osu.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+
+/** One of five is well - the official API, three mirrors, the catalogue - and the others are broken, each in its own way. */
 
 const UPSTREAMS = ['osu', 'osu.direct', 'hinai', 'catboy'] as const;
 type Upstream = (typeof UPSTREAMS)[number];

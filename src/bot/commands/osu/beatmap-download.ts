@@ -1,5 +1,5 @@
 import type { DownloadAnswer } from '../../../beatmaps/beatmaps.ts';
-import type { DownloadAddress } from '../../../beatmaps/upstreams/download.ts';
+import type { DownloadAddress } from '../../../beatmaps/upstreams/mirror.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import {

@@ -1,6 +1,5 @@
-import { withMods } from '../../../beatmaps/model/apply-mods.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../../../beatmaps/model/beatmapset.ts';
-import { areMods, checkMods, clockRateOf, parseMods } from '../../../beatmaps/model/mods.ts';
+import { areMods, checkMods, clockRateOf, parseMods, withMods } from '../../../beatmaps/model/mods.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import { strainPicture } from '../../cards/strain-graph.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';

@@ -1,7 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { mapPage, setPage } from '../../../beatmaps/model/link.ts';
-import { type FilterRange, parseFilterRange } from '../../../beatmaps/recommend/filter-range.ts';
-import { type ModFilter, parseModFilter } from '../../../beatmaps/recommend/mod-filter.ts';
+import {
+  type FilterRange,
+  type ModFilter,
+  parseFilterRange,
+  parseModFilter,
+} from '../../../beatmaps/recommend/filters.ts';
 import type { RecommendResult } from '../../../beatmaps/recommend/recommend.ts';
 import type { Reason, Recommendation } from '../../../beatmaps/recommend/recommendation.ts';
 import type { Translator } from '../../../i18n/translate.ts';

@@ -1,6 +1,5 @@
-import { withMods } from '../../../beatmaps/model/apply-mods.ts';
 import type { Beatmap } from '../../../beatmaps/model/beatmapset.ts';
-import { checkMods, parseMods } from '../../../beatmaps/model/mods.ts';
+import { checkMods, parseMods, withMods } from '../../../beatmaps/model/mods.ts';
 import { isDescribed, modsAtRate, type SimulatedPlay, simulate } from '../../../beatmaps/plays/simulated-play.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { candidateOf } from '../../../src/beatmaps/catalogue/candidate.ts';
+import { candidateOf } from '../../../src/beatmaps/catalogue/candidates.ts';
 import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import type { Beatmapset } from '../../../src/beatmaps/model/beatmapset.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
