@@ -131,7 +131,7 @@ export interface WriteQueueOptions<T> {
 /** Of one flush. */
 const MAX_WAITS = 60;
 
-export function createWriteQueue<T extends { readonly id: number }>(options: WriteQueueOptions<T>): WriteQueue<T> {
+function createWriteQueue<T extends { readonly id: number }>(options: WriteQueueOptions<T>): WriteQueue<T> {
   const { maxSize, portion, delayMs, write, isWorthWaiting = () => false, onFailure } = options;
   const waiting = new Map<number, T>();
   let timer: NodeJS.Timeout | undefined;

@@ -183,7 +183,7 @@ export interface Weighted {
 }
 
 /** The values below which a fifth, half and four fifths of the weight lie; undefined of nothing. */
-export function quantilesOf(values: readonly Weighted[]): Quantiles | undefined {
+function quantilesOf(values: readonly Weighted[]): Quantiles | undefined {
   const sorted = values.filter(({ weight }) => weight > 0).toSorted((a, b) => a.value - b.value);
   const whole = sorted.reduce((sum, { weight }) => sum + weight, 0);
   const [first] = sorted;

@@ -84,7 +84,7 @@ export function patternsOf({ aim, speed, patterns = {} }: Pick<MapDifficulty, 'a
 }
 
 /** The middle of several maps' patterns. */
-export function usualPatterns(maps: readonly Patterns[]): Patterns {
+function usualPatterns(maps: readonly Patterns[]): Patterns {
   const names = new Set(maps.flatMap(map => Object.keys(map)));
   return Object.fromEntries(
     [...names].map(name => {

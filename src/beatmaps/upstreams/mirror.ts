@@ -77,7 +77,7 @@ async function filterInTurns(sets: readonly Beatmapset[], isWanted: (set: Beatma
   return (await mapInTurns(sets, set => (isWanted(set) ? [set] : []))).flat();
 }
 
-export function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorOptions): Mirror {
+function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorOptions): Mirror {
   let aliveUntil = 0;
 
   async function ask(url: URL, signal: AbortSignal | undefined): Promise<unknown> {
