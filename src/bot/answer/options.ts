@@ -6,7 +6,7 @@ import { usageError } from '../contract/usage-error.ts';
 
 type Value = Values<Options>[string];
 
-/** Too short to be told from other words, but for where a value is due. */
+/** These are too short to be told apart from other words, except where a value is due. */
 const SHORT_SWITCHES: ReadonlyMap<string, boolean> = new Map([
   ['y', true],
   ['1', true],

@@ -21,7 +21,7 @@ export interface MessageReaderOptions {
 
 /**
  * Reads what a message asks of Medley; undefined when it is not meant for it, as most messages of a group are not. Settings are read only for
- * messages that hold a link or look like a short form.
+ * messages with a link, or with what looks like a short form.
  * @throws StoreAway when the settings of the chat and the person cannot be read
  */
 export type MessageReader = (message: TextMessage) => Promise<RequestBody | undefined>;
@@ -114,7 +114,7 @@ function withoutQuoted(
   return (quotedLinks ?? answersQuotes) ? links : links.filter(({ quoted }) => quoted !== true);
 }
 
-/** Canonical links without repeats. A link that stands both hidden and open is shown hidden. */
+/** Canonical links without repeats. A link that is both hidden and open in the message is shown hidden. */
 function canonicalLinks(links: readonly PastedLink[], findLinks: LinkFinder): readonly PastedLink[] {
   const found = new Map<string, PastedLink>();
   for (const { url, spoiler, quoted = false } of links) {

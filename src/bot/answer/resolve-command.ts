@@ -54,7 +54,7 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
     return command;
   }
 
-  /** A person who names a group of commands is told which commands are in it. */
+  /** The hint names the commands of a group when a person names the group. */
   function unknownCommand(name: string, known: readonly Command[]): AppError {
     const group = known.filter(each => each.name.startsWith(`${name.split(' ')[0]} `));
     const allowed = (group.length > 0 ? group : listed).map(each => `/${each.name}`);

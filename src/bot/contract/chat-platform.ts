@@ -161,7 +161,7 @@ export interface PlatformHost<To = unknown> {
 }
 
 /**
- * `accepted`: it is stored. `known`: it was before. `refused`: the person was told that there is no room. `closed`: nothing was done,
+ * `accepted`: it is stored. `known`: it was before. `refused`: the person heard that there is no room. `closed`: nothing was done,
  * because Medley stops or the store is away and too much waits for it; the event must not be confirmed.
  */
 export type Acceptance = 'accepted' | 'known' | 'refused' | 'closed';

@@ -27,7 +27,7 @@ const STORE_MS = 1_800;
 /** Events that wait in memory for a store that is away. */
 const MOST_WAITING = 1_000;
 const LONGEST_RETRY_MS = 2_000;
-/** A person is told of their place in line from here on. */
+/** A person hears of their place in line from here on. */
 const PLACE_NOTICED = 10;
 
 /** Takes requests in: each is stored before its event is confirmed. */

@@ -92,7 +92,7 @@ async function sendBatch(
   return batch.remaining === undefined ? tools.finish(job, job.worst) : waitForLimit(job, batch.remaining, tools);
 }
 
-/** The links that are left go on by themselves; a person whose limit is used up is told so once. */
+/** The links that are left go on by themselves; a person whose limit is used up hears of it once. */
 function waitForLimit(
   job: Job,
   { links, refusal }: NonNullable<ReplyBatch['remaining']>,

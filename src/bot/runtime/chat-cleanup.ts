@@ -117,7 +117,7 @@ function keyOf({ platform, chatId, messageId }: Deletion): string {
 }
 
 /**
- * Milliseconds after which replies that stand in one message are to be deleted; undefined when they stay. In a group what tells one person
+ * Milliseconds after which replies that share one message are to be deleted; undefined when they stay. In a group what tells one person
  * that their pasted link could not be answered need not stay before everybody's eyes, nor what will soon be true no longer.
  */
 export function noticeLifeMs(
@@ -134,7 +134,7 @@ export function noticeLifeMs(
   return Math.min(settings.noticeSeconds * 1_000, ...replies.flatMap(({ outdatedMs }) => outdatedMs ?? []));
 }
 
-/** A notice holds nothing to see or to press. */
+/** A notice offers nothing to see or to press. */
 function isNotice({ tone, gallery, actions }: Reply): boolean {
   return (tone === 'notice' || tone === 'error') && gallery.length === 0 && actions.length === 0;
 }

@@ -181,7 +181,7 @@ export class PlatformConnection {
 
 /**
  * A platform that one process hears while others stand by, to spare connections that the platform allows once: a shard, a token's updates.
- * That no event is answered twice does not rest on it.
+ * Events are answered once without it too.
  */
 export function soleListener<P extends ChatPlatform>(platform: P, lease: Lease): P {
   return {

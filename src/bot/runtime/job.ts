@@ -30,14 +30,14 @@ const JobProgress = z.object({
   notice: PendingNotice.optional(),
   /** A reply that was worked out and is not sent yet. Replies to links are not stored. */
   reply: StoredReply.optional().catch(undefined),
-  /** True when the person was told that links wait. */
+  /** True when the person knows that links wait. */
   isWaitSaid: z.boolean(),
   /** Unclear failures in a row. */
   tries: z.number(),
   /** Lost workers that were reckoned with. */
   lostWorkers: z.number(),
 });
-/** How far the answer to a request has come; mutable while one worker holds it. */
+/** How far the answer to a request has come; mutable while one worker has it. */
 export type JobProgress = z.output<typeof JobProgress>;
 
 const VERSION = 2;
@@ -91,7 +91,7 @@ export interface JobTools {
   readonly handler: RequestHandler;
   readonly throttle: Throttle;
   readonly editLater: NonNullable<Sending['editLater']>;
-  /** Tells whether a person may be told now that a request of theirs waits for their limit; a yes counts. */
+  /** Tells whether a person may hear now that a request of theirs waits for their limit; a yes counts. */
   readonly mayNotify: (person: string) => boolean;
   /** False from the moment that Medley stops. */
   readonly mayUpload: () => boolean;

@@ -112,7 +112,7 @@ export interface NoticeBudgetOptions {
 const MAX_PEOPLE = 10_000;
 
 /**
- * Tells whether a person may be told now that a request of theirs waits for their limit; a yes counts. A few notices at once, then one every
+ * Tells whether a person may hear now that a request of theirs waits for their limit; a yes counts. A few notices at once, then one every
  * few seconds: a person who floods a group does not make Medley flood it as well. A notice that is not sent now, or the answer, comes a little
  * later.
  */

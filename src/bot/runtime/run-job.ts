@@ -122,7 +122,7 @@ export class JobRunner {
       verdict = behindMs > 0 ? { done: false, afterMs: behindMs } : await this.#runAtPace(job, place);
       return verdict;
     } finally {
-      // A place that stayed taken would hold back what is asked there later.
+      // A place that stayed taken would delay what is asked there later.
       place.leave(verdict?.done === false ? verdict.afterMs : undefined);
     }
   }

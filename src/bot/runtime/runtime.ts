@@ -19,7 +19,7 @@ import { JobRunner } from './run-job.ts';
 import { createReplyEdits, type ReplyEdits } from './send-once.ts';
 import { Throttle } from './throttle.ts';
 
-/** Told of every request, for metrics. */
+/** Hears of every request, for metrics. */
 export interface RuntimeWatch {
   onAccepted?(platform: string, acceptance: Acceptance): void;
   /** `tookMs`: since it was accepted. */

@@ -37,7 +37,7 @@ export async function settleFailure(job: Job, error: unknown, tools: JobTools): 
   return failure.outcome === 'unknown' ? settleUnknown(job, about, tools) : settleNotSent(job, failure, about, tools);
 }
 
-/** It is tried again as long as an answer may still arrive: only where that is over, the person is told. */
+/** It is tried again as long as an answer may still arrive: only where that is over, the person hears of it. */
 async function settleStoreAway(job: Job, error: StoreAway, tools: JobTools): Promise<Verdict | undefined> {
   const { id, until } = job.request;
   tools.log.warn({ err: error, id }, 'a request waits for the store');
@@ -52,7 +52,7 @@ function failureOf({ platform, progress }: Job, error: unknown): SendFailure | u
   return platform.outcomeOf(error) ?? (progress.sending === undefined ? undefined : { outcome: 'unknown' });
 }
 
-/** It may have arrived: it is sent again where a repeat is recognised, else the person is told. */
+/** It may have arrived: it is sent again where a repeat is recognised, else the person hears that it may be missing. */
 async function settleUnknown(job: Job, about: object, tools: JobTools): Promise<Verdict | undefined> {
   const { request, progress, platform } = job;
   const { throttle, log, now, random } = tools;

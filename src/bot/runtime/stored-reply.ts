@@ -87,7 +87,7 @@ const StoredPicture = z.object({
   kind: z.literal('picture'),
   alt: z.string(),
   repeats: z.literal(true).exactOptional(),
-  /** `svg`: empty when it is not known what it is drawn from; then its `alt` stands for it. */
+  /** `svg`: empty when it is not known what it is drawn from; then its `alt` takes its place. */
   picture: z.object({ key: z.string(), width: z.number(), height: z.number(), svg: z.string() }),
 });
 type StoredPicture = z.output<typeof StoredPicture>;

@@ -29,7 +29,7 @@ export interface ThrottleOptions {
   readonly random: () => number;
   /** Undefined for a platform that says itself when it is too much. */
   readonly paceOf: (platform: string) => Pace | undefined;
-  /** A request that was told to wait need not wait so long any more. */
+  /** A request that waits need not wait so long any more. */
   readonly onSooner: (id: string) => void;
 }
 
@@ -49,7 +49,7 @@ const UNLIMITED: Taken = { arrived: () => undefined, giveBack: () => undefined }
 
 /**
  * Keeps to what platforms take, by what this process knows: the pace of their chats, the chats that they want to be left alone, and whether they
- * can be reached at all. A request reserves all messages of a reply before the reply is begun; a request that has to wait is told for how long
+ * can be reached at all. A request reserves all messages of a reply before the reply is begun; a request that has to wait learns for how long
  * and has its turn from then on. Times are those of a clock that is never set back.
  */
 export class Throttle {
