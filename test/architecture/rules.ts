@@ -14,7 +14,7 @@ interface Module {
 
 const ENTRIES = /^src\/(main|doctor|catalogue|backup|migrate|live)\.ts$/;
 /** Puts the parts together, by the configuration it is given. */
-const ASSEMBLY = /^src\/(core|storage|chats|roles|monitoring)\.ts$/;
+const ASSEMBLY = /^src\/(core|media-services|storage|chats|roles|monitoring)\.ts$/;
 const CONFIG = /^src\/config\.ts$/;
 /** Hides a proxy of the environment from a package; it reads nothing for itself. */
 const PROXY_HIDING = /^src\/infra\/http\/transport\/browser-package\.ts$/;

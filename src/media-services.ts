@@ -1,0 +1,197 @@
+import { join } from 'node:path';
+import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirror.ts';
+import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
+import { createBlockList } from './bot/stores/block-list.ts';
+import type { Config } from './config.ts';
+import { createMemoryCache } from './infra/cache/cache.ts';
+import { createPacking } from './infra/cache/packed-values.ts';
+import type { ThrottleRules } from './infra/http/host-throttle.ts';
+import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
+import { hostsBelow } from './infra/http/transport/host-list.ts';
+import type { Outgoing } from './infra/http/transport/outgoing.ts';
+import { createOverrides } from './infra/http/transport/overrides.ts';
+import type { Logger } from './infra/log.ts';
+import type { Metrics } from './infra/metrics.ts';
+import type { RateLimiter } from './infra/rate-limit/rate-limit.ts';
+import { createDelivery } from './media/delivery/delivery.ts';
+import { createMuxedFiles } from './media/delivery/muxed-files.ts';
+import { ACCOUNTS, type AccountPaused, createAccounts } from './media/extract/accounts.ts';
+import { readCookies } from './media/extract/cookies-file.ts';
+import { createExtractor, type Extractor } from './media/extract/extractor.ts';
+import { createStoredPostParser } from './media/extract/post-cache.ts';
+import { openSite } from './media/extract/site.ts';
+import { createSiteOutgoing, siteThrottles } from './media/extract/site-outgoing.ts';
+import { SITE_STATES } from './media/extract/site-state.ts';
+import { createCdnHeaders } from './media/files/cdn.ts';
+import type { Post } from './media/post.ts';
+import { sourceDescriptors } from './media/sources/index.ts';
+import { createYtDlpStrategy, findYtDlp } from './media/sources/yt-dlp.ts';
+import { type Ffmpeg, findFfmpeg } from './media/transcode/ffmpeg.ts';
+import { createPlayerLinks } from './media/tunnel/player-links.ts';
+import { createTunnel } from './media/tunnel/tunnel.ts';
+import type { Storage } from './storage.ts';
+
+/** A reel takes about 10 KB, a long carousel 100. Most repeats come within minutes. */
+const MAX_POST_BYTES = 8 * 1024 * 1024;
+/** Those that are asked for again and again, with the answers already written about them. */
+const MAX_POSTS_AT_HAND = 300;
+const MAX_AT_HAND_BYTES = 6 * 1024 * 1024;
+const MAX_SHORT_LINKS = 20_000;
+/** More than there are places for streams: with a place, none waits for a connection. */
+const STREAM_CONNECTIONS = 256;
+
+/**
+ * The sites are asked at UPSTREAM_PACE; their CDNs, which serve anyone, only keep bounds that hold a stream's place until its file has
+ * flowed.
+ */
+const CDN_THROTTLE = { perSecond: 100, burst: 200, atOnce: 256 };
+const CDN_HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
+const THROTTLES: ThrottleRules = {
+  default: { perSecond: 10, burst: 20, atOnce: 16 },
+  hosts: {
+    ...Object.fromEntries([...CDN_HOSTS, ...OSU_ASSET_HOSTS].map(host => [host, CDN_THROTTLE])),
+    [OSU_HOST]: OSU_THROTTLE,
+    ...MIRROR_THROTTLES,
+  },
+};
+
+export interface MediaServicesOptions {
+  readonly config: Config;
+  /** The folders in which programs such as ffmpeg are looked for, as in PATH. */
+  readonly searchPath: string;
+  readonly storage: Storage;
+  /** Shared by all processes where there is a Redis. */
+  readonly limiter: RateLimiter;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** The clients of all that is asked of the outside, with one pace for each site. */
+function openClients({ config, storage, metrics, log }: MediaServicesOptions, outgoing: Outgoing) {
+  const open = (connectionsPerHost?: number) =>
+    createHttpClient({
+      overrides: createOverrides(config.upstreamOverrides),
+      outgoing,
+      throttle: { ...THROTTLES, sites: siteThrottles(sourceDescriptors, config.upstreamPace) },
+      limiter: storage.shared?.limiter,
+      log,
+      onRequest: metrics.countUpstream,
+      ...(connectionsPerHost !== undefined && { connectionsPerHost }),
+    });
+  // Streams for strangers have connections and a pace of their own, so that no delivery to a chat waits for them.
+  return { http: open(), streamHttp: open(STREAM_CONNECTIONS) };
+}
+
+/** The sites, each with its accounts, its breaker and yt-dlp as the last resort where that is installed. */
+async function openSites(
+  { config, searchPath, storage, limiter, metrics, log }: MediaServicesOptions,
+  { http, outgoing }: { readonly http: HttpClient; readonly outgoing: Outgoing },
+  onChallenge: (paused: AccountPaused) => void,
+) {
+  const ytDlp = await findYtDlp({ searchPath, outgoing });
+  const cookies = await readCookies(config.cookiesFiles);
+  const collection = storage.records.groupedCollection(SITE_STATES);
+  const accountRecords = storage.records.collection(ACCOUNTS);
+  return sourceDescriptors.map(descriptor => {
+    const { id, sessionCookie } = descriptor;
+    const accounts = createAccounts({
+      ...{ source: id, sessions: cookies.get(id) ?? [], sessionCookie, pace: config.accountPace },
+      ...{ limiter, collection: accountRecords, log, onChallenge },
+    });
+    return openSite({
+      ...{ descriptor, outgoing, limiter, collection, log },
+      create: site =>
+        descriptor.create({
+          ...{ http, log, upstreamConstants: config.upstreamConstants, accounts, site },
+          extraStrategies: ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, descriptor)],
+          onOutcome: (...outcome) => metrics.countStrategy(id, ...outcome),
+        }),
+    });
+  });
+}
+
+/** The ways by which the files of a post reach people: addresses of ours, a page that plays them, and uploads. */
+function createFiles(
+  { config, storage, metrics, log }: MediaServicesOptions,
+  { http, streamHttp }: ReturnType<typeof openClients>,
+  extractor: Extractor,
+  ffmpeg: Ffmpeg | undefined,
+) {
+  const { dataDir, publicUrl } = config;
+  const { mediaHosts } = extractor;
+  const cdnHeaders = createCdnHeaders(sourceDescriptors);
+  const spoolDir = join(dataDir, 'spool');
+  // Files are kept for chats and for streams alike.
+  const keptBytes = Math.floor(config.mediaCacheBytes / 2);
+  const shared = { mediaHosts, cdnHeaders, keptBytes, log };
+  const muxedFiles = createMuxedFiles({ ...shared, http: streamHttp, tempDir: join(spoolDir, 'streams') });
+  const key = storage.keyFor('media links');
+  const refresh: Extractor['refresh'] = (post, signal) => extractor.refresh(post, signal);
+  const tunnel = createTunnel({
+    ...{ key, http: streamHttp, mediaHosts, cdnHeaders, refresh, log },
+    assetHosts: OSU_ASSET_HOSTS,
+    muxTracks: muxedFiles.muxTracks,
+  });
+  const playbacks = createPlayerLinks({
+    key,
+    tunnel,
+    findPost: async (url, signal) => (await extractor.extract(url, { signal, readable: true })).post,
+  });
+  const addresses = publicUrl === undefined ? undefined : createAddresses(publicUrl, tunnel, playbacks);
+  const delivery = createDelivery({
+    ...{ ...shared, http, tempDir: spoolDir, refresh, addresses, ffmpeg },
+    onDelivered: metrics.countDelivery,
+  });
+  return { tunnel, playbacks, delivery, muxedFiles };
+}
+
+function createAddresses(
+  publicUrl: string,
+  tunnel: ReturnType<typeof createTunnel>,
+  playbacks: ReturnType<typeof createPlayerLinks>,
+): NonNullable<Parameters<typeof createDelivery>[0]['addresses']> {
+  return {
+    file: file => publicUrl + tunnel.address(file),
+    page: (post, index, expiresAt) => publicUrl + playbacks.address(post, index, expiresAt),
+  };
+}
+
+export type MediaServices = Awaited<ReturnType<typeof openMediaServices>>;
+
+/** From links to posts and from posts to files. It also opens the HTTP clients, which everything else uses too. */
+export async function openMediaServices(options: MediaServicesOptions) {
+  const { config, searchPath, storage, metrics, log } = options;
+  const outgoing = createSiteOutgoing(sourceDescriptors, config);
+  const clients = openClients(options, outgoing);
+  const ffmpeg = await findFfmpeg({ searchPath });
+  let onChallenge: ((paused: AccountPaused) => void) | undefined;
+  const sites = await openSites(options, { http: clients.http, outgoing }, paused => onChallenge?.(paused));
+  const sources = sites.map(({ source }) => source);
+  const blocks = createBlockList({ records: storage.records });
+  // It is asked about every post, and kept in memory from here on, whatever becomes of the store.
+  await blocks.list().catch(error => log.warn({ err: error }, 'what is blocked could not be read yet'));
+  const extractor = createExtractor({
+    withheld: blocks,
+    onExtracted: from => metrics.countLookup('posts', from),
+    sources,
+    cache: createMemoryCache<Post>({
+      maxSize: MAX_POST_BYTES,
+      hold: createPacking({ maxUnpacked: MAX_POSTS_AT_HAND, maxUnpackedBytes: MAX_AT_HAND_BYTES }),
+      behind: storage.shared?.openCache({ name: 'posts', parse: createStoredPostParser(sources) }),
+    }),
+    shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
+    log,
+  });
+  const { tunnel, playbacks, delivery, muxedFiles } = createFiles(options, clients, extractor, ffmpeg);
+  return {
+    ...{ http: clients.http, sources, blocks, extractor, tunnel, playbacks, delivery },
+    hasFfmpeg: ffmpeg !== undefined,
+    /** Someone has to look after an account that the site doubts. */
+    watchAccounts(listener: (paused: AccountPaused) => void): void {
+      onChallenge = listener;
+    },
+    closeFiles: () => Promise.all([delivery.close(), muxedFiles.close()]),
+    closeClients: () => Promise.all([clients.http.close(), clients.streamHttp.close()]),
+    closeSites: () => Promise.all(sites.map(site => site.close())),
+  };
+}
