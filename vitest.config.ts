@@ -26,6 +26,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
+    globalSetup: 'test/build-first.ts',
     pool: 'forks',
     maxWorkers: 4,
     projects: [
