@@ -16,9 +16,9 @@ import { inviteUrl, WANTED_PERMISSIONS } from './api/permissions.ts';
 
 export interface DiscordExamination {
   readonly token: string;
-  /** Without a version, e.g. `https://discord.com/api`. */
+  /** The address has no version, e.g. `https://discord.com/api`. */
   readonly apiUrl?: string | undefined;
-  /** For each request. */
+  /** The time for each request. */
   readonly timeoutMs?: number;
 }
 
@@ -40,7 +40,7 @@ type Guild = z.output<typeof Guilds>[number];
 const MOST_GUILDS = 200;
 const MOST_NAMES = 5;
 
-/** What Discord says of the token, the application's switches and the servers, and where to invite the bot. */
+/** Reports what Discord says of the token, the application's switches and the servers, and where to invite the bot. */
 export async function examineDiscord(options: DiscordExamination): Promise<readonly Finding[]> {
   const { token, apiUrl, timeoutMs = 10_000 } = options;
   const rest = new REST({
@@ -197,7 +197,7 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof RateLimitError ? 429 : undefined;
 }
 
-/** Never a message of the library's: those name addresses. */
+/** Messages of the library are left out, because they contain addresses. */
 function reasonOf(error: unknown): string {
   const status = statusOf(error);
   if (status !== undefined) return `status ${status}`;
@@ -207,12 +207,12 @@ function reasonOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** `ManageMessages` as people read it. */
+/** Writes `ManageMessages` as people read it. */
 function spaced(permission: string): string {
   return permission.replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
 }
 
-/** Names are people's words and go to a terminal. */
+/** Names are chosen by people, and a terminal obeys control characters. */
 function plain(name: string): string {
   return name.replace(/[\p{Cc}\p{Cf}]/gu, '');
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Dispatcher } from '../../bot/answer/answer.ts';
-import type { SendFailure as Outcome } from '../../bot/contract/chat-platform.ts';
+import type { SendFailure } from '../../bot/contract/chat-platform.ts';
 import type { SettingsStore } from '../../bot/contract/settings.ts';
 import { createShownViews } from '../../bot/stores/shown-views.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -10,10 +10,10 @@ import type { RuntimePlatform } from '../platform.ts';
 import { createCommandIdRecord } from './api/command-ids.ts';
 import { createDiscordApi, type DiscordApi } from './api/discord-api.ts';
 import { applicationIdOf, stableId } from './api/ids.ts';
-import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS, TIMES } from './api/limits.ts';
+import { DEFAULT_UPLOAD_BYTES, DISCORD_LIMITS, TIMES } from './api/limits.ts';
 import { diagnosisOf } from './api/permissions.ts';
 import { DiscordReplyTo } from './api/reply-to.ts';
-import { SendFailure, sendOutcome } from './api/send-failure.ts';
+import { DiscordFailure, sendOutcome } from './api/send-failure.ts';
 import { connect, type GatewayState } from './incoming/connect.ts';
 import { GatewayFailure, type ShardChoice } from './incoming/gateway.ts';
 import { createAnswerParts } from './outgoing/answer-parts.ts';
@@ -21,24 +21,24 @@ import type { DiscordContext } from './outgoing/context.ts';
 import { createEmbedSuppression } from './outgoing/embeds.ts';
 import { createSend } from './outgoing/send.ts';
 import { createViewHistory } from './outgoing/view-history.ts';
-import { commandPayloads, registerCommands } from './register.ts';
+import { commandPayloads, updateCommands } from './register.ts';
 import { escapeMarkdown } from './render/markdown-text.ts';
 
 export interface DiscordPlatformOptions {
   readonly token: string;
-  /** Without a version, e.g. `https://discord.com/api`. */
+  /** The address has no version, e.g. `https://discord.com/api`. */
   readonly apiUrl?: string | undefined;
   readonly shards: ShardChoice;
   readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs' | 'commandOf'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly settings: Pick<SettingsStore, 'chat' | 'markChatLeft'>;
-  /** Keeps how far was heard, so that what is said meanwhile is heard later, the ids of commands, the parts of answers and what they show. */
+  /** The store of sessions, so that events are heard later that come meanwhile, of ids of commands, and of the messages of answers and what they show. */
   readonly records: RecordStore;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now?: () => number;
 }
 
-/** Medley on Discord. What is asked there comes over the gateway; answers need the REST API alone. */
+/** Medley on Discord. Requests come over the gateway; answers need the REST API alone. */
 export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimePlatform<DiscordReplyTo> {
   const { token, apiUrl, shards, dispatcher, delivery, settings, records, log, now = Date.now } = options;
   const closing = new AbortController();
@@ -60,7 +60,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   async function register(): Promise<void> {
     try {
       const payloads = commandPayloads(dispatcher.commandSpecs);
-      const { registered, hasChanged } = await registerCommands(api, applicationId(), payloads);
+      const { registered, hasChanged } = await updateCommands(api, applicationId(), payloads);
       await commandIds.learn(registered);
       if (hasChanged) log.info({}, 'discord: commands were registered');
     } catch (error) {
@@ -71,7 +71,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   return {
     id: 'discord',
     replyTo: DiscordReplyTo,
-    repliesAtOnce: MESSAGE_LIMITS.replies,
+    repliesAtOnce: DISCORD_LIMITS.replies,
     hasPlace: ({ kind }) => kind === 'interaction',
     async connect(host, signal) {
       const connection = await connect({ context, state, token, apiUrl, shards, records, settings }, host, signal);
@@ -111,10 +111,10 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   };
 }
 
-function readOutcome(error: unknown): Outcome | undefined {
-  if (error instanceof SendFailure) return sendOutcome(error);
+function readOutcome(error: unknown): SendFailure | undefined {
+  if (error instanceof DiscordFailure) return sendOutcome(error);
   if (!(error instanceof GatewayFailure)) return undefined;
-  // Where someone must change something first it is of no use to ask often, and Discord counts how often one identifies.
+  // A token or a setting is changed by people, so it is of no use to ask often, and Discord counts how often one identifies.
   const isSettled = error.problem === 'token' || error.problem === 'settings';
   return { outcome: 'notSent', reason: isSettled ? 'token' : 'away' };
 }

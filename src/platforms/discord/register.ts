@@ -23,7 +23,7 @@ interface Spoken<T> {
   readonly others: readonly { readonly locale: string; readonly value: T }[];
 }
 
-/** What is registered with Discord: the slash commands, and the one in the menu of a message. Pure. */
+/** Makes the payloads that are registered with Discord: the slash commands, and the one in the menu of a message. Pure. */
 export function commandPayloads(specs: CommandSpecs): readonly JsonObject[] {
   const english = createTranslator(['en']);
   // Those of Discord's languages that Medley has; without en-US of its own, Americans are shown en-GB.
@@ -45,7 +45,7 @@ export function commandPayloads(specs: CommandSpecs): readonly JsonObject[] {
   return [...grouped(slash), { type: ApplicationCommandType.Message, ...EVERYWHERE, ...named(menu, text => text) }];
 }
 
-/** `pt` of `pt-BR`. */
+/** Reads `pt` from `pt-BR`. */
 function languageOf(tag: string): string | undefined {
   return tag.split('-', 1)[0];
 }
@@ -75,7 +75,7 @@ function grouped(commands: readonly Spoken<CommandSpec>[]): readonly JsonObject[
   });
 }
 
-/** What they all do, in every language. */
+/** Describes what the subcommands of a group do, in every language. */
 function together(members: readonly Spoken<CommandSpec>[]): Spoken<{ readonly description: string }> {
   const [first] = members;
   const sentences = (texts: readonly string[]) => ({ description: texts.join('; ') });
@@ -154,8 +154,8 @@ function described({ usual, others }: Spoken<{ readonly description: string }>):
 
 const Registered = z.array(z.record(z.string(), z.unknown()));
 
-/** Registers the commands unless Discord has the very same: what is registered then, as Discord says it. */
-export async function registerCommands(
+/** Registers the commands unless Discord has the very same. Resolves with the registered ones, as Discord says them. */
+export async function updateCommands(
   api: Pick<DiscordApi, 'commands' | 'putCommands'>,
   applicationId: string,
   commands: readonly JsonObject[],
@@ -165,7 +165,7 @@ export async function registerCommands(
   return { registered: await api.putCommands(applicationId, commands), hasChanged: true };
 }
 
-/** What Medley sets, in one order; Discord adds ids, versions and defaults to it. */
+/** The keys that Medley sets, in one order; Discord adds ids, versions and defaults to them. */
 const KEYS = [
   'type',
   'name',
@@ -189,7 +189,7 @@ function fingerprint(commands: readonly Readonly<Record<string, unknown>>[]): st
   return lines.sort().join('\n');
 }
 
-/** Absent, null, false, empty: Discord tells them apart no better. */
+/** Discord does not tell absent, null, false and empty apart. */
 function normal(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.map(normal);

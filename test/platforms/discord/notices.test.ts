@@ -3,7 +3,7 @@ import { reply } from '../../../src/bot/contract/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import type { Content } from '../../../src/platforms/discord/api/discord-api.ts';
-import { SendFailure, type SendProblem } from '../../../src/platforms/discord/api/send-failure.ts';
+import { DiscordFailure, type SendProblem } from '../../../src/platforms/discord/api/send-failure.ts';
 import { createReplyGroup, type Destination } from '../../../src/platforms/discord/outgoing/reply-group.ts';
 import { samplePost } from '../../bot/sample.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
@@ -195,7 +195,7 @@ describe('an upload that Discord does not take', () => {
       messages: 5,
       async send(content) {
         sent.push(content);
-        if (sent.length === 1) throw new SendFailure(problem, problem);
+        if (sent.length === 1) throw new DiscordFailure(problem, problem);
         return true;
       },
     };

@@ -2,7 +2,7 @@
 
 const MIB = 1024 * 1024;
 
-export const MESSAGE_LIMITS = {
+export const DISCORD_LIMITS = {
   /** Components of one message, nested ones too. */
   components: 40,
   /** Text of all displays of one message together. */

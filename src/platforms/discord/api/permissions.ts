@@ -3,7 +3,7 @@ import type { PermissionCheck } from '../../../bot/contract/caller.ts';
 import { DEFAULT_UPLOAD_BYTES } from './limits.ts';
 import type { DiscordReplyTo, Rights } from './reply-to.ts';
 
-/** What Medley asks for when it is invited to a server. */
+/** Medley asks for these when it is invited to a server. */
 export const WANTED_PERMISSIONS =
   PermissionFlagsBits.ViewChannel |
   PermissionFlagsBits.SendMessages |
@@ -22,16 +22,20 @@ export function inviteUrl(applicationId: string): string {
   return url.href;
 }
 
-/** Where a message stands. */
-export interface Place {
+/** The channel of a message. */
+export interface ChannelAddress {
   readonly guildId: string | undefined;
   readonly channelId: string;
 }
 
 const ALL = { send: true, attach: true, reply: true, manage: true };
 
-/** What Medley may do in one place; what is not known is tried. In private chats there are no embeds of others to hide. */
-export function rightsIn(client: Client | undefined, { guildId, channelId }: Place, readsMessages: boolean): Rights {
+/** Reads the rights of Medley in a channel; a right that is not known is taken for granted. In private chats there are no embeds of others to hide. */
+export function rightsIn(
+  client: Client | undefined,
+  { guildId, channelId }: ChannelAddress,
+  readsMessages: boolean,
+): Rights {
   const channel = guildId === undefined ? undefined : client?.guilds.cache.get(guildId)?.channels.cache.get(channelId);
   const me = channel?.guild.members.me;
   if (!channel || !me) return { ...ALL, manage: false, content: readsMessages };
@@ -66,7 +70,7 @@ export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {
 }
 
 /** The largest file of a message there. Boosts raise it; servers without tiers say it by features (seen 2026-08). */
-export function uploadBytesIn(client: Client | undefined, { guildId }: Place): number {
+export function uploadBytesIn(client: Client | undefined, { guildId }: ChannelAddress): number {
   const guild = guildId === undefined ? undefined : client?.guilds.cache.get(guildId);
   if (guild === undefined) return DEFAULT_UPLOAD_BYTES;
   const features: readonly string[] = guild.features;
@@ -77,7 +81,7 @@ export function uploadBytesIn(client: Client | undefined, { guildId }: Place): n
 
 const MIB = 1024 * 1024;
 
-/** Whether a person with these roles may change the settings of the server. */
+/** Says whether a person with these roles may change the settings of the server. */
 export function isGuildAdmin(
   client: Client | undefined,
   guildId: string,
@@ -86,7 +90,7 @@ export function isGuildAdmin(
 ): boolean {
   const guild = client?.guilds.cache.get(guildId);
   if (!guild) return false;
-  // Everyone has the role that is called like the server.
+  // Everyone has the role whose id is the server's.
   return (
     guild.ownerId === userId ||
     [guildId, ...roleIds].some(

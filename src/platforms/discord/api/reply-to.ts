@@ -1,58 +1,58 @@
 import * as z from 'zod';
 
-/** What Medley may do in one place. */
+/** The rights of Medley in one channel. */
 const Rights = z.object({
   send: z.boolean(),
   attach: z.boolean(),
-  /** To reply to a message, Discord wants its history to be readable. */
+  /** Discord wants the history to be readable for a reply to a message. */
   reply: z.boolean(),
-  /** To hide embeds of other people's messages. */
+  /** Embeds of other people's messages may be hidden. */
   manage: z.boolean(),
-  /** To read what is written in servers. */
+  /** Messages of servers come with their text. */
   content: z.boolean(),
 });
 export type Rights = z.output<typeof Rights>;
 
-const Place = {
-  /** Largest file. */
+const ChannelAddress = {
+  /** The largest file that may be sent there. */
   fileBytes: z.number(),
   rights: Rights,
 };
 
 const MessageReplyTo = z.object({
   kind: z.literal('message'),
-  ...Place,
+  ...ChannelAddress,
   channelId: z.string(),
   messageId: z.string(),
-  /** Of the message. */
+  /** The flags of the message. */
   flags: z.number(),
-  /** Whether nothing but answered links could have an embed. */
+  /** Nothing but answered links can have an embed in the message. */
   isOnlyLinks: z.boolean(),
-  /** Where links that an edit added are answered: stands for the message in nonces, and in what belongs to the answer. */
+  /** The id of an edit that added links: it replaces the message's in nonces and as the id of the answer. */
   editId: z.string().optional(),
 });
 
 const InteractionReplyTo = z.object({
   kind: z.literal('interaction'),
-  ...Place,
+  ...ChannelAddress,
   applicationId: z.string().optional(),
   token: z.string(),
-  /** Where only the person has installed Medley, which bounds the follow-ups, and whether they may use such apps there. */
+  /** Present where only the person has installed Medley, which limits follow-ups; it says whether they may use such apps there. */
   personal: z.object({ isAllowed: z.boolean() }).optional(),
-  /** Whether what stands there first is the caller's alone. */
+  /** The first message of the answer is the caller's alone. */
   isEphemeral: z.boolean(),
   /** The message whose button was pressed, with the id of its own delete button; absent where the answer was deferred. */
   pressed: z
     .object({
       messageId: z.string().optional(),
       deleteId: z.string().optional(),
-      /** Whether it is to show again what it showed before. */
+      /** The message is to show again what it showed before. */
       isBack: z.boolean().optional(),
     })
     .optional(),
 });
 
-/** All that is needed to answer on Discord, by any process with the token. */
+/** Any process with the token can answer on Discord with this. */
 export const DiscordReplyTo = z.discriminatedUnion('kind', [MessageReplyTo, InteractionReplyTo]);
 export type DiscordReplyTo = z.output<typeof DiscordReplyTo>;
 export type MessageReplyTo = z.output<typeof MessageReplyTo>;

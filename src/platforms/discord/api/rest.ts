@@ -2,23 +2,104 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type { RESTOptions } from 'discord.js';
-import { type Agent, type Dispatcher, Headers, Response } from 'undici';
+import { type RateLimitData, REST, type RESTOptions, type RequestData, type RequestMethod } from 'discord.js';
+import { Agent, type Dispatcher, Headers, Response } from 'undici';
+import { joinSignals } from '../../../infra/concurrency/abortable.ts';
+import type { Logger } from '../../../infra/log.ts';
+import { TIMES } from './limits.ts';
+import { discordFailure } from './send-failure.ts';
 
 /** A file of a message, under the name that its components call it by. */
-export interface Upload {
+export interface UploadFile {
   readonly name: string;
-  /** On the disk, or drawn a moment ago. */
+  /** A file on the disk, or an image that was drawn a moment ago. */
   readonly content: { readonly path: string } | { readonly data: Buffer };
   readonly mime: string;
   readonly bytes: number;
   readonly spoiler: boolean;
-  /** For those who cannot see it. */
+  /** The description for people who cannot see it. */
   readonly alt?: string;
 }
 
+export type Route = readonly [method: RequestMethod, fullRoute: `/${string}`];
+
+export interface RequestDetails extends Pick<RequestData, 'query'> {
+  readonly body?: object;
+  /** False where the secret in the path is all that the request is allowed by. */
+  readonly isAuthorized?: boolean;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  /** False where Discord would act upon a repeat too. */
+  readonly isRepeatable?: boolean;
+}
+
+export interface RestOptions {
+  readonly token: string;
+  /** The address has no version, e.g. `https://discord.com/api`. */
+  readonly apiUrl: string | undefined;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** The one way to Discord's REST API, which keeps its rate limits. */
+export interface Rest {
+  /** Resolves with the answer, as it came. @throws DiscordFailure */
+  request(route: Route, details?: RequestDetails): Promise<unknown>;
+  /** Ends all requests. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export function createRest({ token, apiUrl, log }: RestOptions): Rest {
+  const agent = new Agent();
+  const rest = new REST({
+    makeRequest: makeRequestsBy(agent),
+    ...(apiUrl !== undefined && { api: apiUrl }),
+    timeout: TIMES.library,
+    retries: 0,
+    invalidRequestWarningInterval: 500,
+    rejectOnRateLimit: isWorthReturning,
+  });
+  rest.on('invalidRequestWarning', ({ count }) => log.warn({ count }, 'discord: many requests are refused'));
+  const closing = new AbortController();
+
+  return {
+    async request([method, fullRoute], details = {}) {
+      const { timeoutMs = TIMES.request, isRepeatable = true, isAuthorized = true, body, query } = details;
+      const { signal, release } = joinSignals([closing.signal, details.signal], timeoutMs);
+      const headers = {
+        // discord.js drops a token of its own after any 401, even one of a proxy.
+        ...(isAuthorized && { Authorization: `Bot ${token}` }),
+        ...(body instanceof MultipartBody && body.headers),
+      };
+      const data = { headers, body, ...(query && { query }), passThroughBody: body instanceof MultipartBody };
+      try {
+        return await rest.request({ ...data, method, fullRoute, auth: false, signal });
+      } catch (error) {
+        // A request that was ended before its turn was never made.
+        const isSent = error instanceof TransportFailure ? error.isSent : !signal.aborted;
+        throw discordFailure(error, { method, isSent, isRepeatable, isEnded: signal.aborted });
+      } finally {
+        release();
+      }
+    },
+    async close() {
+      closing.abort();
+      rest.clearHashSweeper();
+      rest.clearHandlerSweeper();
+      if (!agent.destroyed) await agent.destroy();
+    },
+  };
+}
+
+/**
+ * A wait that is shorter than to prepare the message again is waited out; for all others the request goes back into the queue and holds
+ * no worker. Without a time to wait (Cloudflare's blocks) discord.js would ask again at once.
+ */
+function isWorthReturning({ retryAfter, sublimitTimeout, timeToReset }: RateLimitData): boolean {
+  return retryAfter <= 0 || Math.max(retryAfter, sublimitTimeout, timeToReset) > TIMES.shortRateLimit;
+}
+
 /** A request failed on its way. Discord cannot have acted upon one that was not sent as a whole. */
-export class TransportFailure extends Error {
+class TransportFailure extends Error {
   override readonly name = 'TransportFailure';
   readonly isSent: boolean;
 
@@ -34,7 +115,7 @@ export class TransportFailure extends Error {
  *
  * @throws TransportFailure
  */
-export function makeRequestsBy(agent: Agent): RESTOptions['makeRequest'] {
+function makeRequestsBy(agent: Agent): RESTOptions['makeRequest'] {
   return (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
       const { origin, pathname, search } = new URL(url);
@@ -63,7 +144,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #aborted: Error | undefined;
   #head: { readonly status: number; readonly headers: Headers } | undefined;
-  /** Whether the request has got a connection. */
+  /** True when the request has a connection. */
   isStarted = false;
 
   constructor(resolve: (response: Response) => void, reject: (error: unknown) => void) {
@@ -108,7 +189,7 @@ type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseS
 interface Part {
   readonly head: Buffer;
   readonly bytes: number;
-  readonly content: Upload['content'];
+  readonly content: UploadFile['content'];
 }
 
 /** A message with its files, which are read from the disk while they are sent. */
@@ -124,7 +205,7 @@ export class MultipartBody implements AsyncIterable<Uint8Array> {
     this.headers = { 'content-type': `multipart/form-data; boundary=${boundary}`, 'content-length': `${bytes}` };
   }
 
-  static async of(payload: object, uploads: readonly Upload[]): Promise<MultipartBody> {
+  static async of(payload: object, uploads: readonly UploadFile[]): Promise<MultipartBody> {
     const boundary = `medley-${randomUUID()}`;
     const headOf = (lines: string) => Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${lines}\r\n\r\n`);
     const data = Buffer.from(JSON.stringify(payload));

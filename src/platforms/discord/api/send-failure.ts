@@ -1,5 +1,5 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
-import type { SendFailure as Outcome } from '../../../bot/contract/chat-platform.ts';
+import type { SendFailure } from '../../../bot/contract/chat-platform.ts';
 
 /**
  * Discord has said no: `too_large`, `forbidden` and `blocked` (the files may be why), `refused`, `gone` (there is nothing left to write to),
@@ -26,17 +26,17 @@ interface FailureDetails {
   readonly isEnded?: boolean;
 }
 
-/** A request that Discord refused or that did not get through. It holds no address: those of interactions carry their token. */
-export class SendFailure extends Error {
-  override readonly name = 'SendFailure';
+/** A request that Discord refused or that did not get through. It names no address: those of interactions contain their token. */
+export class DiscordFailure extends Error {
+  override readonly name = 'DiscordFailure';
   readonly problem: SendProblem;
-  /** Discord's own code; undefined when it gave none. */
+  /** Discord's own code; undefined when Discord gave none. */
   readonly code: number | undefined;
   /** Milliseconds that Discord wants to be left alone; only of `rate_limited`. */
   readonly retryAfterMs: number | undefined;
-  /** Whether that goes for all channels. */
+  /** The rate limit is that of all channels. */
   readonly isGlobal: boolean;
-  /** Whether the call was ended from here: it took too long, or it was not wanted any more. */
+  /** The call was ended from here: it took too long, or it was not wanted any more. */
   readonly isEnded: boolean;
 
   constructor(problem: SendProblem, message: string, details: FailureDetails = {}) {
@@ -49,8 +49,8 @@ export class SendFailure extends Error {
   }
 }
 
-/** What the runtime is to do about it. */
-export function sendOutcome({ problem, retryAfterMs, isGlobal }: SendFailure): Outcome {
+/** Says what the failure means to the runtime. */
+export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure): SendFailure {
   switch (problem) {
     case 'unclear':
       return { outcome: 'unknown' };
@@ -60,7 +60,7 @@ export function sendOutcome({ problem, retryAfterMs, isGlobal }: SendFailure): O
     case 'blocked':
     case 'refused':
       return { outcome: 'notSent', reason: 'refused' };
-    // Where it may not write at all, it may not say so either.
+    // A channel that Medley may not write in cannot take a notice about it either.
     case 'forbidden':
     case 'gone':
     case 'reference':
@@ -74,33 +74,37 @@ export function sendOutcome({ problem, retryAfterMs, isGlobal }: SendFailure): O
 
 export interface FailedCall {
   readonly method: string;
-  /** Whether all of it was sent. */
+  /** The request was sent as a whole. */
   readonly isSent: boolean;
-  /** Whether it may be made again without harm: then a 503, which by its meaning was not acted upon, is taken at its word. */
+  /** The call may be made again without harm: then a 503, which by its meaning was not acted upon, is taken at its word. */
   readonly isRepeatable: boolean;
-  /** Whether it was ended from here. */
+  /** The call was ended from here. */
   readonly isEnded: boolean;
 }
 
-export function sendFailure(error: unknown, call: FailedCall): SendFailure {
+export function discordFailure(error: unknown, call: FailedCall): DiscordFailure {
   const { method } = call;
   if (error instanceof DiscordAPIError) {
     const code = Number(error.code);
     const known = Number.isInteger(code) ? code : undefined;
     const said = known === undefined ? '' : ` (${known})`;
-    return new SendFailure(problemOf(error, known), `${method} was answered ${error.status}${said}: ${error.message}`, {
-      code: known,
-    });
+    return new DiscordFailure(
+      problemOf(error, known),
+      `${method} was answered ${error.status}${said}: ${error.message}`,
+      {
+        code: known,
+      },
+    );
   }
   if (error instanceof RateLimitError) return rateLimited(error, method);
   if (error instanceof HTTPError) {
     const problem = error.status === 503 && call.isRepeatable ? 'away' : 'unclear';
-    return new SendFailure(problem, `${method} was answered ${error.status}`);
+    return new DiscordFailure(problem, `${method} was answered ${error.status}`);
   }
   const reason = error instanceof Error ? error.message : 'unknown failure';
   const { isSent, isEnded } = call;
   const problem = isSent ? 'unclear' : isEnded ? 'cut' : 'away';
-  return new SendFailure(problem, isEnded ? `${method} was ended from here` : `${method} failed: ${reason}`, {
+  return new DiscordFailure(problem, isEnded ? `${method} was ended from here` : `${method} failed: ${reason}`, {
     isEnded,
   });
 }
@@ -108,11 +112,11 @@ export function sendFailure(error: unknown, call: FailedCall): SendFailure {
 /** Cloudflare's blocks come without a time: they go for the whole address. */
 const BLOCKED_MS = 30_000;
 
-function rateLimited(error: RateLimitError, method: string): SendFailure {
+function rateLimited(error: RateLimitError, method: string): DiscordFailure {
   const waitMs = Math.max(error.retryAfter, error.sublimitTimeout, error.timeToReset);
   const retryAfterMs = error.retryAfter > 0 ? waitMs : BLOCKED_MS;
   const isGlobal = error.global || error.retryAfter <= 0;
-  return new SendFailure('rate_limited', `${method} may be made again in ${Math.round(retryAfterMs)} ms`, {
+  return new DiscordFailure('rate_limited', `${method} may be made again in ${Math.round(retryAfterMs)} ms`, {
     retryAfterMs,
     isGlobal,
   });
@@ -133,7 +137,7 @@ const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [UNKNOWN_WEBHOOK, 'gone'],
   [UNKNOWN_INTERACTION, 'gone'],
   [ALREADY_ACKNOWLEDGED, 'gone'],
-  // As many follow-ups as there may be.
+  // The limit of follow-ups is reached.
   [40_094, 'gone'],
   [INVALID_WEBHOOK_TOKEN, 'gone'],
   [50_001, 'forbidden'],
@@ -145,9 +149,9 @@ const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
 
 const DEAD: ReadonlySet<number | undefined> = new Set([UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, INVALID_WEBHOOK_TOKEN]);
 
-/** Whether an interaction can no longer be answered by its token, though its place may still be there. */
+/** Says whether an interaction can no longer be answered with its token, though its channel may still be there. */
 export function isTokenDead(error: unknown): boolean {
-  return error instanceof SendFailure && DEAD.has(error.code);
+  return error instanceof DiscordFailure && DEAD.has(error.code);
 }
 
 function problemOf({ status, rawError }: DiscordAPIError, code: number | undefined): SendProblem {

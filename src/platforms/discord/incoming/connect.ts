@@ -11,7 +11,7 @@ import {
   type GatewayOptions,
   type ShardChoice,
 } from './gateway.ts';
-import { type Listener, type ListenOptions, listen } from './listen.ts';
+import { type GatewayListener, type ListeningOptions, listenToGateway } from './listen.ts';
 import { mayMatter } from './messages.ts';
 import { type MissedEvents, resumeSession } from './missed-events.ts';
 import { openSessionRecord, type SessionRecord } from './sessions.ts';
@@ -24,7 +24,7 @@ export interface GatewayState {
   readsMessages: boolean;
 }
 
-export interface ConnectOptions extends Pick<ListenOptions, 'context' | 'settings'> {
+export interface ConnectOptions extends Pick<ListeningOptions, 'context' | 'settings'> {
   readonly token: string;
   readonly apiUrl: string | undefined;
   readonly shards: ShardChoice;
@@ -39,7 +39,7 @@ export async function connect(
   signal: AbortSignal,
 ): Promise<Connection> {
   const { context, token, shards, records, settings, state } = options;
-  const listener = listen({ context, host, settings });
+  const listener = listenToGateway({ context, host, settings });
   const progress = { isCaughtUp: false, isClosed: false };
   const sessions = await openSessionRecord({
     records,
@@ -80,7 +80,7 @@ export async function connect(
 
 interface CatchUpOptions {
   readonly missed: readonly MissedEvents[];
-  readonly listener: Listener;
+  readonly listener: GatewayListener;
   readonly sessions: SessionRecord;
   readonly progress: { isCaughtUp: boolean; readonly isClosed: boolean };
   readonly signal: AbortSignal;

@@ -7,27 +7,27 @@ export interface GuardOptions {
   /** Sees every event of the manager first. */
   readonly onEvent: (event: string, value: unknown) => void;
   readonly handlers: MessageHandlers;
-  /** Whether a message may be meant for Medley: no other is kept until the client is ready. */
+  /** Says whether a message may be meant for Medley: no other waits for the client to be ready. */
   readonly isOfInterest: (message: unknown) => boolean;
   readonly log: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** Are given the `d` of dispatches as they came. */
+/** The handlers are given the `d` of dispatches as it came. */
 export interface MessageHandlers {
   onMessage(data: unknown): void;
   onMessageUpdate(data: unknown): void;
 }
 
-/** As if a dispatch had come over the connection of that shard. Never throws. */
+/** Handles a dispatch as if it had come over the connection of that shard. Never throws. */
 export type Hear = (dispatch: unknown, shardId: number) => void;
 
 /** Events that come before discord.js is ready and are kept for it. */
 const EARLY: ReadonlySet<string> = new Set(['READY', 'RESUMED', 'GUILD_CREATE', 'GUILD_DELETE']);
-/** Of each kind, of those that wait for the client to be ready. */
+/** The number of dispatches of each kind that wait for the client to be ready. */
 const MAX_WAITING = 5_000;
 
 /**
- * Stands between the connection and discord.js. A dispatch it cannot read would end the process: it throws out of a promise without an owner,
+ * Filters the dispatches between the connection and discord.js. A dispatch it cannot read would end the process: it throws out of a promise without an owner,
  * or out of a timer when it was queued before the client is ready. And messages go to Medley alone: building objects of those
  * that hold no link would be most of its work.
  */
@@ -40,7 +40,7 @@ export function guardDispatches(
   const waiting: (() => void)[] = [];
   const counts = { asked: 0, changed: 0, lost: 0 };
 
-  /** What people ask of Medley has room of its own: servers that change in the meantime take none of it. */
+  /** Requests of people have a limit of their own: servers that change in the meantime take none of it. */
   function wait(dispatch: Dispatch, handle: () => void): void {
     const kind = kindOf(dispatch, isOfInterest);
     if (kind === undefined) return;
@@ -74,7 +74,7 @@ export function guardDispatches(
   return (data, shardId) => void pass('dispatch', [{ data, shardId }]);
 }
 
-/** Undefined for what matters to nothing. */
+/** Undefined for dispatches that nothing needs. */
 function kindOf({ type, data }: Dispatch, isOfInterest: GuardOptions['isOfInterest']): 'asked' | 'changed' | undefined {
   if (type === 'INTERACTION_CREATE') return 'asked';
   const isSaid = type === 'MESSAGE_CREATE' || (type === 'MESSAGE_UPDATE' && isEdit(data, Date.now()));
@@ -97,9 +97,9 @@ function dispatchOf(value: unknown): Dispatch | undefined {
 export type ShardManager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
 
 export interface KeepSessionsOptions {
-  /** Where new sessions begin; a session has an address of its own. */
+  /** The address of new sessions; a session has an address of its own. */
   readonly gatewayUrl: () => string | null;
-  /** Is told how far was heard on a shard; null when its session is over. */
+  /** Receives the progress of a shard's session; null when the session is over. */
   readonly onSession: (shardId: number, session: GatewaySession | null) => void;
 }
 
@@ -147,7 +147,7 @@ export function keepSessions(
   };
 }
 
-/** What other codes say is said by the network, or by what stands on the way. */
+/** Other codes come from the network, or from a machine on the way. */
 function isSaidByDiscord(code: unknown): boolean {
   return typeof code === 'number' && (code === 1000 || (code >= 4000 && code < 4200));
 }

@@ -25,18 +25,18 @@ import type { GatewaySession } from './sessions.ts';
 export type ShardChoice = 'auto' | { readonly ids: readonly number[]; readonly total: number };
 
 export interface GatewayHandlers extends MessageHandlers {
-  /** Before anything else of that client. */
+  /** It is called before all other events of that client. */
   onReady(client: Client<true>): void;
   onInteraction(interaction: Interaction): void;
   onGuild(guildId: string, isMember: boolean): void;
-  /** How far was heard on a shard; null when its session is over. */
+  /** The progress of a shard's session; null when the session is over. */
   onSession(shardId: number, session: GatewaySession | null): void;
 }
 
 export interface Gateway {
   readonly client: Client<true>;
   readonly hear: Hear;
-  /** Leaves in a way that the sessions can be taken up again. */
+  /** Disconnects in a way that the sessions can be resumed. */
   leave(): Promise<void>;
 }
 
@@ -44,14 +44,14 @@ export interface GatewayOptions extends Pick<GuardOptions, 'isOfInterest'> {
   readonly token: string;
   readonly apiUrl: string | undefined;
   readonly shards: ShardChoice;
-  /** Whether the privileged intent is asked for. */
+  /** The privileged intent is asked for. */
   readonly messageContent: boolean;
   readonly handlers: GatewayHandlers;
   /** Gives the attempt up. */
   readonly signal: AbortSignal;
-  /** How long it may take until a further shard is ready. Default: a minute. */
+  /** The longest time until a further shard is ready. Default: a minute. */
   readonly patienceMs?: number;
-  /** The connection is gone for good; discord.js mends all others by itself. */
+  /** The connection is gone for good; discord.js connects again by itself after all others. */
   readonly onLost: (why: GatewayFailure) => void;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
@@ -73,7 +73,7 @@ export class GatewayFailure extends Error {
 }
 
 /**
- * With a client of discord.js that is ready: all guilds are known.
+ * Resolves when the client of discord.js is ready, and so all guilds are known.
  * @throws GatewayFailure; the client is gone then
  */
 export async function connectGateway(options: GatewayOptions): Promise<Gateway> {
@@ -166,7 +166,7 @@ function createClient(
   return client;
 }
 
-/** Only what permissions are made of is kept: guilds, channels, roles, and Medley itself. */
+/** Permissions need no more than these: guilds, channels, roles, and Medley itself. */
 const CACHES = {
   ApplicationCommandManager: 0,
   ApplicationEmojiManager: 0,

@@ -10,14 +10,14 @@ import { AppError } from '../../../errors.ts';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import { COMMAND_LIMITS, TIMES } from '../api/limits.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
-import { type DeleteButton, matchDeleteButton } from '../render/buttons.ts';
+import { type DeletedAnswer, matchDeleteButton } from '../render/buttons.ts';
 import { shorten } from '../render/markdown-text.ts';
 import { type CommandIndex, commandOf } from './command-index.ts';
 import { acknowledge, callerIn, isPress, type Pressed, showAlone } from './interactions.ts';
 
 /**
  * Answers suggestions and the delete button, which are not stored: nobody waits for them after a restart.
- * @throws SendFailure
+ * @throws DiscordFailure
  */
 export async function answerAtOnce(
   interaction: Interaction,
@@ -55,7 +55,7 @@ async function suggest(
 /** Deletes all messages of the answer, cancels those still to come, and shows the embed again that the answer replaced. */
 async function deleteAnswer(
   interaction: Pressed,
-  { requesterId, answerId, hidesEmbed = false }: DeleteButton,
+  { requesterId, answerId, hidesEmbed = false }: DeletedAnswer,
   host: Pick<PlatformHost, 'cancel'>,
   context: DiscordContext,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import type { SettingsStore } from '../../../bot/contract/settings.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
-import { SendFailure } from '../api/send-failure.ts';
+import { DiscordFailure } from '../api/send-failure.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { createCommandIndex } from './command-index.ts';
 import { isEdit, isRecord } from './dispatches.ts';
@@ -12,13 +12,13 @@ import { answerAtOnce } from './instant-answers.ts';
 import { readInteraction } from './interactions.ts';
 import { createEditReader, readMessage, readUpdate } from './messages.ts';
 
-export interface ListenOptions {
+export interface ListeningOptions {
   readonly context: DiscordContext;
   readonly host: Pick<PlatformHost<DiscordReplyTo>, 'accept' | 'cancel'>;
   readonly settings: Pick<SettingsStore, 'markChatLeft'>;
 }
 
-export interface Listener extends Omit<GatewayHandlers, 'onReady' | 'onSession'> {
+export interface GatewayListener extends Omit<GatewayHandlers, 'onReady' | 'onSession'> {
   /** Resolves when all events that were heard so far are accepted. */
   settled(): Promise<unknown>;
   /** Says whether all events that were heard are accepted. */
@@ -31,7 +31,7 @@ export interface Listener extends Omit<GatewayHandlers, 'onReady' | 'onSession'>
 const SEEN = 5_000;
 
 /** Makes requests of the events of the gateway. Handlers return at once. */
-export function listen({ context, host, settings }: ListenOptions): Listener {
+export function listenToGateway({ context, host, settings }: ListeningOptions): GatewayListener {
   const { embeds, log, now } = context;
   const index = createCommandIndex(context.dispatcher.commandSpecs);
   const seen = createLru<string, true>({ max: SEEN });
@@ -79,7 +79,7 @@ export function listen({ context, host, settings }: ListenOptions): Listener {
       }
     } catch (error) {
       // An answer that is too late, or a second one, is not waited for any more.
-      const isOver = error instanceof SendFailure && error.problem === 'gone';
+      const isOver = error instanceof DiscordFailure && error.problem === 'gone';
       log[isOver ? 'info' : 'error']({ err: error }, 'discord: an interaction could not be answered');
     }
   }

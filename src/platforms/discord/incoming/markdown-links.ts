@@ -1,6 +1,6 @@
 import type { PastedLink } from '../../../bot/contract/request.ts';
 
-/** Links of one message that are looked at. */
+/** The number of links that are read from one message. */
 const MAX_LINKS = 20;
 /** No message is longer. */
 const MAX_CHARS = 6_000;
@@ -14,7 +14,7 @@ export function findMarkdownLinks(text: string): readonly PastedLink[] {
   return linksIn(withoutQuotes(withoutCode(text.slice(0, MAX_CHARS))));
 }
 
-/** The same with those in quotes, which Discord unfurls like any other. */
+/** Finds those in quotes too, which Discord unfurls like any other. */
 export function findUnfurledLinks(text: string): readonly PastedLink[] {
   return linksIn(withoutCode(text.slice(0, MAX_CHARS)));
 }
@@ -63,8 +63,8 @@ function closingRuns(lengths: readonly number[]): readonly (number | undefined)[
 
 /** `> ` quotes its line, `>>> ` all that follows. */
 function withoutQuotes(text: string): string {
-  const rest = /^[ \t]{0,8}>>>[ \t]/m.exec(text);
-  const shown = rest ? text.slice(0, rest.index) : text;
+  const quote = /^[ \t]{0,8}>>>[ \t]/m.exec(text);
+  const shown = quote ? text.slice(0, quote.index) : text;
   return shown.replace(/^[ \t]{0,8}>[ \t].*$/gm, BLANK);
 }
 
@@ -83,7 +83,7 @@ function spoilerParts(text: string): readonly Part[] {
   return parts.map((part, index) => ({ part, spoiler: index % 2 === 1 && index < parts.length - 1 }));
 }
 
-/** With a scheme anywhere; without one where a word begins. */
+/** An address with a scheme may begin anywhere; one without begins a word. */
 const ADDRESS = /https?:\/\/[^\s<>"`|\\]+|(?<![^\s([])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,24}(?::443)?\/[^\s<>"`|\\]+/gi;
 
 function addressesIn(text: string): readonly string[] {
@@ -95,7 +95,7 @@ function splitAddresses(text: string): readonly string[] {
   return text.split(/(?<=[^=?&/])(?=https?:\/\/)/i);
 }
 
-/** Without the punctuation of the sentence or the markup around it; a closing bracket stays where it was opened inside. */
+/** Removes the punctuation of the sentence and the markup around it; a closing bracket stays where it was opened inside. */
 function trimmed(address: string): string {
   let end = address.length;
   let open = count(address, '(') - count(address, ')');

@@ -5,7 +5,7 @@ import type { PastedLink, TextMessage } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { parseShortForm } from '../../../bot/contract/short-forms.ts';
 import { stableId } from '../api/ids.ts';
-import { isGuildAdmin, type Place, rightsIn, uploadBytesIn } from '../api/permissions.ts';
+import { type ChannelAddress, isGuildAdmin, rightsIn, uploadBytesIn } from '../api/permissions.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { isRecord } from './dispatches.ts';
@@ -20,7 +20,7 @@ const Created = z.object({
   flags: z.number().nullish(),
   author: z.object({ id: z.string(), bot: z.boolean().nullish(), system: z.boolean().nullish() }),
   webhook_id: z.string().nullish(),
-  /** Of what was forwarded. */
+  /** The messages that were forwarded. */
   message_snapshots: z
     .array(z.object({ message: z.object({ content: z.string().catch('') }) }))
     .nullish()
@@ -31,7 +31,7 @@ type Created = z.infer<typeof Created>;
 
 const Updated = z.object({ id: z.string(), flags: z.number().nullish() });
 
-/** Written by a person: as such, or as a reply. */
+/** The types of messages that people write: messages and replies. */
 const WRITTEN: readonly number[] = [0, 19];
 
 /** Reads a MESSAGE_UPDATE of a message that has embeds; undefined for others. @throws ZodError for what is no message */
@@ -43,7 +43,7 @@ export function readUpdate(data: unknown): { messageId: string; flags: number } 
 }
 
 /**
- * What a MESSAGE_CREATE asks for; undefined at once for nearly all that are not meant for Medley, and later for the others.
+ * Reads the request in a MESSAGE_CREATE; undefined at once for nearly all that are not meant for Medley, and later for the others.
  * @throws ZodError for what is no message
  */
 export function readMessage(
@@ -61,7 +61,7 @@ export function readMessage(
   return isForMedley ? draftOf(message, { text, direct, found }, context) : undefined;
 }
 
-/** Those that are quoted or forwarded are marked: whether they are answered is the chat's to say. */
+/** Links that are quoted or forwarded are marked: the settings of the chat say whether they are answered. */
 function linksIn(text: string, { message_snapshots: snapshots }: Created): readonly PastedLink[] {
   const own = findMarkdownLinks(text);
   const urls = new Set(own.map(({ url }) => url));
@@ -82,7 +82,7 @@ async function draftOf(
   { dispatcher, log, client: connected, readsMessages }: DiscordContext,
 ): Promise<NewRequest<DiscordReplyTo> | undefined> {
   const { author, member } = message;
-  const place: Place = { guildId: message.guild_id ?? undefined, channelId: message.channel_id };
+  const place: ChannelAddress = { guildId: message.guild_id ?? undefined, channelId: message.channel_id };
   const { guildId, channelId } = place;
   const client = connected();
   const rights = rightsIn(client, place, readsMessages());
@@ -137,7 +137,7 @@ async function draftOf(
   return { eventId: message.id, chat, user, replyTo, ...ask };
 }
 
-/** Cheap: nearly every message of every server ends here. */
+/** This check is cheap, because nearly every message of every server ends here. */
 export function mayMatter(data: unknown, ownId: string | undefined): boolean {
   if (!isRecord(data)) return true;
   const { content, guild_id: guildId } = data;
@@ -153,7 +153,7 @@ function isWrittenByPerson({ author, webhook_id: webhookId, type }: Created, own
   return isOther && (webhookId ?? undefined) === undefined && WRITTEN.includes(type);
 }
 
-/** What was said without the mention of Medley, and whether there was one. */
+/** Removes the mentions of Medley from a text, and says whether there was one. */
 function spokenText(
   content: string,
   ownId: string | undefined,
@@ -163,9 +163,9 @@ function spokenText(
   return { text: text.trim(), isMentioned: text !== content };
 }
 
-/** Links that come into a message by an edit. */
+/** Reads links that an edit adds to a message. */
 export interface EditReader {
-  /** What the edit asks of Medley; undefined when it adds no link. @throws ZodError for what is no message */
+  /** Reads the request in an edit; undefined when it adds no link. @throws ZodError for what is no message */
   read(data: unknown): Promise<NewRequest<DiscordReplyTo> | undefined>;
   /** Remembers what was accepted, so that an edit of it is known. */
   accepted(draft: NewRequest<DiscordReplyTo>): void;
@@ -183,7 +183,7 @@ export function createEditReader(context: DiscordContext): EditReader {
       if (!isKnown) return draft;
       if (links.length === 0) return undefined;
       const eventId = stableId([messageId, ...links.map(({ url }) => url)].join(' '));
-      // Whether the links before were brought is not known here, so the embeds of the message stay.
+      // The answer to the links before is not known here, so the embeds of the message stay.
       const replyTo = { ...draft.replyTo, isOnlyLinks: false, editId: eventId };
       return { ...draft, what: links, replyTo, eventId };
     },

@@ -19,7 +19,7 @@ const HEARTBEAT_ACK = 11;
 const GIVEN_UP = 1000;
 const KEPT = 4200;
 
-/** More were not said in the minutes that a session lives. */
+/** No more is said in the minutes that a session lives. */
 const MOST = 1_000;
 
 export interface MissedEvents {
@@ -29,7 +29,7 @@ export interface MissedEvents {
    * again, there and at the gateway's own address, where the session's could not be reached before.
    */
   collected(gatewayUrl: string | null): Promise<readonly unknown[]>;
-  /** Gives the session up; `isKept`: leaves it as it was, for another time. */
+  /** Ends the session, or with `isKept` leaves it as it was, for another time. */
   leave(isKept: boolean): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
 }
 
 interface Attempt {
-  /** Whether Discord has said what becomes of the session, and, where it goes on, is still connected. Never rejects. */
+  /** Resolves with whether Discord has resumed the session and is still connected, or has ended it. Never rejects. */
   isAnswered(): Promise<boolean>;
   /** Resolves when everything that Discord has said so far is heard. */
   catchUp(): Promise<void>;
@@ -78,7 +78,7 @@ interface Attempt {
 
 interface AttemptOptions extends ResumeOptions {
   readonly dispatcher: Agent;
-  /** Grows by what is heard. */
+  /** The events are added here as they are heard. */
   readonly events: unknown[];
 }
 

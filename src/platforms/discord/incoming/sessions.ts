@@ -2,23 +2,23 @@ import * as z from 'zod';
 import type { Logger } from '../../../infra/log.ts';
 import type { CollectionOptions, RecordStore } from '../../../infra/store/records.ts';
 
-/** A gateway session: it can be taken up again, for some minutes, where it was left. */
+/** A gateway session can be resumed, for some minutes, where it was left. */
 export const GatewaySession = z.object({
   sessionId: z.string(),
   resumeURL: z.string(),
-  /** Of the last dispatch. */
+  /** The number of the last dispatch. */
   sequence: z.number(),
   shardId: z.number(),
   shardCount: z.number(),
 });
 export type GatewaySession = z.output<typeof GatewaySession>;
 
-/** Discord forgets them far sooner. */
+/** Discord forgets sessions far sooner. */
 const LIFE_MS = 3_600_000;
 
 /** Writes down, as a session begins and every second, how far was heard, so that the next process can ask for what came after. */
 export interface SessionRecord {
-  /** What an earlier connection has left. */
+  /** The sessions that earlier connections have left. */
   readonly left: readonly GatewaySession[];
   note(shardId: number, session: GatewaySession | null): void;
   /** Writes now, if all that was heard is accepted; false when it was not, or could not be written. */
@@ -29,15 +29,15 @@ export interface SessionRecord {
 
 export interface SessionRecordOptions {
   readonly records: Pick<RecordStore, 'collection'>;
-  /** Those of a process that serves the same shards. */
+  /** Processes that serve the same shards have the same key. */
   readonly key: string;
-  /** Whether all that was heard so far is accepted: nothing is written past what is not. */
+  /** Says whether all events that were heard so far are accepted: nothing is written past one that is not. */
   readonly isSettled: () => boolean;
   readonly log: Pick<Logger, 'info'>;
 }
 
 const EVERY_MS = 1_000;
-/** Of each shard: of processes that each ended before they had caught up. */
+/** The number of sessions of one shard, of processes that each ended before they had caught up. */
 const MAX_LEFT = 4;
 
 export const DISCORD_SESSIONS = {
@@ -56,7 +56,7 @@ export async function openSessionRecord({
   const store = records.collection(DISCORD_SESSIONS);
   let isSaid = false;
   const left = (await store.get(key).catch(failed)) ?? [];
-  /** As they are, by shard; and how far all that was heard in them is accepted. */
+  /** The sessions as they are, by shard; and as they were when all events that were heard in them were accepted. */
   const [heard, accepted] = [new Map<number, GatewaySession>(), new Map<number, GatewaySession>()];
   /** Earlier ones, until what was missed in them is accepted. */
   let earlier = left;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Logger } from '../../../infra/log.ts';
 import type { CollectionOptions, RecordStore } from '../../../infra/store/records.ts';
 
-/** Which messages an answer takes that needs more than one, so that they can be deleted together. Never rejects. */
+/** Remembers the messages of an answer that needs more than one, so that they can be deleted together. Never rejects. */
 export interface AnswerParts {
   add(answerId: string, messageIds: readonly string[]): Promise<void>;
   /** In order; empty for an answer of one message. */

@@ -20,7 +20,7 @@ export function replaceLater(
   editLater?.(later, async (better, signal) => {
     const shownIn = messageId ?? pressed?.messageId;
     const depth = shownIn === undefined ? 0 : await history.depth(shownIn, request);
-    // Its reader has opened something else in the message, and that stays.
+    // The reader has opened something else in the message, and that stays.
     if (depth === undefined) return;
     const limits = { fileBytes: to.fileBytes, canAttach: to.kind === 'interaction' || to.rights.attach };
     const group = createReplyGroup(limits, { ...context, t, signal, commands: await context.commandIds.current() });

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../../infra/log.ts';
 import type { DiscordApi } from '../api/discord-api.ts';
 import { TIMES, WORK } from '../api/limits.ts';
-import { SendFailure } from '../api/send-failure.ts';
+import { DiscordFailure } from '../api/send-failure.ts';
 
 interface EmbedMessage {
   readonly channelId: string;
@@ -15,7 +15,7 @@ interface EmbedMessage {
 /** Hides the embeds of messages that were answered, also when Discord makes them later. */
 export interface EmbedSuppression {
   suppress(message: EmbedMessage): void;
-  /** Shows the embeds again. @throws SendFailure */
+  /** Shows the embeds again. @throws DiscordFailure */
   restore(message: Pick<EmbedMessage, 'channelId' | 'messageId'>): Promise<void>;
   /** Is called with every MESSAGE_UPDATE that has embeds. */
   onUpdate(update: Pick<EmbedMessage, 'messageId' | 'flags'>): void;
@@ -51,12 +51,12 @@ export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSup
     underway.add(work);
   }
 
-  /** Where Discord asks to wait, it is tried again as long as that is of any use. */
+  /** Tries again when Discord asks to wait, as long as that is of any use. */
   async function tryToHide(message: EmbedMessage, until: number): Promise<void> {
     try {
       await api.suppressEmbeds(message.channelId, message.messageId, message.flags);
     } catch (error) {
-      const waitMs = error instanceof SendFailure ? error.retryAfterMs : undefined;
+      const waitMs = error instanceof DiscordFailure ? error.retryAfterMs : undefined;
       if (waitMs === undefined || now() + waitMs > until || later.size >= WORK.suppressed || isClosed) throw error;
       hideLater(message, waitMs, until);
     }

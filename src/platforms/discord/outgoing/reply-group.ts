@@ -4,11 +4,11 @@ import type { Logger } from '../../../infra/log.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
 import type { CommandIds } from '../api/command-ids.ts';
 import type { Content } from '../api/discord-api.ts';
-import { MESSAGE_LIMITS, REQUEST_UPLOAD_BYTES, SHOWN, WORK } from '../api/limits.ts';
-import { SendFailure } from '../api/send-failure.ts';
+import { DISCORD_LIMITS, REQUEST_UPLOAD_BYTES, SHOWN, WORK } from '../api/limits.ts';
+import { DiscordFailure } from '../api/send-failure.ts';
 import { countComponents } from '../render/block-components.ts';
 import type { LinkReason } from '../render/render.ts';
-import { renderMessage, type Section } from '../render/render.ts';
+import { type ReplySection, renderMessage } from '../render/render.ts';
 import { type Deliver, type Drawings, drawPictures, NO_DRAWINGS, prepareUploads, type Uploads } from './uploads.ts';
 
 /** The place that a group of replies is sent to. */
@@ -20,13 +20,13 @@ export interface Destination {
   /** How many messages may be sent there. */
   readonly messages: number;
   /**
-   * Sends one of `count` messages, as far as is known now, counted from 0, unless it stands there already; resolves with whether its files
-   * have surely arrived.
+   * Sends one of `count` messages, as far as is known now, counted from 0, unless it is there already; resolves with whether its files have
+   * surely arrived.
    */
   send(content: Content, place: number, count: number): Promise<boolean>;
 }
 
-/** What may be attached there. */
+/** The rights to attach files at the destination. */
 export interface AttachmentRights {
   /** The largest file. */
   readonly fileBytes: number;
@@ -38,7 +38,7 @@ export interface ReplyGroupOptions {
   readonly t: Translator;
   readonly commands: CommandIds;
   readonly log: Pick<Logger, 'warn'>;
-  /** Ends it; files are let go. */
+  /** Ends the group; its files are released. */
   readonly signal: AbortSignal;
 }
 
@@ -52,14 +52,14 @@ export interface ReplyGroup {
    * @throws what sending throws
    */
   finish(destination: Destination): Promise<{ readonly isWhole: boolean }>;
-  /** Lets go of every file; safe to call twice and after `finish`. */
+  /** Releases every file; safe to call twice and after `finish`. */
   dispose(): Promise<void>;
 }
 
 interface Draft {
   readonly reply: Reply;
   readonly uploads: Uploads;
-  /** Holds further files of the reply before it. */
+  /** True for further files of the reply before it. */
   readonly isMore: boolean;
   drawings: Drawings;
   /** Files of its reply that are shown nowhere. */
@@ -125,7 +125,7 @@ export function createReplyGroup(
         const isHidden = reply.gallery.some(({ spoiler }) => spoiler);
         return uploads.pages.map(page => (isHidden ? `||${page}||` : page));
       });
-      const text = pages.slice(0, MESSAGE_LIMITS.unfurled).join('\n');
+      const text = pages.slice(0, DISCORD_LIMITS.unfurled).join('\n');
       if (text !== '' && batches.length < destination.messages)
         await destination.send({ components: [], uploads: [], text }, batches.length, batches.length + 1);
       const isThere = ({ reply: { gallery } }: Part) => arrived.has(gallery) && !doubtful.has(gallery);
@@ -171,7 +171,7 @@ export function createReplyGroup(
   }
 }
 
-const MOST = MESSAGE_LIMITS.attachments;
+const MOST = DISCORD_LIMITS.attachments;
 
 async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void> {
   for (const draft of batch) draft.drawings = NO_DRAWINGS;
@@ -180,11 +180,11 @@ async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void
 
 /** Smaller files, or links and why; undefined when nothing helps, or it may have arrived. */
 function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | undefined {
-  if (!(error instanceof SendFailure)) return undefined;
+  if (!(error instanceof DiscordFailure)) return undefined;
   switch (error.problem) {
     case 'too_large':
       return refusals < WORK.refusals ? 'smaller' : 'too_large';
-    // Perhaps it is the files alone.
+    // Perhaps Discord refuses the files alone.
     case 'forbidden':
     case 'blocked':
     case 'refused':
@@ -204,10 +204,10 @@ function contentOf(
   wording: Wording,
 ): Content {
   const drawn = batch.flatMap(({ uploads, drawings }, index) => {
-    // Two files of one reply may not go beyond what a message holds; its own come first.
-    return drawings.files(prefixOf(index)).slice(0, MESSAGE_LIMITS.attachments - uploads.count);
+    // A message has a limit of files; those of the posts come first.
+    return drawings.files(prefixOf(index)).slice(0, DISCORD_LIMITS.attachments - uploads.count);
   });
-  const sections = batch.map(({ reply, uploads, drawings, omitted }, index): Section => {
+  const sections = batch.map(({ reply, uploads, drawings, omitted }, index): ReplySection => {
     const names = [...drawings.names(prefixOf(index))].filter(([, name]) => drawn.some(each => each.name === name));
     const media = uploads.placed(prefixOf(index));
     return { reply, media, omitted, pictures: new Map(names) };
@@ -218,7 +218,7 @@ function contentOf(
     components,
     uploads: [
       ...batch.flatMap(({ uploads }, index) => uploads.files(prefixOf(index))),
-      // What no component shows is not seen.
+      // A file that no component shows is not seen.
       ...drawn.filter(({ name }) => shown.includes(JSON.stringify(`attachment://${name}`))),
     ],
   };
@@ -228,7 +228,7 @@ function prefixOf(index: number): string {
   return index === 0 ? '' : `${index + 1}-`;
 }
 
-/** The fewest messages that hold them in order. */
+/** Divides drafts, in order, into as few messages as possible. */
 function inMessages(drafts: readonly Draft[], requestBytes: number, wording: Wording): readonly (readonly Draft[])[] {
   const batches: Draft[][] = [];
   for (const draft of drafts) {
@@ -240,8 +240,8 @@ function inMessages(drafts: readonly Draft[], requestBytes: number, wording: Wor
 }
 
 /**
- * Where only so many messages may be sent, further files of a reply stay away, and it says so; where that is not enough, replies are left
- * with links.
+ * Leaves out further files of a reply where only so many messages may be sent, and the reply says so; when that is not enough, replies get
+ * links in place of files.
  */
 async function withinMessages(
   drafts: readonly Draft[],
@@ -269,9 +269,9 @@ async function withinMessages(
 function fits(batch: readonly Draft[], requestBytes: number, wording: Wording): boolean {
   const { components, uploads } = contentOf(batch, { deleteId: 'delete' }, wording);
   return (
-    batch.length * SHOWN.leastText <= MESSAGE_LIMITS.text &&
-    uploads.length <= MESSAGE_LIMITS.attachments &&
+    batch.length * SHOWN.leastText <= DISCORD_LIMITS.text &&
+    uploads.length <= DISCORD_LIMITS.attachments &&
     uploads.reduce((total, { bytes }) => total + bytes, 0) <= requestBytes &&
-    components.reduce((total, component) => total + countComponents(component), 0) <= MESSAGE_LIMITS.components
+    components.reduce((total, component) => total + countComponents(component), 0) <= DISCORD_LIMITS.components
   );
 }

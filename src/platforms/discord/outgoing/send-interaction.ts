@@ -1,11 +1,11 @@
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Request } from '../../../bot/contract/request.ts';
-import type { AnswerKey, Content } from '../api/discord-api.ts';
-import { eventIdOf, nonceOf } from '../api/ids.ts';
-import { MESSAGE_LIMITS, TIMES } from '../api/limits.ts';
+import { type AnswerKey, type Content, nonceOf } from '../api/discord-api.ts';
+import { eventIdOf } from '../api/ids.ts';
+import { DISCORD_LIMITS, TIMES } from '../api/limits.ts';
 import type { InteractionReplyTo } from '../api/reply-to.ts';
-import { isTokenDead, SendFailure, type SendProblem } from '../api/send-failure.ts';
+import { DiscordFailure, isTokenDead, type SendProblem } from '../api/send-failure.ts';
 import { BACK_ID, deleteIdOf, hasButtons, matchDeleteButton } from '../render/buttons.ts';
 import type { DiscordContext } from './context.ts';
 import type { ReplyGroup } from './reply-group.ts';
@@ -18,7 +18,7 @@ interface Call extends InteractionContext {
   readonly key: AnswerKey;
   readonly sending: Sending;
   readonly to: InteractionReplyTo;
-  /** Whether the deferred message, or the one whose button was pressed, is still to be edited. */
+  /** The deferred message, or the one whose button was pressed, is still to be edited. */
   readonly isOpen: boolean;
 }
 
@@ -98,7 +98,7 @@ async function sendShared(call: Call, group: ReplyGroup, most: number): Promise<
   return messages;
 }
 
-/** Where the token is dead, a message that all may see is posted into the channel instead. */
+/** Posts into the channel instead where the token is dead and all may see the message. */
 async function editOriginal(call: Call, content: Content): Promise<string | undefined> {
   const { api, key, sending, to } = call;
   const options = { repeatMs: TIMES.token, isUpload: holdsFiles(content.uploads) };
@@ -126,7 +126,7 @@ async function postOrFollowUp(call: Call, name: string, content: Content, last: 
   try {
     return await sending.sendOnce(name, post, { repeatMs: TIMES.nonce, isUpload: holdsFiles(content.uploads) });
   } catch (error) {
-    if (!(error instanceof SendFailure) || !CHANNEL_REFUSALS.has(error.problem)) throw error;
+    if (!(error instanceof DiscordFailure) || !CHANNEL_REFUSALS.has(error.problem)) throw error;
     return followUp(call, name, content, to.isEphemeral);
   }
 }
@@ -177,5 +177,5 @@ export function isForCallerAlone(
 function mostFollowUps({ personal }: InteractionReplyTo, { isFirst, isLast }: Sending): number {
   if (personal === undefined) return Number.POSITIVE_INFINITY;
   if (!isFirst) return 1;
-  return isLast ? MESSAGE_LIMITS.followUps : 2;
+  return isLast ? DISCORD_LIMITS.followUps : 2;
 }

@@ -1,7 +1,7 @@
 import type { ChatPlatform, Sending } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import { createWholeAnswers, noticeLifeMs, type WholeAnswers } from '../../../bot/runtime/chat-cleanup.ts';
-import { nonceOf } from '../api/ids.ts';
+import { nonceOf } from '../api/discord-api.ts';
 import { TIMES } from '../api/limits.ts';
 import type { DiscordReplyTo, MessageReplyTo } from '../api/reply-to.ts';
 import { deleteIdOf, hasButtons } from '../render/buttons.ts';

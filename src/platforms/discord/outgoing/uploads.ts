@@ -4,19 +4,19 @@ import type { Logger } from '../../../infra/log.ts';
 import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { type DeliveryRequest, isLongEnough } from '../../../media/delivery/delivery-request.ts';
 import { itemCount } from '../../../media/post.ts';
-import type { Upload } from '../api/rest.ts';
+import type { UploadFile } from '../api/rest.ts';
 import { description } from '../render/block-components.ts';
 import type { LinkReason, PlacedMedia } from '../render/render.ts';
 
 export interface UploadLimits {
-  /** One file. */
+  /** The limit of one file. */
   readonly fileBytes: number;
-  /** All files of one message. */
+  /** The limit of all files of one message. */
   readonly requestBytes: number;
 }
 
-/** Whether there are files of a post among them; what was drawn is small. */
-export function holdsFiles(uploads: readonly Upload[]): boolean {
+/** Says whether there are files of a post among them; drawn images are small. */
+export function holdsFiles(uploads: readonly UploadFile[]): boolean {
   return uploads.some(({ content }) => 'path' in content);
 }
 
@@ -39,13 +39,13 @@ interface Slot {
 export interface Uploads {
   readonly bytes: number;
   readonly count: number;
-  /** Whether no file is shorter than the post says. */
+  /** True when no file is shorter than the post says. */
   readonly isAsExpected: boolean;
-  /** Addresses that Discord shows as players when they stand in a message of their own. */
+  /** Addresses that Discord shows as players when they are in a message of their own. */
   readonly pages: readonly string[];
   /** `prefix` keeps names apart from those of other replies in the message. */
   placed(prefix: string): readonly PlacedMedia[];
-  files(prefix: string): readonly Upload[];
+  files(prefix: string): readonly UploadFile[];
   /** The size of the largest file; 0 when there is none. */
   largest(): number;
   /** The next smaller variant of the largest file takes its place, or a link. False when there is no file. */
@@ -58,7 +58,7 @@ export interface Uploads {
 
 /**
  * Fetches what one message is to show, each file and all together within the limits.
- * @throws AppError only when the signal aborts; nothing is held then
+ * @throws AppError only when the signal aborts; no file is left then
  */
 export async function prepareUploads(
   gallery: readonly GalleryItem[],
@@ -80,7 +80,7 @@ export async function prepareUploads(
     const outcomes = await Promise.allSettled(items.map(item => fill(item, [], signal)));
     const failed = outcomes.find(outcome => outcome.status === 'rejected');
     if (failed) {
-      for (const outcome of outcomes) if (outcome.status === 'fulfilled') await letGo(outcome.value.delivered);
+      for (const outcome of outcomes) if (outcome.status === 'fulfilled') await release(outcome.value.delivered);
       throw failed.reason;
     }
     return outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -141,19 +141,19 @@ export async function prepareUploads(
         const found = biggest();
         if (!found) return false;
         const { slot, file, place } = found;
-        await letGo(file);
+        await release(file);
         slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason: 'too_large' };
         slots[place] = await fill(slot.item, [...slot.refused, file.variantKey], until);
         return true;
       },
       async giveUp(reason) {
         for (const { slot, file } of held()) {
-          await letGo(file);
+          await release(file);
           slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason };
         }
       },
       async dispose() {
-        for (const { file } of held()) await letGo(file);
+        for (const { file } of held()) await release(file);
       },
     };
   }
@@ -165,7 +165,7 @@ interface Held {
   readonly file: DeliveredFile;
 }
 
-async function letGo(delivered: DeliveredFile | Link): Promise<void> {
+async function release(delivered: DeliveredFile | Link): Promise<void> {
   if (delivered.kind === 'file') await delivered.dispose();
 }
 
@@ -178,16 +178,16 @@ function nameOf(prefix: string, place: number, { fileName }: DeliveredFile): str
   return `${stem === '' ? 'medley' : stem}-${prefix}${place + 1}${end}`;
 }
 
-/** The pictures of one reply, drawn. */
+/** The drawn image cards of one reply. */
 export interface Drawings {
-  /** Names of their attachments by the picture's key; `prefix` keeps them apart from those of other replies in the message. */
+  /** Names of their attachments by the key of the card; `prefix` keeps them apart from those of other replies in the message. */
   names(prefix: string): ReadonlyMap<string, string>;
-  files(prefix: string): readonly Upload[];
+  files(prefix: string): readonly UploadFile[];
 }
 
 export const NO_DRAWINGS: Drawings = { names: () => new Map(), files: () => [] };
 
-/** Those that could not be drawn are left out. Never rejects. */
+/** Draws the image cards of a reply. Those that cannot be drawn are left out. Never rejects. */
 export async function drawPictures(blocks: readonly Block[], log: Pick<Logger, 'warn'>): Promise<Drawings> {
   const wanted = new Map(blocks.flatMap(block => (block.kind === 'picture' ? [[block.picture.key, block]] : [])));
   const drawn = await Promise.all(
@@ -202,7 +202,7 @@ export async function drawPictures(blocks: readonly Block[], log: Pick<Logger, '
     names: prefix =>
       new Map(drawn.flatMap(({ key, data }, place) => (data ? [[key, nameOf(prefix, place)] as const] : []))),
     files: prefix =>
-      drawn.flatMap(({ alt, data }, place): Upload[] => {
+      drawn.flatMap(({ alt, data }, place): UploadFile[] => {
         if (data === undefined) return [];
         const file = { name: nameOf(prefix, place), content: { data }, mime: 'image/png', bytes: data.length };
         return [{ ...file, spoiler: false, alt: description(alt) ?? '' }];

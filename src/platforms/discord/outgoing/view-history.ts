@@ -4,16 +4,16 @@ import type { ShownViews } from '../../../bot/stores/shown-views.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { InteractionReplyTo } from '../api/reply-to.ts';
 
-/** What messages with buttons show, and what they showed before. Never rejects: without it there is no way back. */
+/** Remembers what messages with buttons show and showed before. Never rejects: without it there is no way back. */
 export interface ViewHistory {
-  /** What a pressed message showed before; undefined where that is not known. */
+  /** Resolves with the request whose answer a pressed message showed before; undefined where that is not known. */
   before(messageId: string): Promise<RequestBody | undefined>;
   /**
-   * How many views the message has, when what this request asked for is the one that it shows; undefined when something else was opened in
-   * it since. 0 where nothing is noted of it.
+   * Counts the views of the message, when it shows the one that this request asked for; undefined when something else was opened in it
+   * since. 0 where nothing is noted of it.
    */
   depth(messageId: string, request: Request): Promise<number | undefined>;
-  /** What the message will show when the request is answered in it, behind what it showed before. */
+  /** Lists what the message showed, and last what it will show when the request is answered in it. */
   next(request: Request, pressed: InteractionReplyTo['pressed']): Promise<readonly RequestBody[]>;
   keep(messageId: string, views: readonly RequestBody[], request: Request): Promise<void>;
 }
@@ -40,7 +40,7 @@ export function createViewHistory({ views, dispatcher, log }: ViewHistoryOptions
   return {
     async before(messageId) {
       const ask = (await shownIn(messageId)).at(-2);
-      // Who goes back asks for it, and is told when it fails.
+      // A person who goes back asks for it, and hears when it fails.
       return ask?.kind === 'links' ? { ...ask, unasked: false } : ask;
     },
     async depth(messageId, request) {

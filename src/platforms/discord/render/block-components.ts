@@ -6,45 +6,43 @@ import {
 } from 'discord.js';
 import type { Block, Card, Field, Heading, Image, Text } from '../../../bot/contract/reply.ts';
 import { type CommandIds, commandMention } from '../api/command-ids.ts';
-import { MESSAGE_LIMITS, SHOWN } from '../api/limits.ts';
-import { isMediaAddress, type LinkAction, renderButton, renderLink } from './buttons.ts';
-import { linkTarget, renderText, shorten } from './markdown-text.ts';
+import { DISCORD_LIMITS, SHOWN } from '../api/limits.ts';
+import { isMediaAddress, renderButton, renderLink } from './buttons.ts';
+import { linkTarget, renderMarkdown, shorten } from './markdown-text.ts';
 
-export interface Room {
+export interface Space {
   readonly text: number;
   readonly components: number;
 }
 
-/** How much of its cards a message shows. */
+/** The form in which a message shows its cards. */
 export interface CardForm {
-  /** Of each card; the last ones are left out first. */
+  /** The lines of each card; the last ones are left out first. */
   readonly lines: number;
   /** How many cards and headings have their image or button beside them; the others are text alone. */
   readonly accessories: number;
   readonly separated: boolean;
-  /** Whether long words give up the whole width for the image beside them. */
+  /** Long text gives up the whole width for the image beside it. */
   readonly isTight: boolean;
   readonly commands: CommandIds;
 }
 
-export interface BlockContext {
-  /** Names of the attachments that hold drawn pictures, by the picture's key. */
-  readonly pictures: ReadonlyMap<string, string>;
-  readonly form: CardForm;
-}
+/** The names of the attachments that are drawn image cards, by the key of the card. */
+export type PictureNames = ReadonlyMap<string, string>;
 
-/** Blocks -> what a container holds. Texts that follow each other share a display. What does not fit ends in an ellipsis. */
-export function renderBlocks(
+/** Renders blocks as the components of a container. Texts that follow each other share a display. A text that does not fit ends in an ellipsis. */
+export function renderContainer(
   blocks: readonly Block[],
-  room: Room,
-  { pictures, form }: BlockContext,
+  space: Space,
+  form: CardForm,
+  pictures: PictureNames,
 ): readonly APIComponentInContainer[] {
   const components: APIComponentInContainer[] = [];
   let lines: string[] = [];
-  let left = room.text;
+  let left = space.text;
   let count = 0;
   let framed = 0;
-  /** What stands beside the text that is being written. */
+  /** The accessory of the text that is being written. */
   let beside: APISectionAccessoryComponent | undefined;
   let isCut = false;
 
@@ -65,9 +63,9 @@ export function renderBlocks(
     beside = undefined;
   }
 
-  /** Beside the text before it and one text after it. */
+  /** Counts the text before the component and one text after it too. */
   function hasRoomFor(size: number): boolean {
-    return count + size + 2 <= room.components;
+    return count + size + 2 <= space.components;
   }
 
   function placeComponent(component: APIComponentInContainer): boolean {
@@ -78,7 +76,7 @@ export function renderBlocks(
   }
 
   function placeText(block: Block): boolean {
-    // Long words need the whole width.
+    // Long text needs the whole width.
     const isShort = block.kind === 'heading' || (block.kind === 'text' && block.small === true);
     if (beside !== undefined && !isShort && !form.isTight) flush();
     const text = renderTextBlock(block, form, left - 1);
@@ -122,18 +120,14 @@ export function renderBlocks(
   return components;
 }
 
-/** All of them, nested ones too. */
+/** Counts components, nested ones too. */
 export function countComponents(component: object): number {
   const nested = 'components' in component && Array.isArray(component.components) ? component.components : [];
   const accessory = 'accessory' in component ? [component.accessory] : [];
   return [...nested, ...accessory].reduce<number>(
-    (total, each) => total + (isObject(each) ? countComponents(each) : 0),
+    (total, each) => total + (typeof each === 'object' && each !== null ? countComponents(each) : 0),
     1,
   );
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /** How long their text is when nothing is cut. */
@@ -152,12 +146,12 @@ function section(text: string, accessory: APISectionAccessoryComponent): APIComp
   return { type: ComponentType.Section, components: [display(text)], accessory };
 }
 
-/** Whether it may have something beside it. */
+/** Says whether a block may have an accessory beside it. */
 export function isFramed(block: Block): block is Card | Heading {
   return block.kind === 'card' || (block.kind === 'heading' && block.image !== undefined);
 }
 
-/** Its cover, else what opens it. */
+/** The accessory of a card is its cover, or else its button. */
 export function accessoryOf({ image, action }: Card): APISectionAccessoryComponent | undefined {
   const cover = thumbnail(image);
   if (cover !== undefined) return cover;
@@ -171,10 +165,7 @@ function thumbnail(image: Image | undefined): APISectionAccessoryComponent | und
   return { type: ComponentType.Thumbnail, media: { url: image.url }, ...(alt && { description: alt }) };
 }
 
-function renderComponent(
-  block: Exclude<Block, Card>,
-  pictures: BlockContext['pictures'],
-): APIComponentInContainer | undefined {
+function renderComponent(block: Exclude<Block, Card>, pictures: PictureNames): APIComponentInContainer | undefined {
   switch (block.kind) {
     case 'divider':
       return { type: ComponentType.Separator, divider: true };
@@ -194,29 +185,29 @@ function gallery(url: string, alt: string): APIComponentInContainer {
   return { type: ComponentType.MediaGallery, items: [{ media: { url }, ...(words && { description: words }) }] };
 }
 
-/** Of an image or a video, for those who cannot see it. */
+/** Describes an image or a video for people who cannot see it. */
 export function description(alt: string | null): string | undefined {
-  const text = shorten((alt ?? '').trim(), MESSAGE_LIMITS.alt);
+  const text = shorten((alt ?? '').trim(), DISCORD_LIMITS.alt);
   return text === '' ? undefined : text;
 }
 
-/** Undefined when there is no room for it. */
-function renderTextBlock(block: Block, form: CardForm, room: number): string | undefined {
+/** Undefined when there is no space for it. */
+function renderTextBlock(block: Block, form: CardForm, space: number): string | undefined {
   switch (block.kind) {
     case 'heading':
-      return room < HEADING.length + 2 ? undefined : renderHeading(block.text, room, form.commands);
+      return space < HEADING.length + 2 ? undefined : renderHeading(block.text, space, form.commands);
     case 'text':
-      return room < 2 ? undefined : renderParagraph(block, room, form.commands);
+      return space < 2 ? undefined : renderParagraph(block, space, form.commands);
     case 'fields':
-      return renderFields(block.fields, room, form.commands);
+      return renderFields(block.fields, space, form.commands);
     case 'card':
-      return room < HEADING.length + 2 ? undefined : renderCard(block, form, room);
+      return space < HEADING.length + 2 ? undefined : renderCard(block, form, space);
     case 'image':
-      return room < 2 ? undefined : linked(block.url, block.alt, room);
+      return space < 2 ? undefined : linked(block.url, block.alt, space);
     case 'sound':
-      return room < 2 ? undefined : linked(block.url, block.label, room);
+      return space < 2 ? undefined : linked(block.url, block.label, space);
     case 'picture':
-      return room < 2 ? undefined : renderText([block.alt], room);
+      return space < 2 ? undefined : renderMarkdown([block.alt], space);
     case 'divider':
       return '';
   }
@@ -224,40 +215,41 @@ function renderTextBlock(block: Block, form: CardForm, room: number): string | u
 
 function renderParagraph(
   { text, folded, small }: Extract<Block, { kind: 'text' }>,
-  room: number,
+  space: number,
   commands: CommandIds,
 ): string {
-  const most = folded ? Math.min(SHOWN.folded, room) : room;
-  if (small !== true || room <= SMALL.length + 2) return renderText(text, most, commands).trim();
+  const most = folded ? Math.min(SHOWN.folded, space) : space;
+  if (small !== true || space <= SMALL.length + 2) return renderMarkdown(text, most, commands).trim();
   const line = oneLine(text, most - SMALL.length, commands);
   return line === '' ? '' : `${SMALL}${line}`;
 }
 
 const SMALL = '-# ';
 
-function linked(url: string, label: string, room: number): string {
-  return renderText([{ kind: 'link', url, children: [label.trim() === '' ? url : label] }], room);
+function linked(url: string, label: string, space: number): string {
+  return renderMarkdown([{ kind: 'link', url, children: [label.trim() === '' ? url : label] }], space);
 }
 
 const HEADING = '### ';
 
-function renderHeading(text: Text, room: number, commands: CommandIds): string {
-  const line = oneLine(text, Math.min(SHOWN.heading, room) - HEADING.length, commands);
+function renderHeading(text: Text, space: number, commands: CommandIds): string {
+  const line = oneLine(text, Math.min(SHOWN.heading, space) - HEADING.length, commands);
   return line === '' ? '' : `${HEADING}${line}`;
 }
 
 function oneLine(text: Text, max: number, commands: CommandIds): string {
-  return renderText(text, max, commands).replace(/\s+/g, ' ').trim();
+  return renderMarkdown(text, max, commands).replace(/\s+/g, ' ').trim();
 }
 
-function renderCard({ title, lines, sound, action }: Card, form: CardForm, room: number): string {
-  const name: Text = action?.kind === 'link' && !hasLink(title) ? [linkTo(action, title)] : title;
+function renderCard({ title, lines, sound, action }: Card, form: CardForm, space: number): string {
+  const name: Text =
+    action?.kind === 'link' && !hasLink(title) ? [{ kind: 'link', url: action.url, children: title }] : title;
   const all: readonly Text[] = [
     ...lines,
     ...(sound ? [[{ kind: 'link' as const, url: sound.url, children: [sound.label] }]] : []),
   ];
-  const written = [renderHeading(name, room, form.commands)];
-  let left = room - (written[0]?.length ?? 0) - 1;
+  const written = [renderHeading(name, space, form.commands)];
+  let left = space - (written[0]?.length ?? 0) - 1;
   for (const line of all.slice(0, form.lines)) {
     if (left < MIN_LINE) break;
     const text = oneLine(line, Math.min(SHOWN.cardLine, left), form.commands);
@@ -274,10 +266,6 @@ export function lineCount({ lines, sound }: Card): number {
   return lines.length + (sound ? 1 : 0);
 }
 
-function linkTo({ url }: LinkAction, children: Text): Text[number] {
-  return { kind: 'link', url, children };
-}
-
 function hasLink(text: Text): boolean {
   return text.some(
     inline =>
@@ -288,13 +276,13 @@ function hasLink(text: Text): boolean {
   );
 }
 
-function renderFields(fields: readonly Field[], room: number, commands: CommandIds): string | undefined {
+function renderFields(fields: readonly Field[], space: number, commands: CommandIds): string | undefined {
   const lines: string[] = [];
-  let left = room;
+  let left = space;
   for (const field of fields.slice(0, SHOWN.fields)) {
     const text = [labelOf(field, commands), '\u2002', ...field.value];
     if (left < MIN_FIELD) break;
-    const line = renderText(text, Math.min(SHOWN.fieldLabel + SHOWN.fieldValue, left), commands);
+    const line = renderMarkdown(text, Math.min(SHOWN.fieldLabel + SHOWN.fieldValue, left), commands);
     lines.push(line);
     left -= line.length + 1;
   }

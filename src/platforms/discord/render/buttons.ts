@@ -7,11 +7,11 @@ import {
   ComponentType,
   MessageFlags,
 } from 'discord.js';
-import type { Action, Choice, Reply } from '../../../bot/contract/reply.ts';
+import type { Action, Block, Choice, Reply, Text } from '../../../bot/contract/reply.ts';
 import type { Request } from '../../../bot/contract/request.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { eventIdOf } from '../api/ids.ts';
-import { MESSAGE_LIMITS, SHOWN } from '../api/limits.ts';
+import { DISCORD_LIMITS, SHOWN } from '../api/limits.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { shorten } from './markdown-text.ts';
 
@@ -20,19 +20,19 @@ export type ButtonAction = Extract<Action, { kind: 'button' }>;
 export type LinkAction = Extract<Action, { kind: 'link' }>;
 type MenuAction = Extract<Action, { kind: 'menu' }>;
 
-export interface RowContext {
+export interface ButtonContext {
   readonly t: Translator;
-  /** Of the button that deletes the message; without it there is none. */
+  /** The id of the button that deletes the message; without it there is none. */
   readonly deleteId: string | undefined;
-  /** Of the button that leads back to what the message showed before; without it there is none. */
+  /** The id of the button that leads back to what the message showed before; without it there is none. */
   readonly backId?: string | undefined;
 }
 
 /**
- * Menus first, then ways on as buttons; more than a few buttons become a menu too. A token stands once among the buttons of a
- * message: `used` knows those of the whole message.
+ * Renders menus first, then buttons; more than a few buttons become a menu too. A token may be used once among the buttons of a
+ * message: `used` has those of the whole message.
  */
-export function renderActions(actions: readonly Action[], used: Set<string>, context: RowContext): Row[] {
+export function renderActions(actions: readonly Action[], used: Set<string>, context: ButtonContext): Row[] {
   const { t, deleteId, backId } = context;
   const { back, delete: remove } = t.messages.discord;
   const menus = actions.filter(action => action.kind === 'menu');
@@ -64,9 +64,9 @@ const STYLES = {
   danger: ButtonStyle.Danger,
 } as const;
 
-/** Empty where the address cannot be opened. */
+/** The list is empty where the address cannot be opened. */
 export function renderLink({ label, url }: LinkAction): APIButtonComponent[] {
-  if (url.length > MESSAGE_LIMITS.buttonUrl || !isMediaAddress(url)) return [];
+  if (url.length > DISCORD_LIMITS.buttonUrl || !isMediaAddress(url)) return [];
   return [{ type: ComponentType.Button, style: ButtonStyle.Link, label: buttonLabel(label), url }];
 }
 
@@ -79,7 +79,7 @@ function plainButton(id: string, label: string): APIButtonComponent {
 }
 
 function buttonLabel(label: string): string {
-  return labelOf(label, MESSAGE_LIMITS.buttonLabel);
+  return labelOf(label, DISCORD_LIMITS.buttonLabel);
 }
 
 function labelOf(label: string, max: number): string {
@@ -87,14 +87,14 @@ function labelOf(label: string, max: number): string {
   return text === '' ? '…' : text;
 }
 
-/** The choice is the token; the menu's own id says nothing. */
+/** The chosen option has the token; the menu's own id means nothing. */
 function renderMenu({ label, choices }: MenuAction, used: Set<string>): Row[] {
   const byToken = new Map(choices.map(choice => [choice.token, choice]));
-  const options = [...byToken.values()].slice(0, MESSAGE_LIMITS.selectOptions).map(renderOption);
+  const options = [...byToken.values()].slice(0, DISCORD_LIMITS.selectOptions).map(renderOption);
   if (options.length === 0) return [];
   const id = `menu:${used.size}:${options[0]?.value ?? ''}`;
   used.add(id);
-  const placeholder = shorten(label.trim(), MESSAGE_LIMITS.placeholder);
+  const placeholder = shorten(label.trim(), DISCORD_LIMITS.placeholder);
   const select = {
     type: ComponentType.StringSelect as const,
     custom_id: id,
@@ -105,9 +105,9 @@ function renderMenu({ label, choices }: MenuAction, used: Set<string>): Row[] {
 }
 
 function renderOption({ label, detail = '', isSet, token }: Choice): APISelectMenuOption {
-  const description = shorten(detail.trim(), MESSAGE_LIMITS.optionLabel);
+  const description = shorten(detail.trim(), DISCORD_LIMITS.optionLabel);
   return {
-    label: labelOf(label, MESSAGE_LIMITS.optionLabel),
+    label: labelOf(label, DISCORD_LIMITS.optionLabel),
     ...(description !== '' && { description }),
     ...(isSet === true && { default: true }),
     value: token,
@@ -116,17 +116,50 @@ function renderOption({ label, detail = '', isSet, token }: Choice): APISelectMe
 
 function inRows(buttons: readonly APIButtonComponent[]): Row[] {
   const rows: Row[] = [];
-  for (let at = 0; at < buttons.length; at += MESSAGE_LIMITS.buttonsPerRow) {
-    rows.push({ type: ComponentType.ActionRow, components: buttons.slice(at, at + MESSAGE_LIMITS.buttonsPerRow) });
+  for (let at = 0; at < buttons.length; at += DISCORD_LIMITS.buttonsPerRow) {
+    rows.push({ type: ComponentType.ActionRow, components: buttons.slice(at, at + DISCORD_LIMITS.buttonsPerRow) });
   }
   return rows;
+}
+
+/** A token may be used once among the buttons of a message: cards give way. */
+export function withoutRepeats(
+  blocks: readonly Block[],
+  actions: readonly Action[],
+  used: Set<string>,
+): readonly Block[] {
+  const taken = new Set([...used, ...actions.flatMap(action => (action.kind === 'button' ? [action.token] : []))]);
+  return blocks.map(block => {
+    if (block.kind !== 'card' || block.action?.kind !== 'button') return block;
+    const { action, ...card } = block;
+    if (taken.has(action.token)) return card;
+    taken.add(action.token);
+    used.add(action.token);
+    return block;
+  });
+}
+
+/** Further links are in the text. */
+const MAX_LINKS = 10;
+
+export function linksWithin(actions: readonly Action[]): {
+  readonly shown: readonly Action[];
+  readonly others: readonly Block[];
+} {
+  const links = actions.filter(action => action.kind === 'link');
+  const over = new Set<Action>(links.slice(MAX_LINKS));
+  if (over.size === 0) return { shown: actions, others: [] };
+  const text = links.slice(MAX_LINKS).flatMap(({ label, url }: LinkAction, index): Text => {
+    return [...(index === 0 ? [] : [' · ']), { kind: 'link', url, children: [label] }];
+  });
+  return { shown: actions.filter(action => !over.has(action)), others: [{ kind: 'text', text }] };
 }
 
 /** The id of the button that leads back. */
 export const BACK_ID = 'back';
 
 /** Is read from the id of the button that deletes an answer, for the person who asked and for moderators: only Medley can make ids of its buttons. */
-export interface DeleteButton {
+export interface DeletedAnswer {
   readonly requesterId: string;
   /** The answer that the reply is a part of: the id of the message or interaction that asked. */
   readonly answerId?: string;
@@ -137,14 +170,14 @@ export interface DeleteButton {
 const SHAPE = /^delete:(\d{0,20})(?::(\d{1,20})(:embed)?)?$/;
 
 /** At most 56 of the 100 characters that an id may have. */
-function deleteButtonId({ requesterId, answerId, hidesEmbed = false }: DeleteButton): string {
+function deleteButtonId({ requesterId, answerId, hidesEmbed = false }: DeletedAnswer): string {
   const answer =
     answerId !== undefined && /^\d{1,20}$/.test(answerId) ? `:${answerId}${hidesEmbed ? ':embed' : ''}` : '';
   return `delete:${requesterId}${answer}`;
 }
 
 /** Reads the id of a delete button; undefined for other buttons. */
-export function matchDeleteButton(customId: string): DeleteButton | undefined {
+export function matchDeleteButton(customId: string): DeletedAnswer | undefined {
   const [, requesterId, answerId, mark] = SHAPE.exec(customId) ?? [];
   if (requesterId === undefined) return undefined;
   return { requesterId, ...(answerId !== undefined && { answerId, hidesEmbed: mark !== undefined }) };

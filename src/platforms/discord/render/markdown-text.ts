@@ -1,7 +1,7 @@
 import type { Inline, Text } from '../../../bot/contract/reply.ts';
 import { type CommandIds, commandMention, NO_COMMAND_IDS } from '../api/command-ids.ts';
 
-/** What is left of a message's text while it is written. */
+/** The characters that are left of a message's text while it is written. */
 export interface TextBudget {
   left: number;
   readonly commands: CommandIds;
@@ -9,8 +9,8 @@ export interface TextBudget {
 
 const ELLIPSIS = '…';
 
-/** A reply's text as Discord's markdown, at most `maxLength` long; what does not fit ends in an ellipsis. */
-export function renderText(text: Text, maxLength: number, commands: CommandIds = NO_COMMAND_IDS): string {
+/** Renders a reply's text as Discord's markdown, at most `maxLength` long; a text that does not fit ends in an ellipsis. */
+export function renderMarkdown(text: Text, maxLength: number, commands: CommandIds = NO_COMMAND_IDS): string {
   return renderInlines(text, { left: maxLength, commands });
 }
 
@@ -56,27 +56,27 @@ function moment(at: number, style: 'relative' | 'date'): string {
   return `<t:${Math.floor(at / 1000)}:${style === 'date' ? 'D' : 'R'}>`;
 }
 
-/** Half of it would show as itself. */
+/** A mark that is cut in half would be shown as text. */
 function whole(mark: string, budget: TextBudget): string {
   return mark.length <= budget.left ? mark : exhausted(budget);
 }
 
-/** Marks around nothing would show as themselves. */
+/** Marks around nothing would be shown as text. */
 function wrapped(open: string, children: Text, close: string, budget: TextBudget): string {
-  const room = budget.left - open.length - close.length;
-  if (room < 1) return exhausted(budget);
-  const inside = renderInlines(children, { left: room, commands: budget.commands });
+  const space = budget.left - open.length - close.length;
+  if (space < 1) return exhausted(budget);
+  const inside = renderInlines(children, { left: space, commands: budget.commands });
   return inside.trim() === '' ? '' : `${open}${inside}${close}`;
 }
 
 function codeSpan(text: string, budget: TextBudget): string {
-  const room = budget.left - 2;
-  if (room < 1) return exhausted(budget);
-  const inside = shorten(text.replaceAll('`', 'ˋ').replace(/\s+/g, ' ').trim(), room);
+  const space = budget.left - 2;
+  if (space < 1) return exhausted(budget);
+  const inside = shorten(text.replaceAll('`', 'ˋ').replace(/\s+/g, ' ').trim(), space);
   return inside === '' ? '' : `\`${inside}\``;
 }
 
-/** Its words alone, for where Discord knows no markup. */
+/** Renders the words alone, for parts of a message without markup. */
 export function plainText(text: Text): string {
   return text
     .map(inline => {
@@ -101,7 +101,7 @@ function spend(markdown: string, budget: TextBudget): string {
   return kept;
 }
 
-/** Cut to `max` characters with an ellipsis; neither a pair of surrogates nor an escape is left half. */
+/** Cuts a text to `max` characters with an ellipsis; neither a pair of surrogates nor an escape is left half. */
 export function shorten(text: string, max: number): string {
   if (text.length <= max) return text;
   if (max < 1) return '';
@@ -113,7 +113,7 @@ export function shorten(text: string, max: number): string {
 /** Addresses that are shown as they are: nothing in them can begin markup. */
 const ADDRESS = /https?:\/\/[\w.~:/?#@!$&'+,;=%-]{1,2048}/g;
 
-/** Text from elsewhere as Discord shows it literally: no markup, no mention, no masked link, no list or heading. */
+/** Escapes text from elsewhere so that Discord shows it literally: no markup, no mention, no masked link, no list or heading. */
 export function escapeMarkdown(text: string): string {
   let escaped = '';
   let from = 0;
@@ -133,10 +133,19 @@ function escapePlain(text: string): string {
     .replace(/@(?=everyone|here|[!&]?\d)/g, '@\u200b');
 }
 
-/** A web address that can stand in `[text](address)`. */
+/** Writes a web address so that it can be in `[text](address)`. */
 export function linkTarget(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, href } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:') return undefined;
   return href.replace(/[()<>\s\\]/g, character => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}
+
+/** Joins lines with links, and cuts between links only: half an address leads nowhere. */
+export function joinLinks(lines: readonly string[], space: number): string {
+  const text = lines.join('\n');
+  if (text.length <= space) return text;
+  const cut = text.slice(0, space - 2);
+  const end = Math.max(cut.lastIndexOf(') '), cut.lastIndexOf('\n'));
+  return end <= 0 ? '' : `${cut.slice(0, end + 1).trimEnd()} …`;
 }

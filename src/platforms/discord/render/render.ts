@@ -4,12 +4,12 @@ import {
   type APIMessageTopLevelComponent,
   ComponentType,
 } from 'discord.js';
-import type { Action, Block, Card, Choice, Heading, Reply, Text, Tone } from '../../../bot/contract/reply.ts';
+import type { Action, Block, Card, Choice, Heading, Reply, Tone } from '../../../bot/contract/reply.ts';
 import { reductionText } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink, Reduction } from '../../../media/delivery/delivery.ts';
 import { type CommandIds, NO_COMMAND_IDS } from '../api/command-ids.ts';
-import { MESSAGE_LIMITS } from '../api/limits.ts';
+import { DISCORD_LIMITS } from '../api/limits.ts';
 import {
   accessoryOf,
   type CardForm,
@@ -18,60 +18,65 @@ import {
   display,
   isFramed,
   lineCount,
-  type Room,
-  renderBlocks,
+  type PictureNames,
+  renderContainer,
+  type Space,
   textLength,
 } from './block-components.ts';
-import { type LinkAction, type RowContext, renderActions } from './buttons.ts';
-import { escapeMarkdown, linkTarget, plainText, renderText } from './markdown-text.ts';
+import { type ButtonContext, linksWithin, renderActions, withoutRepeats } from './buttons.ts';
+import { escapeMarkdown, joinLinks, linkTarget, plainText, renderMarkdown } from './markdown-text.ts';
 
 /** `refused`: Discord has said that it does not take it, whatever its size. `upload_timeout`: its upload took too long. */
 export type LinkReason = DeliveredLink['reason'] | 'refused' | 'upload_timeout';
 
-/** One file of a reply as it stands in the message. */
-export type PlacedMedia =
-  | {
-      readonly kind: 'file';
-      /** Of the attachment. */
-      readonly name: string;
-      readonly mime: string;
-      readonly alt: string | null;
-      readonly spoiler: boolean;
-      readonly reduced?: Reduction | undefined;
-      /** Which of how many items of the post, from 1. */
-      readonly place: number;
-      readonly of: number;
-    }
-  | {
-      readonly kind: 'link';
-      readonly url: string;
-      readonly leadsTo: DeliveredLink['leadsTo'];
-      readonly reason: LinkReason;
-      /** Which of how many items of the post, from 1. */
-      readonly place: number;
-      readonly of: number;
-    };
+/** One item of a gallery, as a file of the message or as a link. */
+export type PlacedMedia = PlacedFile | PlacedLink;
 
-/** A reply with what became of its gallery. */
-export interface Section {
+interface InPost {
+  /** The place of the item among those of its post, from 1. */
+  readonly place: number;
+  readonly of: number;
+}
+
+interface PlacedFile extends InPost {
+  readonly kind: 'file';
+  /** The name of the attachment. */
+  readonly name: string;
+  readonly mime: string;
+  readonly alt: string | null;
+  readonly spoiler: boolean;
+  readonly reduced?: Reduction | undefined;
+}
+
+interface PlacedLink extends InPost {
+  readonly kind: 'link';
+  readonly url: string;
+  readonly leadsTo: DeliveredLink['leadsTo'];
+  readonly reason: LinkReason;
+}
+
+/** A reply with the files of its gallery as they could be had. */
+export interface ReplySection {
   readonly reply: Reply;
   readonly media: readonly PlacedMedia[];
   /** Items of the gallery that are not shown at all. */
   readonly omitted: number;
-  /** Names of the attachments that hold its drawn pictures, by the picture's key. */
-  readonly pictures?: ReadonlyMap<string, string>;
+  readonly pictures?: PictureNames;
 }
 
-export interface RenderContext extends RowContext {
+export interface ComponentContext extends ButtonContext {
   readonly commands?: CommandIds;
 }
 
-/** Replies that share a message -> its components. Pure: everything that does not fit is shortened with an ellipsis. */
-export function renderMessage(sections: readonly Section[], context: RenderContext): APIMessageTopLevelComponent[] {
+/** Renders replies that share a message as its components. Pure: everything that does not fit is shortened with an ellipsis. */
+export function renderMessage(
+  sections: readonly ReplySection[],
+  context: ComponentContext,
+): APIMessageTopLevelComponent[] {
   const shares = Math.max(1, sections.length);
-  const text = Math.floor(MESSAGE_LIMITS.text / shares);
-  const all = { text, components: MESSAGE_LIMITS.components };
-  // What one leaves, the others may have; where that is too much for all of them together, each has its share.
+  const text = Math.floor(DISCORD_LIMITS.text / shares);
+  const all = { text, components: DISCORD_LIMITS.components };
+  // Replies may use the components that others leave; when that is too much together, each has its share.
   for (const isTight of [false, true]) {
     const components = renderSections(sections, { ...all, isTight }, context);
     if (components.reduce((total, each) => total + countComponents(each), 0) <= all.components) return components;
@@ -80,12 +85,12 @@ export function renderMessage(sections: readonly Section[], context: RenderConte
   return renderSections(sections, share, context);
 }
 
-type SectionRoom = Room & Pick<CardForm, 'isTight'>;
+type SectionRoom = Space & Pick<CardForm, 'isTight'>;
 
 function renderSections(
-  sections: readonly Section[],
-  room: SectionRoom,
-  context: RenderContext,
+  sections: readonly ReplySection[],
+  space: SectionRoom,
+  context: ComponentContext,
 ): APIMessageTopLevelComponent[] {
   const used = new Set<string>();
   return sections.map((section, index) => {
@@ -97,7 +102,7 @@ function renderSections(
       ...(section.reply.isHidden === true && { spoiler: true }),
       components: renderSection(
         section,
-        room,
+        space,
         used,
         isLast ? context : { ...context, deleteId: undefined, backId: undefined },
       ),
@@ -112,7 +117,7 @@ const ACCENTS: Readonly<Record<Tone, number | undefined>> = {
   error: 0xc9473d,
 };
 
-/** A container has one; several colours have none in common. */
+/** A container has one colour, so several have none in common. */
 function colourOf({ colour, blocks }: Reply): number | undefined {
   const cards = blocks.flatMap(block => (block.kind === 'card' && block.colour ? [block.colour] : []));
   const colours = new Set(colour === undefined ? cards : [colour]);
@@ -120,46 +125,36 @@ function colourOf({ colour, blocks }: Reply): number | undefined {
   return others.length === 0 && /^#[0-9a-f]{6}$/i.test(only) ? Number.parseInt(only.slice(1), 16) : undefined;
 }
 
-/** As many covers, separators and lines as there is room for, in this order of what goes first: separators, covers, lines. */
+/** Leaves out separators first, then covers, then lines, until the reply fits. */
 function renderSection(
-  section: Section,
-  room: SectionRoom,
+  section: ReplySection,
+  space: SectionRoom,
   used: Set<string>,
-  context: RenderContext,
+  context: ComponentContext,
 ): APIComponentInContainer[] {
   const { actions } = section.reply;
   const blocks = withoutRepeats(section.reply.blocks, actions, used);
   const { shown, others } = linksWithin(actions);
-  const content: Section = { ...section, reply: { ...section.reply, blocks: [...blocks, ...others] } };
+  const content: ReplySection = { ...section, reply: { ...section.reply, blocks: [...blocks, ...others] } };
   const framed = blocks.filter(isFramed);
   const cards = framed.filter(block => block.kind === 'card');
-  for (const shape of formsOf(framed.length, { isTight: room.isTight, commands: context.commands ?? NO_COMMAND_IDS })) {
-    const lines = linesWithin(content.reply.blocks, cards, room.text, shape);
+  for (const shape of formsOf(framed.length, {
+    isTight: space.isTight,
+    commands: context.commands ?? NO_COMMAND_IDS,
+  })) {
+    const lines = linesWithin(content.reply.blocks, cards, space.text, shape);
     const form = { ...shape, lines };
     const tokens = new Set(used);
     const opening = openers(framed, actions, form);
     for (const action of opening) if (action.kind === 'button') tokens.delete(action.token);
     const rows = renderActions([...opening, ...shown], tokens, context);
-    const left = room.components - 1 - rows.reduce((total, row) => total + countComponents(row), 0);
+    const left = space.components - 1 - rows.reduce((total, row) => total + countComponents(row), 0);
     const isEnough = sizeOf(content, form) <= left;
     if (!isEnough && (form.separated || form.accessories > 0)) continue;
     for (const token of tokens) used.add(token);
-    return [...renderContent(content, { ...room, components: left }, form, context.t), ...rows];
+    return [...renderContent(content, { ...space, components: left }, form, context.t), ...rows];
   }
   return [];
-}
-
-/** A token may stand once among the buttons of a message: cards give way. */
-function withoutRepeats(blocks: readonly Block[], actions: readonly Action[], used: Set<string>): readonly Block[] {
-  const taken = new Set([...used, ...actions.flatMap(action => (action.kind === 'button' ? [action.token] : []))]);
-  return blocks.map(block => {
-    if (block.kind !== 'card' || block.action?.kind !== 'button') return block;
-    const { action, ...card } = block;
-    if (taken.has(action.token)) return card;
-    taken.add(action.token);
-    used.add(action.token);
-    return block;
-  });
 }
 
 type Shape = Omit<CardForm, 'lines'>;
@@ -172,24 +167,24 @@ function formsOf(framed: number, same: Pick<Shape, 'isTight' | 'commands'>): rea
   return framed > 1 ? [most, ...covers] : covers;
 }
 
-function linesWithin(blocks: readonly Block[], cards: readonly Card[], room: number, shape: Shape): number {
+function linesWithin(blocks: readonly Block[], cards: readonly Card[], space: number, shape: Shape): number {
   let lines = Math.max(0, ...cards.map(lineCount));
-  while (lines > 0 && textLength(blocks, { ...shape, lines }) > room) lines -= 1;
+  while (lines > 0 && textLength(blocks, { ...shape, lines }) > space) lines -= 1;
   return lines;
 }
 
-/** Components that the content needs when nothing is left out. */
-function sizeOf(section: Section, form: CardForm): number {
+/** Counts the components that the content needs when nothing is left out. */
+function sizeOf(section: ReplySection, form: CardForm): number {
   const all = { text: Number.POSITIVE_INFINITY, components: Number.POSITIVE_INFINITY };
   const media = countMedia(section) + (section.media.some(isNoted) || section.omitted > 0 ? 1 : 0);
-  const content = renderBlocks(section.reply.blocks, all, { pictures: section.pictures ?? NO_PICTURES, form });
-  // One text more: the ellipsis of what is cut stands alone at times.
+  const content = renderContainer(section.reply.blocks, all, form, section.pictures ?? NO_PICTURES);
+  // One text more: the ellipsis of a text that is cut is alone at times.
   return content.reduce((total, each) => total + countComponents(each), media + 2);
 }
 
-const NO_PICTURES: ReadonlyMap<string, string> = new Map();
+const NO_PICTURES: PictureNames = new Map();
 
-/** What opens cards that have no button of their own beside them: one button, or a menu of all. Links are in their titles. */
+/** Opens cards that have no button of their own beside them: by one button, or a menu of all. Links are in their titles. */
 function openers(
   framed: readonly (Card | Heading)[],
   actions: readonly Action[],
@@ -218,38 +213,22 @@ function openers(
   return [{ kind: 'menu', label: first.action.label, choices }];
 }
 
-/** More links than this stand in the text. */
-const MAX_LINKS = 10;
-
-function linksWithin(actions: readonly Action[]): {
-  readonly shown: readonly Action[];
-  readonly others: readonly Block[];
-} {
-  const links = actions.filter(action => action.kind === 'link');
-  const over = new Set<Action>(links.slice(MAX_LINKS));
-  if (over.size === 0) return { shown: actions, others: [] };
-  const text = links.slice(MAX_LINKS).flatMap(({ label, url }: LinkAction, index): Text => {
-    return [...(index === 0 ? [] : [' · ']), { kind: 'link', url, children: [label] }];
-  });
-  return { shown: actions.filter(action => !over.has(action)), others: [{ kind: 'text', text }] };
-}
-
-function renderContent(section: Section, room: Room, form: CardForm, t: Translator): APIComponentInContainer[] {
+function renderContent(section: ReplySection, space: Space, form: CardForm, t: Translator): APIComponentInContainer[] {
   const media = renderMedia(section, t);
-  const notes = renderNotes(section, t, Math.floor(room.text / 2));
+  const notes = renderNotes(section, t, Math.floor(space.text / 2));
   const left = {
-    text: room.text - notes.length,
-    components: room.components - media.length - (notes === '' ? 0 : 1),
+    text: space.text - notes.length,
+    components: space.components - media.length - (notes === '' ? 0 : 1),
   };
   return [
-    ...renderBlocks(section.reply.blocks, left, { pictures: section.pictures ?? NO_PICTURES, form }),
+    ...renderContainer(section.reply.blocks, left, form, section.pictures ?? NO_PICTURES),
     ...media,
     ...(notes === '' ? [] : [display(notes)]),
   ];
 }
 
-/** How many components they take. */
-function countMedia({ media }: Section): number {
+/** Counts the components of the files. */
+function countMedia({ media }: ReplySection): number {
   const files = media.filter(({ kind }) => kind === 'file');
   const others = files.filter(placed => placed.kind === 'file' && !isShown(placed));
   return others.length + Number(others.length < files.length);
@@ -264,7 +243,7 @@ function isShown({ mime }: { readonly mime: string }): boolean {
 }
 
 /** Images and videos in one gallery, audio as files: Discord's gallery has none. */
-function renderMedia({ media }: Section, t: Translator): APIComponentInContainer[] {
+function renderMedia({ media }: ReplySection, t: Translator): APIComponentInContainer[] {
   const items: APIMediaGalleryItem[] = [];
   const files: APIComponentInContainer[] = [];
   for (const placed of media) {
@@ -280,15 +259,15 @@ function renderMedia({ media }: Section, t: Translator): APIComponentInContainer
   return [...(items.length > 0 ? [{ type: ComponentType.MediaGallery as const, items }] : []), ...files];
 }
 
-/** Of a file that its author has not described. */
-function wordsFor({ mime, place, of }: Extract<PlacedMedia, { kind: 'file' }>, { messages }: Translator): string {
+/** Describes a file that its author has not described. */
+function wordsFor({ mime, place, of }: PlacedFile, { messages }: Translator): string {
   const { photo, video } = messages.discord;
   const kind = mime.startsWith('video/') ? video : photo;
   return of > 1 ? `${kind} ${messages.post.itemOf({ n: place, total: of })}` : kind;
 }
 
-/** What could not be shown: why, and where it is. */
-function renderNotes({ reply, media, omitted }: Section, t: Translator, room: number): string {
+/** Says why files could not be shown, and where they are. */
+function renderNotes({ reply, media, omitted }: ReplySection, t: Translator, space: number): string {
   const links = media.flatMap(placed => (placed.kind === 'link' ? [placed] : []));
   const lines: string[] = [];
   for (const words of new Set(links.map(link => reasonOf(link, t)))) {
@@ -298,16 +277,14 @@ function renderNotes({ reply, media, omitted }: Section, t: Translator, room: nu
   for (const placed of media) {
     if (placed.kind === 'link' || placed.reduced === undefined) continue;
     const which = placed.of > 1 ? t.messages.post.itemOf({ n: placed.place, total: placed.of }) : undefined;
-    lines.push(`-# ${renderText(reductionText(placed.reduced, t, which), room)}`);
+    lines.push(`-# ${renderMarkdown(reductionText(placed.reduced, t, which), space)}`);
   }
   if (omitted > 0) {
     const total = reply.gallery.length;
     lines.push(`-# … ${escapeMarkdown(t.messages.post.itemOf({ n: total - omitted, total }))}`);
   }
-  return fitting(lines, room);
+  return joinLinks(lines, space);
 }
-
-type PlacedLink = Extract<PlacedMedia, { kind: 'link' }>;
 
 function reasonOf({ reason, leadsTo }: PlacedLink, t: Translator): string {
   if (reason === 'refused') return t.messages.discord.noFiles;
@@ -320,13 +297,4 @@ function noteLink({ url, leadsTo, place, of }: PlacedLink, t: Translator): strin
   const whole = leadsTo === 'page' ? t.messages.post.playHere : t.messages.post.openOriginal;
   const label = of > 1 ? t.messages.post.itemOf({ n: place, total: of }) : whole;
   return target === undefined ? escapeMarkdown(label) : `[${escapeMarkdown(label)}](${target})`;
-}
-
-/** Whole words only: half an address leads nowhere. */
-function fitting(lines: readonly string[], room: number): string {
-  const text = lines.join('\n');
-  if (text.length <= room) return text;
-  const cut = text.slice(0, room - 2);
-  const end = Math.max(cut.lastIndexOf(') '), cut.lastIndexOf('\n'));
-  return end <= 0 ? '' : `${cut.slice(0, end + 1).trimEnd()} …`;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDiscordApi } from '../../../../src/platforms/discord/api/discord-api.ts';
-import { SendFailure, sendOutcome } from '../../../../src/platforms/discord/api/send-failure.ts';
+import { DiscordFailure, sendOutcome } from '../../../../src/platforms/discord/api/send-failure.ts';
 import { createRecordingLog } from '../../../fakes/log.ts';
 
 async function apiOver(listener: RequestListener) {
@@ -38,12 +38,12 @@ async function bigUpload() {
 
 type Api = Awaited<ReturnType<typeof apiOver>>;
 
-async function failureOf(work: Promise<unknown>): Promise<SendFailure> {
+async function failureOf(work: Promise<unknown>): Promise<DiscordFailure> {
   const error: unknown = await work.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof SendFailure)) throw new Error('it did not fail', { cause: error });
+  if (!(error instanceof DiscordFailure)) throw new Error('it did not fail', { cause: error });
   return error;
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeMarkdown, linkTarget, renderText } from '../../../../src/platforms/discord/render/markdown-text.ts';
+import { escapeMarkdown, linkTarget, renderMarkdown } from '../../../../src/platforms/discord/render/markdown-text.ts';
 
 describe('text from elsewhere', () => {
   it.each([
@@ -43,7 +43,7 @@ describe('text from elsewhere', () => {
   });
 });
 
-describe('renderText', () => {
+describe('renderMarkdown', () => {
   it('renders the tree', () => {
     const text = [
       { kind: 'strong', children: ['Tari ', { kind: 'emphasis', children: ['S*nja'] }] },
@@ -54,7 +54,7 @@ describe('renderText', () => {
       ' ',
       { kind: 'time', at: 1_760_000_000_999, style: 'date' },
     ] as const;
-    expect(renderText(text, 500)).toBe(
+    expect(renderMarkdown(text, 500)).toBe(
       '**Tari *S\\*nja*** · `aˋb` [here](https://example.com/a%28b%29) <t:1760000000:D>',
     );
   });
@@ -62,14 +62,14 @@ describe('renderText', () => {
   it('makes commands ready to be clicked when their ids are known, whole or not at all', () => {
     const text = ['See ', { kind: 'command', name: 'osu profile' }] as const;
     const ids = new Map([['osu', '42']]);
-    expect(renderText(text, 100)).toBe('See /osu profile');
-    expect(renderText(text, 100, ids)).toBe('See </osu profile:42>');
-    expect(renderText(text, 20, ids)).toBe('See …');
-    expect(renderText([{ kind: 'strong', children: text }], 100, ids)).toBe('**See </osu profile:42>**');
+    expect(renderMarkdown(text, 100)).toBe('See /osu profile');
+    expect(renderMarkdown(text, 100, ids)).toBe('See </osu profile:42>');
+    expect(renderMarkdown(text, 20, ids)).toBe('See …');
+    expect(renderMarkdown([{ kind: 'strong', children: text }], 100, ids)).toBe('**See </osu profile:42>**');
   });
 
   it('shows only the words of what is no web address', () => {
-    expect(renderText([{ kind: 'link', url: 'javascript:alert(1)', children: ['press'] }], 100)).toBe('press');
+    expect(renderMarkdown([{ kind: 'link', url: 'javascript:alert(1)', children: ['press'] }], 100)).toBe('press');
     expect(linkTarget('data:text/html,x')).toBeUndefined();
   });
 
@@ -78,7 +78,7 @@ describe('renderText', () => {
     fc.assert(
       fc.property(fc.array(leaf, { maxLength: 5 }), fc.integer({ min: 1, max: 60 }), (leaves, max) => {
         const text = [...leaves, { kind: 'strong' as const, children: leaves }];
-        const rendered = renderText(text, max);
+        const rendered = renderMarkdown(text, max);
         expect(rendered.length).toBeLessThanOrEqual(max);
         expect(() => encodeURIComponent(rendered)).not.toThrow();
         expect(/(^|[^\\])(\\\\)*\\…/.test(rendered)).toBe(false);
@@ -87,6 +87,6 @@ describe('renderText', () => {
   });
 
   it('says that something is missing', () => {
-    expect(renderText(['a'.repeat(50)], 10)).toBe(`${'a'.repeat(9)}…`);
+    expect(renderMarkdown(['a'.repeat(50)], 10)).toBe(`${'a'.repeat(9)}…`);
   });
 });

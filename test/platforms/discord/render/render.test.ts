@@ -5,7 +5,7 @@ import { renderPost } from '../../../../src/bot/views/post.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import { countComponents } from '../../../../src/platforms/discord/render/block-components.ts';
 import type { PlacedMedia } from '../../../../src/platforms/discord/render/render.ts';
-import { renderMessage, type Section } from '../../../../src/platforms/discord/render/render.ts';
+import { type ReplySection, renderMessage } from '../../../../src/platforms/discord/render/render.ts';
 import { samplePost } from '../../../bot/sample.ts';
 import { checkComponents } from '../../../fakes/discord/component-rules.ts';
 import { all } from '../stage.ts';
@@ -13,11 +13,11 @@ import { all } from '../stage.ts';
 const t = createTranslator(['en']);
 const context = { t, deleteId: 'delete:300' };
 
-function section(parts: Partial<Reply>, media: readonly PlacedMedia[] = [], omitted = 0): Section {
+function section(parts: Partial<Reply>, media: readonly PlacedMedia[] = [], omitted = 0): ReplySection {
   return { reply: reply(parts), media, omitted };
 }
 
-function texts(sections: readonly Section[]): string[] {
+function texts(sections: readonly ReplySection[]): string[] {
   return all(renderMessage(sections, context), 'content').map(String);
 }
 
