@@ -167,7 +167,7 @@ describe('the check of imports', () => {
     for (const clause of ['{ request }', '{ Agent as Pool }', 'http', '* as http', '{ createServer, get }']) {
       expect(check('src/media/tunnel.ts', `import ${clause} from 'node:https';`), clause).toHaveLength(1);
     }
-    expect(check('src/platforms/web/incoming/listen.ts', "import { createServer } from 'node:http';")).toEqual([]);
+    expect(check('src/platforms/web/incoming/chat-socket.ts', "import { createServer } from 'node:http';")).toEqual([]);
   });
 
   it('refuses what it cannot read', () => {

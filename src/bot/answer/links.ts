@@ -108,7 +108,10 @@ export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions)
       }
       next += 1;
     }
-    const remaining = next < links.length ? { links: links.length - next, refusal } : undefined;
-    return { replies, next, paid: Math.max(paid, next), remaining };
+    return { replies, next, paid: Math.max(paid, next), remaining: remainingOf(links.length - next, refusal) };
   };
+}
+
+function remainingOf(links: number, refusal: AppError | undefined): ReplyBatch['remaining'] {
+  return links > 0 ? { links, refusal } : undefined;
 }

@@ -8,10 +8,9 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import type { RuntimePlatform } from '../platform.ts';
-import { Listener } from './incoming/listen.ts';
-import { createRequests } from './incoming/requests.ts';
-import { type Answer, Answers } from './outgoing/answers.ts';
-import { createShowProgress } from './outgoing/progress.ts';
+import { ChatSocket } from './incoming/chat-socket.ts';
+import { PageRequests } from './incoming/page-requests.ts';
+import { type PageAnswer, PageAnswers } from './outgoing/page-answers.ts';
 import type { WebExample, WebReply } from './page/base/protocol.ts';
 import { CHAT_LIMITS, type ChatLimits } from './protocol/limits.ts';
 import { registerPage } from './register.ts';
@@ -45,11 +44,10 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const limits = { ...CHAT_LIMITS, ...options.limits };
   const imageCards = createImageCards({ maxBytes: limits.pictureBytes, log });
   const assetAddress = createAssetAddresses(tunnel, now);
-  const showProgress = createShowProgress(limits, now);
-  const answers = new Answers({ limits, now, onOrphaned: answer => requests.drop(answer) });
-  const requests = createRequests({ dispatcher, answers, render: prepare, limits, log });
+  const answers = new PageAnswers({ limits, now, onOrphaned: answer => requests.drop(answer) });
+  const requests = new PageRequests({ dispatcher, answers, render: prepare, limits, log });
   const examples = options.examples ?? (() => []);
-  const listener = new Listener({ answers, requests, dispatcher, examples, publicUrl, limits, log, now });
+  const socket = new ChatSocket({ answers, requests, dispatcher, examples, publicUrl, limits, log, now });
 
   /** An image card is drawn when the page asks for it, in the page's theme. */
   function prepare(reply: Reply): WebReply {
@@ -78,17 +76,17 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
     repliesAtOnce: 1,
     perChat: limits.running,
     async plugin(server: FastifyInstance) {
-      await listener.register(server);
+      await socket.register(server);
       registerImageCards(server, imageCards);
       await registerPage(server, { pageFolder: options.pageFolder ?? BUILT_PAGE, publicUrl });
     },
     async connect(host) {
       requests.open(host);
-      listener.open();
+      socket.open();
       return {
         async close() {
           requests.close();
-          listener.refuse();
+          socket.refuse();
         },
       };
     },
@@ -101,18 +99,18 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
     hasPlace: () => true,
     showProgress(to, progress) {
       const answer = answers.get(to);
-      if (answer !== undefined) showProgress(answer, progress);
+      if (answer !== undefined) answers.progress(answer, progress);
     },
     onEnd(to) {
       const answer = answers.get(to);
       if (answer !== undefined) answers.end(answer);
     },
-    close: () => listener.close(),
+    close: () => socket.close(),
   };
 }
 
 /** People at one network address share a limit. */
-function callerDetails(answer: Answer | undefined) {
+function callerDetails(answer: PageAnswer | undefined) {
   const address = answer?.caller.sharedRateKey;
   return address === undefined ? {} : { sharedRateKey: address };
 }

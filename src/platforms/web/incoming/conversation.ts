@@ -3,16 +3,15 @@ import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Caller } from '../../../bot/contract/caller.ts';
 import { createTranslator, type Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { Answers, ConnectedPage } from '../outgoing/answers.ts';
-import { createOutlet, type Outlet } from '../outgoing/outlet.ts';
+import type { ConnectedPage, Outlet, PageAnswers } from '../outgoing/page-answers.ts';
 import type { PageMessage, WebExample } from '../page/base/protocol.ts';
 import { parseFrame } from '../protocol/frames.ts';
 import type { ChatLimits } from '../protocol/limits.ts';
-import type { Requests } from './requests.ts';
+import type { PageRequests } from './page-requests.ts';
 
 export interface ConversationOptions {
-  readonly answers: Answers;
-  readonly requests: Requests;
+  readonly answers: PageAnswers;
+  readonly requests: PageRequests;
   readonly dispatcher: Pick<Dispatcher, 'suggest' | 'commandSpecs' | 'translator'>;
   readonly examples: (t: Translator) => readonly WebExample[];
   readonly limits: ChatLimits;
@@ -33,12 +32,12 @@ export class Conversation {
   #badFrames = 0;
   #suggesting: AbortController | undefined;
 
-  constructor(socket: WebSocket, address: string, options: ConversationOptions) {
+  constructor(socket: WebSocket, outlet: Outlet, address: string, options: ConversationOptions) {
     const { limits, answers, now } = options;
     this.#options = options;
     this.#socket = socket;
     this.#address = address;
-    this.#outlet = createOutlet(socket, limits.bufferedBytes);
+    this.#outlet = outlet;
     this.#takeFrame = createBucket(limits.framesAtOnce, limits.framesPerSecond, now);
     this.#helloTimer = setTimeout(() => socket.close(1008, 'no hello'), limits.helloMs);
     this.#helloTimer.unref();

@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../../bot/contract/caller.ts';
+import type { AnswerProgress } from '../../../bot/contract/chat-platform.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { ServerMessage, WebReply } from '../page/base/protocol.ts';
 import type { ChatLimits } from '../protocol/limits.ts';
-import { KeptFrames } from './kept-frames.ts';
-import type { Outlet } from './outlet.ts';
+
+/** Takes the frames to one page. It never throws: a page that has gone takes nothing more. */
+export interface Outlet {
+  send(frame: ServerMessage): void;
+  /** Sends a frame that is serialised already. */
+  sendText(frame: string): void;
+}
 
 /** A page that has said hello. */
 export interface ConnectedPage {
@@ -18,7 +25,7 @@ export interface ConnectedPage {
 }
 
 /** One message of a page, or one pressed button, and what was said to it so far. */
-export interface Answer {
+export interface PageAnswer {
   /** Names its request. A message that is asked again after it was given up is another request. */
   readonly requestId: string;
   /** The page's own id of the message. */
@@ -35,33 +42,42 @@ export interface Answer {
   state: 'open' | 'answered' | 'dropped';
 }
 
-export interface AnswersOptions {
+export interface PageAnswersOptions {
   readonly limits: ChatLimits;
   readonly now: () => number;
   /** No page came back for the answer. */
-  readonly onOrphaned: (answer: Answer) => void;
+  readonly onOrphaned: (answer: PageAnswer) => void;
 }
 
 /**
  * Answers, across connections: an answer whose page was cut off waits for it, and a message that is sent again under the same id is not
- * answered twice.
+ * answered twice. Complete answers are kept for some minutes, and late frames as long as an answer waits for its page.
  */
-export class Answers {
-  readonly #options: AnswersOptions;
-  readonly #kept: KeptFrames;
+export class PageAnswers {
+  readonly #options: PageAnswersOptions;
   /** The open answers, by request. */
-  readonly #open = new Map<string, Answer>();
+  readonly #open = new Map<string, PageAnswer>();
   readonly #pages = new Set<ConnectedPage>();
+  /** Frames as lines of UTF-8, outside the heap: as strings they take twice as much, and half as much again until they are collected. */
+  readonly #complete: LRUCache<string, Buffer>;
+  /** Frames that came after their answer was complete, by session. */
+  readonly #late: LRUCache<string, readonly string[]>;
+  /** Sessions that heard that links of theirs wait, for as long as those do. */
+  readonly #noticed: LRUCache<string, true>;
 
-  constructor(options: AnswersOptions) {
+  constructor(options: PageAnswersOptions) {
+    const { jobs, answeredBytes: maxSize, answeredMs, orphanMs } = options.limits;
+    const perf = { now: options.now };
     this.#options = options;
-    this.#kept = new KeptFrames(options.limits, options.now);
+    this.#complete = new LRUCache({ maxSize, sizeCalculation: ({ length }) => length, ttl: answeredMs, perf });
+    this.#late = new LRUCache({ maxSize, sizeCalculation: sizeOf, ttl: orphanMs, perf });
+    this.#noticed = new LRUCache({ max: jobs, perf });
   }
 
   /** The page hears late frames of its session from now on, and those that came while it was away for a moment. */
   join(page: ConnectedPage): void {
     this.#pages.add(page);
-    for (const frame of this.#kept.lateFor(page.caller.userId)) page.outlet.sendText(frame);
+    for (const frame of this.#late.get(page.caller.userId) ?? []) page.outlet.sendText(frame);
   }
 
   leave(page: ConnectedPage): void {
@@ -82,27 +98,27 @@ export class Answers {
   }
 
   /** The open answer to a request. */
-  get(requestId: string): Answer | undefined {
+  get(requestId: string): PageAnswer | undefined {
     return this.#open.get(requestId);
   }
 
-  find(session: string, messageId: string): Answer | undefined {
+  /** The open answer to a message. */
+  find(session: string, messageId: string): PageAnswer | undefined {
     return this.#openOf(session).find(answer => answer.messageId === messageId);
   }
 
   /** Says again what was said to a message. False when the message is not known. */
   repeat(page: ConnectedPage, messageId: string): boolean {
     const session = page.caller.userId;
-    const frames = this.#kept.answerTo(session, messageId);
+    const frames = this.#complete.get(`${session} ${messageId}`);
     const answer = this.find(session, messageId);
-    if (frames === undefined && answer === undefined) return false;
-    for (const frame of frames ?? []) page.outlet.sendText(frame);
-    if (frames === undefined && answer !== undefined) attach(answer, page);
-    return true;
+    if (frames !== undefined) for (const frame of frames.toString().split('\n')) page.outlet.sendText(frame);
+    else if (answer !== undefined) attach(answer, page);
+    return frames !== undefined || answer !== undefined;
   }
 
-  begin(page: ConnectedPage, messageId: string): Answer {
-    const answer: Answer = {
+  begin(page: ConnectedPage, messageId: string): PageAnswer {
+    const answer: PageAnswer = {
       ...{ requestId: randomUUID(), messageId, caller: page.caller, t: page.t, page },
       ...{ frames: [], replies: 0, progress: undefined, orphaned: undefined, state: 'open' },
     };
@@ -111,60 +127,75 @@ export class Answers {
     return answer;
   }
 
+  /** Every message shows that its links wait; for all that a person sent together it is announced once. */
+  progress(answer: PageAnswer, progress: AnswerProgress): void {
+    const { caller, page, t } = answer;
+    if (progress.kind === 'stage') {
+      showProgress(answer, t.messages.progress[progress.stage]);
+      return;
+    }
+    const { links, afterMs } = progress;
+    const text = t.messages.requests.waiting({ links, wait: t.wait(afterMs) });
+    showProgress(answer, text);
+    if (!this.#noticed.has(caller.userId)) page?.outlet.send({ type: 'notice', text });
+    this.#noticed.set(caller.userId, true, { ttl: afterMs });
+  }
+
   /** @returns the place of the reply among those of the answer */
-  reply(answer: Answer, reply: WebReply): number {
+  reply(answer: PageAnswer, reply: WebReply): number {
     const index = answer.replies++;
     emit(answer, { type: 'reply', id: answer.messageId, index, reply });
     return index;
   }
 
   /** Shows a better reply in the place of an earlier one, also when the answer is complete. Other pages of the session pass over it. */
-  improve(answer: Answer, index: number, reply: WebReply): void {
+  improve(answer: PageAnswer, index: number, reply: WebReply): void {
     if (answer.state === 'dropped') return;
-    const frame: ServerMessage = { type: 'better', id: answer.messageId, index, reply };
-    if (answer.state === 'open') {
-      emit(answer, frame);
-      return;
-    }
+    const text = emit(answer, { type: 'better', id: answer.messageId, index, reply }, answer.state === 'open');
+    if (answer.state === 'open') return;
     const session = answer.caller.userId;
-    const text = JSON.stringify(frame);
-    answer.frames.push(text);
-    this.#kept.keepAnswer(session, answer.messageId, answer.frames);
-    this.#kept.addLate(session, text);
+    this.#keep(answer);
+    this.#late.set(session, [...(this.#late.get(session) ?? []), text]);
+    this.#late.purgeStale();
     for (const { caller, outlet } of this.#pages) if (caller.userId === session) outlet.sendText(text);
   }
 
   /** Nothing more comes but better replies. */
-  end(answer: Answer): void {
+  end(answer: PageAnswer): void {
     if (!this.#close(answer, 'answered')) return;
     emit(answer, { type: 'done', id: answer.messageId });
-    this.#kept.keepAnswer(answer.caller.userId, answer.messageId, answer.frames);
+    this.#keep(answer);
     answer.page?.onAnswered();
   }
 
   /** Nothing more is said, and the message may be asked again. */
-  drop(answer: Answer): void {
+  drop(answer: PageAnswer): void {
     this.#close(answer, 'dropped');
   }
 
-  #close(answer: Answer, state: Answer['state']): boolean {
+  #close(answer: PageAnswer, state: PageAnswer['state']): boolean {
     clearTimeout(answer.orphaned);
     answer.state = state;
     return this.#open.delete(answer.requestId);
   }
 
-  #openOf(session: string): readonly Answer[] {
+  #keep({ caller, messageId, frames }: PageAnswer): void {
+    this.#complete.set(`${caller.userId} ${messageId}`, Buffer.from(frames.join('\n')));
+    // An answer that is too old would otherwise stay until others need its place.
+    this.#complete.purgeStale();
+  }
+
+  #openOf(session: string): readonly PageAnswer[] {
     return [...this.#open.values()].filter(({ caller }) => caller.userId === session);
   }
 }
 
-/** Tells the page what the person reads while they wait. */
-export function showProgress(answer: Answer, text: string): void {
+function showProgress(answer: PageAnswer, text: string): void {
   answer.progress = text;
   answer.page?.outlet.send({ type: 'progress', id: answer.messageId, text });
 }
 
-function attach(answer: Answer, page: ConnectedPage): void {
+function attach(answer: PageAnswer, page: ConnectedPage): void {
   clearTimeout(answer.orphaned);
   answer.page = page;
   page.outlet.send({ type: 'accepted', id: answer.messageId });
@@ -172,8 +203,13 @@ function attach(answer: Answer, page: ConnectedPage): void {
   if (answer.progress !== undefined) showProgress(answer, answer.progress);
 }
 
-function emit(answer: Answer, frame: ServerMessage): void {
+function emit(answer: PageAnswer, frame: ServerMessage, isSent = true): string {
   const text = JSON.stringify(frame);
   answer.frames.push(text);
-  answer.page?.outlet.sendText(text);
+  if (isSent) answer.page?.outlet.sendText(text);
+  return text;
+}
+
+function sizeOf(frames: readonly string[]): number {
+  return frames.reduce((total, frame) => total + frame.length, 64);
 }

@@ -1,19 +1,26 @@
+import { createServer, type IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import websocket, { type WebSocket } from '@fastify/websocket';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { clientKey } from '../../../infra/server/client-address.ts';
-import { createOutlet } from '../outgoing/outlet.ts';
+import type { Outlet } from '../outgoing/page-answers.ts';
 import { Conversation, type ConversationOptions } from './conversation.ts';
-import { upgradeGate } from './upgrade-gate.ts';
 
-export interface ListenerOptions extends ConversationOptions {
+export interface ChatSocketOptions extends ConversationOptions {
   readonly publicUrl: string | undefined;
 }
 
+interface OpenSocket {
+  readonly outlet: Outlet;
+  /** Whether the last ping was answered. */
+  isAlive: boolean;
+}
+
 /** The WebSocket at `/chat`: it says who may connect, and when a connection counts as dead. */
-export class Listener {
-  readonly #options: ListenerOptions;
-  /** The connections, and whether each has answered the last ping. */
-  readonly #alive = new Map<WebSocket, boolean>();
+export class ChatSocket {
+  readonly #options: ChatSocketOptions;
+  readonly #open = new Map<WebSocket, OpenSocket>();
   readonly #perAddress = new Map<string, number>();
   #heartbeat: NodeJS.Timeout | undefined;
   /** Resolves when the connections are closed. There is nothing to wait for until they may be opened. */
@@ -21,7 +28,7 @@ export class Listener {
   #onClosed = () => {};
   #isOpen = false;
 
-  constructor(options: ListenerOptions) {
+  constructor(options: ChatSocketOptions) {
     this.#options = options;
   }
 
@@ -55,24 +62,22 @@ export class Listener {
   /** Takes no new connections, and tells every page to look for the next server. */
   refuse(): void {
     this.#isOpen = false;
-    for (const socket of this.#alive.keys()) {
-      createOutlet(socket, this.#options.limits.bufferedBytes).send({ type: 'closing' });
-    }
+    for (const { outlet } of this.#open.values()) outlet.send({ type: 'closing' });
   }
 
   /** Closes all connections with 1001. */
   async close(): Promise<void> {
     this.#isOpen = false;
     clearInterval(this.#heartbeat);
-    await Promise.all([...this.#alive.keys()].map(socket => closeSocket(socket, this.#options.limits.closeMs)));
+    await Promise.all([...this.#open.keys()].map(socket => closeSocket(socket, this.#options.limits.closeMs)));
     this.#onClosed();
   }
 
   #ping(): void {
-    for (const [socket, hasAnswered] of this.#alive) {
-      if (!hasAnswered) socket.terminate();
+    for (const [socket, open] of this.#open) {
+      if (!open.isAlive) socket.terminate();
       else {
-        this.#alive.set(socket, false);
+        open.isAlive = false;
         socket.ping();
       }
     }
@@ -85,16 +90,19 @@ export class Listener {
       socket.close(1013, 'busy');
       return;
     }
-    this.#alive.set(socket, true);
+    const open: OpenSocket = { outlet: createOutlet(socket, this.#options.limits.bufferedBytes), isAlive: true };
+    this.#open.set(socket, open);
     this.#perAddress.set(address, this.#openFrom(address) + 1);
-    socket.on('pong', () => this.#alive.set(socket, true));
+    socket.on('pong', () => {
+      open.isAlive = true;
+    });
     socket.on('close', () => {
-      this.#alive.delete(socket);
+      this.#open.delete(socket);
       const left = this.#openFrom(address) - 1;
       if (left > 0) this.#perAddress.set(address, left);
       else this.#perAddress.delete(address);
     });
-    new Conversation(socket, address, this.#options);
+    new Conversation(socket, open.outlet, address, this.#options);
   }
 
   #admit(request: FastifyRequest): void {
@@ -105,7 +113,7 @@ export class Listener {
 
   #refusalOf(address: string): Error | undefined {
     const { connections, connectionsPerAddress } = this.#options.limits;
-    if (!this.#isOpen || this.#alive.size >= connections) return refusal(503, 'The chat takes no connections now.');
+    if (!this.#isOpen || this.#open.size >= connections) return refusal(503, 'The chat takes no connections now.');
     const isFull = this.#openFrom(address) >= connectionsPerAddress;
     return isFull ? refusal(429, 'Too many connections from one address.') : undefined;
   }
@@ -137,4 +145,48 @@ function closeSocket(socket: WebSocket, timeoutMs: number): Promise<void> {
     });
     socket.close(1001, 'restarting');
   });
+}
+
+/**
+ * Hands frames to the socket at once. A page that reads slower than it is written to is let go when `maxBufferedBytes` wait for it, and gets
+ * the frames that it missed when it connects again.
+ */
+function createOutlet(socket: WebSocket, maxBufferedBytes: number): Outlet {
+  function sendText(frame: string): void {
+    if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount + frame.length > maxBufferedBytes) socket.terminate();
+    else socket.send(frame);
+  }
+  return { sendText, send: frame => sendText(JSON.stringify(frame)) };
+}
+
+const PLAIN_IDLE_MS = 60_000;
+
+/**
+ * Node hands every request that asks for any upgrade to the upgrade listener once there is one, `Upgrade: h2c` of Java and
+ * curl clients to the API too. Those are answered as the plain requests they are; only WebSockets for `/chat` go on.
+ */
+function upgradeGate(server: FastifyInstance): ReturnType<typeof createServer> {
+  const gate = createServer();
+  server.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const isChat = /^websocket$/i.test(request.headers.upgrade ?? '') && /^\/chat(\?|$)/.test(request.url ?? '');
+    if (isChat) gate.emit('upgrade', request, socket, head);
+    else answerPlainly(server, request, socket);
+  });
+  return gate;
+}
+
+function answerPlainly(server: FastifyInstance, request: IncomingMessage, socket: Duplex): void {
+  if (!(socket instanceof Socket)) {
+    socket.destroy();
+    return;
+  }
+  socket.on('error', () => socket.destroy());
+  socket.setTimeout(PLAIN_IDLE_MS, () => socket.destroy());
+  const response = new ServerResponse(request);
+  // Node no longer reads from this socket, so it can serve this one answer only.
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.once('finish', () => socket.end());
+  server.routing(request, response);
 }
