@@ -2,124 +2,118 @@ import type { PageMessage, ServerMessage } from './base/protocol.ts';
 
 export type ConnectionState = 'connecting' | 'open' | 'lost' | 'offline';
 
-export interface ConnectionOptions {
+export interface ServerConnectionOptions {
   readonly hello: () => PageMessage;
   readonly onFrame: (frame: ServerMessage) => void;
   readonly onState: (state: ConnectionState) => void;
 }
 
-export interface Connection {
-  readonly state: ConnectionState;
-  /** False when the connection is not open; nothing is queued here. */
-  send(frame: PageMessage): boolean;
-  /** Tries again now when it was waiting to. */
-  wake(): void;
-}
-
 const FIRST_DELAY_MS = 400;
 const LONGEST_DELAY_MS = 15_000;
-/** Something must be heard within this time after a question, else the line is dead and a new one is opened. */
+/** Something must be heard within this time after a question, else the connection is dead and a new one is opened. */
 const SILENCE_MS = 8_000;
 /** A connection that held this long was a good one: the next loss starts again with a short delay. */
 const GOOD_MS = 10_000;
 
 /** One WebSocket to the server at a time, opened again with a growing, jittered delay whenever it is lost. */
-export function createConnection({ hello, onFrame, onState }: ConnectionOptions): Connection {
-  const url = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/chat`;
-  let socket: WebSocket | undefined;
-  let state: ConnectionState = 'connecting';
-  let attempts = 0;
-  let retry: ReturnType<typeof setTimeout> | undefined;
-  let silence: ReturnType<typeof setTimeout> | undefined;
-  let openedAt = 0;
-  /** The server is going down: it takes nothing new on this connection. */
-  let closing = false;
+export class ServerConnection {
+  readonly #options: ServerConnectionOptions;
+  #socket: WebSocket | undefined;
+  #state: ConnectionState = 'connecting';
+  #attempts = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
+  #openedAt = 0;
+  /** True when the server is going down: it takes nothing new on this connection. */
+  #isClosing = false;
 
-  function become(next: ConnectionState): void {
-    if (next === state) return;
-    state = next;
-    onState(next);
+  constructor(options: ServerConnectionOptions) {
+    this.#options = options;
+    addEventListener('online', () => this.wake());
+    addEventListener('offline', () => {
+      if (this.#state !== 'open') this.#become('offline');
+    });
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') this.wake();
+    });
+    this.#open();
   }
 
-  function open(): void {
-    clearTimeout(retry);
-    retry = undefined;
-    closing = false;
-    const opened = new WebSocket(url);
-    socket = opened;
-    listenForSilence();
-    opened.addEventListener('open', () => opened.send(JSON.stringify(hello())));
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** False when the connection is not open; nothing is queued here. */
+  send(frame: PageMessage): boolean {
+    if (this.#state !== 'open' || this.#isClosing || this.#socket?.readyState !== WebSocket.OPEN) return false;
+    this.#socket.send(JSON.stringify(frame));
+    if (frame.type === 'message' || frame.type === 'action') this.#listenForSilence();
+    return true;
+  }
+
+  /** Tries again now when it was waiting to. */
+  wake(): void {
+    if (this.#socket) return;
+    this.#attempts = 0;
+    this.#open();
+  }
+
+  #become(state: ConnectionState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#options.onState(state);
+  }
+
+  #open(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    this.#isClosing = false;
+    const opened = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/chat`);
+    this.#socket = opened;
+    this.#listenForSilence();
+    opened.addEventListener('open', () => opened.send(JSON.stringify(this.#options.hello())));
     opened.addEventListener('message', event => {
-      if (opened === socket) onMessage(String(event.data));
+      if (opened === this.#socket) this.#onMessage(String(event.data));
     });
     opened.addEventListener('close', () => {
-      if (opened === socket) onLost();
+      if (opened === this.#socket) this.#onLost();
     });
   }
 
-  function onMessage(data: string): void {
-    clearTimeout(silence);
+  #onMessage(data: string): void {
+    clearTimeout(this.#silence);
     const frame: unknown = JSON.parse(data);
     if (!isServerMessage(frame)) return;
-    if (frame.type === 'welcome' && state !== 'open') {
-      openedAt = Date.now();
-      become('open');
+    if (frame.type === 'welcome' && this.#state !== 'open') {
+      this.#openedAt = Date.now();
+      this.#become('open');
     }
-    closing ||= frame.type === 'closing';
-    onFrame(frame);
+    this.#isClosing ||= frame.type === 'closing';
+    this.#options.onFrame(frame);
   }
 
-  function onLost(): void {
-    clearTimeout(silence);
-    socket = undefined;
-    if (openedAt > 0 && Date.now() - openedAt > GOOD_MS) attempts = 0;
-    openedAt = 0;
-    become(navigator.onLine ? 'lost' : 'offline');
-    const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** attempts);
-    attempts += 1;
-    retry ??= setTimeout(open, longest * (0.5 + Math.random() / 2));
+  #onLost(): void {
+    clearTimeout(this.#silence);
+    this.#socket = undefined;
+    if (this.#openedAt > 0 && Date.now() - this.#openedAt > GOOD_MS) this.#attempts = 0;
+    this.#openedAt = 0;
+    this.#become(navigator.onLine ? 'lost' : 'offline');
+    const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#attempts);
+    this.#attempts += 1;
+    this.#retry ??= setTimeout(() => this.#open(), longest * (0.5 + Math.random() / 2));
   }
 
-  function listenForSilence(): void {
-    clearTimeout(silence);
-    silence = setTimeout(() => {
-      const dead = socket;
-      onLost();
+  #listenForSilence(): void {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => {
+      const dead = this.#socket;
+      this.#onLost();
       dead?.close();
     }, SILENCE_MS);
   }
-
-  function wake(): void {
-    if (socket) return;
-    attempts = 0;
-    open();
-  }
-
-  addEventListener('online', wake);
-  addEventListener('offline', () => {
-    if (state !== 'open') become('offline');
-  });
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') wake();
-  });
-
-  open();
-
-  return {
-    get state() {
-      return state;
-    },
-    send(frame) {
-      if (state !== 'open' || closing || socket?.readyState !== WebSocket.OPEN) return false;
-      socket.send(JSON.stringify(frame));
-      if (frame.type === 'message' || frame.type === 'action') listenForSilence();
-      return true;
-    },
-    wake,
-  };
 }
 
-/** The server is this page's own; the check is for a version of it that says more than this page knows. */
+/** The server is this page's own, but a newer version of it may say more than this page knows. */
 const TYPES: ReadonlySet<unknown> = new Set<ServerMessage['type']>([
   'welcome',
   'accepted',

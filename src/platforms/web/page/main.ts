@@ -5,14 +5,14 @@ import { restoreTexts, setTexts, text } from './base/texts.ts';
 import { summaryOf } from './card/card.ts';
 import { playOneAtATime } from './card/media.ts';
 import { listenForArrivals } from './composer/arrivals.ts';
-import { createComposer } from './composer/composer.ts';
+import { Composer } from './composer/composer.ts';
 import { createMenu } from './composer/menu.ts';
-import { type ConnectionState, createConnection } from './connection.ts';
+import { type ConnectionState, ServerConnection } from './connection.ts';
 import { openOffline } from './offline.ts';
-import { createInlineUpdate } from './thread/inline-update.ts';
+import { InlineUpdate } from './thread/inline-update.ts';
 import { createMessageView, type MessageContext, type MessageView, type Press } from './thread/message-view.ts';
-import { createThread } from './thread/thread.ts';
-import { createWayBack } from './thread/way-back.ts';
+import { Thread } from './thread/thread.ts';
+import { WayBack } from './thread/way-back.ts';
 import { createWelcome } from './thread/welcome.ts';
 
 const SESSION_KEY = 'medley.session';
@@ -22,22 +22,25 @@ restoreTexts();
 const announcer = byId('announcer', HTMLParagraphElement);
 const stateLine = byId('state', HTMLParagraphElement);
 const history = createHistory();
-const thread = createThread();
+const thread = new Thread();
 const views = new Map<string, MessageView>();
-const exchange = createInlineUpdate({
+const inlineUpdate = new InlineUpdate({
   history,
   thread,
   viewOf: id => views.get(id),
   onOpened: (place, top) => wayBack.opened({ ...place, top }),
 });
-const wayBack = createWayBack({ onBack: exchange.goBack, onForward: exchange.goForward });
+const wayBack = new WayBack({
+  onBack: (place, top) => inlineUpdate.goBack(place, top),
+  onForward: place => inlineUpdate.goForward(place),
+});
 const session = loadSession();
 /** What came, by turn, those that were answered elsewhere too: the rest of it may still come. */
 const brought = new Map<string, { readonly turn: Turn; readonly replies: Map<number, WebReply> }>();
 const MAX_BROUGHT = 40;
 let examples: readonly WebExample[] | undefined;
 
-const composer = createComposer({
+const composer = new Composer({
   onSubmit: line => ask({ kind: 'text', text: line }),
   onCancel: () => {
     const newest = history.turns.filter(turn => turn.state === 'waiting').at(-1);
@@ -77,7 +80,7 @@ const turnContext: MessageContext = {
   onRepeat: turn => ask(turn.input),
 };
 
-const connection = createConnection({
+const connection = new ServerConnection({
   hello: () => ({ type: 'hello', session, locales: navigator.languages.slice(0, 10) }),
   onFrame,
   onState,
@@ -109,7 +112,7 @@ function show(turn: Turn, pressed?: HTMLElement): MessageView {
   const view = createMessageView(turn, turnContext);
   views.set(turn.id, view);
   // What is answered in the button's own place needs none of its own.
-  view.element.hidden = turn.state === 'waiting' && exchange.begin(turn, pressed);
+  view.element.hidden = turn.state === 'waiting' && inlineUpdate.begin(turn, pressed);
   thread.append(view.element);
   return view;
 }
@@ -129,7 +132,7 @@ function cancel(turn: Turn): void {
 function finish(turn: Turn, state: 'done' | 'cancelled'): void {
   if (turn.state !== 'waiting') return;
   turn.state = state;
-  exchange.end(turn);
+  inlineUpdate.end(turn);
   const view = views.get(turn.id);
   const isElsewhere = view?.element.hidden === true && (turn.moved === true || state === 'cancelled');
   if (isElsewhere) remove(turn);
@@ -163,7 +166,7 @@ function onTurnFrame(
   frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'better' | 'done' }>,
 ): void {
   if (frame.type === 'better') {
-    mendReply(frame);
+    improveReply(frame);
     return;
   }
   const turn = history.find(frame.id);
@@ -189,7 +192,7 @@ function onTurnFrame(
 function addReply(turn: Turn, view: MessageView, reply: WebReply): void {
   const index = turn.replies.push(reply) - 1;
   awaitRest(turn, index, reply);
-  if (turn.replies.length === 1 && exchange.take(turn, reply)) turn.moved = true;
+  if (turn.replies.length === 1 && inlineUpdate.take(turn, reply)) turn.moved = true;
   else {
     view.element.hidden = false;
     thread.follow(view.element, view.add(reply));
@@ -205,12 +208,12 @@ function awaitRest(turn: Turn, index: number, reply: WebReply): void {
 }
 
 /** Also of a turn that is done. The same again does no harm. */
-function mendReply({ id, index, reply }: Extract<ServerMessage, { type: 'better' }>): void {
+function improveReply({ id, index, reply }: Extract<ServerMessage, { type: 'better' }>): void {
   const known = brought.get(id);
   const before = known?.replies.get(index);
   if (!known || !before || known.turn.state === 'cancelled') return;
   known.replies.set(index, reply);
-  exchange.mend(known.turn, index, before, reply);
+  inlineUpdate.improve(known.turn, index, before, reply);
   history.save();
 }
 

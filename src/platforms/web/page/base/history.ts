@@ -4,10 +4,10 @@ import type { WebReply } from './protocol.ts';
 export type TurnInput =
   | { readonly kind: 'text'; readonly text: string }
   /** A pressed button; `label` is what stood on it, `under` the reply that it belongs to. */
-  | { readonly kind: 'action'; readonly token: string; readonly label: string; readonly under?: Place };
+  | { readonly kind: 'action'; readonly token: string; readonly label: string; readonly under?: ReplyPlace };
 
 /** One reply on the page. */
-export interface Place {
+export interface ReplyPlace {
   readonly turn: string;
   readonly index: number;
 }

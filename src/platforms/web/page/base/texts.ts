@@ -4,7 +4,7 @@ import { fill } from './fill.ts';
 
 const { web: english } = file;
 
-export type TextKey = keyof typeof english;
+export type PageTextKey = keyof typeof english;
 
 const KEY = 'medley.texts';
 
@@ -47,7 +47,7 @@ function isStored(value: unknown): value is Stored {
 }
 
 /** A sentence of the page, filled in from `params`. */
-export function text(key: TextKey, params: Readonly<Record<string, string | number>> = {}): string {
+export function text(key: PageTextKey, params: Readonly<Record<string, string | number>> = {}): string {
   return fill(current[key] ?? english[key], locale, params);
 }
 
@@ -74,6 +74,6 @@ function keyed(key: string | undefined): string {
   return isKey(key) ? text(key) : '';
 }
 
-function isKey(key: string | undefined): key is TextKey {
+function isKey(key: string | undefined): key is PageTextKey {
   return key !== undefined && Object.hasOwn(english, key);
 }

@@ -1,10 +1,10 @@
-export type Theme = 'system' | 'light' | 'dark';
+export type ThemeChoice = 'system' | 'light' | 'dark';
 
 const KEY = 'medley.theme';
 const COLOURS = { light: '#f4f6f3', dark: '#0e1614' } as const;
 
 /** The chosen theme; applied as soon as this module is loaded, before the first paint. */
-export function currentTheme(): Theme {
+export function currentTheme(): ThemeChoice {
   const { theme } = document.documentElement.dataset;
   return theme === 'light' || theme === 'dark' ? theme : 'system';
 }
@@ -17,7 +17,7 @@ function shownTheme(): 'light' | 'dark' {
   return theme === 'system' ? (SYSTEM.matches ? 'light' : 'dark') : theme;
 }
 
-function setTheme(theme: Theme): void {
+function setTheme(theme: ThemeChoice): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
@@ -41,7 +41,7 @@ function repaintPictures(): void {
   }
 }
 
-export function chooseTheme(theme: Theme): void {
+export function chooseTheme(theme: ThemeChoice): void {
   setTheme(theme);
   try {
     if (theme === 'system') localStorage.removeItem(KEY);
@@ -51,7 +51,7 @@ export function chooseTheme(theme: Theme): void {
   }
 }
 
-function storedTheme(): Theme {
+function storedTheme(): ThemeChoice {
   try {
     const stored = localStorage.getItem(KEY);
     return stored === 'light' || stored === 'dark' ? stored : 'system';

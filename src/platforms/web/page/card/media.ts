@@ -1,7 +1,7 @@
 import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebMedia } from '../base/protocol.ts';
-import { type TextKey, text } from '../base/texts.ts';
+import { type PageTextKey, text } from '../base/texts.ts';
 
 export interface MediaContext {
   /** Whose the files are; '' when unknown. */
@@ -13,7 +13,7 @@ export interface MediaContext {
 
 const KIND_TEXT = { video: 'video', image: 'photo', audio: 'audio' } as const satisfies Record<
   WebMedia['kind'],
-  TextKey
+  PageTextKey
 >;
 
 /** Names what a file is for those who cannot see it. */

@@ -11,166 +11,157 @@ export interface ComposerOptions {
   readonly onAsk: (id: string, line: string) => void;
 }
 
-export interface Composer {
-  /** Puts a line into the input, ready to be sent or finished. */
-  fill(line: string): void;
-  focus(): void;
-  /** Whether the button offers to cancel while the input is empty. */
-  setWorking(working: boolean): void;
-  setCommands(commands: readonly WebCommand[], maxLength: number): void;
-  suggest(id: string, items: readonly WebSuggestion[]): void;
-  refresh(): void;
-}
-
 const ASK_DELAY_MS = 90;
 /** Suggestions for what was typed before go when no others come in this time. */
 const OUTDATED_MS = 2_000;
 
-export function createComposer({ onSubmit, onCancel, onAsk }: ComposerOptions): Composer {
-  const form = byId('composer', HTMLFormElement);
-  const input = byId('input', HTMLTextAreaElement);
-  const send = byId('send', HTMLButtonElement);
-  const hint = byId('hint', HTMLParagraphElement);
-  const list = createSuggestionList(input, take);
-  const narrow = matchMedia('(max-width: 28rem)');
-  let commands: readonly WebCommand[] = [];
-  let maxLength = 10_000;
-  let working = false;
-  let asked = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+/** The input, its button, and the suggestions above it. */
+export class Composer {
+  readonly #options: ComposerOptions;
+  readonly #input = byId('input', HTMLTextAreaElement);
+  readonly #send = byId('send', HTMLButtonElement);
+  readonly #hint = byId('hint', HTMLParagraphElement);
+  readonly #list = createSuggestionList(this.#input, item => this.#take(item));
+  readonly #narrow = matchMedia('(max-width: 28rem)');
+  #commands: readonly WebCommand[] = [];
+  #maxLength = 10_000;
+  #isWorking = false;
+  #asked = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-  function refresh(): void {
-    const isEmpty = input.value.trim() === '';
-    const cancels = isEmpty && working;
-    send.replaceChildren(icon(cancels ? 'stop' : 'send'));
-    send.setAttribute('aria-label', text(cancels ? 'cancel' : 'send'));
-    send.title = text(cancels ? 'cancel' : 'send');
-    send.classList.toggle('cancels', cancels);
-    send.disabled = isEmpty && !cancels;
-    input.placeholder = text(narrow.matches ? 'placeholderShort' : 'placeholder');
-    hint.textContent = input.value.length > maxLength ? text('tooLong', { n: maxLength }) : '';
-    input.style.height = 'auto';
-    input.style.height = `${input.scrollHeight}px`;
+  constructor(options: ComposerOptions) {
+    this.#options = options;
+    byId('composer', HTMLFormElement).addEventListener('submit', event => {
+      event.preventDefault();
+      this.#submit();
+    });
+    this.#input.addEventListener('input', () => this.#onInput());
+    this.#input.addEventListener('keydown', event => this.#onKey(event));
+    this.#input.addEventListener('blur', () => this.#list.hide());
+    this.#input.addEventListener('focus', () => {
+      if (this.#input.value.startsWith('/')) this.#onInput();
+    });
+    this.#narrow.addEventListener('change', () => this.refresh());
+    this.refresh();
   }
 
-  function take(item: WebSuggestion): void {
-    input.value = item.text;
-    input.setSelectionRange(item.text.length, item.text.length);
-    input.focus();
-    onInput();
+  /** Writes a line into the input, ready to be sent or finished. */
+  fill(line: string): void {
+    this.#input.value = line;
+    this.#input.focus();
+    this.#input.setSelectionRange(line.length, line.length);
+    this.#onInput();
   }
 
-  function onInput(): void {
-    refresh();
-    clearTimeout(timer);
-    asked += 1;
-    const line = input.value;
-    if (!/^\/[^\n]*$/.test(line)) {
-      list.hide();
-      return;
-    }
-    if (!line.includes(' ')) {
-      list.show(namesLike(line.slice(1).toLowerCase()));
-      return;
-    }
-    list.outdate();
-    const id = `s${asked}`;
-    timer = setTimeout(() => {
-      onAsk(id, line);
-      timer = setTimeout(() => list.isOutdated && list.hide(), OUTDATED_MS);
+  focus(): void {
+    this.#input.focus();
+  }
+
+  /** While something is worked on, the button offers to cancel it as long as the input is empty. */
+  setWorking(isWorking: boolean): void {
+    this.#isWorking = isWorking;
+    this.refresh();
+  }
+
+  setCommands(commands: readonly WebCommand[], maxLength: number): void {
+    this.#commands = commands;
+    this.#maxLength = maxLength;
+    if (document.activeElement === this.#input && this.#input.value.startsWith('/')) this.#onInput();
+    else this.refresh();
+  }
+
+  suggest(id: string, items: readonly WebSuggestion[]): void {
+    if (id === `s${this.#asked}` && document.activeElement === this.#input) this.#list.show(items);
+  }
+
+  refresh(): void {
+    const { value, style } = this.#input;
+    const isEmpty = value.trim() === '';
+    const cancels = isEmpty && this.#isWorking;
+    const label = text(cancels ? 'cancel' : 'send');
+    this.#send.replaceChildren(icon(cancels ? 'stop' : 'send'));
+    this.#send.setAttribute('aria-label', label);
+    this.#send.title = label;
+    this.#send.classList.toggle('cancels', cancels);
+    this.#send.disabled = isEmpty && !cancels;
+    this.#input.placeholder = text(this.#narrow.matches ? 'placeholderShort' : 'placeholder');
+    this.#hint.textContent = value.length > this.#maxLength ? text('tooLong', { n: this.#maxLength }) : '';
+    style.height = 'auto';
+    style.height = `${this.#input.scrollHeight}px`;
+  }
+
+  #take(item: WebSuggestion): void {
+    this.fill(item.text);
+  }
+
+  #onInput(): void {
+    this.refresh();
+    clearTimeout(this.#timer);
+    this.#asked += 1;
+    const line = this.#input.value;
+    if (!/^\/[^\n]*$/.test(line)) this.#list.hide();
+    else if (line.includes(' ')) this.#askAbout(line);
+    else this.#list.show(this.#namesLike(line.slice(1).toLowerCase()));
+  }
+
+  #askAbout(line: string): void {
+    const id = `s${this.#asked}`;
+    this.#list.outdate();
+    this.#timer = setTimeout(() => {
+      this.#options.onAsk(id, line);
+      this.#timer = setTimeout(() => this.#list.isOutdated && this.#list.hide(), OUTDATED_MS);
     }, ASK_DELAY_MS);
   }
 
-  function namesLike(start: string): WebSuggestion[] {
-    return commands
-      .filter(command => command.name.startsWith(start))
-      .map(command => ({ label: command.usage, detail: command.description, text: `/${command.name} ` }));
+  #namesLike(start: string): WebSuggestion[] {
+    return this.#commands
+      .filter(({ name }) => name.startsWith(start))
+      .map(({ name, usage, description }) => ({ label: usage, detail: description, text: `/${name} ` }));
   }
 
-  function submit(): void {
-    const line = input.value.trim();
+  #submit(): void {
+    const line = this.#input.value.trim();
     if (line === '') {
-      if (working) onCancel();
+      if (this.#isWorking) this.#options.onCancel();
       return;
     }
-    if (line.length > maxLength) return;
-    input.value = '';
-    onInput();
-    onSubmit(line);
-    input.focus();
+    if (line.length > this.#maxLength) return;
+    this.#input.value = '';
+    this.#onInput();
+    this.#options.onSubmit(line);
+    this.#input.focus();
   }
 
-  function onKey(event: KeyboardEvent): void {
+  #onKey(event: KeyboardEvent): void {
     // Enter that ends an input method's composition is not ours.
     if (event.isComposing || event.keyCode === 229) return;
-    if (list.isOpen && onListKey(event)) {
-      event.preventDefault();
-      return;
-    }
-    if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
-      event.preventDefault();
-      submit();
-    }
+    const isSend = event.key === 'Enter' && !event.shiftKey && !event.altKey;
+    const isListKey = this.#list.isOpen && this.#onListKey(event);
+    if (isListKey || isSend) event.preventDefault();
+    if (isSend && !isListKey) this.#submit();
   }
 
-  function onListKey(event: KeyboardEvent): boolean {
+  #onListKey(event: KeyboardEvent): boolean {
     if (event.key === 'Escape') {
-      list.hide();
+      this.#list.hide();
       return true;
     }
     const isArrow = event.key === 'ArrowDown' || event.key === 'ArrowUp';
-    if (list.isOutdated) return isArrow || (event.key === 'Tab' && !event.shiftKey);
+    if (this.#list.isOutdated) return isArrow || (event.key === 'Tab' && !event.shiftKey);
     if (isArrow) {
-      list.move(event.key === 'ArrowDown' ? 1 : -1);
+      this.#list.move(event.key === 'ArrowDown' ? 1 : -1);
       return true;
     }
-    const item = event.shiftKey ? undefined : takenBy(event.key);
+    const item = event.shiftKey ? undefined : this.#takenBy(event.key);
     // A line that already says what the option would is finished.
-    if (!item || item.text.trim() === input.value.trim()) return false;
-    take(item);
+    if (!item || item.text.trim() === this.#input.value.trim()) return false;
+    this.#take(item);
     return true;
   }
 
   /** Enter sends what was typed, unless someone has moved to a suggestion. */
-  function takenBy(key: string): WebSuggestion | undefined {
-    if (key === 'Enter') return list.active;
-    return key === 'Tab' ? (list.active ?? list.first) : undefined;
+  #takenBy(key: string): WebSuggestion | undefined {
+    if (key === 'Enter') return this.#list.active;
+    return key === 'Tab' ? (this.#list.active ?? this.#list.first) : undefined;
   }
-
-  form.addEventListener('submit', event => {
-    event.preventDefault();
-    submit();
-  });
-  input.addEventListener('input', onInput);
-  input.addEventListener('keydown', onKey);
-  input.addEventListener('blur', () => list.hide());
-  input.addEventListener('focus', () => {
-    if (input.value.startsWith('/')) onInput();
-  });
-  narrow.addEventListener('change', refresh);
-  refresh();
-
-  return {
-    fill(line) {
-      input.value = line;
-      input.focus();
-      input.setSelectionRange(line.length, line.length);
-      onInput();
-    },
-    focus: () => input.focus(),
-    setWorking(next) {
-      working = next;
-      refresh();
-    },
-    setCommands(next, length) {
-      commands = next;
-      maxLength = length;
-      if (document.activeElement === input && input.value.startsWith('/')) onInput();
-      else refresh();
-    },
-    suggest(id, items) {
-      if (id === `s${asked}` && document.activeElement === input) list.show(items);
-    },
-    refresh,
-  };
 }

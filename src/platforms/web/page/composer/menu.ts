@@ -1,7 +1,7 @@
 import { button, byId, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import { text } from '../base/texts.ts';
-import { chooseTheme, currentTheme, type Theme } from '../base/theme.ts';
+import { chooseTheme, currentTheme, type ThemeChoice } from '../base/theme.ts';
 
 export interface MenuOptions {
   /** Puts the beginning of the language command into the input. */
@@ -13,7 +13,7 @@ const THEMES = [
   ['system', 'themeSystem'],
   ['light', 'themeLight'],
   ['dark', 'themeDark'],
-] as const satisfies readonly (readonly [Theme, string])[];
+] as const satisfies readonly (readonly [ThemeChoice, string])[];
 
 /** Theme, language, clearing: a popover that the browser opens, closes and keeps in the focus order. */
 export function createMenu({ onLanguage, onClear }: MenuOptions): { refresh(): void } {
@@ -70,7 +70,7 @@ export function createMenu({ onLanguage, onClear }: MenuOptions): { refresh(): v
   return { refresh };
 }
 
-function themeChoice(theme: Theme, label: string): HTMLLabelElement {
+function themeChoice(theme: ThemeChoice, label: string): HTMLLabelElement {
   const input = h('input', { type: 'radio', name: 'theme', value: theme, checked: currentTheme() === theme });
   input.addEventListener('change', () => chooseTheme(theme));
   return h('label', { class: 'theme' }, input, h('span', {}, label));

@@ -1,5 +1,5 @@
 import { button, h } from '../base/dom.ts';
-import type { Place, Turn } from '../base/history.ts';
+import type { ReplyPlace, Turn } from '../base/history.ts';
 import { icon } from '../base/icons.ts';
 import type { WebReply } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
@@ -8,7 +8,7 @@ import { type CardContext, card } from '../card/card.ts';
 export interface Press {
   readonly token: string;
   readonly label: string;
-  readonly under: Place;
+  readonly under: ReplyPlace;
   readonly pressed: HTMLElement;
 }
 
@@ -16,7 +16,7 @@ export interface MessageContext {
   readonly onPress: (press: Press) => void;
   readonly onCancel: (turn: Turn) => void;
   /** Shows again what the reply there was opened from. */
-  readonly onBack: (place: Place) => void;
+  readonly onBack: (place: ReplyPlace) => void;
   /** Asks the same again, as a new turn. */
   readonly onRepeat: (turn: Turn) => void;
 }

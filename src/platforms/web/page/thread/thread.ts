@@ -2,23 +2,6 @@ import { byId, isCalm } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import { text } from '../base/texts.ts';
 
-/** The scrolling part of the page: stays with the newest unless the reader scrolls elsewhere. */
-export interface Thread {
-  append(element: HTMLElement): void;
-  /** Call after `added` was added to `element`: brings it into sight if the reader was at the end. */
-  follow(element: HTMLElement, added: HTMLElement): void;
-  /** Call after what is shown in `element` was exchanged: what is pressed stays under the finger, `drift` pixels from where it was. */
-  steady(element: HTMLElement, drift: number): void;
-  toEnd(): void;
-  /** How far it is scrolled, in pixels. */
-  top(): number;
-  /** Scrolls there at once. */
-  restore(top: number): void;
-  focus(): void;
-  clear(): void;
-  refresh(): void;
-}
-
 const NEAR_END_PX = 120;
 const EDGE_PX = 12;
 /** A smooth scroll that has not moved for so long has ended. */
@@ -26,169 +9,195 @@ const GLIDE_MS = 300;
 /** After any of these the page moves nothing that the reader looks at. */
 const GESTURES = ['pointerdown', 'wheel', 'keydown'] as const;
 
-export function createThread(): Thread {
-  const scroller = byId('thread', HTMLElement);
-  const log = byId('log', HTMLDivElement);
-  const latest = byId('latest', HTMLButtonElement);
-  /** Whether what comes next is to be brought into sight: until someone scrolls up, and again from the end. */
-  let following = true;
-  /** What is kept in sight though the layout changes, until the reader moves: the end, or where something begins. */
-  let held: 'end' | HTMLElement | undefined;
+/** The scrolling part of the page: stays with the newest unless the reader scrolls elsewhere. */
+export class Thread {
+  readonly #scroller = byId('thread', HTMLElement);
+  readonly #log = byId('log', HTMLDivElement);
+  readonly #latest = byId('latest', HTMLButtonElement);
+  /** True while new answers are to be brought into sight: until someone scrolls up, and again from the end. */
+  #isFollowing = true;
+  /** This is kept in sight though the layout changes, until the reader moves: the end, or where an element begins. */
+  #anchor: 'end' | HTMLElement | undefined;
   /** Runs while a smooth scroll does. */
-  let gliding: ReturnType<typeof setTimeout> | undefined;
-  let hasNew = false;
-  /** As they were when last looked at: while something is held, a jump of the layout changes the height, and a reader who scrolls does not. */
-  let lastTop = 0;
-  let lastHeight = 0;
-  /** What the button says, in what language. */
-  let labelled = '';
+  #gliding: ReturnType<typeof setTimeout> | undefined;
+  #hasNew = false;
+  /** As they were when last looked at: while there is an anchor, a jump of the layout changes the height, and a reader who scrolls does not. */
+  #lastTop = 0;
+  #lastHeight = 0;
+  /** The words of the button, which change with the language. */
+  #label = '';
 
-  function onScroll(): void {
-    const { scrollTop, scrollHeight } = scroller;
-    const moved = scrollTop - lastTop;
-    const mayBeLayout = held !== undefined && scrollHeight !== lastHeight;
-    const isReader = gliding === undefined && !mayBeLayout && Math.abs(moved) > 1;
-    if (gliding !== undefined) armGlide();
-    if (isReader) readerMoved(moved);
-    look();
+  constructor() {
+    // The arrow keys can scroll it only when it takes the focus.
+    this.#scroller.tabIndex = 0;
+    this.#scroller.addEventListener('scroll', () => this.#onScroll(), { passive: true });
+    for (const gesture of GESTURES)
+      this.#scroller.addEventListener(gesture, () => this.#onGesture(), { passive: true });
+    this.#latest.addEventListener('click', () => this.toEnd());
+    // The input grows, the keyboard opens, the window turns: the end stays in sight.
+    new ResizeObserver(() => {
+      if (this.#isFollowing) this.#anchor ??= 'end';
+      this.#keepAnchor();
+    }).observe(this.#scroller);
+    new ResizeObserver(() => this.#keepAnchor()).observe(this.#log);
+    fitAboveKeyboard();
+    this.refresh();
   }
 
-  function leftBelow(): number {
-    return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
+  append(element: HTMLElement): void {
+    this.#log.append(element);
   }
 
-  function readerMoved(moved: number): void {
-    held = undefined;
-    if (leftBelow() < NEAR_END_PX) {
-      following = true;
-      hasNew = false;
-      if (moved > 0) held = 'end';
-    } else if (moved < 0) following = false;
+  /** Call after `added` was added to `element`: brings it into sight if the reader was at the end. */
+  follow(element: HTMLElement, added: HTMLElement): void {
+    if (!this.#isFollowing) {
+      this.#hasNew = true;
+      this.#look();
+    } else if (!this.#isNewest(element)) this.#keepAnchor();
+    else if (element.offsetHeight > this.#scroller.clientHeight) this.#showBeginning(element, added);
+    else this.toEnd();
   }
 
-  function look(): void {
-    lastTop = scroller.scrollTop;
-    lastHeight = scroller.scrollHeight;
-    latest.hidden = !hasNew && leftBelow() < scroller.clientHeight;
-    label();
+  /** Call after `element` shows something else: the pressed control stays under the finger, `drift` pixels from where it was. */
+  steady(element: HTMLElement, drift: number): void {
+    this.#anchor = undefined;
+    if (element.offsetHeight > this.#scroller.clientHeight) this.#glide(this.#topOf(element) - EDGE_PX);
+    else this.#jump(this.#scroller.scrollTop + drift);
   }
 
-  function label(): void {
-    const words = text(hasNew ? 'newReplies' : 'scrollDown');
-    if (words === labelled) return;
-    labelled = words;
-    latest.replaceChildren(icon('down'), ...(hasNew ? [words] : []));
-    latest.setAttribute('aria-label', words);
+  toEnd(): void {
+    this.#isFollowing = true;
+    this.#hasNew = false;
+    this.#anchor = 'end';
+    this.#glide(this.#anchorTop());
+  }
+
+  /** How far it is scrolled, in pixels. */
+  top(): number {
+    return this.#scroller.scrollTop;
+  }
+
+  /** Scrolls there at once. */
+  restore(top: number): void {
+    this.#isFollowing = false;
+    this.#anchor = undefined;
+    this.#jump(top);
+  }
+
+  focus(): void {
+    this.#scroller.focus({ preventScroll: true });
+  }
+
+  clear(): void {
+    this.#log.replaceChildren();
+  }
+
+  /** Labels the button anew, when the language or its meaning has changed. */
+  refresh(): void {
+    const words = text(this.#hasNew ? 'newReplies' : 'scrollDown');
+    if (words === this.#label) return;
+    this.#label = words;
+    this.#latest.replaceChildren(icon('down'), ...(this.#hasNew ? [words] : []));
+    this.#latest.setAttribute('aria-label', words);
+  }
+
+  /**
+   * An answer that is taller than the screen is shown from its beginning, and left there to be looked at. The question stays above it where
+   * there is space for the tools, too.
+   */
+  #showBeginning(element: HTMLElement, added: HTMLElement): void {
+    this.#isFollowing = false;
+    const tools = added.querySelector('.tools')?.getBoundingClientRect().bottom ?? 0;
+    const isLow = tools - element.getBoundingClientRect().top + 2 * EDGE_PX > this.#scroller.clientHeight;
+    this.#anchor = isLow ? added : element;
+    this.#glide(this.#anchorTop());
+  }
+
+  #onScroll(): void {
+    const { scrollTop, scrollHeight } = this.#scroller;
+    const moved = scrollTop - this.#lastTop;
+    const mayBeLayout = this.#anchor !== undefined && scrollHeight !== this.#lastHeight;
+    const isReader = this.#gliding === undefined && !mayBeLayout && Math.abs(moved) > 1;
+    if (this.#gliding !== undefined) this.#armGlide();
+    if (isReader) this.#onReaderMoved(moved);
+    this.#look();
+  }
+
+  #onReaderMoved(moved: number): void {
+    this.#anchor = undefined;
+    if (this.#leftBelow() < NEAR_END_PX) {
+      this.#isFollowing = true;
+      this.#hasNew = false;
+      if (moved > 0) this.#anchor = 'end';
+    } else if (moved < 0) this.#isFollowing = false;
+  }
+
+  /** The gesture may have scrolled already, before its event came. */
+  #onGesture(): void {
+    if (this.#anchor === undefined) return;
+    this.#anchor = undefined;
+    this.#isFollowing &&= this.#leftBelow() < NEAR_END_PX;
+    // Set to where it is, the scroller stops.
+    if (this.#gliding !== undefined) this.#jump(this.#scroller.scrollTop);
+  }
+
+  #leftBelow(): number {
+    return this.#scroller.scrollHeight - this.#scroller.scrollTop - this.#scroller.clientHeight;
+  }
+
+  #look(): void {
+    this.#lastTop = this.#scroller.scrollTop;
+    this.#lastHeight = this.#scroller.scrollHeight;
+    this.#latest.hidden = !this.#hasNew && this.#leftBelow() < this.#scroller.clientHeight;
+    this.refresh();
+  }
+
+  /** Call when the layout may have changed: the anchor is brought back to its place. */
+  #keepAnchor(): void {
+    if (this.#anchor === undefined) this.#look();
+    else if (this.#gliding === undefined) this.#jump(this.#anchorTop());
+    else this.#glide(this.#anchorTop());
   }
 
   /** The scroller itself keeps this within what there is to scroll. */
-  function heldTop(): number {
-    return held === undefined || held === 'end' ? scroller.scrollHeight : topOf(held) - EDGE_PX;
+  #anchorTop(): number {
+    const anchor = this.#anchor;
+    return anchor === undefined || anchor === 'end' ? this.#scroller.scrollHeight : this.#topOf(anchor) - EDGE_PX;
   }
 
-  function jump(top: number): void {
-    clearTimeout(gliding);
-    gliding = undefined;
-    scroller.scrollTo({ top, behavior: 'instant' });
-    look();
+  #topOf(element: HTMLElement): number {
+    const { top } = this.#scroller.getBoundingClientRect();
+    return element.getBoundingClientRect().top - top + this.#scroller.scrollTop;
   }
 
-  function glide(top: number): void {
+  #jump(top: number): void {
+    clearTimeout(this.#gliding);
+    this.#gliding = undefined;
+    this.#scroller.scrollTo({ top, behavior: 'instant' });
+    this.#look();
+  }
+
+  #glide(top: number): void {
     if (isCalm()) {
-      jump(top);
+      this.#jump(top);
       return;
     }
-    scroller.scrollTo({ top, behavior: 'smooth' });
-    armGlide();
+    this.#scroller.scrollTo({ top, behavior: 'smooth' });
+    this.#armGlide();
   }
 
-  function armGlide(): void {
-    clearTimeout(gliding);
-    gliding = setTimeout(() => {
-      gliding = undefined;
-      hold();
+  #armGlide(): void {
+    clearTimeout(this.#gliding);
+    this.#gliding = setTimeout(() => {
+      this.#gliding = undefined;
+      this.#keepAnchor();
     }, GLIDE_MS);
   }
 
-  /** Call when the layout may have changed: what is held is brought back to its place. */
-  function hold(): void {
-    if (held === undefined) look();
-    else if (gliding === undefined) jump(heldTop());
-    else glide(heldTop());
+  /** False when something was asked after it: then that is what the reader waits for. */
+  #isNewest(element: HTMLElement): boolean {
+    return [...this.#log.children].filter(each => each.checkVisibility()).at(-1) === element;
   }
-
-  /** What the reader did may have scrolled already, before its event came. */
-  function letGo(): void {
-    if (held === undefined) return;
-    held = undefined;
-    following &&= leftBelow() < NEAR_END_PX;
-    // Set to where it is, the scroller stops.
-    if (gliding !== undefined) jump(scroller.scrollTop);
-  }
-
-  function toEnd(): void {
-    following = true;
-    hasNew = false;
-    held = 'end';
-    glide(heldTop());
-  }
-
-  function topOf(element: HTMLElement): number {
-    return element.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
-  }
-
-  // So that the arrow keys can scroll it.
-  scroller.tabIndex = 0;
-  scroller.addEventListener('scroll', onScroll, { passive: true });
-  for (const gesture of GESTURES) scroller.addEventListener(gesture, letGo, { passive: true });
-  latest.addEventListener('click', toEnd);
-  // The input growing, the keyboard opening, the window turning: the end stays in sight.
-  new ResizeObserver(() => {
-    if (following) held ??= 'end';
-    hold();
-  }).observe(scroller);
-  new ResizeObserver(hold).observe(log);
-  fitAboveKeyboard();
-  label();
-
-  /** Whether something was asked after it: then that is what the reader waits for. */
-  function isNewest(element: HTMLElement): boolean {
-    return [...log.children].filter(each => each.checkVisibility()).at(-1) === element;
-  }
-
-  return {
-    append: element => log.append(element),
-    follow(element, added) {
-      if (!following) {
-        hasNew = true;
-        look();
-      } else if (!isNewest(element)) hold();
-      else if (element.offsetHeight > scroller.clientHeight) {
-        // What is taller than the screen is shown from its beginning, and left there to be looked at. What was asked stays above it
-        // where there is space for what can be done, too.
-        following = false;
-        const tools = added.querySelector('.tools')?.getBoundingClientRect().bottom ?? 0;
-        const isLow = tools - element.getBoundingClientRect().top + 2 * EDGE_PX > scroller.clientHeight;
-        held = isLow ? added : element;
-        glide(heldTop());
-      } else toEnd();
-    },
-    steady(element, drift) {
-      held = undefined;
-      if (element.offsetHeight > scroller.clientHeight) glide(topOf(element) - EDGE_PX);
-      else jump(scroller.scrollTop + drift);
-    },
-    toEnd,
-    top: () => scroller.scrollTop,
-    restore(top) {
-      following = false;
-      held = undefined;
-      jump(top);
-    },
-    focus: () => scroller.focus({ preventScroll: true }),
-    clear: () => log.replaceChildren(),
-    refresh: label,
-  };
 }
 
 /** Safari lays its keyboard over the page instead of shrinking it; pinching shrinks the same number and is left alone. */
