@@ -7,13 +7,13 @@ interface OfferedExample {
   readonly url: string;
 }
 
-/** What works on every server: searches are answered by mirrors where there is no osu! key. */
+/** These work on every server: searches are answered by mirrors where there is no osu! key. */
 const BEATMAP_EXAMPLES: readonly OfferedExample[] = [
   { kind: 'search', url: '/beatmap search camellia stars>6' },
   { kind: 'taiko', url: '/beatmap search mode:taiko stars>4' },
 ];
 
-/** What the empty chat offers to try: what the operator chose, with searches for beatmaps where they chose no command. */
+/** The empty chat offers what the operator chose, and searches for beatmaps where they chose no command. */
 export function createWebExamples(
   own: readonly OfferedExample[],
   isPost: (link: string) => boolean,

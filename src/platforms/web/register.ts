@@ -35,7 +35,7 @@ export async function registerPage(server: FastifyInstance, { pageFolder, public
       reply.headers({ ...PAGE_HEADERS, 'content-security-policy': policy(request, publicUrl) });
   });
   server.get('/', (_request, reply) => reply.sendFile('static/index.html', pageFolder));
-  // Where it stands is what it may answer for.
+  // A service worker may only answer for addresses below its own.
   server.get('/sw.js', (_request, reply) => reply.sendFile('sw.js', pageFolder));
 }
 

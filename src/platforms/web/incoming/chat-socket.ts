@@ -13,7 +13,7 @@ export interface ChatSocketOptions extends ConversationOptions {
 
 interface OpenSocket {
   readonly outlet: Outlet;
-  /** Whether the last ping was answered. */
+  /** True when the last ping was answered. */
   isAlive: boolean;
 }
 

@@ -12,7 +12,7 @@ const STYLE =
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Its own style and its own form, which osu! answers: no script, nothing from elsewhere, in no frame. */
+/** The page has a style and a form of its own, which osu! answers: no script, nothing from elsewhere, in no frame. */
 export const LINK_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'self' https://osu.ppy.sh; frame-ancestors 'none'`;
 
 /** Asks whether the person means it. @param action where the form is sent */
@@ -22,7 +22,7 @@ export function renderAskPage(platform: string, action: string, t: Translator): 
   return page(words.askTitle, [words.ask({ platform }), words.askWarning], t, form);
 }
 
-/** The end of it, well or not. */
+/** Says how it ended, well or not. */
 export function renderEndPage(title: string, sentence: string, t: Translator): string {
   return page(title, [sentence], t);
 }

@@ -16,7 +16,7 @@ export interface LinkRoutesOptions {
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
-/** Of all three, by network address: signing in takes four of them. */
+/** Counts visits of all three pages by network address: signing in takes four of them. */
 const RULE: RateLimitRule = { name: 'account-link', limit: 40, windowMs: 60_000, window: 'first' };
 const COOKIE = 'medley_link';
 const COOKIE_S = 600;
@@ -35,7 +35,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 type Query = { readonly state?: unknown; readonly code?: unknown; readonly error?: unknown };
 
 /**
- * Where a person's browser signs in at osu!. `GET /osu/link` asks whether they mean it, since who opens an address that someone else sent
+ * A person's browser signs in at osu! here. `GET /osu/link` asks whether they mean it, since who opens an address that someone else sent
  * them would let that one appear as them; `POST /osu/link`, from that page alone, goes on to osu!; `GET /osu/callback` is where osu! sends
  * them back, and counts in the browser that went there alone. Pages in the browser's language; a failure is one sentence.
  */
@@ -50,7 +50,7 @@ export function linkRoutes({ links, publicUrl, limiter, log }: LinkRoutesOptions
     throw new AppError('rate_limited', 'too many visits of the pages that link a player', { retryAfterMs });
   }
 
-  /** What the page's own form sends; a form on another site would leave out the question. */
+  /** Only the page's own form counts; a form on another site would leave out the question. */
   function assertOwnForm({ headers }: FastifyRequest): void {
     const site = headers['sec-fetch-site'];
     if (headers.origin === origin && (site === undefined || site === 'same-origin')) return;
@@ -158,7 +158,7 @@ function cookieOf(header: string | undefined): string | undefined {
   return pair?.trim().slice(COOKIE.length + 1);
 }
 
-/** As the browser prefers them. */
+/** The languages in the order in which the browser prefers them. */
 function languagesOf(header: string | undefined): readonly string[] {
   const tags = (header ?? '')
     .slice(0, 500)

@@ -35,9 +35,9 @@ const wayBack = new WayBack({
   onForward: place => inlineUpdate.goForward(place),
 });
 const session = loadSession();
-/** What came, by turn, those that were answered elsewhere too: the rest of it may still come. */
-const brought = new Map<string, { readonly turn: Turn; readonly replies: Map<number, WebReply> }>();
-const MAX_BROUGHT = 40;
+/** The newest replies, by turn, also of turns that were answered in the place of another: a better reply may still come for them. */
+const received = new Map<string, { readonly turn: Turn; readonly replies: Map<number, WebReply> }>();
+const MAX_RECEIVED = 40;
 let examples: readonly WebExample[] | undefined;
 
 const composer = new Composer({
@@ -64,7 +64,7 @@ const menu = createMenu({
     for (const turn of history.turns) if (turn.state === 'waiting') connection.send({ type: 'cancel', id: turn.id });
     history.clear();
     views.clear();
-    brought.clear();
+    received.clear();
     wayBack.clear();
     thread.clear();
     announcer.textContent = text('cleared');
@@ -111,7 +111,7 @@ function submit({ id, input }: Turn): boolean {
 function show(turn: Turn, pressed?: HTMLElement): MessageView {
   const view = createMessageView(turn, turnContext);
   views.set(turn.id, view);
-  // What is answered in the button's own place needs none of its own.
+  // A turn that is answered in the button's own place needs none of its own.
   view.element.hidden = turn.state === 'waiting' && inlineUpdate.begin(turn, pressed);
   thread.append(view.element);
   return view;
@@ -180,7 +180,7 @@ function onTurnFrame(
       view.waiting(frame.text);
       break;
     case 'reply':
-      // After a reconnect the server tells again what it already told.
+      // After a reconnect the server sends again what it sent before.
       if (frame.index >= turn.replies.length) addReply(turn, view, frame.reply);
       break;
     case 'done':
@@ -191,7 +191,7 @@ function onTurnFrame(
 
 function addReply(turn: Turn, view: MessageView, reply: WebReply): void {
   const index = turn.replies.push(reply) - 1;
-  awaitRest(turn, index, reply);
+  keepReply(turn, index, reply);
   if (turn.replies.length === 1 && inlineUpdate.take(turn, reply)) turn.moved = true;
   else {
     view.element.hidden = false;
@@ -201,15 +201,15 @@ function addReply(turn: Turn, view: MessageView, reply: WebReply): void {
   history.save();
 }
 
-function awaitRest(turn: Turn, index: number, reply: WebReply): void {
-  const replies = brought.get(turn.id)?.replies ?? new Map<number, WebReply>();
-  brought.set(turn.id, { turn, replies: replies.set(index, reply) });
-  for (const oldest of [...brought.keys()].slice(0, -MAX_BROUGHT)) brought.delete(oldest);
+function keepReply(turn: Turn, index: number, reply: WebReply): void {
+  const replies = received.get(turn.id)?.replies ?? new Map<number, WebReply>();
+  received.set(turn.id, { turn, replies: replies.set(index, reply) });
+  for (const oldest of [...received.keys()].slice(0, -MAX_RECEIVED)) received.delete(oldest);
 }
 
-/** Also of a turn that is done. The same again does no harm. */
+/** The turn may be done already. The same reply again does no harm. */
 function improveReply({ id, index, reply }: Extract<ServerMessage, { type: 'better' }>): void {
-  const known = brought.get(id);
+  const known = received.get(id);
   const before = known?.replies.get(index);
   if (!known || !before || known.turn.state === 'cancelled') return;
   known.replies.set(index, reply);
@@ -248,7 +248,7 @@ function refresh(): void {
   else welcome.hide();
 }
 
-/** Where the focus goes when what had it is gone. */
+/** Gives the focus to something when the element that had it is gone. */
 function settleFocus(): void {
   if (hasKeyboard()) composer.focus();
   else thread.focus();
@@ -270,7 +270,7 @@ function loadSession(): string {
 playOneAtATime();
 for (const turn of history.turns) {
   show(turn);
-  if (!turn.exchanged) for (const [index, reply] of turn.replies.entries()) awaitRest(turn, index, reply);
+  if (!turn.exchanged) for (const [index, reply] of turn.replies.entries()) keepReply(turn, index, reply);
 }
 refresh();
 thread.toEnd();

@@ -1,6 +1,6 @@
 /** Every limit of the web chat in one place. Text lengths are UTF-16 code units. */
 
-/** What a reply may hold; `render` shortens the rest. */
+/** A reply may have so much; `render` shortens everything else. */
 export const REPLY_LIMITS = {
   heading: 300,
   text: 10_000,
@@ -42,10 +42,10 @@ export const CHAT_LIMITS = {
   framesAtOnce: 80,
   /** Unreadable frames until the connection is closed. */
   badFrames: 3,
-  /** What one session may ask for at the same time; what waits for the limit of the person counts among the queued. */
+  /** One session may ask for so much at the same time; a request that waits for the limit of the person counts among the queued. */
   running: 3,
   queued: 37,
-  /** And all sessions together. */
+  /** All sessions together may ask for so much. */
   jobs: 4_000,
   suggestions: 12,
   /** Work whose page went away waits this long for it to come back. */
@@ -53,7 +53,7 @@ export const CHAT_LIMITS = {
   /** Finished answers kept for a page that lost them on the way. */
   answeredMs: 5 * 60_000,
   answeredBytes: 4 * 1024 * 1024,
-  /** Drawn pictures kept for the pages that show them. */
+  /** Image cards that were drawn are kept for the pages that show them. */
   pictureBytes: 32 * 1024 * 1024,
   /** A closing handshake may take this long. */
   closeMs: 1_000,

@@ -25,7 +25,7 @@ export function renderMedia(
   { tunnel, now }: GalleryContext,
 ): WebMedia[] {
   const item = post.items[index];
-  // Of a video without audio there is at least the video.
+  // A video without audio still has its video.
   const chosen = item && (choosePlayerFile(item, form) ?? choosePlayerFile(item, 'original'));
   if (!item || !chosen) return [];
   const kind = form === 'audio' && item.kind === 'video' ? 'audio' : item.kind;
@@ -46,7 +46,7 @@ export function renderMedia(
       src: `${src}${part}`,
       mime,
       poster,
-      // Where the file's own size is unknown the item's still gives its shape.
+      // The item's size gives the shape where the file's own is unknown.
       width: width ?? item.width,
       height: height ?? item.height,
       durationMs: clip === undefined ? item.durationMs : clip.endMs - clip.startMs,

@@ -20,7 +20,7 @@ export function isWebAddress(url: string): boolean {
 
 interface Budget {
   left: number;
-  /** Whether an ellipsis already says that something is missing. */
+  /** True when an ellipsis already says that something is missing. */
   cut: boolean;
 }
 

@@ -6,7 +6,7 @@ import { type GalleryContext, renderMedia } from './render-gallery.ts';
 import { isWebAddress, shorten, shortenText } from './render-text.ts';
 
 export interface RenderContext extends GalleryContext {
-  /** Where the page finds a foreign image or audio: a path on this server, or undefined when it is not brought here. */
+  /** The path on this server of a foreign image or audio file; undefined when the tunnel does not carry it. */
   readonly assetAddress: (url: string, kind: 'image' | 'audio') => string | undefined;
 }
 
@@ -123,7 +123,7 @@ function coverAt(url: string, { alt, ratio }: Image): NonNullable<WebCard['image
   return { url, alt: shorten(alt, REPLY_LIMITS.alt), ...(ratio !== undefined && { ratio }) };
 }
 
-/** What a card's own button, or a text's links, open. */
+/** The tokens that a card's own button, or a text's links, open. */
 function tokensOf(block: Block): readonly string[] {
   if (block.kind === 'text') return linkTokens(block.text);
   return block.kind === 'card' && block.action?.kind === 'button' ? [block.action.token] : [];

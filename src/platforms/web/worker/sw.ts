@@ -37,7 +37,7 @@ async function activate(): Promise<void> {
   await self.clients.claim();
 }
 
-/** As what it is kept; undefined for everything that is none of the page's own files. */
+/** The path that it is kept by; undefined for everything that is none of the page's own files. */
 function pathOf({ method, url, mode }: Request): string | undefined {
   const { origin, pathname } = new URL(url);
   if (method !== 'GET' || origin !== self.location.origin) return undefined;
@@ -59,7 +59,7 @@ async function answer(event: FetchEvent, path: string): Promise<Response> {
   return fresh;
 }
 
-/** Where there is no space for it, the page works as long as there is a connection. */
+/** Without space for it, the page works as long as there is a connection. */
 async function keep(path: string, response: Response): Promise<void> {
   const cache = await caches.open(CACHE);
   await cache.put(path, response);

@@ -34,7 +34,7 @@ export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   return element;
 }
 
-/** Whether a finger is the pointer: there is little space then, and the system has a sheet for sharing. */
+/** True when a finger is the pointer: there is little space then, and the system has a sheet for sharing. */
 export function isTouch(): boolean {
   return matchMedia('(pointer: coarse)').matches;
 }

@@ -12,7 +12,7 @@ export interface ReplyPlace {
   readonly index: number;
 }
 
-/** What someone asked, and what came of it. */
+/** Something that a person asked, and the replies. */
 export interface Turn {
   readonly id: string;
   readonly input: TurnInput;
@@ -22,9 +22,9 @@ export interface Turn {
   moved?: boolean;
   /** Something else took the place of one of its replies: a turned page, or what was opened from it. */
   exchanged?: boolean;
-  /** What a reply was opened from, by its index: the last is the nearest. */
+  /** The replies that this one was opened from, by its index: the last is the nearest. */
   below?: Kept;
-  /** What was closed there: the last is opened again first. */
+  /** The replies that were closed there: the last is opened again first. */
   above?: Kept;
 }
 
@@ -99,7 +99,7 @@ function load(): Turn[] {
   }
 }
 
-/** What this page wrote itself; the check keeps an older version's leftovers out. */
+/** The page wrote it itself; the check keeps an older version's leftovers out. */
 function isTurn(value: unknown): value is Turn {
   return (
     typeof value === 'object' &&

@@ -1,5 +1,5 @@
 /**
- * What the web chat's page and its server say to each other over one WebSocket at `/chat`: JSON text frames, types only.
+ * The web chat's page and its server talk to each other in these frames, over one WebSocket at `/chat`: JSON text frames, types only.
  * The page shows text with `textContent` alone; nothing in here is markup.
  */
 
@@ -9,7 +9,7 @@ export type PageMessage =
   /** A typed or pasted line. `id` is the page's own; a repeated id after a reconnect is answered once. */
   | { readonly type: 'message'; readonly id: string; readonly text: string }
   | { readonly type: 'action'; readonly id: string; readonly token: string }
-  /** What may follow the text typed so far. Only the newest is answered. */
+  /** Asks what may follow the text typed so far. Only the newest is answered. */
   | { readonly type: 'suggest'; readonly id: string; readonly text: string }
   | { readonly type: 'cancel'; readonly id: string };
 
@@ -29,7 +29,7 @@ export type ServerMessage =
   | { readonly type: 'progress'; readonly id: string; readonly text: string }
   /** One message may get several replies (several links); `index` counts them from 0, so a repeated one is recognised. */
   | { readonly type: 'reply'; readonly id: string; readonly index: number; readonly reply: WebReply }
-  /** What takes the place of that reply: the rest of it has come. */
+  /** This reply takes the place of that one, which was not complete. */
   | { readonly type: 'better'; readonly id: string; readonly index: number; readonly reply: WebReply }
   /** Nothing more will come for this id. */
   | { readonly type: 'done'; readonly id: string }
@@ -51,7 +51,7 @@ export interface WebExample {
   readonly label: string;
   /** The line to send, or the beginning of one when it ends with a space. */
   readonly text: string;
-  /** What it is about; absent for a post. */
+  /** Absent for a post. */
   readonly about?: 'beatmaps';
 }
 
@@ -84,7 +84,7 @@ export type WebBlock =
   | { readonly kind: 'text'; readonly text: WebText; readonly folded: boolean }
   | { readonly kind: 'fields'; readonly fields: readonly { readonly label: string; readonly value: WebText }[] }
   | { readonly kind: 'image'; readonly url: string; readonly alt: string; readonly ratio: number | null }
-  /** Where there is none after all, `alt` stands for it. Pixels. */
+  /** An image card, in pixels; where it cannot be drawn after all, the page shows `alt`. */
   | {
       readonly kind: 'picture';
       readonly url: string;
@@ -108,7 +108,7 @@ export interface WebCard {
   readonly lines: readonly WebText[];
   /** `ratio`: width by height, where known. */
   readonly image: { readonly url: string; readonly alt: string; readonly ratio?: number } | null;
-  /** What it comes to, set apart from its lines. */
+  /** A value that is set apart from the lines. */
   readonly worth?: { readonly value: string; readonly detail: string };
   /** `#rrggbb` */
   readonly colour: string | null;
@@ -125,14 +125,14 @@ export interface WebMedia {
   readonly width: number | null;
   readonly height: number | null;
   readonly durationMs: number | null;
-  /** What it shows, when that was said; else ''. */
+  /** A description, when the post has one; else ''. */
   readonly alt: string;
   readonly downloadUrl: string;
   readonly fileName: string;
   readonly spoiler: boolean;
-  /** Of a video: the sizes to choose from, largest first; absent where there is only one. The first is `src`. */
+  /** The sizes of a video, largest first; absent where there is only one. The first is `src`. */
   readonly qualities?: readonly WebQuality[];
-  /** Its audio alone, where the post has that as a file. */
+  /** The audio alone, where the post has that as a file. */
   readonly audio?: WebFile;
   /** Unix milliseconds after which the addresses answer no more. */
   readonly expiresAt: number;

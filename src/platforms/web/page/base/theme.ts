@@ -11,7 +11,7 @@ export function currentTheme(): ThemeChoice {
 
 const SYSTEM = matchMedia('(prefers-color-scheme: light)');
 
-/** What the page looks like. */
+/** The theme that is seen, whoever chose it. */
 function shownTheme(): 'light' | 'dark' {
   const theme = currentTheme();
   return theme === 'system' ? (SYSTEM.matches ? 'light' : 'dark') : theme;
@@ -27,7 +27,7 @@ function setTheme(theme: ThemeChoice): void {
   repaintPictures();
 }
 
-/** Of the drawn image card at that path, in the theme of the page. */
+/** The address of the image card at that path, drawn in the theme of the page. */
 export function pictureAddress(path: string): string {
   return shownTheme() === 'light' ? `${path}${LIGHT}` : path;
 }

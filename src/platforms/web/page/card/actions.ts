@@ -5,7 +5,7 @@ import type { ItemContext } from './item.ts';
 
 type Menu = Extract<WebAction, { kind: 'menu' }>;
 
-/** What can be done with a reply: a row to press, and below it what a menu of it opens. */
+/** The actions of a reply: a row of buttons, and below it the lists that its menus open. */
 export function actionsOf(actions: readonly WebAction[], context: ItemContext): Node[] {
   const row: HTMLElement[] = [];
   const lists: HTMLElement[] = [];
@@ -17,7 +17,7 @@ export function actionsOf(actions: readonly WebAction[], context: ItemContext): 
     } else if (action.kind === 'button') row.push(pressable(action, context));
     else if (isWebAddress(action.url)) row.push(link(action));
   }
-  // What most people want comes first.
+  // Most people want the primary link, so it comes first.
   row.sort((a, b) => Number(b.matches('a.primary')) - Number(a.matches('a.primary')));
   return row.length > 0 ? [h('div', { class: 'actions' }, ...row), ...lists] : [];
 }

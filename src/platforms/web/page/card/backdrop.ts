@@ -8,7 +8,7 @@ const SMOOTH_PIXELS = 32;
 /** How much of it shines through the stage. */
 const LIGHT = 0.6;
 
-/** What fills the sides of a file that is narrower than its place: itself, out of focus. */
+/** A file that is narrower than its place is shown out of focus on its own sides. */
 export function backdrop(media: WebMedia): HTMLElement | undefined {
   const src = media.kind === 'image' ? media.src : media.poster;
   if (src === null || media.spoiler || Date.now() >= media.expiresAt) return undefined;

@@ -61,7 +61,7 @@ function image({ url, alt, ratio }: Extract<WebBlock, { kind: 'image' }>): Node 
   return shown;
 }
 
-/** Where it could not be drawn, or is no longer kept, its words say the same. */
+/** An image card that could not be drawn, or is no longer kept, is replaced by its words. */
 function picture({ url, alt, width, height }: Extract<WebBlock, { kind: 'picture' }>): Node {
   const words = h('p', { class: 'card-text remark', dir: 'auto' }, alt);
   if (!isOwnPath(url)) return words;

@@ -77,7 +77,7 @@ function tallOf([cover]: readonly WebMedia[]): WebMedia | undefined {
   return cover !== undefined && cover.kind !== 'audio' && ratioOf(cover) < TALL ? cover : undefined;
 }
 
-/** What is to be as wide as the conversation, whatever it holds, so that turned pages keep their place. */
+/** True for a block that is as wide as the conversation, whatever it shows, so that turned pages keep their place. */
 function isWide({ kind }: WebBlock): boolean {
   return kind === 'card' || kind === 'picture' || kind === 'image';
 }
@@ -87,7 +87,7 @@ function captionOf({ blocks }: WebReply): string {
   return caption?.kind === 'text' ? plain(caption.text) : '';
 }
 
-/** What a reply is called: its heading, else how it begins. */
+/** The name of a reply: its heading, else its beginning. */
 export function headingOf({ blocks }: WebReply): string {
   const block = blocks.find(({ kind }) => kind === 'heading' || kind === 'text' || kind === 'card');
   if (block?.kind === 'card') return plain(block.card.title);

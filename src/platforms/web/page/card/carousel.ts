@@ -6,7 +6,7 @@ import { backdrop } from './backdrop.ts';
 import { type MediaContext, mediaBox, mediaLabel, ratioOf, warm, whenNear } from './media.ts';
 
 export interface CarouselOptions extends MediaContext {
-  /** What is in it. */
+  /** Names its files. */
   readonly label: string;
   readonly onChange: (index: number) => void;
 }
@@ -55,7 +55,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
     options.onChange(index);
   }
 
-  /** What is shown next is ready when it comes. */
+  /** The next file is ready when it is wanted. */
   function warmAround(index: number): void {
     for (const slide of slides.slice(Math.max(0, index - 1), index + 2)) warm(slide);
   }

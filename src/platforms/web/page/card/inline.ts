@@ -27,13 +27,13 @@ export function inlines(content: WebText, onAction?: OnAction, mayLine = true): 
   });
 }
 
-/** What a colour stands for, which shares its place: the stars behind it, else the first word of the text. */
+/** The words that share the place of a colour: the stars behind it, else the first word of the text. */
 function wordBeside(before: WebInline | undefined, after: WebInline | undefined): string {
   if (typeof before !== 'object' || before.kind !== 'swatch' || typeof after !== 'string') return '';
   return /^ (?:[^\n·–★]{0,24}★|\S+)/.exec(after)?.[0] ?? '';
 }
 
-/** What a text says, without moments and colours. */
+/** The words of a text, without moments and colours. */
 export function plain(content: WebText): string {
   return content
     .map(inline => (typeof inline === 'string' ? inline : 'children' in inline ? plain(inline.children) : ''))

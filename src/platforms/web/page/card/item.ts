@@ -47,12 +47,12 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
   return root;
 }
 
-/** Of many previews in a list, each is called by what it is of. */
+/** A list has many previews, so each has the name of its item. */
 function named(sound: WebSound, title: WebText): WebSound {
   return { ...sound, label: `${sound.label}, ${plain(title)}` };
 }
 
-/** Its name opens it here, too. */
+/** The title opens the item here, too. */
 function opening(title: WebText, action: WebAction | null): WebText {
   if (action?.kind !== 'button') return title;
   return title.map(inline =>

@@ -4,7 +4,7 @@ import type { WebMedia } from '../base/protocol.ts';
 import { type PageTextKey, text } from '../base/texts.ts';
 
 export interface MediaContext {
-  /** Whose the files are; '' when unknown. */
+  /** The author of the files; '' when unknown. */
   readonly owner: string;
   readonly openPhoto: (media: WebMedia) => void;
   /** Asks for the post again; its addresses have run out. */
@@ -72,7 +72,7 @@ function videoOf(media: WebMedia, label: string, onError: () => void): HTMLVideo
 
 const SHORTEST_REST_S = 0.1;
 
-/** Of a part of a video that part alone is played, again too: browsers heed its end only once. */
+/** Plays only the asked part of a video, however often: browsers respect its end only once. */
 function keepWithinPart(video: HTMLVideoElement, src: string): void {
   const [, start, end] = /#t=([\d.]+),([\d.]+)$/.exec(src) ?? [];
   if (end === undefined) return;

@@ -19,7 +19,7 @@ const DARK_INK = '#10171a';
 const LIGHT_INK = '#ffffff';
 const GOLD_INK = '#ffe08a';
 
-/** What is read best on it; the darkest levels have gold, as osu! has. */
+/** The text colour that is read best on it; the darkest levels have gold, as osu! has. */
 function inkOn(colour: string): string {
   const light = luminance(colour);
   if (light < 0.05) return GOLD_INK;

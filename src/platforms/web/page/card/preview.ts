@@ -18,7 +18,7 @@ export function previewButton(sound: WebSound): HTMLElement | undefined {
     // A sound that failed before may come now.
     if (audio.error) audio.load();
     show('loading');
-    // What keeps it from playing is told by `error`; a press that follows soon is no failure.
+    // A failure shows in `error`; a press that follows soon is none.
     audio.play().catch(() => show(audio.error ? 'failed' : 'idle'));
   }
 

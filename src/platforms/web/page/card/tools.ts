@@ -5,11 +5,11 @@ import { text } from '../base/texts.ts';
 
 export interface MediaToolsOptions {
   readonly items: readonly WebMedia[];
-  /** Of the reply; the first leads to the original. */
+  /** The links of the reply; the first leads to the original. */
   readonly links: readonly Extract<WebAction, { kind: 'link' }>[];
-  /** What was written under the post; '' for nothing. */
+  /** The caption of the post; '' for none. */
   readonly caption: string;
-  /** Whose the files are; '' when unknown. */
+  /** The author of the files; '' when unknown. */
   readonly owner: string;
   readonly onQuality: (index: number, quality: WebQuality) => void;
 }
@@ -20,7 +20,7 @@ export interface MediaTools {
   offer(index: number): void;
 }
 
-/** What can be done with the files of a post: save them, choose a size, take the audio, the link or the caption along. */
+/** The tools for the files of a post: save them, choose a size, take the audio, the link or the caption along. */
 export function mediaTools({ items, links, caption, owner, onQuality }: MediaToolsOptions): MediaTools {
   const named = (label: string): string => (owner === '' ? label : `${label}: ${owner}`);
   const download = h('a', { class: 'action primary' });
@@ -45,7 +45,7 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
     const place = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
     save(download, media, named(place));
     download.hidden = isGone;
-    // Where there is little space the carousel alone says which.
+    // The long words say which file it is; where there is little space the carousel alone does.
     const words =
       items.length > 1
         ? [h('span', { class: 'words-long' }, place), h('span', { class: 'words-short' }, text('download'))]
@@ -96,7 +96,7 @@ function save(anchor: HTMLAnchorElement, { downloadUrl, fileName }: Saved, label
   anchor.setAttribute('aria-label', label);
 }
 
-/** Where there is little space the icon stands alone. */
+/** The style hides the words where there is little space. */
 function labelled(name: IconName, label: string): Node[] {
   return [icon(name), h('span', { class: 'tool-words' }, label)];
 }

@@ -9,7 +9,7 @@ export interface ArrivalOptions {
   readonly onText: (text: string) => void;
 }
 
-/** What comes to the page beside the message box: pasted anywhere, dropped on it, or shared to the installed page. */
+/** Takes what comes to the page beside the message box: pasted anywhere, dropped on it, or shared to the installed page. */
 export function listenForArrivals({ onLink, onText }: ArrivalOptions): void {
   const sign = h('div', { class: 'drop-sign', 'aria-hidden': 'true', hidden: true });
   document.body.append(sign);

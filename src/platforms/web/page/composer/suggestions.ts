@@ -7,13 +7,13 @@ import type { WebSuggestion } from '../base/protocol.ts';
  */
 export interface SuggestionList {
   readonly isOpen: boolean;
-  /** Whether it is about what was typed before: nothing can be moved to or taken until it is shown anew. */
+  /** True when it belongs to an earlier line: nothing can be moved to or taken until it is shown anew. */
   readonly isOutdated: boolean;
   /** None is active until someone moves to it. */
   show(items: readonly WebSuggestion[]): void;
   hide(): void;
   move(step: 1 | -1): void;
-  /** What was typed has changed, and what it may become is not known yet. */
+  /** Call when the line has changed and its suggestions are not known yet. */
   outdate(): void;
   /** The option that someone has moved to. */
   readonly active: WebSuggestion | undefined;

@@ -15,7 +15,7 @@ export interface Press {
 export interface MessageContext {
   readonly onPress: (press: Press) => void;
   readonly onCancel: (turn: Turn) => void;
-  /** Shows again what the reply there was opened from. */
+  /** Shows again the reply that this one was opened from. */
   readonly onBack: (place: ReplyPlace) => void;
   /** Asks the same again, as a new turn. */
   readonly onRepeat: (turn: Turn) => void;
@@ -36,7 +36,7 @@ export interface MessageView {
 
 const ADDRESS = /^(https?:\/\/(?:www\.)?)(\S+)$/;
 
-/** Of an address, what every address begins with is not shown. */
+/** The beginning that all addresses share is not shown. */
 function saidBubble(words: string): HTMLElement {
   const [, start, rest] = ADDRESS.exec(words) ?? [];
   const you = `${text('you')}: `;

@@ -21,7 +21,7 @@ export class Thread {
   /** Runs while a smooth scroll does. */
   #gliding: ReturnType<typeof setTimeout> | undefined;
   #hasNew = false;
-  /** As they were when last looked at: while there is an anchor, a jump of the layout changes the height, and a reader who scrolls does not. */
+  /** The state when last looked at: while there is an anchor, a jump of the layout changes the height, and a reader who scrolls does not. */
   #lastTop = 0;
   #lastHeight = 0;
   /** The words of the button, which change with the language. */

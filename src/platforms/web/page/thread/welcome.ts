@@ -3,7 +3,7 @@ import { icon } from '../base/icons.ts';
 import type { WebExample } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
 
-/** What stands where nothing has been said yet. The static markup has its mark, so that it is there at once. */
+/** The page shows it until something is said. Its mark is in the static markup, so that it is there at once. */
 export function createWelcome(onExample: (line: string) => void): {
   /** Undefined while they are not known: nothing is shown that they would move. */
   show(examples: readonly WebExample[] | undefined): void;
