@@ -1,4 +1,4 @@
-import { menuName } from '../../src/platforms/telegram/render/menu-names.ts';
+import { menuName } from '../../src/platforms/telegram/render/formatted-text.ts';
 import { commandList } from '../bot/command-list.ts';
 
 /** One use of a command, and words that its answer must hold. */

@@ -1,9 +1,8 @@
 import type { Finding } from '../platform.ts';
 import { createBotApi } from './api/bot-api.ts';
-import { BotApiError } from './api/bot-api-error.ts';
+import { BotApiError, isTokenRefused } from './api/bot-api-error.ts';
 import { DEFAULT_API, INVITATION, TELEGRAM_LIMITS } from './api/limits.ts';
 import type { Me, WebhookInfo } from './api/methods.ts';
-import { isTokenRefused } from './api/send-outcome.ts';
 
 export interface TelegramExamination {
   readonly token: string;
@@ -17,17 +16,17 @@ export interface TelegramExamination {
   readonly now?: () => number;
 }
 
-/** Those Telegram calls; a Bot API server of one's own calls any. */
+/** The ports that Telegram calls; a Bot API server of one's own calls any. */
 const WEBHOOK_PORTS: ReadonlySet<string> = new Set(['', '80', '88', '443', '8443']);
-/** Telegram tells the last failure for as long as the webhook stands. */
+/** Telegram names the last failure for as long as the webhook is set. */
 const RECENT_MS = 60 * 60_000;
 
-/** What Telegram says of the token, of what @BotFather has switched, and of the way updates take. */
+/** Asks Telegram about the token, the switches of @BotFather, and the way that updates take. */
 export async function examineTelegram(options: TelegramExamination): Promise<readonly Finding[]> {
   const { token, apiUrl, timeoutMs = 10_000 } = options;
   const apiRoot = new URL((apiUrl ?? DEFAULT_API).replace(/\/?$/, '/')).href;
   const api = createBotApi({ token, apiRoot, limits: { ...TELEGRAM_LIMITS, callMs: timeoutMs } });
-  /** What is found, or why nothing is. */
+  /** Resolves with the findings, or with the reason why there are none. */
   async function examine(look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
     try {
       return await look();

@@ -7,37 +7,31 @@ import type { Logger } from '../../infra/log.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { SentFiles } from '../../media/delivery/sent-files.ts';
 import type { RuntimePlatform } from '../platform.ts';
-import { createBotApi } from './api/bot-api.ts';
-import { BotApiError } from './api/bot-api-error.ts';
-import { createChatAccess } from './api/chat-access.ts';
-import { createChatRecords } from './api/chat-records.ts';
-import { createEventIds } from './api/envelope.ts';
+import { type BotApi, createBotApi, deleteMessage } from './api/bot-api.ts';
+import { BotApiError, isTokenRefused, sendFailureOf } from './api/bot-api-error.ts';
+import { createChats } from './api/chats.ts';
+import { createEventIds, TelegramReplyTo } from './api/envelope.ts';
 import { DEFAULT_API, INVITATION, MESSAGE_LIMITS, TELEGRAM_LIMITS, type TelegramLimits } from './api/limits.ts';
 import type { Me } from './api/methods.ts';
-import { TelegramReplyTo } from './api/reply-to.ts';
-import { isTokenRefused, outcomeOf } from './api/send-outcome.ts';
 import { ALLOWED_UPDATES } from './api/updates.ts';
 import { createButtonPress } from './incoming/button-press.ts';
 import { createListener } from './incoming/listen.ts';
-import { createReadMessage } from './incoming/message-draft.ts';
-import { startPolling } from './incoming/polling.ts';
-import { createWebhook } from './incoming/webhook.ts';
-import { createInline } from './inline/inline.ts';
-import { createAnswerPress } from './outgoing/answer-press.ts';
-import { createChatActions } from './outgoing/chat-action.ts';
-import { createDeleteButton } from './outgoing/delete-button.ts';
-import { deleteMessage } from './outgoing/delete-message.ts';
-import { createEditMessage } from './outgoing/edit-message.ts';
+import { createReadMessage } from './incoming/message-request.ts';
+import { createWebhook, startPolling } from './incoming/receive-updates.ts';
+import { createInlineMode } from './inline/inline.ts';
 import { createFileCandidates } from './outgoing/file-candidates.ts';
-import { createMendingReply } from './outgoing/mend.ts';
-import { createMessageApi } from './outgoing/message-api.ts';
-import { createPhotos } from './outgoing/photos.ts';
-import { createPressAnswers } from './outgoing/press-answers.ts';
+import { createFileSender } from './outgoing/file-sender.ts';
+import { createChatActions, createMessageApi } from './outgoing/message-api.ts';
+import { createDeleteButtons } from './outgoing/own-buttons.ts';
+import { createAnswerPress, createPressAnswers } from './outgoing/press-answers.ts';
+import { createRichSender } from './outgoing/rich-sender.ts';
 import { createSender } from './outgoing/send.ts';
-import { createSendReply } from './outgoing/send-reply.ts';
+import { createEditedReply, createSendReply, type SendReply } from './outgoing/send-reply.ts';
+import { createUploadTurns } from './outgoing/upload-turns.ts';
+import { createWordSender } from './outgoing/words.ts';
 import { registerCommands } from './register.ts';
 import { plain, shorten } from './render/formatted-text.ts';
-import { messagesOf } from './render/places.ts';
+import { messagesOf } from './render/render.ts';
 
 export interface TelegramPlatformOptions {
   readonly token: string;
@@ -54,54 +48,102 @@ export interface TelegramPlatformOptions {
   readonly now?: () => number;
 }
 
-const WEBHOOK_CONNECTIONS = 40;
-
 export function createTelegramPlatform(options: TelegramPlatformOptions): RuntimePlatform<TelegramReplyTo> {
-  const { token, dispatcher, delivery, sentFiles, settings, log, now = Date.now } = options;
   const limits: TelegramLimits = { ...TELEGRAM_LIMITS, ...options.limits };
-  const apiRoot = new URL(options.apiUrl?.replace(/\/?$/, '/') ?? DEFAULT_API).href;
-  const api = createBotApi({ token, apiRoot, limits });
-  const eventIds = createEventIds(token);
-  let me: Me | undefined;
-  let host: PlatformHost<TelegramReplyTo> | undefined;
-  const wholeAnswers = createWholeAnswers();
-  let isIntroduced = false;
+  const parts = createParts(options, limits);
+  const { api, bot, chats, actions, listener } = parts;
+  const send = createSend(parts.sendReply, api, options.log);
+  const connection = createConnection(options, parts, limits);
 
-  const files = {
-    delivery,
-    sentFiles,
-    holder: `telegram:${token.split(':', 1)[0]}`,
-    limits,
-    isLocalServer: apiRoot !== DEFAULT_API,
+  return {
+    id: 'telegram',
+    replyTo: TelegramReplyTo,
+    repliesAtOnce: 1,
+    ...(connection.plugin && { plugin: connection.plugin }),
+    connect: connection.connect,
+    async verify(signal) {
+      await bot.ask(signal);
+    },
+    send,
+    outcomeOf: sendFailureOf,
+    deleteMessage: (chatId, messageId) =>
+      deleteMessage(api, { chat_id: Number(chatId), message_id: Number(messageId) }),
+    pace: limits,
+    // A press is answered in the place of the message it is under.
+    hasPlace: ({ press }) => press !== undefined,
+    messagesOf: (to, reply) => messagesOf(to, reply, limits),
+    placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
+    showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),
+
+    describeCaller({ user }, to) {
+      if (!to.isGroup) return { inviteUrl: bot.inviteUrl };
+      const isChatAdmin = () => chats.isAdmin(to.chat, Number(user.id));
+      return {
+        deletesLinks: true,
+        answersQuotes: true,
+        diagnose: () => chats.diagnose(to.chat),
+        ...(user.isChatAdmin === undefined && { isChatAdmin }),
+      };
+    },
+
+    async tell(userId, text) {
+      const short = shorten(plain(text), MESSAGE_LIMITS.text).text;
+      const message = { text: short, link_preview_options: { is_disabled: true } };
+      await api.call('sendMessage', { chat_id: Number(userId), ...message });
+    },
+
+    async close() {
+      await listener.close();
+      await api.close();
+    },
   };
-  const { translator } = dispatcher;
-  const access = createChatAccess(api, ask);
-  const records = createChatRecords({ settings, log, now });
+}
+
+type Parts = ReturnType<typeof createParts>;
+
+/** Connects the parts: Bot API, sending, inline mode, listening. */
+function createParts(options: TelegramPlatformOptions, limits: TelegramLimits) {
+  const { token, dispatcher, delivery, sentFiles, settings, log, now = Date.now } = options;
+  const apiRoot = new URL(options.apiUrl?.replace(/\/?$/, '/') ?? DEFAULT_API).href;
+  const isLocalServer = apiRoot !== DEFAULT_API;
+  const holder = `telegram:${token.split(':', 1)[0]}`;
+  const api = createBotApi({ token, apiRoot, limits });
+  const bot = createBotIdentity(api);
+  const eventIds = createEventIds(token);
+  const chats = createChats({ api, askMe: bot.ask, settings, log, now });
+
   const actions = createChatActions({ api, everyMs: limits.actionEveryMs, log });
-  const messages = createMessageApi({ api, records, actions, limits });
-  const photos = createPhotos({ api, messages, limits, log });
-  const sender = createSender({ ...files, messages, photos, actions, log });
-  const deleteButton = createDeleteButton(token);
+  const messages = createMessageApi({ api, chats, actions, limits });
+  const inTurn = createUploadTurns(actions);
+  const files = { delivery, sentFiles, holder, limits, isLocalServer, messages, inTurn, log };
+  const words = createWordSender({ api, messages, actions, limits, log });
+  const sender = createSender({
+    words,
+    sendFiles: createFileSender(files),
+    sendRich: createRichSender(files),
+    limits,
+  });
   const answers = createPressAnswers({ api, limits, log });
-  const editMessage = createEditMessage({ api, photos });
-  const answerPress = createAnswerPress({ api, sender, answers, log, editMessage });
-  const sendReply = createMendingReply({
-    sendReply: createSendReply({ api, sender, answerPress, deleteButton, limits, log, now }),
-    editMessage,
-  });
+  const answerPress = createAnswerPress({ api, sender, answers, log, editMessage: words.edit });
+  const deleteButtons = createDeleteButtons(token);
+  const replies = createSendReply({ api, sender, words, answerPress, deleteButtons, limits, log, now });
+
+  const candidatesFor: Parameters<typeof createInlineMode>[0]['candidatesFor'] = item =>
+    createFileCandidates(item, false, files);
   const listener = createListener({
-    readMessage: createReadMessage({ dispatcher, username: () => me?.username ?? '', eventIds }),
-    press: createButtonPress({ api, translator, access, deleteButton, answers, eventIds, log }),
-    inline: createInline({
-      ...{ api, dispatcher, sender, translator, limits, log, now },
-      candidatesFor: item => createFileCandidates(item, false, files),
+    readMessage: createReadMessage({ dispatcher, username: bot.username, eventIds }),
+    press: createButtonPress({
+      ...{ api, translator: dispatcher.translator, chats, deleteButtons, answers, eventIds, log },
     }),
-    records,
-    eventIds,
-    log,
-    now,
+    inline: createInlineMode({ api, dispatcher, sender, candidatesFor, limits, log, now }),
+    ...{ chats, eventIds, log, now },
   });
-  const webhook = options.webhook && createWebhook({ token, ...options.webhook, take });
+  return { api, bot, chats, actions, messages, listener, sendReply: createEditedReply(replies, words.edit) };
+}
+
+/** Medley's own account, as Telegram last described it. */
+function createBotIdentity(api: BotApi) {
+  let me: Me | undefined;
 
   async function ask(signal?: AbortSignal): Promise<Me> {
     try {
@@ -113,35 +155,23 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     }
   }
 
-  /** Only what is stored is taken. */
-  async function take(update: unknown): Promise<boolean> {
-    return host !== undefined && listener.take(update, host);
-  }
+  return {
+    ask,
+    username: () => me?.username ?? '',
+    async inviteUrl(): Promise<string> {
+      const { username } = me ?? (await ask());
+      return `https://t.me/${username}?startgroup=${INVITATION}`;
+    },
+  };
+}
 
-  async function setWebhook(url: string, secret: string, signal: AbortSignal): Promise<void> {
-    const push = { url, secret_token: secret, max_connections: WEBHOOK_CONNECTIONS };
-    await api.call('setWebhook', { ...push, allowed_updates: [...ALLOWED_UPDATES] }, { signal });
-  }
+/** Sends the replies to a request, and deletes the message with its links afterwards where the chat wants that. */
+function createSend(sendReply: SendReply, api: BotApi, log: Pick<Logger, 'info'>) {
+  const wholeAnswers = createWholeAnswers();
 
-  async function inviteUrl(): Promise<string> {
-    const { username } = me ?? (await ask());
-    return `https://t.me/${username}?startgroup=${INVITATION}`;
-  }
-
-  function introduce(bot: Me, signal: AbortSignal): void {
-    if (isIntroduced) return;
-    isIntroduced = true;
-    if (!bot.can_read_all_group_messages) log.warn({ bot: bot.username }, PRIVACY_MODE);
-    if (!bot.supports_inline_queries) log.info({ bot: bot.username }, NO_INLINE);
-    registerCommands(api, dispatcher, signal).catch((error: unknown) => {
-      isIntroduced = false;
-      if (!signal.aborted) log.warn({ err: error }, 'the menu of commands could not be set');
-    });
-  }
-
-  /** Medley may have no right to it; the answer stands all the same. Never rejects. */
-  async function deleteAnswered({ to, settings: { deleteSource } }: Sending<TelegramReplyTo>): Promise<void> {
-    if (!deleteSource || to.isOnlyLinks !== true || to.message === undefined || to.press !== undefined) return;
+  /** Medley may have no right to it; the answer stays all the same. Never rejects. */
+  async function deleteAnswered({ to, settings }: Sending<TelegramReplyTo>): Promise<void> {
+    if (!settings.deleteSource || to.isOnlyLinks !== true || to.message === undefined || to.press !== undefined) return;
     try {
       await deleteMessage(api, { chat_id: to.chat, message_id: to.message });
     } catch (error) {
@@ -149,95 +179,73 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     }
   }
 
-  return {
-    id: 'telegram',
-    replyTo: TelegramReplyTo,
-    repliesAtOnce: 1,
-    ...(webhook && { plugin: webhook.plugin }),
-
-    async connect(given, signal) {
-      const bot = await ask(signal);
-      host = given;
-      if (webhook === undefined || options.webhook === undefined) await api.call('deleteWebhook', {}, { signal });
-      else await setWebhook(webhook.url, options.webhook.secret, signal);
-      introduce(bot, signal);
-      const polling =
-        webhook === undefined
-          ? startPolling({
-              api,
-              limits,
-              take,
-              onLost(reason) {
-                messages.doubt();
-                given.lost(reason);
-              },
-            })
-          : undefined;
-      return {
-        async close() {
-          await polling?.close();
-          host = undefined;
-        },
-      };
-    },
-
-    async verify(signal) {
-      await ask(signal);
-    },
-
-    async send(replies, sending) {
-      const said: Reply[] = [];
-      let isConfirmed = true;
-      for await (const reply of replies) {
-        const isThere = await sendReply(reply, { ...sending, key: said.length.toString(36) });
-        isConfirmed &&= isThere;
-        said.push(reply);
-      }
-      const isAllBrought = wholeAnswers.isAllBrought(sending, { replies: said, isConfirmed });
-      if (isAllBrought) await deleteAnswered(sending);
-    },
-
-    outcomeOf,
-
-    deleteMessage: (chatId, messageId) =>
-      deleteMessage(api, { chat_id: Number(chatId), message_id: Number(messageId) }),
-
-    pace: limits,
-
-    // A press is answered in the place of what it stands under.
-    hasPlace: ({ press }) => press !== undefined,
-
-    messagesOf: (to, reply) => messagesOf(to, reply, limits),
-
-    placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
-
-    showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),
-
-    describeCaller({ user }, to) {
-      if (!to.isGroup) return { inviteUrl };
-      const isChatAdmin = () => access.isAdmin(to.chat, Number(user.id));
-      return {
-        deletesLinks: true,
-        answersQuotes: true,
-        diagnose: () => access.diagnose(to.chat),
-        ...(user.isChatAdmin === undefined && { isChatAdmin }),
-      };
-    },
-
-    async tell(userId, text) {
-      const short = shorten(plain(text), MESSAGE_LIMITS.text).text;
-      await api.call('sendMessage', {
-        chat_id: Number(userId),
-        text: short,
-        link_preview_options: { is_disabled: true },
-      });
-    },
-
-    async close() {
-      await listener.close();
-      await api.close();
-    },
+  return async (replies: AsyncIterable<Reply>, sending: Sending<TelegramReplyTo>): Promise<void> => {
+    const sent: Reply[] = [];
+    let isConfirmed = true;
+    for await (const reply of replies) {
+      const isWhole = await sendReply(reply, { ...sending, key: sent.length.toString(36) });
+      isConfirmed &&= isWhole;
+      sent.push(reply);
+    }
+    if (wholeAnswers.isAllBrought(sending, { replies: sent, isConfirmed })) await deleteAnswered(sending);
   };
+}
+
+const WEBHOOK_CONNECTIONS = 40;
+
+/** Connects to Telegram, by a webhook or by polling, and takes updates while connected. */
+function createConnection(
+  options: TelegramPlatformOptions,
+  { api, bot, listener, messages }: Parts,
+  limits: TelegramLimits,
+) {
+  const { token, dispatcher, log } = options;
+  let host: PlatformHost<TelegramReplyTo> | undefined;
+  let isIntroduced = false;
+  const webhook = options.webhook && createWebhook({ token, ...options.webhook, take });
+
+  async function take(update: unknown): Promise<boolean> {
+    return host !== undefined && listener.take(update, host);
+  }
+
+  function introduce(me: Me, signal: AbortSignal): void {
+    if (isIntroduced) return;
+    isIntroduced = true;
+    if (!me.can_read_all_group_messages) log.warn({ bot: me.username }, PRIVACY_MODE);
+    if (!me.supports_inline_queries) log.info({ bot: me.username }, NO_INLINE);
+    registerCommands(api, dispatcher, signal).catch((error: unknown) => {
+      isIntroduced = false;
+      if (!signal.aborted) log.warn({ err: error }, 'the menu of commands could not be set');
+    });
+  }
+
+  function poll(given: PlatformHost<TelegramReplyTo>) {
+    const onLost = (reason: unknown) => {
+      messages.doubt();
+      given.lost(reason);
+    };
+    return startPolling({ api, limits, take, onLost });
+  }
+
+  async function connect(given: PlatformHost<TelegramReplyTo>, signal: AbortSignal) {
+    const me = await bot.ask(signal);
+    host = given;
+    if (webhook === undefined) await api.call('deleteWebhook', {}, { signal });
+    else {
+      const push = { url: webhook.url, secret_token: webhook.secret, max_connections: WEBHOOK_CONNECTIONS };
+      await api.call('setWebhook', { ...push, allowed_updates: [...ALLOWED_UPDATES] }, { signal });
+    }
+    introduce(me, signal);
+    const polling = webhook === undefined ? poll(given) : undefined;
+    return {
+      async close() {
+        await polling?.close();
+        host = undefined;
+      },
+    };
+  }
+
+  return { connect, plugin: webhook?.plugin };
 }
 
 const TOKEN_REFUSED = 'TELEGRAM_TOKEN must be the current one from @BotFather';

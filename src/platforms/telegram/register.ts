@@ -3,7 +3,7 @@ import { createTranslator, LANGUAGES } from '../../i18n/translate.ts';
 import type { BotApi } from './api/bot-api.ts';
 import { MESSAGE_LIMITS } from './api/limits.ts';
 import type { Params } from './api/methods.ts';
-import { menuName } from './render/menu-names.ts';
+import { menuName } from './render/formatted-text.ts';
 
 type Commands = Params['setMyCommands']['commands'];
 
@@ -14,7 +14,7 @@ const SCOPES = [
 ] as const;
 
 /**
- * The menus of commands, by kind of chat and by language, which Telegram knows by two letters; English is that of all others too. What stands there already
+ * The menus of commands, by kind of chat and by language, which Telegram knows by two letters; English is that of all others too. A menu that is right already
  * is left alone.
  * @throws BotApiError
  */

@@ -4,7 +4,7 @@ import { reply } from '../../../src/bot/contract/reply.ts';
 import { aboutLinks, linkLabels } from '../../../src/bot/views/notice.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { renderMessage } from '../../../src/platforms/discord/render/render.ts';
-import { renderText } from '../../../src/platforms/telegram/render/render.ts';
+import { renderText } from '../../../src/platforms/telegram/render/text-message.ts';
 import { link } from '../sample.ts';
 
 const t = createTranslator(['en']);

@@ -1,6 +1,9 @@
+import type { SendFailure } from '../../../bot/contract/chat-platform.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+
 interface Failure {
   readonly method: string;
-  /** As the Bot API gives it; undefined when no answer came or none that could be read. */
+  /** The Bot API's own; undefined when no answer came or none that could be read. */
   readonly code: number | undefined;
   readonly description: string;
   readonly retryAfterMs?: number | undefined;
@@ -19,9 +22,9 @@ export class BotApiError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The group has become this supergroup. */
   readonly migrateTo: number | undefined;
-  /** Whether it is certain that nothing was done. Otherwise the message may stand in the chat. */
+  /** True when it is certain that nothing was done. Otherwise the message may be in the chat. */
   readonly isNotDone: boolean;
-  /** Whether it was ended from here. */
+  /** True when the call was ended from here. */
   readonly isCut: boolean;
 
   constructor({ method, code, description, retryAfterMs, migrateTo, isNotDone, isCut = false }: Failure) {
@@ -36,7 +39,66 @@ export class BotApiError extends Error {
   }
 }
 
-/** It was not wanted any more. */
+/** The call was no longer wanted before it began. */
 export function notBegun(method: string): BotApiError {
   return new BotApiError({ method, code: undefined, description: 'not begun', isNotDone: true, isCut: true });
+}
+
+/** The token was revoked, or never was one. Other methods answer 404 where a server does not know them. */
+export function isTokenRefused({ code, method }: BotApiError): boolean {
+  return code === 401 || (code === 404 && (method === 'getMe' || method === 'getUpdates'));
+}
+
+/** Refusals that another file would meet as well. */
+const NOT_THE_FILE =
+  /chat not found|thread not found|topic|replied|not enough rights|no rights|CHAT_|USER_|PEER_|group chat was|bot (was|is)|need administrator|caption|entit|keyboard|button|reply markup|messages to send/i;
+
+export function isAboutFile({ code, description }: BotApiError): boolean {
+  return code === 413 || (code === 400 && !NOT_THE_FILE.test(description));
+}
+
+/** Medley may not send this kind of message there; words may still be taken. */
+export function isWithoutRight(error: unknown): boolean {
+  return isRefused(error, /not enough rights to send|no rights to send|CHAT_SEND_[A-Z]+_FORBIDDEN/i);
+}
+
+/** Medley may not say anything there: its admins may in closed topics and in channels, with the right to. */
+export function isShutOut(error: unknown): boolean {
+  return isTopicClosed(error) || isRefused(error, /need administrator rights|CHAT_WRITE_FORBIDDEN/i);
+}
+
+export function isTopicClosed(error: unknown): boolean {
+  return isRefused(error, /TOPIC_CLOSED/i);
+}
+
+function isRefused(error: unknown, description: RegExp): boolean {
+  if (!(error instanceof BotApiError)) return false;
+  return (error.code === 400 || error.code === 403) && description.test(error.description);
+}
+
+/** The failure of a call, as the runtime reads it. */
+export function sendFailureOf(error: unknown): SendFailure | undefined {
+  if (!(error instanceof BotApiError)) return undefined;
+  const { code, method, description, retryAfterMs, isNotDone, isCut } = error;
+  if (isTokenRefused(error)) return { outcome: 'notSent', reason: 'token' };
+  if (code === 429) return { outcome: 'notSent', reason: 'flood', scope: 'chat', retryAfterMs };
+  if (code === undefined || code >= 500) {
+    const changesChat = /^(send(?!ChatAction)|edit|answer)/.test(method);
+    if (!isNotDone && changesChat) return { outcome: 'unknown' };
+    return { outcome: 'notSent', reason: isCut ? 'cut' : 'away' };
+  }
+  // Another process polls, or a webhook is set.
+  if (code === 409) return { outcome: 'notSent', reason: 'away' };
+  const isUnknownChat = code === 400 && /chat not found/i.test(description);
+  const isGone = code === 403 || isUnknownChat || isWithoutRight(error) || isShutOut(error);
+  return { outcome: 'notSent', reason: isGone ? 'gone' : 'refused' };
+}
+
+/** The sentence for the person who asked, when an answer could not be made or sent. */
+export function failureSentence(error: unknown, t: Translator): string {
+  const { telegram, errors } = t.messages;
+  if (isTopicClosed(error)) return telegram.topicClosed;
+  if (!(error instanceof BotApiError)) return errors.internal;
+  if (error.retryAfterMs !== undefined) return telegram.slowDown({ wait: t.wait(error.retryAfterMs) });
+  return error.isNotDone ? errors.internal : telegram.unconfirmed;
 }

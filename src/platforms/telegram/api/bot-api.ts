@@ -16,7 +16,7 @@ import { ANSWERS, type Answers, type Method, type Params, type Upload } from './
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Of calls without files. */
+  /** For calls without files. Default: the limit of such a call. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface BotApi {
 
 export interface BotApiOptions {
   readonly token: string;
-  /** Of a Bot API server; ends with a slash. */
+  /** The root of a Bot API server; ends with a slash. */
   readonly apiRoot: string;
   readonly limits: Pick<TelegramLimits, 'callMs' | 'fileMs' | 'uploadBytesPerSecond'>;
 }
@@ -58,7 +58,6 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi 
   const caller: Caller = new Telegram(token, { apiRoot, webhookReply: false });
   const poster = createPoster();
 
-  /** What stands in `result`. */
   async function post(method: Method, params: object, options: CallOptions): Promise<unknown> {
     const form = formOf(params);
     return form === undefined ? callPlain(method, params, options) : upload(method, form, options);
@@ -102,7 +101,7 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi 
   };
 }
 
-/** Of connections that did not come about. */
+/** Error codes of connections that did not come about. */
 const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
 
@@ -167,11 +166,11 @@ function readJson(text: string): unknown {
 
 interface Form {
   readonly body: EncodedForm;
-  /** Of its files. */
+  /** The size of its files together. */
   readonly bytes: number;
 }
 
-/** Files stand beside the rest in a form, which names those that are deeper in it; undefined when there are none. */
+/** Files are parts of their own in a form, and the parameters name those that are deeper in them; undefined when there are none. */
 function formOf(params: object): Form | undefined {
   const files: FormFile[] = [];
   function attach({ content, fileName, bytes }: Upload, name = `file${files.length}`): string {
@@ -194,3 +193,18 @@ function formOf(params: object): Form | undefined {
 function isUpload(value: unknown): value is Upload {
   return typeof value === 'object' && value !== null && 'content' in value && 'fileName' in value && 'bytes' in value;
 }
+
+/** Does nothing where the message is deleted already. @throws BotApiError */
+export async function deleteMessage(
+  api: Pick<BotApi, 'call'>,
+  address: Params['deleteMessage'],
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    await api.call('deleteMessage', address, { signal });
+  } catch (error) {
+    if (!(error instanceof BotApiError) || error.code !== 400 || !NOTHING_THERE.test(error.description)) throw error;
+  }
+}
+
+const NOTHING_THERE = /message to delete not found|message_id_invalid/i;

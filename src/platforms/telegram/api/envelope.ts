@@ -1,10 +1,36 @@
 import { createHmac } from 'node:crypto';
+import * as z from 'zod';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
-import type { TelegramReplyTo } from './reply-to.ts';
 import type { Chat, User } from './updates.ts';
 
-/** Who asks, and where the answer goes: a request without what is asked. */
+/** The destination of an answer: all that any process needs to send it, and no words of people. */
+export const TelegramReplyTo = z.object({
+  chat: z.number(),
+  isGroup: z.boolean(),
+  /** In a channel nothing is said that its readers need not see, since they are no partners in the conversation. */
+  isChannel: z.boolean().optional(),
+  /** The id of a forum's topic; never that of the General topic, which Telegram refuses. */
+  thread: z.number().optional(),
+  /** The message that is answered. */
+  message: z.number().optional(),
+  /** True when there is nothing in that message but links that are answered. */
+  isOnlyLinks: z.boolean().optional(),
+  /** A pressed button: its query, and the message it is under. */
+  press: z
+    .object({
+      query: z.string(),
+      message: z.number(),
+      /** The kind of that message where an answer may replace it; posts and other files stay. */
+      stands: z.enum(['text', 'photo']).optional(),
+    })
+    .optional(),
+});
+export type TelegramReplyTo = z.output<typeof TelegramReplyTo>;
+export type PressedButton = NonNullable<TelegramReplyTo['press']>;
+
+/** A request without its question: the person, the chat and the destination of the answer. */
 export type Envelope = Pick<NewRequest<TelegramReplyTo>, 'eventId' | 'chat' | 'user' | 'replyTo'>;
+export type Speaker = Pick<Envelope, 'chat' | 'user'>;
 
 /** Names an event by where it happened. */
 export type EventIds = (...names: readonly (string | number)[]) => string;
@@ -15,11 +41,10 @@ export type EventIds = (...names: readonly (string | number)[]) => string;
  * @param secret the same after a restart
  */
 export function createEventIds(secret: string): EventIds {
-  return (...names) =>
-    createHmac('sha256', secret)
-      .update(`question ${names.join(' ')}`)
-      .digest('base64url')
-      .slice(0, 22);
+  return (...names) => {
+    const hash = createHmac('sha256', secret).update(`question ${names.join(' ')}`);
+    return hash.digest('base64url').slice(0, 22);
+  };
 }
 
 interface Speech {
@@ -29,9 +54,9 @@ interface Speech {
   readonly chat: Chat;
 }
 
-/** Who speaks, and in which chat; undefined for bots. Whether a person is an admin is found out when it matters. */
-export function speakerOf({ from, sender_chat: as, chat }: Speech): Pick<Envelope, 'chat' | 'user'> | undefined {
-  // Those who speak as a chat come as a bot of Telegram's own.
+/** The person who speaks, and the chat; undefined for bots. Being an admin is looked up when it matters. */
+export function speakerOf({ from, sender_chat: as, chat }: Speech): Speaker | undefined {
+  // Telegram names a bot of its own as the sender of those who speak as a chat.
   if (as === undefined && (from === undefined || from.is_bot)) return undefined;
   const id = `${as?.id ?? from?.id}`;
   const isPrivate = chat.type === 'private';
@@ -47,23 +72,20 @@ export function localesOf(user: User | undefined): string[] {
 }
 
 /** A person alone, where no chat is known. */
-export function privateSpeaker(user: User): Pick<Envelope, 'chat' | 'user'> {
+export function privateSpeaker(user: User): Speaker {
   const id = `${user.id}`;
-  return {
-    chat: { id, kind: 'private' },
-    user: { id, rateKey: id, locales: localesOf(user), isChatAdmin: true },
-  };
+  return { chat: { id, kind: 'private' }, user: { id, rateKey: id, locales: localesOf(user), isChatAdmin: true } };
 }
 
-interface Placed {
+interface Located {
   readonly chat: Chat;
   readonly message_thread_id?: number | undefined;
   readonly is_topic_message: boolean;
 }
 
 /** Messages outside of a forum, and in its General topic, may name a thread too, which must not be sent. */
-export function placeOf(placed: Placed): Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread'> {
-  const { chat, message_thread_id: thread, is_topic_message: isInTopic } = placed;
+export function replyToOf(located: Located): Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread'> {
+  const { chat, message_thread_id: thread, is_topic_message: isInTopic } = located;
   return {
     chat: chat.id,
     isGroup: chat.type !== 'private',

@@ -7,22 +7,22 @@ export const INVITATION = 'true';
 
 const MB = 1024 * 1024;
 
-/** What one message may hold; `render` shortens the rest. */
+/** Limits of one message; `render` shortens longer ones. */
 export const MESSAGE_LIMITS = {
-  /** After entity parsing. */
+  /** Counted after entities are parsed. */
   text: 4_096,
   caption: 1_024,
   album: 10,
-  /** Of a rich message, in all its blocks. */
+  /** The text of a rich message, in all its blocks. */
   richText: 32_768,
   richMedia: 50,
   buttons: 100,
   buttonsPerRow: 3,
-  /** Of buttons that are only numbers. */
+  /** A row has more buttons when they are only numbers. */
   numbersPerRow: 8,
   buttonLabel: 64,
   callbackAnswer: 200,
-  /** Bytes of what a button sends back. */
+  /** Bytes that a button sends back. */
   callbackData: 64,
   deletedAtOnce: 100,
   commands: 100,
@@ -30,7 +30,7 @@ export const MESSAGE_LIMITS = {
   inlineResults: 50,
   inlineTitle: 120,
   inlineDescription: 200,
-  /** Of the place where the next results begin. */
+  /** The name of the position where the next results begin. */
   inlineOffset: 64,
 } as const;
 
@@ -38,10 +38,10 @@ export const MESSAGE_LIMITS = {
 export const FILE_LIMITS = {
   upload: 50 * MB,
   uploadPhoto: 10 * MB,
-  /** Fetched by Telegram from an address. */
+  /** A file that Telegram fetches from an address. */
   address: 20 * MB,
   addressPhoto: 5 * MB,
-  /** Of a Bot API server of one's own. */
+  /** An upload to a Bot API server of one's own. */
   localUpload: 2_000 * MB,
 } as const;
 
@@ -56,7 +56,7 @@ export const CHAT_LIMITS = {
   actionEveryMs: 4_000,
   /** A notice about one person's limit stays in a group no longer than this. */
   noticeMs: 60_000,
-  /** Who asked so long ago may not be there any more, and would miss what is shown to them alone. */
+  /** People who asked longer ago may not be there any more, and would miss a message that is shown to them alone. */
   ephemeralMs: 60_000,
   /** Telegram keeps a request for updates open for so long. */
   pollSeconds: 50,

@@ -23,7 +23,7 @@ export interface Upload {
 /** An id of a file Telegram holds, an address it fetches, or an upload. */
 export type FileSource = string | Upload;
 
-/** As Medley writes it: nothing is changed after it was made. */
+/** The same type, but nothing is changed after it was made. */
 export type Frozen<T> = T extends Upload ? T : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 
 export type Button = Frozen<InlineKeyboardButton.UrlButton | InlineKeyboardButton.CallbackButton>;
@@ -46,7 +46,7 @@ export type RichBlock =
   | { readonly type: 'video'; readonly video: Frozen<InputMediaVideo<Upload>> }
   | { readonly type: 'slideshow'; readonly blocks: readonly RichBlock[] };
 
-/** Where a message goes. */
+/** The parameters that say where a message goes. */
 export type Address = Pick<
   Params['sendMessage'],
   'chat_id' | 'message_thread_id' | 'reply_parameters' | 'disable_notification' | 'ephemeral_message_parameters'
@@ -64,7 +64,7 @@ const File = z.object({
   /** Seconds. */
   duration: z.number().optional().catch(undefined),
 });
-/** What Telegram made of the file: a video without sound becomes an animation, which has a document beside it. */
+/** The file is the one that Telegram made of the sent one: a video without sound becomes an animation, which has a document beside it. */
 const SentMessage = z.object({
   message_id: z.number(),
   photo: z.array(File).optional(),
@@ -153,7 +153,7 @@ export type Method = keyof typeof SHAPES;
 export type Answers = { readonly [M in Method]: z.output<(typeof SHAPES)[M]> };
 export const ANSWERS: { readonly [M in Method]: z.ZodType<Answers[M]> } = SHAPES;
 
-/** Where Medley knows less, or keeps to it elsewhere: kinds that may not stand in one album are kept apart before it is sent. */
+/** Parameters that are typed more loosely here than in the Bot API: kinds that may not be in one album are kept apart before it is sent. */
 interface Loose {
   readonly sendMediaGroup: { readonly media: readonly AlbumItem[] };
   readonly sendRichMessage: {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What is read of an update; everything else in it is of no concern. */
+/** The parts of an update that Medley reads; everything else in it is of no concern. */
 
 const User = z.object({
   id: z.number(),
@@ -37,7 +37,7 @@ const Place = {
   message_thread_id: z.number().optional().catch(undefined),
   is_topic_message: z.boolean().catch(false).default(false),
 };
-/** Who speaks: `sender_chat` is there when a person speaks as a channel or, anonymously, as the group itself. */
+/** `sender_chat` is there when a person speaks as a channel or, anonymously, as the group itself. */
 const Speaker = { from: User.optional(), sender_chat: z.object({ id: z.number() }).optional().catch(undefined) };
 
 const Buttons = z.object({ inline_keyboard: z.array(z.array(z.object({ url: z.string().optional() }))) });
@@ -52,10 +52,10 @@ const Message = z.object({
   ...Words,
   ...Place,
   ...Speaker,
-  /** Of the message, not of its edit. Unix seconds. */
+  /** The time of the message, not of its edit. Unix seconds. */
   date: z.number().catch(0).default(0),
   via_bot: z.unknown().optional(),
-  /** Of a forwarded message. */
+  /** Present in a forwarded message. */
   forward_origin: z.unknown().optional(),
   migrate_to_chat_id: z.number().optional(),
   migrate_from_chat_id: z.number().optional(),
@@ -94,7 +94,7 @@ export type ChosenInlineResult = z.output<typeof ChosenInlineResult>;
 const Membership = z.object({ status: z.string(), is_member: z.boolean().optional() });
 const MyChatMember = z.object({
   chat: Chat,
-  /** Who changed it. */
+  /** The person who changed it. */
   from: User.optional().catch(undefined),
   /** Unix seconds. */
   date: z.number().catch(0).default(0),
@@ -103,7 +103,7 @@ const MyChatMember = z.object({
 });
 export type MyChatMember = z.output<typeof MyChatMember>;
 
-const Update = z.object({
+export const Update = z.object({
   update_id: z.number(),
   message: Message.optional(),
   edited_message: Message.optional(),
@@ -126,8 +126,3 @@ export const ALLOWED_UPDATES = [
   'chosen_inline_result',
   'my_chat_member',
 ] as const satisfies readonly (keyof Update)[];
-
-/** @throws ZodError when a part of it that Medley reads is not as expected. */
-export function parseUpdate(update: unknown): Update {
-  return Update.parse(update);
-}

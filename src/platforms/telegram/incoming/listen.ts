@@ -1,22 +1,20 @@
+import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/read.ts';
 import type { NewRequest, PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import { createSemaphore } from '../../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { ChatRecords } from '../api/chat-records.ts';
-import type { EventIds } from '../api/envelope.ts';
-import type { TelegramReplyTo } from '../api/reply-to.ts';
-import { type Message, parseUpdate, type Update } from '../api/updates.ts';
-import type { Inline } from '../inline/inline.ts';
+import type { Chats } from '../api/chats.ts';
+import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/envelope.ts';
+import { type Message, type MyChatMember, Update } from '../api/updates.ts';
+import type { InlineMode } from '../inline/inline.ts';
 import type { ButtonPress } from './button-press.ts';
-import { createEdits } from './edits.ts';
-import { isAway, joinedGroup } from './joined-group.ts';
-import type { ReadMessage } from './message-draft.ts';
+import type { ReadMessage } from './message-request.ts';
 
 export interface ListenerOptions {
   readonly readMessage: ReadMessage;
   readonly press: ButtonPress;
-  readonly inline: Inline;
-  readonly records: ChatRecords;
+  readonly inline: InlineMode;
+  readonly chats: Pick<Chats, 'moved' | 'left' | 'joined'>;
   readonly eventIds: EventIds;
   readonly log: Pick<Logger, 'warn'>;
   readonly now: () => number;
@@ -24,74 +22,58 @@ export interface ListenerOptions {
 
 export interface Listener {
   /**
-   * Takes an update of any shape; resolves when what it asks for is stored. False when it is not, and Telegram must keep the update.
-   * Never rejects.
+   * Takes an update of any shape; resolves when its request is stored. Resolves with false when it is not, and Telegram must keep the
+   * update. Never rejects.
    */
   take(update: unknown, host: PlatformHost<TelegramReplyTo>): Promise<boolean>;
-  /** Ends what is being done at once. */
+  /** Ends the work on inline queries and buttons. */
   close(): Promise<void>;
 }
 
+type TelegramRequest = NewRequest<TelegramReplyTo>;
+
 const MAX_SEEN = 10_000;
-/** Of what is not kept in the queue, since it is of no use later: inline queries and buttons of this platform's own. */
-const AT_ONCE = 64;
-const MAX_WAITING = 1_000;
 
 export function createListener(options: ListenerOptions): Listener {
-  const { readMessage, press, inline, records, eventIds, log, now } = options;
+  const { readMessage, press, inline, chats, eventIds, log, now } = options;
   const seen = createLru<number, true>({ max: MAX_SEEN });
-  const edits = createEdits({ readMessage, eventIds, now });
-  const closing = new AbortController();
-  const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'inline queries' });
-  const running = new Set<Promise<void>>();
-
-  /** Without delay, beside all that is queued. */
-  function atOnce(work: (signal: AbortSignal) => Promise<void>): void {
-    const { signal } = closing;
-    const done = enter(signal)
-      .then(leave => work(signal).finally(leave))
-      .catch((error: unknown) => {
-        if (!signal.aborted) log.warn({ err: error }, 'an update could not be answered at once');
-      })
-      .finally(() => running.delete(done));
-    running.add(done);
-  }
+  const edits = createLinkEdits({ readMessage, eventIds, now });
+  const { atOnce, close } = createWorkAtOnce(log);
 
   async function route(update: Update, host: PlatformHost<TelegramReplyTo>): Promise<boolean> {
     const { message, callback_query: query, my_chat_member: member } = update;
     const { inline_query: inlineQuery, chosen_inline_result: chosen } = update;
-    if (message) await onMoved(message);
-    if (member) await (isAway(member.new_chat_member) ? records.left : records.joined)(member.chat.id);
+    if (message) await noteMove(message);
+    if (member) await (isAway(member.new_chat_member) ? chats.left : chats.joined)(member.chat.id);
     if (inlineQuery) atOnce(signal => inline.answer(inlineQuery, signal));
-    if (chosen) atOnce(signal => inline.bring(chosen, signal));
-    const draft = await draftOf(update);
-    if (draft !== undefined) {
-      if ((await host.accept(draft)) === 'closed') return false;
-      edits.accepted(draft);
+    if (chosen) atOnce(signal => inline.fill(chosen, signal));
+    const request = await requestOf(update);
+    if (request !== undefined) {
+      if ((await host.accept(request)) === 'closed') return false;
+      edits.accepted(request);
     } else if (query) atOnce(signal => press.act(query, signal));
     return true;
   }
 
-  /** What the update asks of Medley. */
-  async function draftOf(update: Update): Promise<NewRequest<TelegramReplyTo> | undefined> {
+  async function requestOf(update: Update): Promise<TelegramRequest | undefined> {
     const { callback_query: query, my_chat_member: member } = update;
-    const said = update.message ?? update.channel_post;
+    const written = update.message ?? update.channel_post;
     const edited = update.edited_message ?? update.edited_channel_post;
-    if (said) return readMessage(said);
+    if (written) return readMessage(written);
     if (edited) return edits.read(edited);
     if (member) return joinedGroup(member, eventIds);
     return query && press.read(query);
   }
 
-  async function onMoved({ chat, migrate_to_chat_id: to, migrate_from_chat_id: from }: Message): Promise<void> {
-    if (to !== undefined) await records.moved(chat.id, to);
-    else if (from !== undefined) await records.moved(from, chat.id);
+  async function noteMove({ chat, migrate_to_chat_id: to, migrate_from_chat_id: from }: Message): Promise<void> {
+    if (to !== undefined) await chats.moved(chat.id, to);
+    else if (from !== undefined) await chats.moved(from, chat.id);
   }
 
   return {
     async take(raw, host) {
       try {
-        const update = parseUpdate(raw);
+        const update = Update.parse(raw);
         if (seen.has(update.update_id)) return true;
         const isTaken = await route(update, host);
         if (isTaken) seen.set(update.update_id, true);
@@ -101,9 +83,82 @@ export function createListener(options: ListenerOptions): Listener {
         return true;
       }
     },
-    async close() {
+    close,
+  };
+}
+
+/** Limits of the work that is not kept in the queue, since it is of no use later: inline queries and buttons of this platform's own. */
+const AT_ONCE = 64;
+const MAX_WAITING = 1_000;
+
+/** Does work without delay, beside all that is queued. */
+function createWorkAtOnce(log: Pick<Logger, 'warn'>) {
+  const closing = new AbortController();
+  const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'inline queries' });
+  const running = new Set<Promise<void>>();
+
+  return {
+    atOnce(work: (signal: AbortSignal) => Promise<void>): void {
+      const { signal } = closing;
+      const done = enter(signal)
+        .then(leave => work(signal).finally(leave))
+        .catch((error: unknown) => {
+          if (!signal.aborted) log.warn({ err: error }, 'an update could not be answered at once');
+        })
+        .finally(() => running.delete(done));
+      running.add(done);
+    },
+    async close(): Promise<void> {
       closing.abort(new Error('Medley stops'));
       await Promise.all(running);
     },
   };
+}
+
+/** Links that come into a message by an edit are answered, those that were in it before are not answered again. */
+function createLinkEdits({ readMessage, eventIds, now }: Pick<ListenerOptions, 'readMessage' | 'eventIds' | 'now'>) {
+  const answered = createEditedLinks({ now });
+  const keyOf = ({ chat, message }: TelegramReplyTo) => `${chat} ${message}`;
+
+  return {
+    /** Resolves with undefined when the edit adds no link. */
+    async read(message: Message): Promise<TelegramRequest | undefined> {
+      if (now() - message.date * 1_000 > EDITABLE_MS) return undefined;
+      const request = await readMessage(message);
+      if (request?.kind !== 'links') return undefined;
+      const { links: added, isKnown } = answered.added(keyOf(request.replyTo), request.what);
+      if (!isKnown) return request;
+      if (added.length === 0) return undefined;
+      const { chat, message_id: id } = message;
+      // It is not known here if the links before were answered, so the message is not to be deleted for those that were added.
+      const { isOnlyLinks: _, ...replyTo } = request.replyTo;
+      return { ...request, what: added, replyTo, eventId: eventIds(chat.id, id, ...added.map(({ url }) => url)) };
+    },
+    /** Remembers an accepted request, so that an edit of its message is known. */
+    accepted({ replyTo, ...request }: TelegramRequest): void {
+      if (replyTo.message !== undefined) answered.accepted(keyOf(replyTo), request);
+    },
+  };
+}
+
+/** The command that greets a group Medley was just added to; undefined for every other change. */
+function joinedGroup(change: MyChatMember, eventIds: EventIds): TelegramRequest | undefined {
+  const { chat, from, date, old_chat_member: before, new_chat_member: now } = change;
+  const isGroup = chat.type === 'group' || chat.type === 'supergroup';
+  if (!isGroup || isAway(now) || !isAway(before)) return undefined;
+  // Anonymous admins come as a bot, and any other bot may add this one: the group's own language counts then.
+  const speaker = speakerOf({ from, chat }) ?? speakerOf({ chat, sender_chat: { id: chat.id } });
+  if (speaker === undefined) return undefined;
+  return {
+    kind: 'command',
+    what: { name: 'welcome', options: {} },
+    ...speaker,
+    eventId: eventIds('joined', chat.id, date),
+    replyTo: replyToOf({ chat, is_topic_message: false }),
+  };
+}
+
+/** True when Medley is not, or no longer, in the chat. */
+function isAway({ status, is_member: isMember }: MyChatMember['new_chat_member']): boolean {
+  return status === 'left' || status === 'kicked' || (status === 'restricted' && isMember === false);
 }

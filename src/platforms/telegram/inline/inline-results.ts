@@ -5,11 +5,11 @@ import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { InlineResult } from '../api/methods.ts';
 import { renderBlocks, renderCard } from '../render/block-text.ts';
-import { captioned, type FileCandidate, markup, shape } from '../render/file-fields.ts';
-import { concat, formatText, isWebAddress, plain, shorten, withinEntities } from '../render/formatted-text.ts';
+import { reductionNote, renderCaption, withNote } from '../render/caption.ts';
+import { captionFields, type FileCandidate, keyboardField, sizeFields, spoilerField } from '../render/file-fields.ts';
+import { concat, formatText, isWebAddress, plain, shorten, styleOf, withinEntities } from '../render/formatted-text.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
-import { reductionNote, withNote } from '../render/reduction-note.ts';
-import { renderCaption, renderText } from '../render/render.ts';
+import { previewOf, renderText } from '../render/text-message.ts';
 
 export function titleOf({ blocks }: Reply, count: number, index: number, t: Translator): string {
   const [text] = blocks.flatMap(block =>
@@ -29,9 +29,10 @@ export function cached(
   t: Translator,
 ): InlineResult | undefined {
   if (typeof media !== 'string') return undefined;
-  const caption = captioned(withNote(renderCaption(reply, t), reductionNote([{ candidate: { reduced } }], t)));
+  const note = reductionNote([{ candidate: { reduced } }], t);
+  const caption = captionFields(withNote(renderCaption(reply.blocks, styleOf(reply, t)), note));
   const keyboard = renderKeyboard(reply.actions.filter(({ kind }) => kind === 'link'));
-  const common = { id, ...caption, ...markup(keyboard) };
+  const common = { id, ...caption, ...keyboardField(keyboard) };
   switch (type) {
     case 'video':
       return { type: 'video', title, video_file_id: media, ...common };
@@ -50,9 +51,9 @@ export function cached(
 export function inlineFile(candidate: FileCandidate | DeliveredLink) {
   if (candidate.kind === 'link' || typeof candidate.media !== 'string') return undefined;
   const { type, media, spoiler } = candidate;
-  const hidden = spoiler && type !== 'audio' && type !== 'document' ? { has_spoiler: true } : {};
+  const hidden = spoilerField(spoiler && type !== 'audio' && type !== 'document');
   if (type !== 'video') return { type, media, ...hidden };
-  return { type, media, ...hidden, ...shape(candidate), supports_streaming: true };
+  return { type, media, ...hidden, ...sizeFields(candidate), supports_streaming: true };
 }
 
 /** Only messages with a keyboard can be changed afterwards. */
@@ -78,7 +79,7 @@ export function placeholder(
   };
 }
 
-/** What a link is answered with where that is no file; choosing it sends it as a message of its own. */
+/** The answer to a link that leads to no file; choosing it sends it as a message of its own. */
 export function described(reply: Reply, t: Translator): InlineResult {
   const { blocks, actions } = reply;
   const links = actions.filter(({ kind }) => kind === 'link');
@@ -91,11 +92,11 @@ export function described(reply: Reply, t: Translator): InlineResult {
     description: shorten(renderBlocks(about, t, MESSAGE_LIMITS.text), MESSAGE_LIMITS.inlineDescription).text,
     ...('url' in preview ? { thumbnail_url: preview.url } : {}),
     input_message_content: { message_text: content.text, entities: content.entities, link_preview_options: preview },
-    ...markup(keyboard),
+    ...keyboardField(keyboard),
   };
 }
 
-/** Why there is nothing to bring; choosing it sends the bare link. */
+/** A sentence that says why there is no file; choosing it sends the bare link. */
 export function remark({ blocks }: Reply, link: string, t: Translator): InlineResult {
   const sentence = renderBlocks(blocks, t, MESSAGE_LIMITS.text);
   return {
@@ -131,10 +132,8 @@ export function found({ action: opens, sound, ...card }: Card, t: Translator): I
     input_message_content: {
       message_text: said.text,
       entities: said.entities,
-      link_preview_options: cover
-        ? { url: cover, prefer_large_media: true, show_above_text: true }
-        : { is_disabled: true },
+      link_preview_options: previewOf(cover),
     },
-    ...markup(renderKeyboard(ways)),
+    ...keyboardField(renderKeyboard(ways)),
   };
 }

@@ -1,22 +1,22 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import type { DeliveredFile, DeliveredLink, Delivery } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
-import type { SentFileKey, SentFiles } from '../../../media/delivery/sent-files.ts';
+import type { SentFile, SentFileKey, SentFiles } from '../../../media/delivery/sent-files.ts';
 import type { MediaItem } from '../../../media/post.ts';
 import type { BotApiError } from '../api/bot-api-error.ts';
 import type { TelegramLimits } from '../api/limits.ts';
 import type { SentMessage, Upload } from '../api/methods.ts';
 import type { FileCandidate, FileType } from '../render/file-fields.ts';
 
-/** The ways to send one file, best first: what Telegram holds, what it may fetch, what has to be uploaded; at last a link. */
+/** The ways to send one file, best first: by the id of a file that Telegram has, by an address, by an upload; at last a link. */
 export interface FileCandidates {
-  /** Whether Telegram holds the file already, so that sending it costs nothing. */
-  isHeld(): Promise<boolean>;
+  /** Resolves with true when Telegram has the file already, so that sending it costs nothing. */
+  isRemembered(): Promise<boolean>;
   /** The same until it is refused. @throws AppError when the signal aborts. */
   candidate(signal: AbortSignal): Promise<FileCandidate | DeliveredLink>;
   /** Telegram does not take the candidate: the next is another one. */
   refuse(error: BotApiError): Promise<void>;
-  /** Where the file is, for when it cannot be sent. */
+  /** The address of the post, for when the file cannot be sent. */
   link(): DeliveredLink;
   /** Remembers what Telegram made of the candidate. */
   sent(message: SentMessage): Promise<void>;
@@ -27,14 +27,21 @@ export interface FileCandidates {
 export interface FileCandidatesOptions {
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   readonly sentFiles: SentFiles;
-  /** Who holds the files: `telegram:BOT_ID`, since ids are per bot. */
+  /** `telegram:BOT_ID`, since ids of files are per bot. */
   readonly holder: string;
   readonly limits: TelegramLimits;
-  /** Whether the Bot API server is one's own, which takes larger files. */
+  /** True for a Bot API server of one's own, which takes larger files. */
   readonly isLocalServer: boolean;
 }
 
-/** Kinds that may stand beside others in an album. */
+export function largestUpload({
+  limits,
+  isLocalServer,
+}: Pick<FileCandidatesOptions, 'limits' | 'isLocalServer'>): number {
+  return isLocalServer ? limits.localUpload : limits.upload;
+}
+
+/** Kinds that may be beside others in an album. */
 const ALBUM_TYPES: ReadonlySet<string> = new Set(['photo', 'video', 'audio']);
 
 export function createFileCandidates(
@@ -42,82 +49,39 @@ export function createFileCandidates(
   inAlbum: boolean,
   options: FileCandidatesOptions,
 ): FileCandidates {
-  const { delivery, sentFiles, holder, limits, isLocalServer } = options;
-  const { post, index, form, spoiler, clip } = item;
-  const media = post.items[index];
-  const isPhoto = media?.kind === 'image';
+  const { delivery, sentFiles, holder } = options;
+  const { post, index, form, clip } = item;
   const key: SentFileKey = { holder, source: post.source, postId: post.id, index, form };
   const refused = new Set<string>();
+  const wanted: Wanted = { item, media: post.items[index], refused, options };
   // A part of a video is made anew for each who wants it.
   let way: 'remembered' | 'address' | 'upload' | 'link' = clip === undefined ? 'remembered' : 'upload';
   let current: FileCandidate | DeliveredLink | undefined;
   let file: DeliveredFile | undefined;
   let asDocument = false;
 
-  function request(maxBytes: number): DeliveryRequest {
-    return { post, index, form, maxBytes, refused: [...refused], ...(clip && { clip }) };
-  }
-
-  async function held(): Promise<FileCandidate | undefined> {
+  async function remembered(): Promise<FileCandidate | undefined> {
     const known = await sentFiles.get(key);
-    if (known === undefined || !isFileType(known.kind) || (inAlbum && !ALBUM_TYPES.has(known.kind))) return undefined;
-    const { variantKey, fileId, kind: type, reducedBytes: bytes } = known;
-    const reduced = bytes === undefined ? undefined : { bytes, ...delivery.wholeAddress(request(bytes)) };
-    return made({ from: 'remembered', type, media: fileId, variantKey, reduced });
-  }
-
-  function fetched(): FileCandidate | undefined {
-    const remote = delivery.remoteFile(request(isPhoto ? limits.addressPhoto : limits.address));
-    const type = remote && typeOf(remote.mime);
-    if (remote === undefined || type === undefined || type === 'document' || !isPublic(remote.url)) return undefined;
-    const { url, variantKey, reduced } = remote;
-    return made({ from: 'address', type, media: url, variantKey, reduced });
+    return known && rememberedFile(wanted, known, inAlbum);
   }
 
   async function uploaded(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
-    const largest = isLocalServer ? limits.localUpload : limits.upload;
     if (file === undefined) {
-      const wanted = request(isPhoto ? limits.uploadPhoto : largest);
-      const delivered = await delivery.deliver({ ...wanted, thumbnail: true }, signal);
+      const delivered = await delivery.deliver({ ...uploadRequest(wanted), thumbnail: true }, signal);
       if (delivered.kind === 'link') return delivered;
       file = delivered;
     }
-    const { path, fileName, bytes, mime, variantKey, reduced } = file;
-    const type = asDocument ? 'document' : (typeOf(mime) ?? 'document');
-    const media = { content: { path }, fileName, bytes };
-    return made({ from: 'upload', type, media, variantKey, reduced, ...looks(file, type) });
-  }
-
-  function made(
-    part: Pick<FileCandidate, 'from' | 'type' | 'media' | 'variantKey' | 'reduced'> & {
-      readonly width?: number;
-      readonly height?: number;
-      readonly duration?: number;
-      readonly thumbnail?: Upload;
-    },
-  ): FileCandidate {
-    const { width, height } = sizeOf(media);
-    const duration = clip === undefined ? (media?.durationMs ?? null) : clip.endMs - clip.startMs;
-    return {
-      kind: 'candidate',
-      width,
-      height,
-      duration: duration === null ? undefined : secondsOf(duration),
-      thumbnail: undefined,
-      uploadBytes: typeof part.media === 'string' ? 0 : part.media.bytes,
-      spoiler,
-      ...part,
-    };
+    return uploadedFile(wanted, file, asDocument);
   }
 
   async function find(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
     if (way === 'remembered') {
-      const known = await held();
+      const known = await remembered();
       if (known !== undefined) return known;
       way = 'address';
     }
     if (way === 'address') {
-      const remote = fetched();
+      const remote = remoteFile(wanted);
       if (remote !== undefined) return remote;
       way = 'upload';
     }
@@ -144,7 +108,7 @@ export function createFileCandidates(
   }
 
   return {
-    isHeld: async () => way === 'remembered' && (await held()) !== undefined,
+    isRemembered: async () => way === 'remembered' && (await remembered()) !== undefined,
     async candidate(signal) {
       current ??= await find(signal);
       return current;
@@ -171,7 +135,82 @@ export function createFileCandidates(
   };
 }
 
-/** What Telegram made of what was sent. An animation has a document beside it, and a photo comes in sizes, largest last. */
+/** A file that is to be sent, with the keys of the variants that Telegram has refused. */
+interface Wanted {
+  readonly item: GalleryItem;
+  readonly media: MediaItem | undefined;
+  readonly refused: ReadonlySet<string>;
+  readonly options: FileCandidatesOptions;
+}
+
+function requestOf({ item: { post, index, form, clip }, refused }: Wanted, maxBytes: number): DeliveryRequest {
+  return { post, index, form, maxBytes, refused: [...refused], ...(clip && { clip }) };
+}
+
+function uploadRequest(wanted: Wanted): DeliveryRequest {
+  const { media, options } = wanted;
+  return requestOf(wanted, media?.kind === 'image' ? options.limits.uploadPhoto : largestUpload(options));
+}
+
+function rememberedFile(wanted: Wanted, known: SentFile, inAlbum: boolean): FileCandidate | undefined {
+  const { variantKey, fileId, kind: type, reducedBytes: bytes } = known;
+  if (!isFileType(type) || (inAlbum && !ALBUM_TYPES.has(type))) return undefined;
+  const { delivery } = wanted.options;
+  const reduced = bytes === undefined ? undefined : { bytes, ...delivery.wholeAddress(requestOf(wanted, bytes)) };
+  return candidateOf(wanted, { from: 'remembered', type, media: fileId, variantKey, reduced });
+}
+
+/** A file at an address that Telegram fetches by itself. */
+function remoteFile(wanted: Wanted): FileCandidate | undefined {
+  const { delivery, limits } = wanted.options;
+  const maxBytes = wanted.media?.kind === 'image' ? limits.addressPhoto : limits.address;
+  const remote = delivery.remoteFile(requestOf(wanted, maxBytes));
+  const type = remote && typeOf(remote.mime);
+  if (remote === undefined || type === undefined || type === 'document' || !isPublic(remote.url)) return undefined;
+  const { url, variantKey, reduced } = remote;
+  return candidateOf(wanted, { from: 'address', type, media: url, variantKey, reduced });
+}
+
+function uploadedFile(wanted: Wanted, file: DeliveredFile, asDocument: boolean): FileCandidate {
+  const { path, fileName, bytes, mime, variantKey, reduced, width, height, durationMs, thumbnail } = file;
+  const type = asDocument ? 'document' : (typeOf(mime) ?? 'document');
+  const media = { content: { path }, fileName, bytes };
+  return candidateOf(wanted, {
+    ...{ from: 'upload', type, media, variantKey, reduced },
+    ...(width !== null && height !== null ? { width, height } : {}),
+    ...(durationMs === null ? {} : { duration: secondsOf(durationMs) }),
+    ...(thumbnail === null || type === 'document'
+      ? {}
+      : { thumbnail: { content: { path: thumbnail.path }, bytes: thumbnail.bytes, fileName: 'thumbnail.jpg' } }),
+  });
+}
+
+/** Adds what the post says of the file, where the file itself does not say it. */
+function candidateOf(
+  { item: { clip, spoiler }, media }: Wanted,
+  part: Pick<FileCandidate, 'from' | 'type' | 'media' | 'variantKey' | 'reduced'> & {
+    readonly width?: number;
+    readonly height?: number;
+    readonly duration?: number;
+    readonly thumbnail?: Upload;
+  },
+): FileCandidate {
+  const { width = null, height = null, durationMs = null } = media ?? {};
+  const isSized = width !== null && height !== null;
+  const ms = clip === undefined ? durationMs : clip.endMs - clip.startMs;
+  return {
+    kind: 'candidate',
+    width: isSized ? width : undefined,
+    height: isSized ? height : undefined,
+    duration: ms === null ? undefined : secondsOf(ms),
+    thumbnail: undefined,
+    uploadBytes: typeof part.media === 'string' ? 0 : part.media.bytes,
+    spoiler,
+    ...part,
+  };
+}
+
+/** The file that Telegram made of the sent one. An animation has a document beside it, and a photo comes in sizes, largest last. */
 function fileIn(message: SentMessage): { readonly fileId: string; readonly kind: FileType } | undefined {
   const { video, animation, photo, audio, document } = message;
   const largest = photo?.at(-1);
@@ -180,17 +219,6 @@ function fileIn(message: SentMessage): { readonly fileId: string; readonly kind:
   if (largest) return { fileId: largest.file_id, kind: 'photo' };
   if (audio) return { fileId: audio.file_id, kind: 'audio' };
   return document && { fileId: document.file_id, kind: 'document' };
-}
-
-/** How it looks, as far as that is known. */
-function looks({ width, height, durationMs, thumbnail }: DeliveredFile, type: FileType) {
-  return {
-    ...(width !== null && height !== null ? { width, height } : {}),
-    ...(durationMs === null ? {} : { duration: secondsOf(durationMs) }),
-    ...(thumbnail === null || type === 'document'
-      ? {}
-      : { thumbnail: { content: { path: thumbnail.path }, bytes: thumbnail.bytes, fileName: 'thumbnail.jpg' } }),
-  };
 }
 
 function isFileType(kind: string): kind is FileType {
@@ -205,20 +233,12 @@ function typeOf(mime: string): FileType | undefined {
   return mime.startsWith('image/') ? 'document' : undefined;
 }
 
-function sizeOf(media: MediaItem | undefined): {
-  readonly width: number | undefined;
-  readonly height: number | undefined;
-} {
-  const { width = null, height = null } = media ?? {};
-  return width === null || height === null ? { width: undefined, height: undefined } : { width, height };
-}
-
-/** At least one: zero makes Telegram show a video without an end. */
+/** One second at least: zero makes Telegram show a video without an end. */
 function secondsOf(ms: number): number {
   return Math.max(1, Math.round(ms / 1_000));
 }
 
-/** Telegram comes from outside. */
+/** Telegram cannot reach addresses of a local network. */
 function isPublic(url: string): boolean {
   return (
     URL.canParse(url) &&
@@ -228,7 +248,7 @@ function isPublic(url: string): boolean {
 }
 
 /**
- * The files that have to go another way after the refusal. Telegram names the first that it cannot have; the others of its kind, held or
+ * The files that have to go another way after the refusal. Telegram names the first that it cannot have; the others of its kind, remembered or
  * fetched alike, mostly meet the same, and each further try would upload again what it took before. So they go together.
  */
 export function culprits<T extends { readonly candidate: FileCandidate }>(

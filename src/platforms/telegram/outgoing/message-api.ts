@@ -1,30 +1,51 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Sending, SendOnceOptions } from '../../../bot/contract/chat-platform.ts';
+import type { GalleryItem } from '../../../bot/contract/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
+import type { Logger } from '../../../infra/log.ts';
 import type { BotApi } from '../api/bot-api.ts';
 import { BotApiError, notBegun } from '../api/bot-api-error.ts';
-import type { ChatRecords } from '../api/chat-records.ts';
+import type { Chats } from '../api/chats.ts';
+import type { TelegramReplyTo } from '../api/envelope.ts';
 import type { TelegramLimits } from '../api/limits.ts';
-import type { Address, Answers, Method, Params } from '../api/methods.ts';
-import type { TelegramReplyTo } from '../api/reply-to.ts';
-import type { ChatActions } from './chat-action.ts';
+import type { Address, Answers, Button, Method, Params } from '../api/methods.ts';
 
 /** A chat, and how a message comes into it. */
-export interface Place extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'thread' | 'message'> {
-  /** Without a sound. */
+export interface Destination extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'message'> {
+  /** People are not notified. */
   readonly silent?: boolean;
   /** The person who alone sees it, where the Bot API server knows how; elsewhere all do. */
   readonly onlyFor?: number | undefined;
 }
 
+/** All that sending one reply needs beside the reply. */
+export interface SendContext extends Pick<Sending, 'signal' | 'sendOnce' | 'sentKeys'> {
+  readonly to: Destination;
+  readonly t: Translator;
+  /**
+   * Buttons of this platform's own under a file, or after albums.
+   * @param album ids of the albums' messages; undefined when they are not known any more
+   */
+  readonly extra?: (gallery: readonly GalleryItem[], album: readonly number[] | undefined) => readonly Button[];
+  /** Names the request, for what is remembered of its messages. */
+  readonly request?: string;
+  /** Begins the keys of its messages. */
+  readonly key: string;
+}
+
+/** An edit may be made again as long as a request lives, and is no message by the pace. */
+export const EDIT: SendOnceOptions = { repeatMs: 24 * 3_600_000, messages: 0 };
+
 export type SendMethod = Method & `send${string}`;
 
-/** Puts messages into chats, wherever those have gone meanwhile. */
+/** Sends messages into chats, wherever those have moved meanwhile. */
 export interface MessageApi {
   /** One message, or one album. @throws BotApiError */
   post<M extends SendMethod>(
     method: M,
-    place: Place,
-    signal: AbortSignal,
+    { to, signal }: Pick<SendContext, 'to' | 'signal'>,
     make: (address: Address) => Params[M],
   ): Promise<Answers[M]>;
   /** Telegram may be out of reach: it is asked whether it is there before more is sent, so that less gets an unknown fate. */
@@ -33,8 +54,7 @@ export interface MessageApi {
 
 export interface MessageApiOptions {
   readonly api: BotApi;
-  readonly records: Pick<ChatRecords, 'moved' | 'left'>;
-  /** What is shown to be going on gives way to what is sent. */
+  readonly chats: Pick<Chats, 'moved' | 'left'>;
   readonly actions: Pick<ChatActions, 'before'>;
   readonly limits: Pick<TelegramLimits, 'callMs' | 'fileMs'>;
 }
@@ -42,19 +62,19 @@ export interface MessageApiOptions {
 const MAX_DETOURS = 3;
 const MAX_MOVED = 1_000;
 
-export function createMessageApi({ api, records, actions, limits }: MessageApiOptions): MessageApi {
+export function createMessageApi({ api, chats, actions, limits }: MessageApiOptions): MessageApi {
   /** Groups that have become supergroups since the start. */
   const moved = createLru<number, number>({ max: MAX_MOVED });
   let isDoubtful = false;
   let asking: Promise<unknown> | undefined;
 
-  function relocated(place: Place): Place {
-    const chat = moved.get(place.chat);
+  function relocated(to: Destination): Destination {
+    const chat = moved.get(to.chat);
     // Messages have other ids there, and there is no topic yet.
-    return chat === undefined ? place : { ...place, chat, message: undefined, thread: undefined };
+    return chat === undefined ? to : { ...to, chat, message: undefined, thread: undefined };
   }
 
-  /** All ask at once. @throws BotApiError of a call that puts nothing anywhere, or the signal's reason */
+  /** All who wait share one question. @throws BotApiError of a call that sends nothing, or the signal's reason */
   async function reach(signal: AbortSignal): Promise<void> {
     asking ??= api.call('getMe', {}).finally(() => {
       asking = undefined;
@@ -70,41 +90,37 @@ export function createMessageApi({ api, records, actions, limits }: MessageApiOp
       });
     }
     try {
-      return await api.call(method, params, {
-        signal,
-        timeoutMs: method === 'sendMessage' ? limits.callMs : limits.fileMs,
-      });
+      const timeoutMs = method === 'sendMessage' ? limits.callMs : limits.fileMs;
+      return await api.call(method, params, { signal, timeoutMs });
     } catch (error) {
       isDoubtful ||= error instanceof BotApiError && !error.isCut && (error.code === undefined || error.code >= 500);
       throw error;
     }
   }
 
-  /** Where the same may be tried again; nothing was put anywhere yet. */
-  async function detour(error: unknown, place: Place): Promise<Place | undefined> {
+  /** Another destination for the same message, after a refusal; nothing was sent yet. */
+  async function detour(error: unknown, to: Destination): Promise<Destination | undefined> {
     if (!(error instanceof BotApiError)) return undefined;
     const { migrateTo, code, description } = error;
-    if (migrateTo !== undefined && migrateTo !== place.chat) {
-      moved.set(place.chat, migrateTo);
-      await records.moved(place.chat, migrateTo);
-      return relocated(place);
+    if (migrateTo !== undefined && migrateTo !== to.chat) {
+      moved.set(to.chat, migrateTo);
+      await chats.moved(to.chat, migrateTo);
+      return relocated(to);
     }
-    if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) {
-      await records.left(place.chat);
-    }
-    // A basic group, or a person who left: nobody else is kept from seeing it then.
-    if (code === 400 && place.onlyFor !== undefined) return { ...place, onlyFor: undefined };
+    if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) await chats.left(to.chat);
+    // A basic group, or a person who left: all others see it too then.
+    if (code === 400 && to.onlyFor !== undefined) return { ...to, onlyFor: undefined };
     const isTopicGone = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
-    return isTopicGone && place.thread !== undefined ? { ...place, thread: undefined } : undefined;
+    return isTopicGone && to.thread !== undefined ? { ...to, thread: undefined } : undefined;
   }
 
   return {
-    async post(method, place, signal, make) {
-      let to = relocated(place);
+    async post(method, { to: given, signal }, make) {
+      let to = relocated(given);
       for (let detours = 0; ; detours += 1) {
         try {
           const params = make(addressOf(to));
-          return await actions.before(place, () => attempt(method, signal, params));
+          return await actions.before(given, () => attempt(method, signal, params));
         } catch (error) {
           const next = detours < MAX_DETOURS ? await detour(error, to) : undefined;
           if (next === undefined) throw error;
@@ -118,7 +134,7 @@ export function createMessageApi({ api, records, actions, limits }: MessageApiOp
   };
 }
 
-function addressOf({ chat, thread, message, silent, onlyFor }: Place): Address {
+function addressOf({ chat, thread, message, silent, onlyFor }: Destination): Address {
   return {
     chat_id: chat,
     ...(thread === undefined ? {} : { message_thread_id: thread }),
@@ -126,4 +142,126 @@ function addressOf({ chat, thread, message, silent, onlyFor }: Place): Address {
     ...(silent === true ? { disable_notification: true } : {}),
     ...(onlyFor === undefined ? {} : { ephemeral_message_parameters: { receiver_user_id: onlyFor } }),
   };
+}
+
+export type ChatAction = Extract<
+  Params['sendChatAction']['action'],
+  'typing' | 'upload_photo' | 'upload_video' | 'upload_document'
+>;
+
+type ActionChat = Pick<Destination, 'chat' | 'thread' | 'isChannel'>;
+
+/** Shows in a chat what Medley is doing there. It costs no message and goes by itself; channels show none. */
+export interface ChatActions {
+  /** Shows `typing` until a message is sent or the returned function is called. */
+  begin(place: ActionChat): () => void;
+  /** Shows another action while the work lasts. */
+  during<T>(place: ActionChat, action: ChatAction, work: () => Promise<T>): Promise<T>;
+  /** Sends a message. No action follows it, which would show for five seconds more, until there is something else to do. */
+  before<T>(place: ActionChat, send: () => Promise<T>): Promise<T>;
+}
+
+export interface ChatActionsOptions {
+  readonly api: BotApi;
+  readonly everyMs: number;
+  readonly log: Pick<Logger, 'debug'>;
+}
+
+interface Shown {
+  users: number;
+  action: ChatAction;
+  /** Undefined while nothing is shown. */
+  timer: NodeJS.Timeout | undefined;
+  /** The call that is under way. */
+  sending: Promise<void> | undefined;
+  isRefused: boolean;
+  readonly ended: AbortController;
+}
+
+/** A message waits no longer than this for an action that is being sent. */
+const SETTLE_MS = 1_000;
+
+export function createChatActions({ api, everyMs, log }: ChatActionsOptions): ChatActions {
+  const chats = new Map<string, Shown>();
+
+  function show(place: ActionChat, shown: Shown): void {
+    if (shown.isRefused) return;
+    const { chat, thread } = place;
+    const { signal } = shown.ended;
+    const to = { chat_id: chat, ...(thread === undefined ? {} : { message_thread_id: thread }) };
+    shown.sending = api.call('sendChatAction', { ...to, action: shown.action }, { signal }).then(
+      () => undefined,
+      (error: unknown) => {
+        if (!signal.aborted) log.debug({ err: error }, 'a chat action was not shown');
+        shown.isRefused = true;
+        hide(shown);
+      },
+    );
+    clearInterval(shown.timer);
+    shown.timer = setInterval(() => show(place, shown), everyMs).unref();
+  }
+
+  /** Several requests in a chat show one action together. */
+  function share(place: ActionChat, action: ChatAction): { readonly shown: Shown; readonly release: () => void } {
+    const key = keyOf(place);
+    const shown = chats.get(key) ?? begun(action);
+    shown.users += 1;
+    chats.set(key, shown);
+    if (shown.timer === undefined) show(place, shown);
+    let isReleased = false;
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
+      shown.users -= 1;
+      if (shown.users > 0) return;
+      chats.delete(key);
+      hide(shown);
+      shown.ended.abort();
+    };
+    return { shown, release };
+  }
+
+  return {
+    begin: place => (place.isChannel === true ? () => undefined : share(place, 'typing').release),
+    async during(place, action, work) {
+      if (place.isChannel === true) return work();
+      const known = chats.get(keyOf(place));
+      const before = known?.action ?? 'typing';
+      if (known !== undefined && known.action !== action) {
+        known.action = action;
+        hide(known);
+      }
+      const { shown, release } = share(place, action);
+      try {
+        return await work();
+      } finally {
+        shown.action = before;
+        release();
+      }
+    },
+    async before(place, send) {
+      const shown = chats.get(keyOf(place));
+      if (shown === undefined) return send();
+      // Files take their time on the way, words do not.
+      if (shown.action === 'typing') hide(shown);
+      await Promise.race([shown.sending, pause(SETTLE_MS, undefined, { ref: false })]);
+      const sent = await send();
+      hide(shown);
+      return sent;
+    },
+  };
+}
+
+function hide(shown: Shown): void {
+  clearInterval(shown.timer);
+  shown.timer = undefined;
+}
+
+function begun(action: ChatAction): Shown {
+  const ended = new AbortController();
+  return { users: 0, action, timer: undefined, sending: undefined, isRefused: false, ended };
+}
+
+function keyOf({ chat, thread = 0 }: ActionChat): string {
+  return `${chat} ${thread}`;
 }

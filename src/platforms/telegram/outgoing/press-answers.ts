@@ -2,20 +2,26 @@ import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { BotApi } from '../api/bot-api.ts';
+import { type BotApi, deleteMessage } from '../api/bot-api.ts';
+import { BotApiError, failureSentence, isTopicClosed } from '../api/bot-api-error.ts';
+import type { PressedButton } from '../api/envelope.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
 import { renderBlocks } from '../render/block-text.ts';
-import { shorten } from '../render/formatted-text.ts';
+import { plain, shorten } from '../render/formatted-text.ts';
+import { renderReply } from '../render/render.ts';
+import { EDIT, type SendContext } from './message-api.ts';
+import type { Sender } from './send.ts';
+import type { EditMessage } from './words.ts';
 
-/** Every press is answered once: with a notice for the person who pressed, or by letting the button rest. */
+/** Answers every press once: with a notice for the person who pressed, or without a word, so that the button stops spinning. */
 export interface PressAnswers {
-  /** False when it was answered already, or cannot be any more. */
-  say(query: string, text: string): Promise<boolean>;
-  sayReply(query: string, reply: Reply, t: Translator): Promise<boolean>;
+  /** Resolves with false when the press was answered already, or cannot be any more. */
+  notify(query: string, text: string): Promise<boolean>;
+  notifyReply(query: string, reply: Reply, t: Translator): Promise<boolean>;
   /** Never rejects. */
-  rest(query: string): Promise<void>;
-  /** Lets it rest after a while, should it not be answered by then. */
-  restSoon(query: string): void;
+  acknowledge(query: string): Promise<void>;
+  /** Acknowledges the press after a while, should it not be answered by then. */
+  acknowledgeSoon(query: string): void;
 }
 
 export interface PressAnswersOptions {
@@ -27,31 +33,102 @@ export interface PressAnswersOptions {
 const MAX_ANSWERED = 10_000;
 
 export function createPressAnswers({ api, limits, log }: PressAnswersOptions): PressAnswers {
-  /** By this process; what another has answered Telegram refuses. */
+  /** Queries that this process has answered; Telegram refuses those that another has. */
   const answered = createLru<string, true>({ max: MAX_ANSWERED });
 
-  async function answer(id: string, said: { readonly text?: string; readonly show_alert?: boolean }): Promise<boolean> {
+  async function answer(id: string, notice: { readonly text?: string; readonly show_alert?: boolean }) {
     if (answered.has(id)) return false;
     answered.set(id, true);
     try {
-      return await api.call('answerCallbackQuery', { callback_query_id: id, ...said });
+      return await api.call('answerCallbackQuery', { callback_query_id: id, ...notice });
     } catch (error) {
       log.debug({ err: error }, 'a button could not be answered');
       return false;
     }
   }
 
-  function say(id: string, text: string): Promise<boolean> {
-    const short = shorten({ text, entities: [] }, MESSAGE_LIMITS.callbackAnswer).text;
-    return answer(id, { text: short, show_alert: true });
-  }
+  const notify = (id: string, text: string) =>
+    answer(id, { text: shorten(plain(text), MESSAGE_LIMITS.callbackAnswer).text, show_alert: true });
 
   return {
-    say,
-    sayReply: (id, { blocks }, t) => say(id, renderBlocks(blocks, t, MESSAGE_LIMITS.text).text),
-    rest: async id => void (await answer(id, {})),
-    restSoon(id) {
+    notify,
+    notifyReply: (id, { blocks }, t) => notify(id, renderBlocks(blocks, t, MESSAGE_LIMITS.text).text),
+    acknowledge: async id => void (await answer(id, {})),
+    acknowledgeSoon(id) {
       setTimeout(() => void answer(id, {}), limits.spinMs).unref();
     },
   };
+}
+
+/** Sends the reply to a pressed button: to the person alone, in the place of the message it is under, or beside that. */
+export type AnswerPress = (reply: Reply, press: PressedButton, context: SendContext) => Promise<void>;
+
+export interface AnswerPressOptions {
+  readonly api: BotApi;
+  readonly sender: Sender;
+  readonly editMessage: EditMessage;
+  readonly answers: PressAnswers;
+  readonly log: Pick<Logger, 'debug'>;
+}
+
+/** In the key of an edit of the message whose button was pressed. */
+export const EDITED = 'e';
+
+export function createAnswerPress({ api, sender, editMessage, answers, log }: AnswerPressOptions): AnswerPress {
+  async function answer(reply: Reply, press: PressedButton, context: SendContext): Promise<void> {
+    const { to, t, sendOnce, key } = context;
+    const isForOne = isSentence(reply);
+    if (isForOne && (await isNotified(reply, press.query, context))) return;
+    // A sentence that comes too late for the button must not replace the message it is under.
+    const kind = reply.gallery.length === 0 && !isForOne ? press.stands : undefined;
+    const message = { chat_id: to.chat, message_id: press.message };
+    const edited =
+      kind && (await editMessage(renderReply(reply, t), { ...message, kind }, { ...context, key: `${key}${EDITED}` }));
+    if (edited === 'done') return;
+    await sender.send(reply, context);
+    if (edited === 'anew') await sendOnce(`${key}d`, () => withdraw(message), EDIT);
+  }
+
+  /** A notice that is sent twice is not shown twice. */
+  async function isNotified(reply: Reply, query: string, { key, sendOnce, t }: SendContext): Promise<boolean> {
+    try {
+      await sendOnce(`${key}a`, async () => assertNotified(await answers.notifyReply(query, reply, t)), EDIT);
+      return true;
+    } catch (error) {
+      if (error instanceof BotApiError && error.code === 400) return false;
+      throw error;
+    }
+  }
+
+  async function withdraw(message: { readonly chat_id: number; readonly message_id: number }): Promise<void> {
+    try {
+      await deleteMessage(api, message);
+    } catch (error) {
+      // It is too old.
+      log.debug({ err: error }, 'a message that was replaced could not be deleted');
+    }
+  }
+
+  return async (reply, press, context) => {
+    try {
+      await answer(reply, press, context);
+    } catch (error) {
+      const isFlood = error instanceof BotApiError && error.code === 429;
+      if (isFlood || isTopicClosed(error)) await answers.notify(press.query, failureSentence(error, context.t));
+      throw error;
+    }
+    await answers.acknowledge(press.query);
+  };
+}
+
+/** @throws BotApiError when it was not */
+function assertNotified(isDone: boolean): void {
+  if (isDone) return;
+  const description = 'the button was answered before';
+  throw new BotApiError({ method: 'answerCallbackQuery', code: 400, description, isNotDone: true });
+}
+
+/** One sentence for the person who pressed. */
+function isSentence({ tone, gallery, actions }: Reply): boolean {
+  return (tone === 'notice' || tone === 'error') && gallery.length === 0 && actions.length === 0;
 }

@@ -1,31 +1,24 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { BotApiError } from '../api/bot-api-error.ts';
-import type { SentRich } from '../api/methods.ts';
-import { isWithoutRight } from '../api/refusals.ts';
-import { type FileCandidate, markup } from '../render/file-fields.ts';
+import { BotApiError, isShutOut, isWithoutRight } from '../api/bot-api-error.ts';
+import { RichPart, type SentMessage, type SentRich } from '../api/methods.ts';
+import { type FileCandidate, keyboardField } from '../render/file-fields.ts';
 import { type RichPayload, richBlocks } from '../render/rich-message.ts';
-import { createFileCandidates, type FileCandidates } from './file-candidates.ts';
-import { actionFor, areHeld, type FileSenderOptions, isAllThere, postOf } from './file-sender.ts';
-import type { Place } from './message-api.ts';
-import { filesIn } from './rich-answer.ts';
-import { goesOn, isMethodUnknown, isRefused } from './rich-refusals.ts';
-import type { Occasion } from './sending.ts';
-
-/** Files on their way, which albums may go on with. */
-export type KnownWays = ReadonlyMap<GalleryItem, FileCandidates>;
+import { createFileCandidates, culprits, type FileCandidates, largestUpload } from './file-candidates.ts';
+import { type FileSenderOptions, isComplete, type KnownWays } from './file-sender.ts';
+import type { SendContext } from './message-api.ts';
+import { postKey } from './upload-turns.ts';
 
 /**
- * A post with several files as one message. Where Telegram does not take it, `albums` is called, once.
- * @returns whether all files surely stand there, in their full length
- * @throws BotApiError, and what `put` throws
+ * Sends a post with several files as one message. Where Telegram does not take it, `albums` is called, once.
+ * @returns true when all files surely arrived, in their full length
+ * @throws BotApiError, and what `sendOnce` throws
  */
 export type RichSender = (
   payload: RichPayload,
-  place: Place,
-  occasion: Occasion,
-  albums: (ways: KnownWays) => Promise<boolean>,
+  context: SendContext,
+  albums: (ways?: KnownWays) => Promise<boolean>,
 ) => Promise<boolean>;
 
 export interface RichSenderOptions extends FileSenderOptions {
@@ -38,99 +31,59 @@ interface Ready {
   readonly candidate: FileCandidate;
 }
 
-/** Posts that were refused, and how many in a row show that no other is taken either: then each try costs time, or an upload. */
+/** How many refused posts are remembered, and how many in a row show that no other is taken either: then each try costs time, or an upload. */
 const MAX_REFUSED = 1_000;
 const REFUSALS = 3;
-const NO_WAYS: KnownWays = new Map();
 
 export function createRichSender(options: RichSenderOptions): RichSender {
-  const { messages: api, actions, lock, limits, isLocalServer, log } = options;
+  const { messages: api, inTurn, log } = options;
   const refused = createLru<string, true>({ max: MAX_REFUSED });
   let refusalsInRow = 0;
   let isOffered = true;
 
-  /** Undefined when one of them has to go another way than in such a message. */
-  async function readied(ways: KnownWays, signal: AbortSignal): Promise<readonly Ready[] | undefined> {
-    const found = await Promise.all(
-      [...ways].map(async ([item, way]) => ({ item, ways: way, candidate: await way.candidate(signal) })),
-    );
-    const ready = found.flatMap(({ candidate, ...part }) =>
-      candidate.kind === 'candidate' ? [{ ...part, candidate }] : [],
-    );
-    const bytes = ready.reduce((sum, { candidate }) => sum + candidate.uploadBytes, 0);
-    const isWhole = ready.length === found.length && bytes <= (isLocalServer ? limits.localUpload : limits.upload);
-    return isWhole ? ready : undefined;
-  }
-
-  /** Undefined when nothing was sent, and not to be sent this way. */
-  async function attempt(
-    payload: RichPayload,
-    ways: KnownWays,
-    place: Place,
-    { key, signal, sendOnce, t }: Occasion,
-  ): Promise<boolean | undefined> {
+  /** Resolves with undefined when nothing was sent, and not to be sent this way. */
+  async function attempt(payload: RichPayload, ways: KnownWays, context: SendContext): Promise<boolean | undefined> {
     for (;;) {
-      const ready = await readied(ways, signal);
-      const blocks = ready && richBlocks(ready, payload, t);
+      const ready = await readied(ways, context.signal, largestUpload(options));
+      const blocks = ready && richBlocks(ready, payload, context.t);
       if (ready === undefined || blocks === undefined) return undefined;
+      const rich = { blocks, skip_entity_detection: true as const };
+      const message = { rich_message: rich, ...keyboardField(payload.keyboard) };
+      const call = () => api.post('sendRichMessage', context, address => ({ ...address, ...message }));
+      const isUpload = ready.some(({ candidate }) => candidate.uploadBytes > 0);
       try {
-        const message = { rich_message: { blocks, skip_entity_detection: true as const }, ...markup(payload.keyboard) };
-        const sent = await sendOnce(
-          keyOf(key),
-          () => api.post('sendRichMessage', place, signal, address => ({ ...address, ...message })),
-          { isUpload: ready.some(({ candidate }) => candidate.uploadBytes > 0) },
-        );
+        const sent = await context.sendOnce(keyOf(context), call, { isUpload });
         refusalsInRow = 0;
         return sent !== undefined && (await isConfirmed(sent, ready));
       } catch (error) {
         if (!isRefused(error)) throw error;
-        if (await goesOn(error, ready)) continue;
-        note(error, payload);
+        if (await useOtherWays(error, ready)) continue;
+        noteRefusal(error, payload);
         return undefined;
       }
     }
   }
 
-  /** What Telegram made of the files is remembered, where it says so of each. */
-  async function isConfirmed(sent: SentRich, ready: readonly Ready[]): Promise<boolean> {
-    const files = filesIn(sent);
-    if (files.length !== ready.length) return false;
-    let isWhole = true;
-    for (const [index, { ways, candidate, item }] of ready.entries()) {
-      const file = files[index];
-      if (file !== undefined) await ways.sent(file);
-      isWhole &&= isAllThere(file, candidate, item);
-    }
-    return isWhole;
-  }
-
-  function note(error: BotApiError, { items }: RichPayload): void {
+  function noteRefusal(error: BotApiError, { items }: RichPayload): void {
     if (isMethodUnknown(error)) {
       isOffered = false;
       log.info({ err: error }, 'the Bot API server knows no rich messages; albums are sent');
       return;
     }
     if (isWithoutRight(error)) return;
-    refused.set(postOf(items), true);
+    refused.set(postKey(items), true);
     refusalsInRow += 1;
     isOffered = refusalsInRow < REFUSALS;
     log.warn({ err: error, isOffered }, 'a rich message was refused; albums are sent');
   }
 
-  return async (payload, place, occasion, albums) => {
+  return async (payload, context, albums) => {
     const { items } = payload;
-    if (occasion.sentKeys.includes(keyOf(occasion.key))) return false;
-    if (!isOffered || refused.has(postOf(items)) || isBegunAsAlbum(occasion)) return albums(NO_WAYS);
+    if (context.sentKeys.includes(keyOf(context))) return false;
+    if (!isOffered || refused.has(postKey(items)) || isBegunAsAlbum(context)) return albums();
     const ways = new Map(items.map(item => [item, createFileCandidates(item, true, options)]));
     try {
-      const parts = [...ways.values()].map(each => ({ ways: each }));
-      const send = () => attempt(payload, ways, place, occasion);
-      const sent = await lock.run(
-        postOf(items),
-        () => areHeld(parts),
-        async () => ((await areHeld(parts)) ? send() : actions.during(place, actionFor(items), send)),
-        occasion.signal,
-      );
+      const sent = await inTurn(items, [...ways.values()], context, () => attempt(payload, ways, context));
       return sent ?? (await albums(ways));
     } finally {
       await Promise.all([...ways.values()].map(each => each.close()));
@@ -138,12 +91,75 @@ export function createRichSender(options: RichSenderOptions): RichSender {
   };
 }
 
-/** Beside the keys of a reply's albums. */
-function keyOf(key: string): string {
+/** Resolves with undefined when one of the files has to go another way than in such a message. */
+async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number): Promise<readonly Ready[] | undefined> {
+  const found = await Promise.all(
+    [...ways].map(async ([item, way]) => ({ item, ways: way, candidate: await way.candidate(signal) })),
+  );
+  const ready = found.flatMap(({ candidate, ...part }) =>
+    candidate.kind === 'candidate' ? [{ ...part, candidate }] : [],
+  );
+  const bytes = ready.reduce((sum, { candidate }) => sum + candidate.uploadBytes, 0);
+  return ready.length === found.length && bytes <= maxBytes ? ready : undefined;
+}
+
+/** Remembers what Telegram made of the files, where it says so of each; resolves with true when it has all of them in their full length. */
+async function isConfirmed(sent: SentRich, ready: readonly Ready[]): Promise<boolean> {
+  const files = filesIn(sent);
+  if (files.length !== ready.length) return false;
+  let isWhole = true;
+  for (const [index, { ways, candidate, item }] of ready.entries()) {
+    const file = files[index];
+    if (file !== undefined) await ways.sent(file);
+    isWhole &&= isComplete(file, candidate, item);
+  }
+  return isWhole;
+}
+
+/** The key of a rich message, which none of the reply's albums has. */
+function keyOf({ key }: SendContext): string {
   return `${key}y`;
 }
 
-/** Files of an album stand there from an earlier attempt: their keys end in the place of the album and two letters. */
-function isBegunAsAlbum({ key, sentKeys }: Occasion): boolean {
+/** An earlier attempt has sent files in an album: their keys end in the position of the album and two letters. */
+function isBegunAsAlbum({ key, sentKeys }: SendContext): boolean {
   return sentKeys.some(each => each.startsWith(key) && each.length === key.length + 3);
+}
+
+/** The files that Telegram made of a rich message, in order, each as if it had been sent alone. */
+function filesIn({ message_id, rich_message: message }: SentRich): readonly SentMessage[] {
+  return filesAmong(message?.blocks ?? []).map(file => ({ message_id, ...file }));
+}
+
+function filesAmong(blocks: readonly unknown[]): readonly Omit<SentMessage, 'message_id'>[] {
+  return blocks.flatMap(block => {
+    const part = RichPart.safeParse(block);
+    if (!part.success) return [];
+    const { blocks: inner, ...file } = part.data;
+    return Object.values(file).some(each => each !== undefined) ? [file] : filesAmong(inner);
+  });
+}
+
+/** True when nothing was sent and albums may be taken. */
+function isRefused(error: unknown): error is BotApiError {
+  if (!(error instanceof BotApiError) || isShutOut(error)) return false;
+  const { code, description } = error;
+  return code === 404 || code === 413 || (code === 400 && !/chat not found/i.test(description));
+}
+
+/** The server is older than the method. */
+function isMethodUnknown({ code, description }: BotApiError): boolean {
+  return code === 404 || /method not found/i.test(description);
+}
+
+/** Refusals of files that Telegram no longer has or cannot fetch; seen with rich messages: `RICH_MESSAGE_PHOTO_NO_MEDIA_FOUND`. */
+const NOT_FOUND =
+  /NO_MEDIA|MEDIA_(EMPTY|INVALID)|media not found|web ?page|HTTP URL|file identifier|FILE_(ID|REFERENCE)|(PHOTO|VIDEO)_URL|failed to (get|send)/i;
+
+/** Lets the files that Telegram could not have go another way; resolves with false where it has refused all of those already. */
+async function useOtherWays(error: BotApiError, ready: readonly Ready[]): Promise<boolean> {
+  if (error.code !== 400 || !NOT_FOUND.test(error.description)) return false;
+  const others = culprits(error, ready).filter(({ candidate }) => candidate.from !== 'upload');
+  for (const { ways } of others) await ways.refuse(error);
+  return others.length > 0;
 }

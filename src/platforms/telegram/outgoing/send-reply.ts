@@ -1,88 +1,69 @@
+import * as z from 'zod';
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { noticeLifeMs } from '../../../bot/runtime/chat-cleanup.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { BotApi } from '../api/bot-api.ts';
+import { failureSentence, isTopicClosed } from '../api/bot-api-error.ts';
+import type { TelegramReplyTo } from '../api/envelope.ts';
 import type { TelegramLimits } from '../api/limits.ts';
 import type { Button } from '../api/methods.ts';
-import { failureSentence, isTopicClosed } from '../api/refusals.ts';
-import type { TelegramReplyTo } from '../api/reply-to.ts';
-import { renderText, wordingOf } from '../render/render.ts';
-import type { AnswerPress } from './answer-press.ts';
-import { audioButton } from './audio-button.ts';
-import type { DeleteButton } from './delete-button.ts';
-import type { Place } from './message-api.ts';
+import { styleOf } from '../render/formatted-text.ts';
+import { renderReply } from '../render/render.ts';
+import { renderText } from '../render/text-message.ts';
+import type { Destination, SendContext } from './message-api.ts';
+import { audioButton, type DeleteButtons } from './own-buttons.ts';
+import { type AnswerPress, EDITED } from './press-answers.ts';
 import type { Sender } from './send.ts';
-import type { Occasion } from './sending.ts';
+import type { EditMessage, OwnMessage, WordSender } from './words.ts';
 
 export interface SendReplyOptions {
   readonly api: BotApi;
   readonly sender: Sender;
+  readonly words: WordSender;
   readonly answerPress: AnswerPress;
-  readonly deleteButton: DeleteButton;
+  readonly deleteButtons: DeleteButtons;
   readonly limits: Pick<TelegramLimits, 'noticeMs' | 'ephemeralMs'>;
   readonly log: Pick<Logger, 'debug'>;
   readonly now: () => number;
 }
 
-/** Sends one reply to where its request came from; resolves with whether all its files surely stand there, in their full length. */
-export type SendReply = (reply: Reply, sending: Sending<TelegramReplyTo> & Pick<Occasion, 'key'>) => Promise<boolean>;
+type ReplySending = Sending<TelegramReplyTo> & Pick<SendContext, 'key'>;
 
-/** People who were told lately that a topic is closed. */
-const MAX_TOLD = 1_000;
-const TOLD_MS = 3_600_000;
+/** Sends one reply to where its request came from; resolves with true when all its files surely arrived, in their full length. */
+export type SendReply = (reply: Reply, sending: ReplySending) => Promise<boolean>;
+
+/** How many people are remembered who were lately informed that a topic is closed. */
+const MAX_INFORMED = 1_000;
+const INFORMED_MS = 3_600_000;
 
 export function createSendReply(options: SendReplyOptions): SendReply {
-  const { api, sender, answerPress, deleteButton, limits, log, now } = options;
-  const told = createLru<string, true>({ max: MAX_TOLD, ttl: TOLD_MS, perf: { now } });
-
-  /** Under a single file in groups; in private chats people can delete what they like, but not an album at once. */
-  function extraButtons(
-    { request, to, t }: Sending<TelegramReplyTo>,
-    gallery: readonly GalleryItem[],
-    album: readonly number[] | undefined,
-  ): readonly Button[] {
-    const isAlbum = gallery.length > 1;
-    if (to.isChannel === true || (!to.isGroup && !isAlbum)) return [];
-    const words = t.messages.telegram;
-    const owner = { chatId: to.chat, userId: request.user.id, messageId: to.message ?? 0 };
-    const isDeletable = to.message !== undefined && album !== undefined;
-    const buttons = [
-      isAlbum ? audioButton(gallery, words.audio) : undefined,
-      isDeletable ? deleteButton.render({ ...owner, others: album }, words.delete) : undefined,
-    ];
-    return buttons.filter(button => button !== undefined);
-  }
+  const { api, sender, words, answerPress, deleteButtons, limits, log, now } = options;
+  const informed = createLru<string, true>({ max: MAX_INFORMED, ttl: INFORMED_MS, perf: { now } });
 
   /**
-   * A remark in a group: to the one person it concerns, where Telegram can show it to them alone. Otherwise all see it, without a sound, and
-   * it goes again when the chat wants that.
+   * Sends a notice in a group: to the one person it is for, where Telegram can show it to them alone. Otherwise all see it, without a
+   * notification, and it is deleted again when the chat wants that.
    */
-  async function sendNotice(reply: Reply, sending: Sending<TelegramReplyTo>, occasion: Occasion): Promise<void> {
-    const { blocks, actions } = reply;
+  async function sendNotice(reply: Reply, sending: ReplySending, context: SendContext): Promise<void> {
     const { to, request } = sending;
-    const place: Place = { ...to, silent: true, ...(isForOne(reply, sending) && { onlyFor: Number(request.user.id) }) };
-    const sent = await sender.sendText(renderText(blocks, actions, wordingOf(reply, occasion.t)), place, occasion);
+    const isForOne = isForCaller(reply, sending, now() - request.at < limits.ephemeralMs);
+    const notice = renderText(reply.blocks, reply.actions, styleOf(reply, context.t));
+    const silent: Destination = { ...to, silent: true, ...(isForOne && { onlyFor: Number(request.user.id) }) };
+    const sent = await words.sendText(notice, { ...context, to: silent });
     // Ephemeral messages have no id, and go by themselves.
     if (sent === undefined || sent.message_id === 0) return;
     const isShort = reply.outdatedMs !== undefined || to.isChannel === true;
     const lifeMs = Math.min(noticeLifeMs([reply], sending) ?? Infinity, isShort ? limits.noticeMs : Infinity);
-    if (lifeMs === Infinity) return;
-    sending.deleteLater(`${to.chat}`, [`${sent.message_id}`], lifeMs);
+    if (lifeMs !== Infinity) sending.deleteLater(`${to.chat}`, [`${sent.message_id}`], lifeMs);
   }
 
-  /** Telegram brings ephemeral messages only to people who are there: those who asked a moment ago. */
-  function isForOne({ visibility }: Reply, { request, to }: Sending<TelegramReplyTo>): boolean {
-    const isPerson = Number(request.user.id) > 0;
-    return visibility === 'caller' && isPerson && to.isChannel !== true && now() - request.at < limits.ephemeralMs;
-  }
-
-  /** Nothing can be said in a closed topic, so the person who asked there is told elsewhere. */
-  async function explain(error: unknown, { request, t }: Sending<TelegramReplyTo>): Promise<void> {
+  /** Nothing can be said in a closed topic, so the person who asked there is informed in private. */
+  async function explain(error: unknown, { request, t }: ReplySending): Promise<void> {
     const { id } = request.user;
-    if (!isTopicClosed(error) || Number(id) <= 0 || told.has(id)) return;
-    told.set(id, true);
+    if (!isTopicClosed(error) || Number(id) <= 0 || informed.has(id)) return;
+    informed.set(id, true);
     try {
       await api.call('sendMessage', { chat_id: Number(id), text: failureSentence(error, t) });
     } catch (cause) {
@@ -91,24 +72,24 @@ export function createSendReply(options: SendReplyOptions): SendReply {
     }
   }
 
-  async function say(reply: Reply, sending: Sending<TelegramReplyTo>, occasion: Occasion): Promise<boolean> {
+  async function send(reply: Reply, sending: ReplySending, context: SendContext): Promise<boolean> {
     const { to, settings } = sending;
-    const usual: Place = { ...to, ...(settings.silent && { silent: true }) };
-    if (to.press !== undefined) await answerPress(reply, usual, to.press, occasion);
-    else if (to.isGroup && isNotice(reply)) await sendNotice(reply, sending, occasion);
+    if (to.press !== undefined) await answerPress(reply, to.press, context);
+    else if (to.isGroup && isNotice(reply)) await sendNotice(reply, sending, context);
     else {
-      // Where the link is deleted then, a reply to it would show that something is gone.
-      const leaves = settings.deleteSource && to.isOnlyLinks === true && reply.gallery.length > 0;
-      return sender.send(reply, { ...usual, ...(leaves && { message: undefined }) }, occasion);
+      // A reply to a link that is deleted afterwards would show that something is gone.
+      const isDeleted = settings.deleteSource && to.isOnlyLinks === true && reply.gallery.length > 0;
+      return sender.send(reply, isDeleted ? { ...context, to: { ...context.to, message: undefined } } : context);
     }
     return false;
   }
 
   return async (reply, sending) => {
-    const { t, signal, sendOnce, sentKeys, key, request } = sending;
-    const extra: Occasion['extra'] = (gallery, album) => extraButtons(sending, gallery, album);
+    const { t, signal, sendOnce, sentKeys, key, request, settings } = sending;
+    const to: Destination = { ...sending.to, ...(settings.silent && { silent: true }) };
+    const extra: SendContext['extra'] = (gallery, album) => extraButtons(deleteButtons, sending, gallery, album);
     try {
-      return await say(reply, sending, { t, signal, sendOnce, sentKeys, key, request: request.id, extra });
+      return await send(reply, sending, { to, t, signal, sendOnce, sentKeys, key, request: request.id, extra });
     } catch (error) {
       if (sending.to.press === undefined) await explain(error, sending);
       throw error;
@@ -116,9 +97,88 @@ export function createSendReply(options: SendReplyOptions): SendReply {
   };
 }
 
-/** A sentence that asks for no press, and that no answer will take the place of. */
+/** The buttons under a single file in groups; in private chats people can delete what they like, but not an album at once. */
+function extraButtons(
+  deleteButtons: DeleteButtons,
+  { request, to, t }: ReplySending,
+  gallery: readonly GalleryItem[],
+  album: readonly number[] | undefined,
+): readonly Button[] {
+  const isAlbum = gallery.length > 1;
+  if (to.isChannel === true || (!to.isGroup && !isAlbum)) return [];
+  const labels = t.messages.telegram;
+  const owner = { chatId: to.chat, userId: request.user.id, messageId: to.message ?? 0 };
+  const isDeletable = to.message !== undefined && album !== undefined;
+  const buttons = [
+    isAlbum ? audioButton(gallery, labels.audio) : undefined,
+    isDeletable ? deleteButtons.render({ ...owner, others: album }, labels.delete) : undefined,
+  ];
+  return buttons.filter(button => button !== undefined);
+}
+
+/** Telegram shows ephemeral messages only to people who are there: those who asked a moment ago. */
+function isForCaller({ visibility }: Reply, { request, to }: ReplySending, isRecent: boolean): boolean {
+  const isPerson = Number(request.user.id) > 0;
+  return visibility === 'caller' && isPerson && to.isChannel !== true && isRecent;
+}
+
+/** A sentence that asks for no press, and that no answer will replace. */
 function isNotice({ tone, gallery, actions, outdatedMs, later }: Reply): boolean {
   if (later !== undefined) return false;
-  const isRemark = tone === 'notice' || tone === 'error';
-  return outdatedMs !== undefined || (isRemark && gallery.length === 0 && actions.length === 0);
+  const isSentence = tone === 'notice' || tone === 'error';
+  return outdatedMs !== undefined || (isSentence && gallery.length === 0 && actions.length === 0);
+}
+
+const MAX_MESSAGES = 1_000;
+
+const Sent = z.looseObject({ message_id: z.number(), photo: z.array(z.unknown()).optional() });
+
+/** Sends a reply, and edits its message when a better one comes later; where the reply has one message alone, of words or a photo. */
+export function createEditedReply(sendReply: SendReply, editMessage: EditMessage): SendReply {
+  /** The request that a message of ours was last written for, as far as this process knows. */
+  const writers = createLru<string, string>({ max: MAX_MESSAGES });
+
+  return async (reply, sending) => {
+    const { t, key, to, request } = sending;
+    const results = new Map<string, unknown>();
+    const edited = `${key}${EDITED}`;
+    const isConfirmed = await sendReply(reply, {
+      ...sending,
+      async sendOnce(messageKey, call, options) {
+        const isEdit = to.press !== undefined && messageKey.startsWith(edited);
+        if (isEdit) writers.set(`${to.chat} ${to.press?.message}`, request.id);
+        const result = await sending.sendOnce(messageKey, call, options);
+        results.set(messageKey, result);
+        return result;
+      },
+    });
+    const message = messageOf(results, to, edited);
+    if (reply.later === undefined || message === undefined) return isConfirmed;
+    const name = `${message.chat_id} ${message.message_id}`;
+    if (!writers.has(name)) writers.set(name, request.id);
+    sending.editLater?.(reply.later, async (better, signal) => {
+      // Its reader may have opened something else in the message meanwhile, which stays.
+      if (writers.get(name) !== request.id) return;
+      const sendOnce = <T>(_: string, call: (tag: string) => Promise<T>): Promise<T | undefined> => call('later');
+      await editMessage(renderReply(better, t), message, { key, signal, sendOnce });
+    });
+    return isConfirmed;
+  };
+}
+
+/** The message that was sent, or the one that was edited because its button was pressed. */
+function messageOf(
+  results: ReadonlyMap<string, unknown>,
+  { chat, press }: TelegramReplyTo,
+  edited: string,
+): OwnMessage | undefined {
+  const sent = [...results.values()].flatMap(result => Sent.safeParse(result).data ?? []);
+  const [first, ...others] = sent;
+  if (first !== undefined) {
+    const kind = first.photo === undefined ? 'text' : 'photo';
+    return others.length > 0 ? undefined : { chat_id: chat, message_id: first.message_id, kind };
+  }
+  const isEdited = [...results.keys()].some(key => key.startsWith(edited));
+  if (!isEdited || press?.stands === undefined) return undefined;
+  return { chat_id: chat, message_id: press.message, kind: press.stands };
 }

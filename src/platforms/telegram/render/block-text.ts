@@ -8,15 +8,15 @@ import {
   isWebAddress,
   plain,
   shorten,
-  type Voice,
+  type TextStyle,
   withinEntities,
+  withMenuNames,
 } from './formatted-text.ts';
-import { withMenuNames } from './menu-names.ts';
 
 interface Part {
   readonly content: FormattedText;
   readonly folded: boolean;
-  /** What stands between it and the part before. */
+  /** The separator from the part before. */
   readonly before: string;
 }
 
@@ -24,8 +24,13 @@ interface Part {
  * Blocks as one text of at most `max` units. The last lines of cards and what may be folded give way first.
  * @param isNumbered whether cards have their number before their name, from 1
  */
-export function renderBlocks(blocks: readonly Block[], t: Voice, max: number, isNumbered = false): FormattedText {
-  const parts = partsWithin(blocks, t, max, isNumbered);
+export function renderBlocks(
+  blocks: readonly Block[],
+  style: TextStyle,
+  max: number,
+  isNumbered = false,
+): FormattedText {
+  const parts = partsWithin(blocks, style, max, isNumbered);
   let excess = lengthOf(parts) - max;
   const fitted = parts.map(part => {
     const { content, folded, before } = part;
@@ -34,15 +39,15 @@ export function renderBlocks(blocks: readonly Block[], t: Voice, max: number, is
     return concat([plain(before), folded ? quoted(cut) : cut]);
   });
   const whole = shorten(concat(fitted), max);
-  return withinEntities(t.isHidden === true ? covered(whole, { type: 'spoiler' }) : whole);
+  return withinEntities(style.isHidden === true ? covered(whole, { type: 'spoiler' }) : whole);
 }
 
-function partsWithin(blocks: readonly Block[], t: Voice, max: number, isNumbered: boolean): readonly Part[] {
+function partsWithin(blocks: readonly Block[], style: TextStyle, max: number, isNumbered: boolean): readonly Part[] {
   let lines = Math.max(0, ...blocks.map(block => (block.kind === 'card' ? lineCount(block) : 0)));
-  let parts = partsOf(blocks, t, { lines, isNumbered });
+  let parts = partsOf(blocks, style, { lines, isNumbered });
   while (lines > 0 && lengthOf(parts) > max) {
     lines -= 1;
-    parts = partsOf(blocks, t, { lines, isNumbered });
+    parts = partsOf(blocks, style, { lines, isNumbered });
   }
   return parts;
 }
@@ -56,13 +61,13 @@ interface CardForm {
   readonly isNumbered: boolean;
 }
 
-function partsOf(blocks: readonly Block[], t: Voice, form: CardForm): readonly Part[] {
+function partsOf(blocks: readonly Block[], style: TextStyle, form: CardForm): readonly Part[] {
   const parts: Part[] = [];
   let before = '';
   let cards = 0;
   for (const block of blocks) {
     if (block.kind === 'card') cards += 1;
-    const content = block.kind === 'card' ? renderCard(block, t, form, cards) : renderBlock(block, t);
+    const content = block.kind === 'card' ? renderCard(block, style, form, cards) : renderBlock(block, style);
     if (content.text.trim() === '') {
       if (before !== '') before = '\n\n';
       continue;
@@ -74,53 +79,53 @@ function partsOf(blocks: readonly Block[], t: Voice, form: CardForm): readonly P
   return parts;
 }
 
-function renderBlock(block: Exclude<Block, Card>, t: Voice): FormattedText {
+function renderBlock(block: Exclude<Block, Card>, style: TextStyle): FormattedText {
   switch (block.kind) {
     case 'heading':
-      return covered(formatText(block.text, t), { type: 'bold' });
+      return covered(formatText(block.text, style), { type: 'bold' });
     case 'text':
-      return formatText(block.text, t);
+      return formatText(block.text, style);
     case 'fields':
       return concat(
         block.fields.map(({ label, value }, index) =>
           concat([
             plain(index === 0 ? '' : '\n'),
-            covered(plain(`${withMenuNames(label, t)}:`), { type: 'bold' }),
+            covered(plain(`${withMenuNames(label, style)}:`), { type: 'bold' }),
             plain(' '),
-            formatText(value, t),
+            formatText(value, style),
           ]),
         ),
       );
     case 'image':
-      return formatText([linkTo(block.url, block.alt)], t);
+      return formatText([linkTo(block.url, block.alt)], style);
     case 'sound':
-      return formatText([linkTo(block.url, block.label)], t);
+      return formatText([linkTo(block.url, block.label)], style);
     case 'picture':
-      return formatText([block.alt], t);
+      return formatText([block.alt], style);
     case 'divider':
       return EMPTY;
   }
 }
 
-/** The place in a list that stands before its name: `12` of `12. Paper Comet`. */
+/** The position in a list that is written before its name: `12` of `12. Paper Comet`. */
 export function ownNumber({ title: [first] }: Card): string | undefined {
   return typeof first === 'string' ? /^(\d[\d.,]*)\. $/.exec(first)?.[1] : undefined;
 }
 
-/** Its name in bold, leading where it can lead, and its lines below. */
+/** A card: its name in bold, a link where it has an address, and its lines below. */
 export function renderCard(
   card: Card,
-  t: Voice,
+  style: TextStyle,
   form: CardForm = { lines: Number.POSITIVE_INFINITY, isNumbered: false },
   number = 1,
 ): FormattedText {
   const { title, lines, sound, action } = card;
-  const name = formatText(title, t);
+  const name = formatText(title, style);
   const leads = name.entities.some(({ type }) => type === 'text_link');
   const led = action?.kind === 'link' && !leads && isWebAddress(action.url);
   const heading = covered(led ? covered(name, { type: 'text_link', url: action.url }) : name, { type: 'bold' });
   const all: readonly Text[] = [...lines, ...(sound ? [[linkTo(sound.url, sound.label)]] : [])];
-  const below = all.slice(0, form.lines).map(line => concat([plain('\n'), formatText(line, t)]));
+  const below = all.slice(0, form.lines).map(line => concat([plain('\n'), formatText(line, style)]));
   return concat([plain(form.isNumbered && ownNumber(card) === undefined ? `${number}. ` : ''), heading, ...below]);
 }
 
@@ -135,7 +140,7 @@ function linkTo(url: string, label: string): Text[number] {
 const LONG_QUOTE = 280;
 const LONG_QUOTE_LINES = 5;
 
-/** Long ones are folded by Telegram itself. */
+/** Telegram folds long quotes by itself. */
 function quoted(content: FormattedText): FormattedText {
   const isLong = content.text.length > LONG_QUOTE || content.text.split('\n').length > LONG_QUOTE_LINES;
   return isLong ? covered(content, { type: 'expandable_blockquote' }) : content;

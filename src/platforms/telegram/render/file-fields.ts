@@ -23,51 +23,50 @@ export interface FileCandidate {
   readonly reduced: Reduction | undefined;
 }
 
-/** The fields of a file's message, each only where there is something to say. */
+// Each of these gives fields of a file's message, and only those that have a value.
 
-export function captioned({ text, entities }: FormattedText) {
+export function captionFields({ text, entities }: FormattedText) {
   return text === '' ? {} : { caption: text, caption_entities: entities };
 }
 
-/** Of a photo or video that only those see who want to look. */
-export function veiled(isHidden: boolean) {
+/** The field that hides a photo or video until a person wants to see it. */
+export function spoilerField(isHidden: boolean) {
   return isHidden ? { has_spoiler: true } : {};
 }
 
-export function markup(keyboard: Keyboard | undefined) {
+export function keyboardField(keyboard: Keyboard | undefined) {
   return keyboard === undefined ? {} : { reply_markup: keyboard };
 }
 
-export function shape({ width, height, duration }: Pick<FileCandidate, 'width' | 'height' | 'duration'>) {
-  return {
-    ...(width === undefined || height === undefined ? {} : { width, height }),
-    ...(duration === undefined ? {} : { duration }),
-  };
+export function durationField({ duration }: Pick<FileCandidate, 'duration'>) {
+  return duration === undefined ? {} : { duration };
 }
 
-export function pictured({ thumbnail }: Pick<FileCandidate, 'thumbnail'>) {
-  return thumbnail === undefined ? {} : { thumbnail };
+export function sizeFields(candidate: Pick<FileCandidate, 'width' | 'height' | 'duration'>) {
+  const { width, height } = candidate;
+  return { ...(width === undefined || height === undefined ? {} : { width, height }), ...durationField(candidate) };
+}
+
+/** The fields of a video or an animation. */
+export function videoFields(candidate: FileCandidate) {
+  const { thumbnail, spoiler } = candidate;
+  return {
+    ...spoilerField(spoiler),
+    ...sizeFields(candidate),
+    ...(thumbnail === undefined ? {} : { thumbnail }),
+  };
 }
 
 export function albumItem(candidate: FileCandidate, caption: FormattedText): AlbumItem {
-  const { type, media, spoiler, duration } = candidate;
-  const hidden = veiled(spoiler);
-  const words = captioned(caption);
-  if (type === 'photo') return { type, media, ...words, ...hidden };
-  if (type === 'audio') return { type, media, ...words, ...(duration === undefined ? {} : { duration }) };
+  const { type, media, spoiler } = candidate;
+  const words = captionFields(caption);
+  if (type === 'photo') return { type, media, ...words, ...spoilerField(spoiler) };
+  if (type === 'audio') return { type, media, ...words, ...durationField(candidate) };
   if (type === 'document') return { type, media, ...words };
-  return {
-    type: 'video',
-    media,
-    ...words,
-    ...hidden,
-    ...shape(candidate),
-    ...pictured(candidate),
-    supports_streaming: true,
-  };
+  return { type: 'video', media, ...words, ...videoFields(candidate), supports_streaming: true };
 }
 
-/** What may stand together in one album. */
+/** Files of one class may be in one album. */
 export function albumClass({ type }: FileCandidate): 'seen' | 'audio' | 'document' | 'alone' {
   if (type === 'photo' || type === 'video') return 'seen';
   return type === 'animation' ? 'alone' : type;

@@ -1,12 +1,11 @@
 import type { MessageEntity } from '@grammyjs/types';
-import type { Inline, Text } from '../../../bot/contract/reply.ts';
+import type { Inline, Reply, Text } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { menuName, withMenuNames } from './menu-names.ts';
 
 /** Offsets and lengths are UTF-16 units, as JavaScript's own. */
 export type Entity = Readonly<MessageEntity.CommonMessageEntity | MessageEntity.TextLinkMessageEntity>;
 
-/** Plain text and what is said about its parts: there is no markup that words from the web could break. */
+/** Plain text with entities that mark its parts: there is no markup that words from the web could break. */
 export interface FormattedText {
   readonly text: string;
   readonly entities: readonly Entity[];
@@ -15,41 +14,60 @@ export interface FormattedText {
 export const EMPTY: FormattedText = { text: '', entities: [] };
 const ELLIPSIS = '…';
 
-/** How moments, commands and names are written. */
-export interface Voice extends Pick<Translator, 'date' | 'messages'> {
+/** The way in which moments, commands and names are written. */
+export interface TextStyle extends Pick<Translator, 'date' | 'messages'> {
   /** The page of a person by the name that a text calls them; undefined where there is none. */
   readonly pageOf?: ((username: string) => string | undefined) | undefined;
-  /** Whether all of it stands behind a spoiler, which can hold everything but code. */
+  /** All of the text is under a spoiler, which can have anything but code in it. */
   readonly isHidden?: boolean;
 }
 
-/** A reply's text as Telegram takes it. */
-export function formatText(text: Text, voice: Voice): FormattedText {
-  return concat(text.map(inline => formatInline(inline, voice)));
+/** The style of a reply's texts. */
+export function styleOf(reply: Pick<Reply, 'blocks' | 'gallery' | 'isHidden'>, t: Translator): Translator & TextStyle {
+  return { ...t, pageOf: profileAddresses(reply), isHidden: reply.isHidden === true };
 }
 
-function formatInline(inline: Inline, voice: Voice): FormattedText {
-  if (typeof inline === 'string') return withoutMentions(inline, voice);
+/**
+ * Makes the addresses of the people whom a post's caption names: on its site, by the way in which the heading leads to the author.
+ * Undefined where it does not lead there by name.
+ */
+function profileAddresses({ blocks, gallery }: Pick<Reply, 'blocks' | 'gallery'>) {
+  const username = gallery[0]?.post.author.username ?? '';
+  const heading = blocks.find(block => block.kind === 'heading');
+  const [page] =
+    heading?.text.flatMap(each => (typeof each !== 'string' && each.kind === 'link' ? [each.url] : [])) ?? [];
+  const [before, after, ...others] = username === '' ? [] : (page?.split(username) ?? []);
+  if (before === undefined || after === undefined || others.length > 0) return undefined;
+  return (name: string) => `${before}${name}${after}`;
+}
+
+/** A reply's text as Telegram takes it. */
+export function formatText(text: Text, style: TextStyle): FormattedText {
+  return concat(text.map(inline => formatInline(inline, style)));
+}
+
+function formatInline(inline: Inline, style: TextStyle): FormattedText {
+  if (typeof inline === 'string') return withoutMentions(inline, style);
   switch (inline.kind) {
     case 'strong':
-      return covered(formatText(inline.children, voice), { type: 'bold' });
+      return covered(formatText(inline.children, style), { type: 'bold' });
     case 'emphasis':
-      return covered(formatText(inline.children, voice), { type: 'italic' });
-    // Nothing may stand inside of code.
+      return covered(formatText(inline.children, style), { type: 'italic' });
+    // Telegram takes no entity inside of code.
     case 'code':
-      return asCode(withMenuNames(wordsOf(inline.children), voice), voice);
+      return asCode(withMenuNames(wordsOf(inline.children), style), style);
     case 'link': {
-      const children = formatText(inline.children, voice);
+      const children = formatText(inline.children, style);
       if (!isWebAddress(inline.url)) return children;
-      // No other link, and no name, stands out in a link.
+      // A link has no other link, and no marked name, in it.
       const entities = children.entities.filter(({ type }) => type !== 'code' && type !== 'text_link');
       return covered({ ...children, entities }, { type: 'text_link', url: inline.url });
     }
     case 'time':
-      return plain(voice.date(inline.at));
+      return plain(style.date(inline.at));
     case 'swatch':
       return plain(inline.symbol);
-    // As it stands in the menu: then a tap sends it.
+    // A tap sends a command that is written as in the menu.
     case 'command':
       return plain(`/${menuName(inline.name)}`);
   }
@@ -61,11 +79,11 @@ function wordsOf(children: Text): string {
     .join('');
 }
 
-function asCode(text: string, { isHidden = false }: Voice): FormattedText {
+function asCode(text: string, { isHidden = false }: TextStyle): FormattedText {
   return isHidden ? plain(unnamed(text)) : covered(plain(text), { type: 'code' });
 }
 
-/** No mention is made of it. */
+/** The text without anything that Telegram makes a mention of. */
 function unnamed(text: string): string {
   return text.replaceAll('@', '＠');
 }
@@ -78,16 +96,16 @@ const NAME = /(?<![A-Za-z0-9_])@([A-Za-z0-9_][A-Za-z0-9_.]*)/g;
 
 /**
  * Telegram makes a mention of every `@name` in a text, and the person of that name, who has nothing to do with it, is called; but not of a
- * name that is a link, or code. So that it can be copied as it stands, nothing is put into it.
+ * name that is a link, or code. Nothing is inserted into the name, so that it can be copied.
  */
-function withoutMentions(text: string, voice: Voice): FormattedText {
+function withoutMentions(text: string, style: TextStyle): FormattedText {
   const parts: FormattedText[] = [];
   let from = 0;
   for (const match of text.matchAll(NAME)) {
     const name = match[0].replace(/\.+$/, '');
-    const url = voice.pageOf?.(name.slice(1));
+    const url = style.pageOf?.(name.slice(1));
     parts.push(plain(text.slice(from, match.index)));
-    parts.push(url === undefined ? asCode(name, voice) : covered(plain(name), { type: 'text_link', url }));
+    parts.push(url === undefined ? asCode(name, style) : covered(plain(name), { type: 'text_link', url }));
     from = match.index + name.length;
   }
   return concat([...parts, plain(text.slice(from))]);
@@ -97,12 +115,12 @@ export function isWebAddress(url: string): boolean {
   return /^https?:\/\/[^\s/]+\.[^\s]+$/i.test(url) && URL.canParse(url);
 }
 
-/** What an entity is, wherever it stands. */
+/** An entity without its position. */
 type Mark = Readonly<
   Pick<MessageEntity.CommonMessageEntity, 'type'> | Pick<MessageEntity.TextLinkMessageEntity, 'type' | 'url'>
 >;
 
-/** The whole under one entity. */
+/** Marks the whole with one entity. */
 export function covered(content: FormattedText, mark: Mark): FormattedText {
   const start = content.text.length - content.text.trimStart().length;
   const length = content.text.trim().length;
@@ -136,7 +154,7 @@ export function shorten(content: FormattedText, max: number): FormattedText {
   return { text: kept + ELLIPSIS, entities };
 }
 
-/** Telegram looks at no more of one message. */
+/** Telegram looks at no more entities of one message. */
 const MOST_ENTITIES = 100;
 
 /** With no more entities than Telegram takes: the last names give up theirs first, and are then written so that they call no one. */
@@ -148,4 +166,16 @@ export function withinEntities({ text, entities }: FormattedText): FormattedText
   const units = text.split('');
   for (const { offset } of left.filter(isName)) units[offset] = '＠';
   return { text: units.join(''), entities: entities.filter(each => !dropped.has(each)) };
+}
+
+/** Telegram's names know neither spaces nor dashes. */
+export function menuName(command: string): string {
+  return command.replace(/[ -]/g, '_');
+}
+
+/** Writes the names of commands in a text as the menu does. */
+export function withMenuNames(text: string, { messages }: Pick<Translator, 'messages'>): string {
+  return text.replace(/\/([a-z]+ [a-z-]+)/g, (written, name: string) =>
+    Object.hasOwn(messages.commands, name) ? `/${menuName(name)}` : written,
+  );
 }

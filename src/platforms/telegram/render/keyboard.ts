@@ -3,7 +3,7 @@ import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Button, Keyboard } from '../api/methods.ts';
 import { isWebAddress } from './formatted-text.ts';
 
-/** Labels longer than this stand alone in their row, where phones show them whole. */
+/** Labels longer than this are alone in their row, where phones show them whole. */
 const SHORT_LABEL = 14;
 
 export interface NumberButton {
@@ -14,9 +14,9 @@ export interface NumberButton {
 
 /** Buttons of this platform's own kind. */
 export interface OwnButtons {
-  /** What opens things that stand in the text with their numbers. */
+  /** Buttons that open the things whose numbers are in the text. */
   readonly numbers?: readonly NumberButton[];
-  /** After all others. */
+  /** These come after all others. */
   readonly extra?: readonly Button[];
 }
 
@@ -46,7 +46,7 @@ function renderAction(action: Action): readonly Button[] {
   return [{ text, callback_data: action.token, ...style }];
 }
 
-/** As many as any platform shows. */
+/** The most choices that any platform shows. */
 const MAX_CHOICES = 25;
 
 function labelOf(label: string): string {

@@ -1,34 +1,15 @@
-import type { Action, Block, Card, GalleryItem, Image, Reply } from '../../../bot/contract/reply.ts';
+import type { Action, Block, GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
-import { MESSAGE_LIMITS } from '../api/limits.ts';
-import type { Button, Keyboard, LinkPreview } from '../api/methods.ts';
-import { ownNumber, renderBlocks } from './block-text.ts';
-import { EMPTY, type FormattedText, isWebAddress, plain, type Voice } from './formatted-text.ts';
-import { type NumberButton, renderKeyboard } from './keyboard.ts';
-import { pagesOf } from './people.ts';
+import type { PressedButton } from '../api/envelope.ts';
+import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
+import type { Button, Keyboard } from '../api/methods.ts';
+import { renderCaption } from './caption.ts';
+import { EMPTY, type FormattedText, isWebAddress, plain, styleOf } from './formatted-text.ts';
+import { renderKeyboard } from './keyboard.ts';
+import { type PhotoPayload, previewOf, renderText, renderWords, type TextPayload } from './text-message.ts';
 
-export interface TextPayload {
-  readonly kind: 'text';
-  readonly content: FormattedText;
-  readonly preview: LinkPreview;
-  readonly keyboard: Keyboard | undefined;
-}
-
-/** A photo at an address, or one that is drawn. */
-export type Photo = Image | Extract<Block, { kind: 'picture' }>;
-
-export interface PhotoPayload {
-  readonly kind: 'photo';
-  readonly photo: Photo;
-  readonly isHidden: boolean;
-  readonly caption: FormattedText;
-  readonly keyboard: Keyboard | undefined;
-  /** Where there is no photo to be had. */
-  readonly instead: TextPayload;
-}
-
-/** One file, or up to ten that may stand in one album. */
+/** One file, or up to ten that may be in one album. */
 export interface MediaPayload {
   readonly kind: 'media';
   readonly items: readonly GalleryItem[];
@@ -37,7 +18,7 @@ export interface MediaPayload {
   readonly keyboard: Keyboard | undefined;
 }
 
-/** Comes after albums: what they hold, and the buttons that they cannot have. */
+/** Comes after albums: a list of their contents, and the buttons that they cannot have. */
 export interface FollowUpPayload {
   readonly kind: 'followUp';
   readonly content: FormattedText;
@@ -46,156 +27,44 @@ export interface FollowUpPayload {
 
 export type Payload = TextPayload | PhotoPayload | MediaPayload | FollowUpPayload;
 
-export interface RenderContext {
-  readonly t: Translator;
-  /** Buttons of this platform's own, under a single file. */
-  readonly extra?: readonly Button[];
-}
-
-/** How a reply is written. */
-export type Wording = Translator & Voice;
-
-export function wordingOf(reply: Reply, t: Translator): Wording {
-  return { ...t, pageOf: pagesOf(reply), isHidden: reply.isHidden === true };
-}
-
 /**
- * Reply -> messages. Pure. The words go under the first file. Albums take no buttons: their links stand in the caption, and buttons
+ * Reply -> messages. Pure. The words go under the first file. Albums take no buttons: their links are in the caption, and buttons
  * that do something come in a message of their own.
+ * @param extra buttons of this platform's own, under a single file
  */
-export function render(reply: Reply, { t: translator, extra = [] }: RenderContext): readonly Payload[] {
+export function renderReply(reply: Reply, t: Translator, extra: readonly Button[] = []): readonly Payload[] {
   const { blocks, gallery, actions } = reply;
-  const t = wordingOf(reply, translator);
-  if (gallery.length === 0) return renderWords(blocks, actions, t);
-  const groups = grouped(gallery);
-  const [first] = groups;
-  if (groups.length === 1 && first?.length === 1) {
-    const caption = renderBlocks(blocks, t, MESSAGE_LIMITS.caption);
-    return [{ kind: 'media', items: first, caption, keyboard: renderKeyboard(actions, { extra }) }];
+  const style = styleOf(reply, t);
+  if (gallery.length === 0) return renderWords(blocks, actions, style);
+  if (gallery.length === 1) {
+    const keyboard = renderKeyboard(actions, { extra });
+    return [{ kind: 'media', items: gallery, caption: renderCaption(blocks, style), keyboard }];
   }
   const links = actions.filter(({ kind }) => kind === 'link');
   const buttons = actions.filter(({ kind }) => kind !== 'link');
-  const caption = renderBlocks([...blocks, ...linkBlock(links)], t, MESSAGE_LIMITS.caption);
-  const albums = groups.map(
+  const caption = renderCaption([...blocks, ...linkBlock(links)], style);
+  const albums = albumsOf(gallery).map(
     (items, index): Payload => ({ kind: 'media', items, caption: index === 0 ? caption : EMPTY, keyboard: undefined }),
   );
   return [...albums, { kind: 'followUp', content: plain(contentsOf(gallery, t)), keyboard: renderKeyboard(buttons) }];
 }
 
-/** The words under a file. */
-export function renderCaption(reply: Reply, t: Translator): FormattedText {
-  return renderBlocks(reply.blocks, wordingOf(reply, t), MESSAGE_LIMITS.caption);
-}
-
-/** Words, under a photo where there is one and they fit. */
-function renderWords(blocks: readonly Block[], actions: readonly Action[], t: Wording): readonly Payload[] {
-  const photo = photoOf(blocks);
-  if (photo === undefined) return [renderText(blocks, actions, t)];
-  const words = blocks.filter(block => block !== photo);
-  const { isHidden = false } = t;
-  const { said, buttons, numbers } = arranged(words, actions);
-  const whole = renderBlocks(said, t, Number.POSITIVE_INFINITY, numbers.length > 0);
-  const instead = renderText(blocks, actions, t);
-  if (whole.text.length <= MESSAGE_LIMITS.caption) {
-    return [
-      { kind: 'photo', photo, isHidden, caption: whole, keyboard: renderKeyboard(buttons, { numbers }), instead },
-    ];
-  }
-  if (photo.kind === 'image') return [instead];
-  const caption = renderBlocks(said.slice(0, 1), t, MESSAGE_LIMITS.caption);
-  const alone = renderText([{ kind: 'text', text: [photo.alt] }], [], t);
-  return [
-    { kind: 'photo', photo, isHidden, caption, keyboard: undefined, instead: alone },
-    renderText(said.length > 1 && said[0]?.kind === 'heading' ? words.slice(1) : words, actions, t),
-  ];
-}
-
-/** What is drawn cannot be shown in any other way; of images the first. */
-function photoOf(blocks: readonly Block[]): Photo | undefined {
-  const drawn = blocks.find(block => block.kind === 'picture');
-  const first = blocks.find(({ kind }) => kind !== 'divider');
-  return drawn ?? (isImage(first) ? first : undefined);
-}
-
-function isImage(block: Block | undefined): block is Image {
-  return block?.kind === 'image' && isWebAddress(block.url);
-}
-
-/** A text message. Its first image, or the cover of its first card, is the preview above it. */
-export function renderText(blocks: readonly Block[], actions: readonly Action[], t: Wording): TextPayload {
-  // A preview cannot be hidden.
-  const image = t.isHidden === true ? undefined : previewOf(blocks);
-  const { said, buttons, numbers } = arranged(
-    blocks.filter(block => block !== image),
-    actions,
-  );
-  const content = renderBlocks(said, t, MESSAGE_LIMITS.text, numbers.length > 0);
-  return {
-    kind: 'text',
-    content: content.text.trim() === '' ? plain('…') : content,
-    preview: image ? { url: image.url, prefer_large_media: true, show_above_text: true } : { is_disabled: true },
-    keyboard: renderKeyboard(buttons, { numbers }),
-  };
-}
-
-function previewOf(blocks: readonly Block[]): Image | undefined {
-  const first = blocks.find(({ kind }) => kind !== 'divider');
-  if (isImage(first)) return first;
-  const covers = blocks.flatMap(block => (block.kind === 'card' && block.image ? [block.image] : []));
-  return covers.find(({ url }) => isWebAddress(url));
-}
-
-interface Arranged {
-  readonly said: readonly Block[];
-  readonly buttons: readonly Action[];
-  /** Of the cards, in order. Empty when cards have no numbers. */
-  readonly numbers: readonly NumberButton[];
-}
-
-/** Sounds become buttons. Cards are opened by their numbers, and a menu of the same things is left out. */
-function arranged(blocks: readonly Block[], actions: readonly Action[]): Arranged {
-  const sounds = blocks.flatMap((block): Action[] =>
-    block.kind === 'sound' && isWebAddress(block.url) ? [{ kind: 'link', label: block.label, url: block.url }] : [],
-  );
-  const said = blocks.filter(block => block.kind !== 'sound' || !isWebAddress(block.url));
-  const cards = blocks.filter(block => block.kind === 'card');
-  const openers = openersOf(cards, actions);
-  const opened = new Set(openers);
-  const others = actions.filter(
-    action => action.kind !== 'menu' || !action.choices.every(({ token }) => opened.has(token)),
-  );
-  if (cards.length > 1 && openers.some(token => token !== undefined)) {
-    const numbers = cards.map((card, index) => ({ number: ownNumber(card) ?? `${index + 1}`, token: openers[index] }));
-    return { said, buttons: [...others, ...sounds], numbers };
-  }
-  const known = new Set(actions.flatMap(action => (action.kind === 'button' ? [action.token] : [])));
-  const own = cards.flatMap(({ action }) => (action?.kind === 'button' && !known.has(action.token) ? [action] : []));
-  return { said, buttons: [...own, ...(own.length > 0 ? others : actions), ...sounds], numbers: [] };
-}
-
-/** Their own button, or their place in a menu with as many choices. */
-function openersOf(cards: readonly Card[], actions: readonly Action[]): readonly (string | undefined)[] {
-  const menu = actions.find(action => action.kind === 'menu' && action.choices.length === cards.length);
-  const choices = menu?.kind === 'menu' ? menu.choices : [];
-  return cards.map(({ action }, index) => (action?.kind === 'button' ? action.token : choices[index]?.token));
-}
-
-/** What is said instead of files that could not be sent: why, and where they are. `blocks` are the words that would have been theirs. */
+/** The sentences in place of files that could not be sent: why, and where they are. `blocks` are the words that would have been theirs. */
 export function renderMissing(
-  { blocks, actions }: Pick<Reply, 'blocks' | 'actions'>,
+  reply: Reply,
+  blocks: readonly Block[],
   missing: readonly DeliveredLink[],
-  t: Wording,
+  t: Translator,
 ): TextPayload {
-  const said = [...new Set(missing.map(link => reasonOf(link, t)))].map(
-    (text): Block => ({ kind: 'text', text: [text] }),
-  );
+  const { actions } = reply;
+  const reasons = new Set(missing.map(link => reasonOf(link, t)));
   const known = actions.flatMap(action => (action.kind === 'link' ? [action.url] : []));
-  const addresses = [...new Set(missing.map(({ url }) => url))].filter(url => !known.includes(url));
-  const links = addresses.map((url): Block => ({ kind: 'text', text: [url] }));
-  const text = renderText([...blocks, ...said, ...links], actions, t);
+  const addresses = new Set(missing.map(({ url }) => url).filter(url => !known.includes(url)));
+  const sentences = [...reasons, ...addresses].map((text): Block => ({ kind: 'text', text: [text] }));
+  const style = styleOf(reply, t);
+  const text = renderText([...blocks, ...sentences], actions, style);
   const page = missing.find(({ leadsTo }) => leadsTo === 'page')?.url;
-  if (page === undefined || t.isHidden === true) return text;
-  return { ...text, preview: { url: page, prefer_large_media: true, show_above_text: true } };
+  return page === undefined || style.isHidden === true ? text : { ...text, preview: previewOf(page) };
 }
 
 function reasonOf({ reason, leadsTo }: DeliveredLink, t: Translator): string {
@@ -214,7 +83,7 @@ function linkBlock(links: readonly Action[]): readonly Block[] {
 /** `3 photos, 2 videos` */
 function contentsOf(gallery: readonly GalleryItem[], t: Translator): string {
   const { photos, videos, audios } = t.messages.telegram;
-  const kinds = gallery.map(item => (isSound(item) ? 'audio' : (item.post.items[item.index]?.kind ?? 'image')));
+  const kinds = gallery.map(item => (isAudio(item) ? 'audio' : (item.post.items[item.index]?.kind ?? 'image')));
   const count = (kind: (typeof kinds)[number]) => kinds.filter(each => each === kind).length;
   const counts = [
     [count('image'), photos],
@@ -225,18 +94,41 @@ function contentsOf(gallery: readonly GalleryItem[], t: Translator): string {
 }
 
 /** Photos and videos go together, audio with audio, in order. */
-function grouped(gallery: readonly GalleryItem[]): readonly (readonly GalleryItem[])[] {
-  const groups: GalleryItem[][] = [];
+function albumsOf(gallery: readonly GalleryItem[]): readonly (readonly GalleryItem[])[] {
+  const albums: GalleryItem[][] = [];
   for (const item of gallery) {
-    const group = groups.at(-1);
-    const like = group?.[0];
-    const fits = group !== undefined && group.length < MESSAGE_LIMITS.album;
-    if (fits && like !== undefined && isSound(like) === isSound(item)) group.push(item);
-    else groups.push([item]);
+    const album = albums.at(-1);
+    const [like] = album ?? [];
+    const fits = album !== undefined && album.length < MESSAGE_LIMITS.album;
+    if (fits && like !== undefined && isAudio(like) === isAudio(item)) album.push(item);
+    else albums.push([item]);
   }
-  return groups;
+  return albums;
 }
 
-export function isSound({ post, index, form }: GalleryItem): boolean {
+export function isAudio({ post, index, form }: GalleryItem): boolean {
   return form === 'audio' || post.items[index]?.kind === 'audio';
+}
+
+/** A sentence about files that could not be sent. */
+const CLOSING = 1;
+/** The message after albums, with their contents and buttons. */
+const FOLLOW_UP = 1;
+
+/** How many messages a reply takes at most, by the pace of a group, where each file of an album counts; 0 where an edit will do. */
+export function messagesOf(
+  { press }: { readonly press?: PressedButton | undefined },
+  reply: Reply | undefined,
+  { richFrom }: Pick<TelegramLimits, 'richFrom'>,
+): number {
+  if (reply === undefined) return press === undefined ? 1 : 0;
+  const { gallery, blocks } = reply;
+  if (gallery.length === 0) {
+    if (press !== undefined) return 0;
+    // Words that are too long for the caption of an image card follow it.
+    return blocks.some(({ kind }) => kind === 'picture') ? 2 : 1;
+  }
+  const isRich = gallery.length >= Math.max(2, richFrom) && gallery.length <= MESSAGE_LIMITS.richMedia;
+  if (gallery.length === 1 || (isRich && !gallery.some(isAudio))) return 1 + CLOSING;
+  return gallery.length + FOLLOW_UP + CLOSING;
 }

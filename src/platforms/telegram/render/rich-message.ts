@@ -1,16 +1,15 @@
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
-import type { Keyboard, RichBlock } from '../api/methods.ts';
+import type { Button, Keyboard, RichBlock, RichText } from '../api/methods.ts';
 import { renderBlocks } from './block-text.ts';
-import type { FileCandidate } from './file-fields.ts';
-import { pictured, shape } from './file-fields.ts';
+import { fitsCaption, reductionNote } from './caption.ts';
+import { type FileCandidate, spoilerField, videoFields } from './file-fields.ts';
+import { type Entity, type FormattedText, isWebAddress, styleOf } from './formatted-text.ts';
 import { renderKeyboard } from './keyboard.ts';
-import { reductionNote } from './reduction-note.ts';
-import { isSound, type RenderContext, wordingOf } from './render.ts';
-import { renderRichWords } from './rich-words.ts';
+import { isAudio } from './render.ts';
 
-/** All files of a post, what is said of them and the buttons in one message. */
+/** All files of a post, the words and the buttons in one message. */
 export interface RichPayload {
   readonly items: readonly GalleryItem[];
   readonly words: readonly RichBlock[];
@@ -21,15 +20,19 @@ export interface RichPayload {
  * Undefined where the reply is no album, where it has fewer than `from` files and one album holds all of it, or where it is more than one
  * such message holds. Pure.
  */
-export function renderRich(reply: Reply, { t, extra = [] }: RenderContext, from: number): RichPayload | undefined {
+export function renderRich(
+  reply: Reply,
+  t: Translator,
+  { extra, from }: { readonly extra: readonly Button[]; readonly from: number },
+): RichPayload | undefined {
   const { blocks, gallery, actions } = reply;
-  if (gallery.length < 2 || gallery.length > MESSAGE_LIMITS.richMedia || gallery.some(isSound)) return undefined;
-  const words = renderBlocks(blocks, wordingOf(reply, t), MESSAGE_LIMITS.richText);
-  if (gallery.length < from && words.text.length <= MESSAGE_LIMITS.caption) return undefined;
+  if (gallery.length < 2 || gallery.length > MESSAGE_LIMITS.richMedia || gallery.some(isAudio)) return undefined;
+  const words = renderBlocks(blocks, styleOf(reply, t), MESSAGE_LIMITS.richText);
+  if (gallery.length < from && fitsCaption(words)) return undefined;
   return { items: gallery, words: renderRichWords(words), keyboard: renderKeyboard(actions, { extra }) };
 }
 
-/** The files, one beside the other, and the words below them. Undefined where one of them may not stand there. */
+/** The files, one beside the other, and the words below them. Undefined where one of them cannot be part of such a message. */
 export function richBlocks(
   files: readonly { readonly item: GalleryItem; readonly candidate: FileCandidate }[],
   { words }: Pick<RichPayload, 'words'>,
@@ -43,9 +46,88 @@ export function richBlocks(
 
 function fileBlock(candidate: FileCandidate): RichBlock | undefined {
   const { type, media, spoiler } = candidate;
-  const hidden = spoiler ? { has_spoiler: true } : {};
-  if (type === 'photo') return { type, photo: { type, media, ...hidden } };
+  if (type === 'photo') return { type, photo: { type, media, ...spoilerField(spoiler) } };
   if (type !== 'video') return undefined;
-  const looks = { ...shape(candidate), ...pictured(candidate) };
-  return { type, video: { type, media, ...hidden, ...looks, supports_streaming: true } };
+  return { type, video: { type, media, ...videoFields(candidate), supports_streaming: true } };
+}
+
+/**
+ * Words as blocks of a rich message: paragraphs, and quotes that open in place of folded text. Telegram is to look for nothing in them
+ * (`skip_entity_detection`), so that no name calls anyone; addresses are marked here.
+ */
+export function renderRichWords(content: FormattedText): readonly RichBlock[] {
+  const blocks: RichBlock[] = [];
+  let at = 0;
+  for (const { offset, length } of content.entities.filter(isQuote).toSorted((a, b) => a.offset - b.offset)) {
+    blocks.push(...paragraphs(slice(content, at, offset)));
+    blocks.push({ type: 'expandable_blockquote', text: richText(slice(content, offset, offset + length)) });
+    at = offset + length;
+  }
+  return [...blocks, ...paragraphs(slice(content, at, content.text.length))];
+}
+
+function isQuote({ type }: Entity): boolean {
+  return type === 'expandable_blockquote';
+}
+
+function paragraphs(content: FormattedText): readonly RichBlock[] {
+  return [...content.text.matchAll(/\S[^\n]*(?:\n(?!\s*\n)[^\n]*)*/g)].map(({ 0: words, index }) => ({
+    type: 'paragraph',
+    text: richText(slice(content, index, index + words.trimEnd().length)),
+  }));
+}
+
+/** A part of the content; entities that cover more than the part end with it. */
+function slice({ text, entities }: FormattedText, from: number, to: number): FormattedText {
+  const within = entities.flatMap(entity => {
+    const start = Math.max(entity.offset, from);
+    const end = Math.min(entity.offset + entity.length, to);
+    return start < end && !isQuote(entity) ? [{ ...entity, offset: start - from, length: end - start }] : [];
+  });
+  return { text: text.slice(from, to), entities: within };
+}
+
+function richText(content: FormattedText): RichText {
+  // Outer ones first; of those that cover the same, the order says it.
+  const entities = content.entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length);
+  return simple(partsOf({ ...content, entities }, true));
+}
+
+function partsOf({ text, entities }: FormattedText, isPlain: boolean): readonly RichText[] {
+  const parts: RichText[] = [];
+  const plain = (from: number, to: number) => parts.push(...linkedText(text.slice(from, to), isPlain));
+  let at = 0;
+  for (const [index, outer] of entities.entries()) {
+    if (outer.offset < at) continue;
+    const end = outer.offset + outer.length;
+    plain(at, outer.offset);
+    const inner = slice({ text, entities: entities.slice(index + 1) }, outer.offset, end);
+    const isWritten = isPlain && outer.type !== 'code' && outer.type !== 'text_link';
+    parts.push(marked(outer, simple(partsOf(inner, isWritten))));
+    at = end;
+  }
+  plain(at, text.length);
+  return parts;
+}
+
+function marked(entity: Entity, text: RichText): RichText {
+  if (entity.type === 'text_link') return { type: 'url', url: entity.url, text };
+  const { type } = entity;
+  const isMark = type === 'bold' || type === 'italic' || type === 'code' || type === 'spoiler';
+  return isMark ? { type, text } : text;
+}
+
+const ADDRESS = /(https?:\/\/[^\s<>"`]*[^\s<>"`.,!?:;)'\]|\u2026])/i;
+
+/** @param isPlain whether addresses in it may be opened */
+function linkedText(text: string, isPlain: boolean): readonly RichText[] {
+  const parts = isPlain ? text.split(ADDRESS) : [text];
+  return parts
+    .filter(part => part !== '')
+    .map(part => (isPlain && ADDRESS.test(part) && isWebAddress(part) ? { type: 'url', url: part, text: part } : part));
+}
+
+function simple(parts: readonly RichText[]): RichText {
+  const [only = '', ...others] = parts;
+  return others.length === 0 ? only : parts;
 }

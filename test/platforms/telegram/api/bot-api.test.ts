@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createBotApi } from '../../../../src/platforms/telegram/api/bot-api.ts';
-import { BotApiError } from '../../../../src/platforms/telegram/api/bot-api-error.ts';
+import { BotApiError, sendFailureOf } from '../../../../src/platforms/telegram/api/bot-api-error.ts';
 import { TELEGRAM_LIMITS, type TelegramLimits } from '../../../../src/platforms/telegram/api/limits.ts';
 import type { Method } from '../../../../src/platforms/telegram/api/methods.ts';
-import { outcomeOf } from '../../../../src/platforms/telegram/api/send-outcome.ts';
 
 const BYTES = 16 * 1024 * 1024;
 const TOKEN = '7000000001:AAFakeTokenForLoopbackOnly_0123456789a';
@@ -45,7 +44,7 @@ async function outcome(call: Promise<unknown>) {
     (failure: unknown) => failure,
   );
   expect(String(error)).not.toContain(TOKEN);
-  return outcomeOf(error);
+  return sendFailureOf(error);
 }
 
 const TEXT = { chat_id: 1, text: 'hello' };
@@ -126,27 +125,27 @@ describe('what became of it', () => {
     [409, 'Conflict: terminated by other getUpdates request', { reason: 'away' }],
     [503, 'Service Unavailable', { reason: 'away' }],
   ])('%s %s is certain', (code, description, meaning) => {
-    expect(outcomeOf(failure(code, description))).toEqual({ outcome: 'notSent', ...meaning });
+    expect(sendFailureOf(failure(code, description))).toEqual({ outcome: 'notSent', ...meaning });
   });
 
   it.each([500, 502, 504, undefined])('%s leaves open whether a message arrived', code => {
-    expect(outcomeOf(failure(code))).toEqual({ outcome: 'unknown' });
-    expect(outcomeOf(failure(code, '', 'editMessageText'))).toEqual({ outcome: 'unknown' });
-    expect(outcomeOf(failure(code, '', 'getMe'))).toEqual({ outcome: 'notSent', reason: 'away' });
+    expect(sendFailureOf(failure(code))).toEqual({ outcome: 'unknown' });
+    expect(sendFailureOf(failure(code, '', 'editMessageText'))).toEqual({ outcome: 'unknown' });
+    expect(sendFailureOf(failure(code, '', 'getMe'))).toEqual({ outcome: 'notSent', reason: 'away' });
   });
 
   it('a token that Telegram has never given out is refused with 404', () => {
-    expect(outcomeOf(failure(404, 'Not Found', 'getMe'))).toEqual({ outcome: 'notSent', reason: 'token' });
+    expect(sendFailureOf(failure(404, 'Not Found', 'getMe'))).toEqual({ outcome: 'notSent', reason: 'token' });
   });
 
   it('429 concerns the chat, for as long as Telegram says', () => {
     const parts = { method: 'sendMessage', code: 429, description: 'Too Many Requests', isNotDone: true };
-    expect(outcomeOf(new BotApiError({ ...parts, retryAfterMs: 30_000 }))).toEqual({
+    expect(sendFailureOf(new BotApiError({ ...parts, retryAfterMs: 30_000 }))).toEqual({
       ...{ outcome: 'notSent', reason: 'flood', scope: 'chat', retryAfterMs: 30_000 },
     });
   });
 
   it('what is none of Telegram is left to others', () => {
-    expect(outcomeOf(new TypeError('a defect'))).toBeUndefined();
+    expect(sendFailureOf(new TypeError('a defect'))).toBeUndefined();
   });
 });

@@ -10,12 +10,7 @@ import {
 } from '../../../../src/bot/contract/reply.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import type { Post } from '../../../../src/media/post.ts';
-import {
-  type MediaPayload,
-  render,
-  renderMissing,
-  wordingOf,
-} from '../../../../src/platforms/telegram/render/render.ts';
+import { type MediaPayload, renderMissing, renderReply } from '../../../../src/platforms/telegram/render/render.ts';
 import { renderRich } from '../../../../src/platforms/telegram/render/rich-message.ts';
 import { makeItem, makePhoto, makePost } from '../../../fakes/post.ts';
 
@@ -28,7 +23,7 @@ function gallery(post: Post, form: GalleryItem['form'] = 'original'): readonly G
 }
 
 function media(value: Reply): readonly MediaPayload[] {
-  return render(value, { t }).filter(payload => payload.kind === 'media');
+  return renderReply(value, t).filter(payload => payload.kind === 'media');
 }
 
 describe('what was asked for behind a spoiler', () => {
@@ -50,10 +45,10 @@ describe('what was asked for behind a spoiler', () => {
 
   it('has its words hidden where they stand alone, and no preview of it', () => {
     const cover: Block = { kind: 'image', url: 'https://cdn.example/cover.jpg', alt: 'Cover' };
-    const [photo] = render(hidden(reply({ blocks: [cover, ...blocks] })), { t });
+    const [photo] = renderReply(hidden(reply({ blocks: [cover, ...blocks] })), t);
     expect(photo).toMatchObject({ kind: 'photo', isHidden: true });
     expect(photo?.kind === 'photo' && photo.caption.entities[0]).toMatchObject({ type: 'spoiler', offset: 0 });
-    const [words] = render(hidden(reply({ tone: 'notice', blocks: blocks.slice(1) })), { t });
+    const [words] = renderReply(hidden(reply({ tone: 'notice', blocks: blocks.slice(1) })), t);
     expect(words).toMatchObject({ kind: 'text', preview: { is_disabled: true } });
     if (words?.kind !== 'text') throw new Error('not words');
     expect(words.content.entities[0]).toEqual(veil(words.content.text));
@@ -62,14 +57,14 @@ describe('what was asked for behind a spoiler', () => {
   it('is hidden where its files could not be sent, with no preview of the page that plays them', () => {
     const value = hidden(reply({ blocks, actions: [link] }));
     const page = { kind: 'link', url: 'https://medley.example/v/a', leadsTo: 'page', reason: 'too_large' } as const;
-    const { content, preview } = renderMissing(value, [page], wordingOf(value, t));
+    const { content, preview } = renderMissing(value, value.blocks, [page], t);
     expect(content.entities[0]).toEqual(veil(content.text));
     expect(preview).toEqual({ is_disabled: true });
   });
 
   it('is hidden in a message of many files', () => {
     const post = makePost({ items: Array.from({ length: 12 }, () => makePhoto()) });
-    const rich = renderRich(hidden(reply({ blocks, gallery: gallery(post) })), { t }, 2);
+    const rich = renderRich(hidden(reply({ blocks, gallery: gallery(post) })), t, { extra: [], from: 2 });
     for (const { text } of (rich?.words ?? []).filter(block => 'text' in block)) {
       expect(text).toMatchObject({ type: 'spoiler' });
     }
@@ -131,7 +126,7 @@ describe('render', () => {
       gallery: gallery(post),
       actions: [link, button],
     });
-    const last = render(value, { t }).at(-1);
+    const last = renderReply(value, t).at(-1);
     expect(last).toMatchObject({ kind: 'followUp', content: { text: '2 photos' } });
     expect(last?.keyboard?.inline_keyboard.flat()).toEqual([expect.objectContaining({ callback_data: 'token' })]);
   });
@@ -146,8 +141,10 @@ describe('render', () => {
   });
 
   it('says what is missing, why, and where it is', () => {
+    const value = reply({ blocks: [{ kind: 'heading', text: ['Ines'] }], actions: [link] });
     const { content } = renderMissing(
-      { blocks: [{ kind: 'heading', text: ['Ines'] }], actions: [link] },
+      value,
+      value.blocks,
       [
         { kind: 'link', url: link.url, leadsTo: 'original', reason: 'too_large' },
         { kind: 'link', url: 'https://medley.example/media/abc', leadsTo: 'tunnel', reason: 'too_large' },
@@ -169,7 +166,7 @@ describe('render', () => {
           ],
           gallery: hasFile ? gallery(makePost()) : [],
         });
-        const [payload] = render(value, { t });
+        const [payload] = renderReply(value, t);
         const content = payload && 'content' in payload ? payload.content : payload?.caption;
         expect(content?.text.length).toBeLessThanOrEqual(hasFile ? 1024 : 4096);
         for (const { offset, length } of content?.entities ?? []) {
@@ -203,7 +200,7 @@ describe('a list of cards', () => {
   const list = reply({ blocks: [{ kind: 'heading', text: ['Found'] }, card(1), card(2)], actions: [menu, button] });
 
   it('is one text with numbers, the first cover above it', () => {
-    const [payload, ...others] = render(list, { t });
+    const [payload, ...others] = renderReply(list, t);
     expect(others).toEqual([]);
     expect(payload).toMatchObject({
       kind: 'text',
@@ -222,7 +219,7 @@ describe('a list of cards', () => {
   });
 
   it('is opened by buttons with the same numbers, and by nothing else', () => {
-    expect(render(list, { t })[0]?.keyboard?.inline_keyboard).toEqual([
+    expect(renderReply(list, t)[0]?.keyboard?.inline_keyboard).toEqual([
       [
         { text: '1', callback_data: 'open1' },
         { text: '2', callback_data: 'open2' },
@@ -233,7 +230,7 @@ describe('a list of cards', () => {
 
   it('has the numbers of its own where it has them, in the text and on the buttons', () => {
     const blocks = [11, 12].map(place => card(place, { title: [`${place}. `, 'Paper Lanterns'] }));
-    const [payload] = render(reply({ blocks }), { t });
+    const [payload] = renderReply(reply({ blocks }), t);
     expect(payload).toMatchObject({
       content: { text: expect.stringMatching(/^11\. Paper Lanterns\n[\s\S]*\n12\. Paper Lanterns\n/) },
       keyboard: { inline_keyboard: [[{ text: '11', callback_data: 'open11' }, { text: '12' }]] },
@@ -242,12 +239,12 @@ describe('a list of cards', () => {
 
   it('has its numbers in rows of like length', () => {
     const blocks = Array.from({ length: 10 }, (_, index) => card(index));
-    const rows = render(reply({ blocks }), { t })[0]?.keyboard?.inline_keyboard ?? [];
+    const rows = renderReply(reply({ blocks }), t)[0]?.keyboard?.inline_keyboard ?? [];
     expect(rows.map(row => row.map(({ text }) => text).join(''))).toEqual(['12345', '678910']);
   });
 
   it('of one is opened by its own button', () => {
-    const [payload] = render(reply({ blocks: [card(1)] }), { t });
+    const [payload] = renderReply(reply({ blocks: [card(1)] }), t);
     expect(payload?.keyboard?.inline_keyboard).toEqual([[{ text: 'Open', callback_data: 'open1' }]]);
     expect(payload).toMatchObject({ content: { text: expect.stringMatching(/^Paper/) } });
   });
@@ -255,7 +252,7 @@ describe('a list of cards', () => {
   it('loses last lines before names when it is too long', () => {
     const lines = [['first '.repeat(20)], ['second '.repeat(40)]];
     const blocks = Array.from({ length: 20 }, (_, index) => card(index, { lines }));
-    const [payload] = render(reply({ blocks }), { t });
+    const [payload] = renderReply(reply({ blocks }), t);
     const text = payload?.kind === 'text' ? payload.content.text : '';
     expect(text.match(/Paper Lanterns/g)).toHaveLength(20);
     expect(text).toContain('first');
@@ -267,7 +264,7 @@ describe('a list of cards', () => {
 describe('a menu without cards', () => {
   it('becomes buttons below each other', () => {
     const choices = [1, 2].map(n => ({ label: `A rather long difficulty ${n}`, detail: 'x', token: `t${n}` }));
-    const [payload] = render(reply({ blocks: [], actions: [{ kind: 'menu', label: 'Open', choices }] }), { t });
+    const [payload] = renderReply(reply({ blocks: [], actions: [{ kind: 'menu', label: 'Open', choices }] }), t);
     expect(payload?.keyboard?.inline_keyboard).toEqual(
       choices.map(({ label, token }) => [{ text: label, callback_data: token }]),
     );
@@ -279,9 +276,9 @@ describe('a reply with an image', () => {
   const sound: Block = { kind: 'sound', url: 'https://b.ppy.sh/preview/1.mp3', label: 'Preview' };
 
   it('is a photo with the words under it, and the sound a button', () => {
-    const [payload, ...others] = render(
+    const [payload, ...others] = renderReply(
       reply({ blocks: [image, { kind: 'heading', text: ['Map'] }, sound], actions: [link] }),
-      { t },
+      t,
     );
     expect(others).toEqual([]);
     expect(payload).toMatchObject({
@@ -295,7 +292,7 @@ describe('a reply with an image', () => {
 
   it('is a text with the image above it when there are many words', () => {
     const blocks: Block[] = [image, { kind: 'text', text: ['word '.repeat(300)] }];
-    expect(render(reply({ blocks }), { t })).toMatchObject([
+    expect(renderReply(reply({ blocks }), t)).toMatchObject([
       { kind: 'text', preview: { url: image.url, ...PREVIEWED }, content: { text: 'word '.repeat(300) } },
     ]);
   });
@@ -309,7 +306,7 @@ describe('a reply with a drawn picture', () => {
   };
 
   it('is a photo, or its words where there is none to be had', () => {
-    const [payload] = render(reply({ blocks: [{ kind: 'heading', text: ['Map'] }, picture] }), { t });
+    const [payload] = renderReply(reply({ blocks: [{ kind: 'heading', text: ['Map'] }, picture] }), t);
     expect(payload).toMatchObject({
       kind: 'photo',
       caption: { text: 'Map' },
@@ -323,7 +320,7 @@ describe('a reply with a drawn picture', () => {
       picture,
       { kind: 'text', text: ['word '.repeat(300)] },
     ];
-    expect(render(reply({ blocks, actions: [button] }), { t })).toMatchObject([
+    expect(renderReply(reply({ blocks, actions: [button] }), t)).toMatchObject([
       { kind: 'photo', caption: { text: 'Map' }, keyboard: undefined },
       { kind: 'text', content: { text: 'word '.repeat(300) }, keyboard: { inline_keyboard: [[{ text: 'Next' }]] } },
     ]);

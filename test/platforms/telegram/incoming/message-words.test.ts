@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readWords } from '../../../../src/platforms/telegram/incoming/message-links.ts';
+import { readWords } from '../../../../src/platforms/telegram/incoming/message-words.ts';
 
 function entity(text: string, part: string, type: string, url?: string) {
   return { type, offset: text.indexOf(part), length: part.length, url };
@@ -45,7 +45,7 @@ describe('readWords', () => {
 
   it('leaves the text to the core where nothing is marked', () => {
     const text = `instagram words ${link}`;
-    expect(readWords(text, [])).toEqual({ text, links: undefined, rest: text });
+    expect(readWords(text, [])).toEqual({ text, links: undefined, remainder: text });
   });
 
   it('survives any entities', () => {

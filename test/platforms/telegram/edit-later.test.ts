@@ -3,11 +3,10 @@ import type { EditReply } from '../../../src/bot/contract/chat-platform.ts';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
-import type { TelegramReplyTo } from '../../../src/platforms/telegram/api/reply-to.ts';
-import { EDITED } from '../../../src/platforms/telegram/outgoing/answer-press.ts';
-import type { OwnMessage } from '../../../src/platforms/telegram/outgoing/edit-message.ts';
-import { createMendingReply } from '../../../src/platforms/telegram/outgoing/mend.ts';
-import type { SendReply } from '../../../src/platforms/telegram/outgoing/send-reply.ts';
+import type { TelegramReplyTo } from '../../../src/platforms/telegram/api/envelope.ts';
+import { EDITED } from '../../../src/platforms/telegram/outgoing/press-answers.ts';
+import { createEditedReply, type SendReply } from '../../../src/platforms/telegram/outgoing/send-reply.ts';
+import type { OwnMessage } from '../../../src/platforms/telegram/outgoing/words.ts';
 
 const words = (text: string) => reply({ blocks: [{ kind: 'text', text: [text] }] });
 
@@ -19,19 +18,16 @@ function placeOf(index: number, { press }: Partial<TelegramReplyTo>): string {
 /** @param results of the calls that put messages */
 async function send(given: Reply, results: readonly unknown[], to: Partial<TelegramReplyTo> = {}) {
   const edited: OwnMessage[] = [];
-  const mends: EditReply[] = [];
+  const edits: EditReply[] = [];
   const sendReply: SendReply = async (_, { sendOnce }) => {
     for (const [index, result] of results.entries()) await sendOnce(placeOf(index, to), async () => result);
     return true;
   };
-  const mending = createMendingReply({
-    sendReply,
-    async editMessage(_, message) {
-      edited.push(message);
-      return 'done';
-    },
+  const sendEdited = createEditedReply(sendReply, async (_, message) => {
+    edited.push(message);
+    return 'done';
   });
-  await mending(given, {
+  await sendEdited(given, {
     request: {
       ...{ id: 'telegram:1', platform: 'telegram', at: 0, replyTo: null, kind: 'talk', what: null },
       chat: { id: '5', kind: 'private' },
@@ -43,10 +39,10 @@ async function send(given: Reply, results: readonly unknown[], to: Partial<Teleg
     ...{ isFirst: true, isLast: true, expected: 1, sentKeys: [], key: '0', settings: CHAT_DEFAULTS },
     deleteLater: () => undefined,
     sendOnce: async (_key, call) => call('tag'),
-    editLater: (_later, edit) => void mends.push(edit),
+    editLater: (_later, edit) => void edits.push(edit),
   });
-  for (const edit of mends) await edit(words('all of it'), new AbortController().signal);
-  return { edited, mends };
+  for (const edit of edits) await edit(words('all of it'), new AbortController().signal);
+  return { edited, edits };
 }
 
 const LATER = { ...words('soon'), later: Promise.resolve(words('all of it')) };
@@ -65,12 +61,12 @@ describe('what comes late', () => {
 
   it('never takes the place of a message whose button was answered by a remark', async () => {
     const press = { query: 'q', message: 9, stands: 'text' } as const;
-    expect((await send(LATER, [], { press })).mends).toEqual([]);
+    expect((await send(LATER, [], { press })).edits).toEqual([]);
   });
 
   it('is left out where there is nothing to edit, and where nothing is late', async () => {
-    expect((await send(LATER, [{ message_id: 1 }, { message_id: 2 }])).mends).toEqual([]);
-    expect((await send(LATER, [undefined])).mends).toEqual([]);
-    expect((await send(words('all of it'), [{ message_id: 12 }])).mends).toEqual([]);
+    expect((await send(LATER, [{ message_id: 1 }, { message_id: 2 }])).edits).toEqual([]);
+    expect((await send(LATER, [undefined])).edits).toEqual([]);
+    expect((await send(words('all of it'), [{ message_id: 12 }])).edits).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDeleteButton } from '../../../../src/platforms/telegram/outgoing/delete-button.ts';
+import { createDeleteButtons } from '../../../../src/platforms/telegram/outgoing/own-buttons.ts';
 
 const to = { chatId: -1_001_234_567_890, userId: '987654321012', messageId: 123_456_789, others: [] };
 const ALBUMS = [...Array.from({ length: 10 }, (_, n) => 123_456_790 + n), 123_456_805, 123_456_806];
@@ -9,16 +9,16 @@ const dataOf = (button: object | undefined) =>
 
 describe('delete button', () => {
   it('says who asked, also after a restart, in 64 bytes', () => {
-    const shown = createDeleteButton('secret').render(to, 'Delete');
+    const shown = createDeleteButtons('secret').render(to, 'Delete');
     const data = dataOf(shown);
     expect(shown?.text).toBe('Delete');
     expect(Buffer.byteLength(data)).toBeLessThanOrEqual(64);
     const { userId, messageId } = to;
-    expect(createDeleteButton('secret').read(data, to.chatId)).toEqual({ userId, messageId, others: [] });
+    expect(createDeleteButtons('secret').read(data, to.chatId)).toEqual({ userId, messageId, others: [] });
   });
 
   it('names all messages of albums, in any order, or is none', () => {
-    const button = createDeleteButton('secret');
+    const button = createDeleteButtons('secret');
     const asked = { ...to, userId: '987654321', others: ALBUMS.toReversed() };
     const data = dataOf(button.render(asked, 'Delete'));
     expect(Buffer.byteLength(data)).toBeLessThanOrEqual(64);
@@ -29,11 +29,11 @@ describe('delete button', () => {
   });
 
   it('takes none that somebody made up, or carried over from another chat', () => {
-    const button = createDeleteButton('secret');
+    const button = createDeleteButtons('secret');
     const data = dataOf(button.render(to, 'Delete'));
     expect(button.read(data, -5)).toBeUndefined();
     expect(button.read(data.replace(to.userId, '5'), to.chatId)).toBeUndefined();
-    expect(createDeleteButton('another').read(data, to.chatId)).toBeUndefined();
+    expect(createDeleteButtons('another').read(data, to.chatId)).toBeUndefined();
     for (const other of ['', 'delete:', 'delete:1:2:3', 'x'.repeat(64)])
       expect(button.read(other, to.chatId)).toBeUndefined();
   });

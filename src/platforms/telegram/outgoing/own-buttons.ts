@@ -1,20 +1,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { GalleryItem } from '../../../bot/contract/reply.ts';
+import { hasSound } from '../../../bot/views/post.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Button } from '../api/methods.ts';
 
-/** Whose answer it is, by which message they asked, and what else belongs to it. */
+/** An answer that may be deleted: the person it is for, the message in which they asked, and the other messages that belong to it. */
 export interface Deletable {
   readonly userId: string;
   readonly messageId: number;
-  /** Messages beside the one that the button stands under: those of an album. */
+  /** Messages beside the one that the button is under: those of an album. */
   readonly others: readonly number[];
 }
 
-/** The button that takes an answer away: for the person who asked, and for admins. It works after a restart. */
-export interface DeleteButton {
+/** The buttons that delete an answer: for the person who asked, and for admins. They work after a restart. */
+export interface DeleteButtons {
   /** Undefined when the answer has more parts than a button can name. */
   render(to: Deletable & { readonly chatId: number }, label: string): Button | undefined;
-  /** When the data is of such a button in that chat; people can send any data they like. */
+  /** Undefined unless the data is of such a button in that chat; people can send any data they like. */
   read(data: string, chatId: number): Deletable | undefined;
 }
 
@@ -22,7 +24,7 @@ const SEAL_BYTES = 12;
 const DATA = /^delete:(-?\d{1,20}):(\d{1,15})(?::([0-9a-z,-]{1,30}))?:([\w-]{16})$/;
 
 /** @param secret the same after a restart */
-export function createDeleteButton(secret: string): DeleteButton {
+export function createDeleteButtons(secret: string): DeleteButtons {
   function seal(chatId: number, userId: string, messageId: number | string, runs: string): string {
     const text = `delete ${chatId} ${userId} ${messageId}${runs === '' ? '' : ` ${runs}`}`;
     return createHmac('sha256', secret).update(text).digest().subarray(0, SEAL_BYTES).toString('base64url');
@@ -31,14 +33,8 @@ export function createDeleteButton(secret: string): DeleteButton {
   return {
     render({ chatId, userId, messageId, others }, label) {
       const runs = writeRuns(others);
-      const parts = [
-        'delete',
-        userId,
-        messageId,
-        ...(runs === '' ? [] : [runs]),
-        seal(chatId, userId, messageId, runs),
-      ];
-      const data = parts.join(':');
+      const mark = seal(chatId, userId, messageId, runs);
+      const data = ['delete', userId, messageId, ...(runs === '' ? [] : [runs]), mark].join(':');
       return data.length <= MESSAGE_LIMITS.callbackData ? { text: label, callback_data: data } : undefined;
     },
     read(data, chatId) {
@@ -67,4 +63,19 @@ function readRuns(runs: string): readonly number[] {
     const [first = 0, count = 0] = run.split('-').map(part => Number.parseInt(part, 36));
     return Array.from({ length: Math.min(count, MESSAGE_LIMITS.deletedAtOnce) }, (_, index) => first + index);
   });
+}
+
+const PREFIX = 'audio:';
+const SCHEME = 'https://';
+
+/** The button that sends the audio of the post's videos, for anyone who presses it; undefined for a post without any. */
+export function audioButton([first]: readonly GalleryItem[], label: string): Button | undefined {
+  if (first === undefined || first.form === 'audio' || !first.post.items.some(hasSound)) return undefined;
+  const data = `${PREFIX}${first.post.url.replace(SCHEME, '')}`;
+  return Buffer.byteLength(data) <= MESSAGE_LIMITS.callbackData ? { text: label, callback_data: data } : undefined;
+}
+
+/** The link of the post; undefined unless the data is of such a button. It is treated as a link that was typed. */
+export function readAudioButton(data: string): string | undefined {
+  return data.startsWith(PREFIX) ? `${SCHEME}${data.slice(PREFIX.length)}` : undefined;
 }

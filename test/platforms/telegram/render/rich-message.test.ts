@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Block } from '../../../../src/bot/contract/reply.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import { renderBlocks } from '../../../../src/platforms/telegram/render/block-text.ts';
-import { renderRichWords } from '../../../../src/platforms/telegram/render/rich-words.ts';
+import { renderRichWords } from '../../../../src/platforms/telegram/render/rich-message.ts';
 import { blockShape, leavesOf } from '../../../fakes/telegram/rich-shapes.ts';
 
 const t = createTranslator(['en']);

@@ -1,0 +1,70 @@
+import { chatKey, type PermissionCheck } from '../../../bot/contract/caller.ts';
+import type { SettingsStore } from '../../../bot/contract/settings.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { BotApi } from './bot-api.ts';
+import { BotApiError } from './bot-api-error.ts';
+import type { Me, Member } from './methods.ts';
+
+export interface ChatsOptions {
+  readonly api: BotApi;
+  readonly askMe: () => Promise<Me>;
+  readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly now: () => number;
+}
+
+export type Chats = ReturnType<typeof createChats>;
+
+/** The rights of people and of Medley in groups, and the stored settings that go with a chat. */
+export function createChats({ api, askMe, settings, log, now }: ChatsOptions) {
+  async function isAdmin(chatId: number, userId: number): Promise<boolean> {
+    try {
+      return isAdminIn(await api.call('getChatMember', { chat_id: chatId, user_id: userId }));
+    } catch (error) {
+      // Telegram does not know them there.
+      if (error instanceof BotApiError && error.code === 400) return false;
+      throw error;
+    }
+  }
+
+  /** Lists the permissions that Medley has, and has not, in a group. */
+  async function diagnose(chatId: number): Promise<readonly PermissionCheck[]> {
+    const { id, can_read_all_group_messages: readsAll } = await askMe();
+    const member = await api.call('getChatMember', { chat_id: chatId, user_id: id });
+    const isAdminHere = isAdminIn(member);
+    // Members have the rights of the chat; those of a restricted one are their own.
+    const hasOwnRights = isAdminHere || member.status === 'restricted';
+    const chat = hasOwnRights ? undefined : await api.call('getChat', { chat_id: chatId });
+    const rights: Partial<Member> = isAdminHere ? {} : (chat?.permissions ?? member);
+    return [
+      { key: 'sendMessages', ok: rights.can_send_messages !== false },
+      { key: 'attachFiles', ok: rights.can_send_videos !== false && rights.can_send_photos !== false },
+      { key: 'privacyMode', ok: readsAll || isAdminHere },
+      // Only admins can be given the right to delete, so it is of no concern where Medley is none.
+      ...(isAdminHere ? [{ key: 'deleteMessages' as const, ok: member.can_delete_messages !== false }] : []),
+    ];
+  }
+
+  /** A failure of the store is logged and keeps nothing from being answered. */
+  const logged = (write: Promise<void>) =>
+    write.catch((error: unknown) => log.warn({ err: error }, 'the settings of a chat could not be kept'));
+
+  return {
+    isAdmin,
+    diagnose,
+    /** A group has become a supergroup. */
+    moved: (from: number, to: number) => logged(settings.moveChat(keyOf(from), keyOf(to))),
+    /** Medley was removed. */
+    left: (chat: number) => logged(settings.markChatLeft(keyOf(chat), now())),
+    /** Medley is there, perhaps again. */
+    joined: (chat: number) => logged(settings.markChatLeft(keyOf(chat), null)),
+  };
+}
+
+function keyOf(chat: number): string {
+  return chatKey({ platform: 'telegram', chatId: `${chat}` });
+}
+
+function isAdminIn({ status }: Member): boolean {
+  return status === 'administrator' || status === 'creator';
+}

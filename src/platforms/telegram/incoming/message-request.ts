@@ -1,0 +1,158 @@
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
+import { type CommandLine, parseArguments, parseCommandLine } from '../../../bot/contract/arguments.ts';
+import type { Caller } from '../../../bot/contract/caller.ts';
+import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
+import type { CommandSpec } from '../../../bot/contract/command-spec.ts';
+import { callerOf, type RequestBody } from '../../../bot/contract/request.ts';
+import { withoutWishes } from '../../../bot/contract/wishes.ts';
+import { AppError } from '../../../errors.ts';
+import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/envelope.ts';
+import { INVITATION } from '../api/limits.ts';
+import type { Message } from '../api/updates.ts';
+import { menuName } from '../render/formatted-text.ts';
+import { type MessageWords, messageWords } from './message-words.ts';
+
+export interface ReadMessageOptions {
+  readonly dispatcher: Pick<Dispatcher, 'read' | 'commandSpecs' | 'translator'>;
+  /** Without the `@`. */
+  readonly username: () => string;
+  readonly eventIds: EventIds;
+}
+
+/** Reads a request from a message; undefined when it is not meant for Medley, as most messages of a group. */
+export type ReadMessage = (message: Message) => Promise<NewRequest<TelegramReplyTo> | undefined>;
+
+interface Listening {
+  readonly caller: Caller;
+  /** True when the message is addressed to Medley itself. */
+  readonly direct: boolean;
+}
+
+/** Reads words as the dispatcher does. */
+type ReadWords = (
+  words: Pick<MessageWords, 'text' | 'links'>,
+  listening: Listening,
+) => Promise<RequestBody | undefined>;
+
+export function createReadMessage({ dispatcher, username, eventIds }: ReadMessageOptions): ReadMessage {
+  const read: ReadWords = ({ text, links }, { caller, direct }) =>
+    dispatcher.read({ caller, direct, text, ...(links && { links }) });
+
+  async function command(line: CommandLine, words: MessageWords, message: Message, listening: Listening) {
+    const { caller } = listening;
+    // Telegram sends it when a person opens the chat, with a word where a link led there.
+    if (line.name === 'start') return isInvited(line, caller) ? undefined : START;
+    const specs = dispatcher.commandSpecs(await dispatcher.translator(caller), caller.chatKind);
+    const spec = specs.find(({ name }) => menuName(name) === line.name);
+    const typed = () => read({ text: `/${spec?.name ?? line.name} ${line.rest}`, links: undefined }, listening);
+    if (spec?.accepts !== 'link') return typed();
+    const found = await (line.rest === ''
+      ? readReplied(read, message, listening)
+      : readLinkCommand(read, spec, line.rest, words, listening));
+    return found ?? typed();
+  }
+
+  return async message => {
+    const words = ownWords(message);
+    const line = words && parseCommandLine(words.text);
+    const mention = line?.mention?.toLowerCase();
+    const own = username().toLowerCase();
+    if (words === undefined || (mention !== undefined && mention !== own)) return undefined;
+    // A channel's posts are its own, whoever wrote them.
+    const isPost = message.chat.type === 'channel';
+    const speaker = speakerOf(isPost ? { ...message, sender_chat: { id: message.chat.id } } : message);
+    if (speaker === undefined) return undefined;
+    const caller = callerOf({ platform: 'telegram', ...speaker }, { answersQuotes: true });
+    const direct = caller.chatKind === 'private' || mention !== undefined || isMentioned(words.text, own);
+    const listening = { caller, direct };
+    const body = await (line ? command(line, words, message, listening) : readTalk(read, words, message, listening));
+    if (body === undefined) return undefined;
+    const { chat, message_id: id } = message;
+    const isDeletable = isOnlyLinks(message, words, body);
+    const replyTo = { ...replyToOf(message), message: id, ...(isDeletable && { isOnlyLinks: true }) };
+    return { ...body, ...speaker, eventId: eventIds(chat.id, id), replyTo };
+  };
+}
+
+async function readTalk(
+  read: ReadWords,
+  words: MessageWords,
+  message: Message,
+  listening: Listening,
+): Promise<RequestBody | undefined> {
+  const body = await read(words, listening);
+  // A line is a short form that the group wants answered.
+  if (body?.kind === 'links' || body?.kind === 'line' || listening.caller.chatKind === 'private') return body;
+  return listening.direct ? ((await readReplied(read, message, listening)) ?? body) : undefined;
+}
+
+/** The links of the message that is replied to, for those who point at it. */
+async function readReplied(
+  read: ReadWords,
+  { reply_to_message: other }: Message,
+  listening: Listening,
+): Promise<RequestBody | undefined> {
+  if (other === undefined) return undefined;
+  const { text = '', links } = messageWords(other) ?? {};
+  // Medley's own answers lead to their posts by a button.
+  const buttons = other.reply_markup?.inline_keyboard.flat() ?? [];
+  const addresses = buttons.flatMap(({ url }) => (url === undefined ? [] : [{ url, spoiler: false }]));
+  const words = { text, links: addresses.length === 0 ? links : [...(links ?? []), ...addresses] };
+  const body = await read(words, { ...listening, direct: true });
+  return body?.kind === 'links' ? body : undefined;
+}
+
+/** A command with its link as Telegram marks it, which may be hidden behind words. */
+async function readLinkCommand(
+  read: ReadWords,
+  spec: CommandSpec,
+  text: string,
+  { links }: MessageWords,
+  listening: Listening,
+): Promise<RequestBody | undefined> {
+  const body = await read({ text, links }, { ...listening, direct: true });
+  const [link, ...others] = body?.kind === 'links' ? body.what : [];
+  const key = spec.options.find(({ option }) => option.type === 'string' && option.form === 'link')?.key;
+  if (link === undefined || key === undefined || others.length > 0) return undefined;
+  try {
+    const options = { ...parseArguments(spec, text), [key]: link.url };
+    return { kind: 'command', what: { name: spec.name, options } };
+  } catch (error) {
+    // The dispatcher says best what is amiss.
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+const START = { kind: 'command' as const, what: { name: 'start', options: {} } };
+
+/** Telegram says it for those who add Medley to a group by its link; that it is there now is known anyway. */
+function isInvited({ rest }: CommandLine, { chatKind }: Caller): boolean {
+  return chatKind === 'group' && rest === INVITATION;
+}
+
+/**
+ * The words of the person who sent the message. Messages that other bots write for people are for those bots to answer, and
+ * forwarded links are someone else's, as quoted ones are.
+ */
+function ownWords(message: Message): MessageWords | undefined {
+  const words = message.via_bot === undefined ? messageWords(message) : undefined;
+  if (message.forward_origin === undefined || words?.links === undefined) return words;
+  return { ...words, links: words.links.map(link => ({ ...link, quoted: true })) };
+}
+
+/** A message that may be deleted when it is answered, since nothing else is said in it. */
+function isOnlyLinks({ text }: Message, { links = [], remainder }: MessageWords, body: RequestBody): boolean {
+  if (text === undefined || body.kind !== 'links' || body.what.length !== links.length) return false;
+  return withoutWishes(remainder).trim() === '';
+}
+
+/** By name, as Telegram finds it: `@name` with nothing like a name around it. */
+function isMentioned(text: string, username: string): boolean {
+  const name = `@${username}`;
+  const folded = text.toLowerCase();
+  for (let at = folded.indexOf(name); at !== -1; at = folded.indexOf(name, at + 1)) {
+    if (!/[\w/@]/.test(folded.charAt(at - 1)) && !/\w/.test(folded.charAt(at + name.length))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,101 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import * as z from 'zod';
+import type { Connection } from '../../../bot/contract/chat-platform.ts';
+import type { BotApi } from '../api/bot-api.ts';
+import type { TelegramLimits } from '../api/limits.ts';
+import { ALLOWED_UPDATES } from '../api/updates.ts';
+
+export interface PollingOptions {
+  readonly api: BotApi;
+  readonly limits: Pick<TelegramLimits, 'pollSeconds' | 'callMs'>;
+  /** Resolves with true when the update is stored. */
+  readonly take: (update: unknown) => Promise<boolean>;
+  /** Called once, with what ended the polling. */
+  readonly onLost: (reason: unknown) => void;
+}
+
+const Numbered = z.looseObject({ update_id: z.number() });
+
+/** Long polling. An update is confirmed, by asking for those after it, when it and all before it are stored. */
+export function startPolling({ api, limits, take, onLost }: PollingOptions): Connection {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const timeoutMs = limits.pollSeconds * 1_000 + limits.callMs;
+
+  async function run(): Promise<void> {
+    let offset: number | undefined;
+    while (!signal.aborted) {
+      const wanted = { timeout: limits.pollSeconds, allowed_updates: [...ALLOWED_UPDATES] };
+      const updates = await api.call('getUpdates', offset === undefined ? wanted : { ...wanted, offset }, {
+        signal,
+        timeoutMs,
+      });
+      const taken = await Promise.all(updates.map(take));
+      const firstLeft = taken.indexOf(false);
+      const last = updates.slice(0, firstLeft === -1 ? undefined : firstLeft).at(-1);
+      if (last !== undefined) offset = Numbered.parse(last).update_id + 1;
+      if (firstLeft !== -1) throw new NotStored('updates could not be stored; Telegram keeps them');
+    }
+  }
+
+  const running = run().catch((error: unknown) => {
+    if (!signal.aborted) onLost(error);
+  });
+
+  return {
+    async close() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+class NotStored extends Error {
+  override readonly name = 'NotStored';
+}
+
+export interface WebhookOptions {
+  readonly token: string;
+  /** Telegram sends it with every update; 1 to 256 of `A-Z a-z 0-9 _ -`. */
+  readonly secret: string;
+  /** Origin at which Telegram reaches the server, https on port 443, 80, 88 or 8443. */
+  readonly publicUrl: string;
+  /** Resolves when the update is stored; with false while nothing listens, and Telegram then sends it again. */
+  readonly take: (update: unknown) => Promise<boolean>;
+}
+
+export interface Webhook {
+  readonly url: string;
+  readonly secret: string;
+  readonly plugin: (server: FastifyInstance) => Promise<void>;
+}
+
+/** Updates are a few kilobytes; the largest messages come near a hundred. */
+const MAX_BYTES = 1024 * 1024;
+
+/** The address Telegram calls: hard to guess, the same after a restart, and worth nothing without the secret. */
+export function createWebhook({ token, secret, publicUrl, take }: WebhookOptions): Webhook {
+  const name = createHmac('sha256', token).update('address of the webhook').digest('base64url').slice(0, 32);
+  const path = `/telegram/${name}`;
+
+  function isTelegram(given: unknown): boolean {
+    return typeof given === 'string' && timingSafeEqual(digest(given), digest(secret));
+  }
+
+  return {
+    url: new URL(path, publicUrl).href,
+    secret,
+    async plugin(server) {
+      server.post(path, { bodyLimit: MAX_BYTES }, async (request, reply) => {
+        if (!isTelegram(request.headers['x-telegram-bot-api-secret-token'])) return reply.code(403).send();
+        return reply.code((await take(request.body)) ? 200 : 503).send();
+      });
+    },
+  };
+}
+
+/** Hashes have one length, which comparing in constant time needs. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

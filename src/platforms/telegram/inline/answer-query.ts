@@ -1,0 +1,145 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
+import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
+import { joinSignals } from '../../../infra/concurrency/abortable.ts';
+import { itemCount } from '../../../media/post.ts';
+import type { BotApi } from '../api/bot-api.ts';
+import { BotApiError } from '../api/bot-api-error.ts';
+import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
+import type { InlineResult } from '../api/methods.ts';
+import type { InlineQuery } from '../api/updates.ts';
+import type { FileCandidates } from '../outgoing/file-candidates.ts';
+import type { FileCandidate } from '../render/file-fields.ts';
+import { cached, described, found, placeholder, remark, titleOf } from './inline-results.ts';
+import type { Asker, InlineLookUp } from './look-up.ts';
+
+export interface AnswerQueryOptions {
+  readonly api: BotApi;
+  readonly dispatcher: Pick<Dispatcher, 'browse'>;
+  readonly lookUp: InlineLookUp;
+  readonly candidatesFor: (item: GalleryItem) => FileCandidates;
+  readonly limits: Pick<TelegramLimits, 'inlineMs' | 'inlineSearchMs' | 'typingMs'>;
+}
+
+export type AnswerQuery = (query: InlineQuery, signal: AbortSignal) => Promise<void>;
+
+const MAX_TYPING = 1_000;
+/** How long Telegram caches results of a search, in seconds: the catalogue changes little, but it may grow. */
+const FOUND_CACHED_S = 300;
+const NOTHING_CACHED_S = 10;
+
+/** Answers a query with the files of a link, or else with the beatmaps that its words find. */
+export function createAnswerQuery(options: AnswerQueryOptions): AnswerQuery {
+  const { lookUp } = options;
+  /** The last query of each person. */
+  const typed = createLru<number, string>({ max: MAX_TYPING });
+
+  return async (query, signal) => {
+    const asker = await lookUp.askerOf(query.from);
+    const link = await lookUp.linkIn(query.query, asker);
+    if (link !== undefined) return answerLink(options, query.id, link, asker, signal);
+    typed.set(query.from.id, query.id);
+    await search(options, query, asker, () => typed.get(query.from.id) === query.id, signal);
+  };
+}
+
+async function answerLink(
+  { api, lookUp, candidatesFor, limits }: AnswerQueryOptions,
+  id: string,
+  link: string,
+  asker: Asker,
+  signal: AbortSignal,
+): Promise<void> {
+  const { t } = asker;
+  const coming = lookUp.replyTo(link, asker, signal);
+  const late = pause(limits.inlineMs, undefined, { signal, ref: false });
+  const reply = await Promise.race([coming, late]);
+  if (reply === undefined) {
+    await api.call('answerInlineQuery', personal(id, [placeholder('post:0', link, undefined, t)]), { signal });
+  } else {
+    try {
+      const results = await resultsOf(reply, link, t, item => rememberedFile(candidatesFor(item)));
+      await api.call('answerInlineQuery', personal(id, results), { signal });
+    } catch (error) {
+      const isRefused = error instanceof BotApiError && error.code === 400 && !/too old|query/i.test(error.description);
+      if (!isRefused) throw error;
+      const results = await resultsOf(reply, link, t, async () => undefined);
+      await api.call('answerInlineQuery', personal(id, results), { signal });
+    }
+  }
+  await coming;
+}
+
+/** A result for every file; a file that Telegram has can be sent at once, others need a placeholder. */
+async function resultsOf(
+  reply: Reply,
+  link: string,
+  t: Translator,
+  fileOf: (item: GalleryItem) => Promise<FileCandidate | undefined>,
+): Promise<readonly InlineResult[]> {
+  const hasFailed = reply.tone === 'notice' || reply.tone === 'error';
+  if (reply.gallery.length === 0) return [hasFailed ? remark(reply, link, t) : described(reply, t)];
+  const items = reply.gallery.slice(0, MESSAGE_LIMITS.inlineResults);
+  const results: InlineResult[] = [];
+  for (const [index, item] of items.entries()) {
+    const file = await fileOf(item);
+    const { position = index, thumbnailUrl = null } = item.post.items[item.index] ?? {};
+    const title = titleOf(reply, items.length > 1 ? itemCount(item.post) : 1, position, t);
+    const sendable = file && cached(`file:${index}`, file, title, reply, t);
+    results.push(sendable ?? placeholder(`post:${index}`, link, { title, thumbnail: thumbnailUrl }, t));
+  }
+  return results;
+}
+
+async function rememberedFile(ways: FileCandidates): Promise<FileCandidate | undefined> {
+  if (!(await ways.isRemembered())) return undefined;
+  const candidate = await ways.candidate(new AbortController().signal);
+  return candidate.kind === 'candidate' ? candidate : undefined;
+}
+
+/** Finds beatmaps as their words are typed. A query is left without an answer when its person types on. */
+async function search(
+  { api, dispatcher, limits }: AnswerQueryOptions,
+  { id, query, offset }: InlineQuery,
+  { caller, t }: Asker,
+  isCurrent: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const inTime = joinSignals([signal], limits.inlineSearchMs);
+  const { cards, next } = await dispatcher
+    .browse({
+      caller,
+      signal: inTime.signal,
+      text: query.trim(),
+      next: offset === '' ? undefined : offset,
+      async mayAsk() {
+        await pause(limits.typingMs, undefined, { signal, ref: false });
+        return isCurrent();
+      },
+    })
+    .finally(inTime.release);
+  if (cards.length === 0 && !isCurrent()) return;
+  const needsHint = (query === '' || cards.length === 0) && offset === '';
+  const button = { text: t.messages.telegram.paste, start_parameter: 'inline' };
+  const results = cards.slice(0, MESSAGE_LIMITS.inlineResults).map(card => found(card, t));
+  const answer = {
+    ...personal(id, results),
+    cache_time: cacheSeconds(cards.length, inTime.signal.aborted),
+    next_offset: next !== undefined && next.length <= MESSAGE_LIMITS.inlineOffset ? next : '',
+    ...(needsHint ? { button } : {}),
+  };
+  await api.call('answerInlineQuery', answer, { signal });
+}
+
+/** A search that an upstream was too slow for is not cached at all. */
+function cacheSeconds(count: number, isLate: boolean): number {
+  if (count > 0) return FOUND_CACHED_S;
+  return isLate ? 0 : NOTHING_CACHED_S;
+}
+
+/** Results are for one person alone: they depend on that person's language and settings. */
+function personal(id: string, results: readonly InlineResult[]) {
+  return { inline_query_id: id, results, cache_time: 0, is_personal: true };
+}

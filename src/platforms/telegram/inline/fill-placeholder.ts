@@ -1,0 +1,123 @@
+import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import type { Logger } from '../../../infra/log.ts';
+import { type BotApi, deleteMessage } from '../api/bot-api.ts';
+import { BotApiError, failureSentence } from '../api/bot-api-error.ts';
+import type { TelegramLimits } from '../api/limits.ts';
+import type { ChosenInlineResult } from '../api/updates.ts';
+import type { FileCandidates } from '../outgoing/file-candidates.ts';
+import type { SendContext } from '../outgoing/message-api.ts';
+import type { Sender } from '../outgoing/send.ts';
+import { textFields } from '../outgoing/words.ts';
+import { reductionNote, renderCaption, withNote } from '../render/caption.ts';
+import { captionFields, keyboardField } from '../render/file-fields.ts';
+import { styleOf } from '../render/formatted-text.ts';
+import { renderKeyboard } from '../render/keyboard.ts';
+import { renderText } from '../render/text-message.ts';
+import { inlineFile } from './inline-results.ts';
+import type { InlineLookUp } from './look-up.ts';
+
+export interface FillPlaceholderOptions {
+  readonly api: BotApi;
+  readonly sender: Pick<Sender, 'sendFile'>;
+  readonly lookUp: InlineLookUp;
+  readonly candidatesFor: (item: GalleryItem) => FileCandidates;
+  readonly limits: Pick<TelegramLimits, 'fileMs'>;
+  readonly log: Pick<Logger, 'debug' | 'warn'>;
+}
+
+/** How many files are tried for an inline message. */
+const MAX_EDITS = 3;
+
+/** Puts the file into a placeholder that was chosen, or the reason why there is none. */
+export async function fillPlaceholder(
+  options: FillPlaceholderOptions,
+  { result_id: resultId, inline_message_id: target, from, query }: ChosenInlineResult,
+  signal: AbortSignal,
+): Promise<void> {
+  const { lookUp, candidatesFor } = options;
+  const index = Number(/^post:(\d{1,3})$/.exec(resultId)?.[1] ?? -1);
+  if (target === undefined || index < 0) return;
+  const asker = await lookUp.askerOf(from);
+  const link = await lookUp.linkIn(query, asker);
+  if (link === undefined) return;
+  const { t } = asker;
+  const reply = await lookUp.replyTo(link, asker, signal);
+  const item = reply.gallery[index];
+  if (item === undefined) return editText(options, reply, target, t, signal);
+  const ways = candidatesFor(item);
+  const failure = (await ways.isRemembered()) ? undefined : await uploadTo(options, from.id, item, t, signal);
+  if (await editFile(options, ways, reply, target, t, signal)) return;
+  const sentence = failure ?? t.messages.errors.too_large;
+  const blocks = [...reply.blocks, { kind: 'text' as const, text: [sentence] }];
+  await editText(options, { ...reply, blocks }, target, t, signal);
+}
+
+/** Sends the file to the person themselves and deletes it again: Telegram has it then. Otherwise resolves with a sentence that says why not. */
+async function uploadTo(
+  { api, sender, log }: FillPlaceholderOptions,
+  userId: number,
+  item: GalleryItem,
+  t: Translator,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const to = { chat: userId, isGroup: false, silent: true };
+    const context: SendContext = { to, t, signal, key: '0', sentKeys: [], sendOnce: (_, call) => call('') };
+    const message = await sender.sendFile(item, context);
+    if (message !== undefined) await deleteMessage(api, { chat_id: userId, message_id: message }, signal);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof BotApiError)) throw error;
+    const isStranger = error.code === 403 || /chat not found/i.test(error.description);
+    log[isStranger ? 'debug' : 'warn']({ err: error }, 'a file for an inline message could not be sent');
+    return isStranger ? t.messages.telegram.startFirst : failureSentence(error, t);
+  }
+}
+
+/** Nothing can be uploaded into an inline message: it takes a file that Telegram has, or an address. Resolves with false when it took none. */
+async function editFile(
+  { api, limits }: FillPlaceholderOptions,
+  ways: FileCandidates,
+  reply: Reply,
+  target: string,
+  t: Translator,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const keyboard = keyboardField(renderKeyboard(linksOf(reply)));
+  const words = renderCaption(reply.blocks, styleOf(reply, t));
+  try {
+    for (let edits = 0; edits < MAX_EDITS; edits += 1) {
+      const candidate = await ways.candidate(signal);
+      const file = inlineFile(candidate);
+      if (candidate.kind === 'link' || file === undefined) return false;
+      const caption = captionFields(withNote(words, reductionNote([{ candidate }], t)));
+      const change = { inline_message_id: target, media: { ...file, ...caption }, ...keyboard };
+      try {
+        return await api.call('editMessageMedia', change, { signal, timeoutMs: limits.fileMs });
+      } catch (error) {
+        if (!(error instanceof BotApiError) || error.code !== 400) throw error;
+        await ways.refuse(error);
+      }
+    }
+    return false;
+  } finally {
+    await ways.close();
+  }
+}
+
+async function editText(
+  { api }: FillPlaceholderOptions,
+  reply: Reply,
+  target: string,
+  t: Translator,
+  signal: AbortSignal,
+): Promise<void> {
+  const words = renderText(reply.blocks, linksOf(reply), t);
+  const change = { inline_message_id: target, ...textFields(words), ...keyboardField(words.keyboard) };
+  await api.call('editMessageText', change, { signal });
+}
+
+function linksOf({ actions }: Reply) {
+  return actions.filter(({ kind }) => kind === 'link');
+}

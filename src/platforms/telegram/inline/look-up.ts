@@ -1,0 +1,76 @@
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
+import type { Caller } from '../../../bot/contract/caller.ts';
+import type { Reply } from '../../../bot/contract/reply.ts';
+import { callerOf } from '../../../bot/contract/request.ts';
+import { errorNotice } from '../../../bot/views/notice.ts';
+import { AppError, toAppError } from '../../../errors.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
+import { privateSpeaker } from '../api/envelope.ts';
+import type { User } from '../api/updates.ts';
+
+/** The person who types an inline query. */
+export interface Asker {
+  readonly caller: Caller;
+  readonly t: Translator;
+}
+
+/** Looks up what a person types after the name of the bot. */
+export interface InlineLookUp {
+  askerOf(user: User): Promise<Asker>;
+  /** The first link in a query that Medley can answer. */
+  linkIn(query: string, asker: Asker): Promise<string | undefined>;
+  /** The dispatcher's reply to the link; the same person's next question for it gets the same. */
+  replyTo(link: string, asker: Asker, signal: AbortSignal): Promise<Reply>;
+}
+
+export interface InlineLookUpOptions {
+  readonly dispatcher: Pick<Dispatcher, 'answer' | 'linksOf' | 'translator'>;
+  readonly now: () => number;
+}
+
+/** How long, and how many, posts are remembered that were asked for, since choosing one asks again. */
+const REMEMBERED_MS = 5 * 60_000;
+const MAX_REMEMBERED = 1_000;
+
+export function createInlineLookUp({ dispatcher, now }: InlineLookUpOptions): InlineLookUp {
+  const replies = createLru<string, Promise<Reply>>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS, perf: { now } });
+
+  async function ask(link: string, { caller, t }: Asker, signal: AbortSignal): Promise<Reply> {
+    // A placeholder must never stay one.
+    const orNotice = (error: unknown) => errorNotice(toAppError(error), t, { visibility: 'caller' });
+    const nothing = new AppError('internal', 'nothing was said to a link');
+    try {
+      const { replies, remaining } = await dispatcher.answer(
+        { kind: 'links', what: [{ url: link, spoiler: false }] },
+        { caller, signal, progress: () => undefined, from: 0, paid: 0 },
+      );
+      return (await replies[0]?.reply) ?? orNotice(remaining?.refusal ?? nothing);
+    } catch (error) {
+      return orNotice(error);
+    }
+  }
+
+  return {
+    async askerOf(user) {
+      const caller = callerOf({ platform: 'telegram', ...privateSpeaker(user) });
+      return { caller, t: await dispatcher.translator(caller) };
+    },
+    async linkIn(query, { caller }) {
+      const [link] = await dispatcher.linksOf({ caller, text: query, direct: true });
+      return link?.url;
+    },
+    replyTo(link, asker, signal) {
+      const key = `${asker.caller.userId} ${asker.t.locale} ${link}`;
+      const known = replies.get(key);
+      if (known) return known;
+      const asked = ask(link, asker, signal);
+      replies.set(key, asked);
+      const forget = () => void (replies.peek(key) === asked && replies.delete(key));
+      asked.then(reply => {
+        if (reply.gallery.length === 0) forget();
+      }, forget);
+      return asked;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { GalleryItem } from '../../../bot/contract/reply.ts';
+import { abortable } from '../../../infra/concurrency/abortable.ts';
+import { isAudio } from '../render/render.ts';
+import type { FileCandidates } from './file-candidates.ts';
+import type { ChatAction, ChatActions, SendContext } from './message-api.ts';
+
+/**
+ * Sends the files of a post. One request at a time uploads those of a post; the others look again, when it is done, whether Telegram has the
+ * files by then, so that they need not be uploaded twice.
+ * @throws what `send` throws, or the signal's reason
+ */
+export type UploadInTurn = <T>(
+  items: readonly GalleryItem[],
+  ways: readonly FileCandidates[],
+  context: Pick<SendContext, 'to' | 'signal'>,
+  send: () => Promise<T>,
+) => Promise<T>;
+
+export function createUploadTurns(actions: ChatActions): UploadInTurn {
+  const busy = new Map<string, Promise<void>>();
+
+  return async (items, ways, { to, signal }, send) => {
+    const post = postKey(items);
+    for (;;) {
+      if (await areRemembered(ways)) return send();
+      const other = busy.get(post);
+      if (other === undefined) break;
+      await abortable(other, signal);
+    }
+    const release = () => void busy.delete(post);
+    const sending = actions.during(to, actionFor(items), send);
+    busy.set(post, sending.then(release, release));
+    return sending;
+  };
+}
+
+/** Names the post that files are of. */
+export function postKey([first]: readonly GalleryItem[]): string {
+  return JSON.stringify(first && [first.post.source, first.post.id, first.form]);
+}
+
+async function areRemembered(ways: readonly FileCandidates[]): Promise<boolean> {
+  return (await Promise.all(ways.map(each => each.isRemembered()))).every(Boolean);
+}
+
+function actionFor(items: readonly GalleryItem[]): ChatAction {
+  if (items.every(isAudio)) return 'upload_document';
+  return items.some(({ post, index }) => post.items[index]?.kind === 'video') ? 'upload_video' : 'upload_photo';
+}

@@ -1,0 +1,167 @@
+import { drawPicture } from '../../../bot/cards/drawing.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { BotApi } from '../api/bot-api.ts';
+import { BotApiError, isAboutFile, isWithoutRight } from '../api/bot-api-error.ts';
+import type { PressedButton } from '../api/envelope.ts';
+import type { TelegramLimits } from '../api/limits.ts';
+import type { FileSource, SentMessage } from '../api/methods.ts';
+import { captionFields, keyboardField, spoilerField } from '../render/file-fields.ts';
+import type { Payload } from '../render/render.ts';
+import type { Photo, PhotoPayload, TextPayload } from '../render/text-message.ts';
+import { type ChatActions, EDIT, type MessageApi, type SendContext } from './message-api.ts';
+
+/** A message of Medley's own words. */
+export interface OwnMessage {
+  readonly kind: NonNullable<PressedButton['stands']>;
+  readonly chat_id: number;
+  readonly message_id: number;
+}
+type EditTarget = Omit<OwnMessage, 'kind'>;
+
+/** Sends and edits messages of Medley's own words, some of them under a photo. All of it throws BotApiError, and what `sendOnce` throws. */
+export interface WordSender {
+  send(payload: TextPayload | PhotoPayload, context: SendContext): Promise<void>;
+  /** Undefined when it was sent already. */
+  sendText(payload: TextPayload, context: SendContext): Promise<SentMessage | undefined>;
+  edit: EditMessage;
+}
+
+/**
+ * Changes a message. `anew`: new messages have to replace it, since words cannot take the place of a photo, nor several messages that of
+ * one. `beside`: it cannot be changed at all, so the new comes beside it.
+ */
+export type EditMessage = (
+  payloads: readonly Payload[],
+  message: OwnMessage,
+  context: Pick<SendContext, 'key' | 'signal' | 'sendOnce'>,
+) => Promise<'done' | 'anew' | 'beside'>;
+
+export interface WordSenderOptions {
+  readonly api: BotApi;
+  readonly messages: MessageApi;
+  readonly actions: ChatActions;
+  readonly limits: Pick<TelegramLimits, 'fileMs'>;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+export function createWordSender({ api, messages, actions, limits, log }: WordSenderOptions): WordSender {
+  const withPhoto = createPhotoAttempts(log);
+
+  async function sendText(payload: TextPayload, context: SendContext): Promise<SentMessage | undefined> {
+    const fields = { ...textFields(payload), ...keyboardField(payload.keyboard) };
+    return context.sendOnce(context.key, () =>
+      messages.post('sendMessage', context, address => ({ ...address, ...fields })),
+    );
+  }
+
+  function sendPhoto(payload: PhotoPayload, context: SendContext): Promise<boolean> {
+    const fields = { ...photoFields(payload), ...keyboardField(payload.keyboard) };
+    return withPhoto(payload.photo, photo =>
+      context.sendOnce(context.key, () =>
+        messages.post('sendPhoto', context, address => ({ ...address, ...fields, photo })),
+      ),
+    );
+  }
+
+  function editPhoto(
+    payload: PhotoPayload,
+    target: EditTarget,
+    { key, signal, sendOnce }: Pick<SendContext, 'key' | 'signal' | 'sendOnce'>,
+  ): Promise<boolean> {
+    return withPhoto(payload.photo, async photo => {
+      const media = { type: 'photo' as const, media: photo, ...photoFields(payload) };
+      const change = { ...target, media, ...keyboardField(payload.keyboard) };
+      const options = { signal, timeoutMs: limits.fileMs };
+      await sendOnce(key, () => unlessUnchanged(api.call('editMessageMedia', change, options)), EDIT);
+      return undefined;
+    });
+  }
+
+  return {
+    sendText,
+    async send(payload, context) {
+      if (payload.kind === 'text') {
+        await sendText(payload, context);
+        return;
+      }
+      if (context.sentKeys.includes(context.key)) return;
+      const send = () => sendPhoto(payload, context);
+      const isDrawn = payload.photo.kind === 'picture';
+      const isSent = await (isDrawn ? actions.during(context.to, 'upload_photo', send) : send());
+      if (!isSent) await sendText(payload.instead, context);
+    },
+    async edit([payload, ...others], { kind, ...target }, context) {
+      if (payload === undefined || payload.kind === 'media' || payload.kind === 'followUp' || others.length > 0)
+        return 'anew';
+      try {
+        if (payload.kind === 'photo' && (await editPhoto(payload, target, context))) return 'done';
+        if (kind === 'photo') return 'anew';
+        const words = payload.kind === 'photo' ? payload.instead : payload;
+        const change = { ...target, ...textFields(words), ...keyboardField(words.keyboard) };
+        const edit = () => unlessUnchanged(api.call('editMessageText', change, { signal: context.signal }));
+        await context.sendOnce(context.key, edit, EDIT);
+        return 'done';
+      } catch (error) {
+        if (error instanceof BotApiError && error.code === 400) return 'beside';
+        throw error;
+      }
+    },
+  };
+}
+
+/** Refusals of an edit because of the message, which no other photo would change. */
+const ABOUT_MESSAGE = /message (to edit|can't be|identifier|is not modified)|MESSAGE_ID/i;
+
+/** How many image cards are remembered that Telegram has; the same is not drawn twice. */
+const MAX_KNOWN = 2_000;
+
+/** Tries the file that Telegram has, then the photo itself; resolves with false when there is no photo to be had. @throws BotApiError */
+function createPhotoAttempts(log: Pick<Logger, 'warn'>) {
+  const known = createLru<string, string>({ max: MAX_KNOWN });
+
+  /** @param use resolves with undefined where nothing is read of the answer, or the photo was sent before */
+  return async (photo: Photo, use: (media: FileSource) => Promise<SentMessage | undefined>): Promise<boolean> => {
+    const fileId = photo.kind === 'picture' ? known.get(photo.picture.key) : undefined;
+    if (fileId !== undefined && (await isTaken(fileId))) return true;
+    const media = photo.kind === 'image' ? photo.url : await drawn(photo);
+    return media !== undefined && isTaken(media);
+
+    async function isTaken(source: FileSource): Promise<boolean> {
+      try {
+        const made = (await use(source))?.photo?.at(-1)?.file_id;
+        if (photo.kind === 'picture' && made !== undefined) known.set(photo.picture.key, made);
+        return true;
+      } catch (error) {
+        const isRefused = error instanceof BotApiError && isAboutFile(error) && !ABOUT_MESSAGE.test(error.description);
+        if (!isRefused && !isWithoutRight(error)) throw error;
+        if (photo.kind === 'picture') known.delete(photo.picture.key);
+        log.warn({ err: error }, 'a photo was not taken');
+        return false;
+      }
+    }
+  };
+
+  async function drawn({ picture }: Extract<Photo, { kind: 'picture' }>): Promise<FileSource | undefined> {
+    const data = await drawPicture(picture, log);
+    return data && { content: { data }, fileName: 'medley.png', bytes: data.length };
+  }
+}
+
+export function textFields({ content, preview }: TextPayload) {
+  return { text: content.text, entities: content.entities, link_preview_options: preview };
+}
+
+function photoFields({ caption, isHidden }: PhotoPayload) {
+  return { ...captionFields(caption), ...spoilerField(isHidden) };
+}
+
+/** An edit that changes nothing is done as well. */
+async function unlessUnchanged(edit: Promise<unknown>): Promise<void> {
+  try {
+    await edit;
+  } catch (error) {
+    const isUnchanged = error instanceof BotApiError && error.code === 400 && /not modified/i.test(error.description);
+    if (!isUnchanged) throw error;
+  }
+}

@@ -1,0 +1,123 @@
+import type { Action, Block, Card, Image } from '../../../bot/contract/reply.ts';
+import { MESSAGE_LIMITS } from '../api/limits.ts';
+import type { Keyboard, LinkPreview } from '../api/methods.ts';
+import { ownNumber, renderBlocks } from './block-text.ts';
+import { fitsCaption, renderCaption } from './caption.ts';
+import { type FormattedText, isWebAddress, plain, type TextStyle } from './formatted-text.ts';
+import { type NumberButton, renderKeyboard } from './keyboard.ts';
+
+export interface TextPayload {
+  readonly kind: 'text';
+  readonly content: FormattedText;
+  readonly preview: LinkPreview;
+  readonly keyboard: Keyboard | undefined;
+}
+
+/** A photo at an address, or one that is drawn. */
+export type Photo = Image | Extract<Block, { kind: 'picture' }>;
+
+export interface PhotoPayload {
+  readonly kind: 'photo';
+  readonly photo: Photo;
+  readonly isHidden: boolean;
+  readonly caption: FormattedText;
+  readonly keyboard: Keyboard | undefined;
+  /** Sent when the photo cannot be had. */
+  readonly instead: TextPayload;
+}
+
+/** The messages of a reply without files: words, under a photo where there is one and they fit. */
+export function renderWords(
+  blocks: readonly Block[],
+  actions: readonly Action[],
+  style: TextStyle,
+): readonly (TextPayload | PhotoPayload)[] {
+  const photo = photoOf(blocks);
+  const instead = renderText(blocks, actions, style);
+  if (photo === undefined) return [instead];
+  const words = blocks.filter(block => block !== photo);
+  const { isHidden = false } = style;
+  const { shown, buttons, numbers } = arranged(words, actions);
+  const whole = renderBlocks(shown, style, Number.POSITIVE_INFINITY, numbers.length > 0);
+  if (fitsCaption(whole)) {
+    const keyboard = renderKeyboard(buttons, { numbers });
+    return [{ kind: 'photo', photo, isHidden, caption: whole, keyboard, instead }];
+  }
+  if (photo.kind === 'image') return [instead];
+  const caption = renderCaption(shown.slice(0, 1), style);
+  const alone = renderText([{ kind: 'text', text: [photo.alt] }], [], style);
+  const below = shown.length > 1 && shown[0]?.kind === 'heading' ? words.slice(1) : words;
+  return [
+    { kind: 'photo', photo, isHidden, caption, keyboard: undefined, instead: alone },
+    renderText(below, actions, style),
+  ];
+}
+
+/** An image card comes first, since it cannot be shown in any other way; else the image that the reply begins with. */
+function photoOf(blocks: readonly Block[]): Photo | undefined {
+  return blocks.find(block => block.kind === 'picture') ?? leadingImage(blocks);
+}
+
+function leadingImage(blocks: readonly Block[]): Image | undefined {
+  const first = blocks.find(({ kind }) => kind !== 'divider');
+  return first?.kind === 'image' && isWebAddress(first.url) ? first : undefined;
+}
+
+/** A text message. Its first image, or the cover of its first card, is the preview above it. */
+export function renderText(blocks: readonly Block[], actions: readonly Action[], style: TextStyle): TextPayload {
+  // A preview cannot be hidden.
+  const image = style.isHidden === true ? undefined : (leadingImage(blocks) ?? coverOf(blocks));
+  const words = blocks.filter(block => block !== image);
+  const { shown, buttons, numbers } = arranged(words, actions);
+  const content = renderBlocks(shown, style, MESSAGE_LIMITS.text, numbers.length > 0);
+  return {
+    kind: 'text',
+    content: content.text.trim() === '' ? plain('…') : content,
+    preview: previewOf(image?.url),
+    keyboard: renderKeyboard(buttons, { numbers }),
+  };
+}
+
+export function previewOf(url: string | undefined): LinkPreview {
+  return url === undefined ? { is_disabled: true } : { url, prefer_large_media: true, show_above_text: true };
+}
+
+function coverOf(blocks: readonly Block[]): Image | undefined {
+  const covers = blocks.flatMap(block => (block.kind === 'card' && block.image ? [block.image] : []));
+  return covers.find(({ url }) => isWebAddress(url));
+}
+
+interface Arranged {
+  readonly shown: readonly Block[];
+  readonly buttons: readonly Action[];
+  /** One for each card, in order. Empty when cards have no numbers. */
+  readonly numbers: readonly NumberButton[];
+}
+
+/** Previews of songs become buttons. Cards are opened by their numbers, and a menu of the same things is left out. */
+function arranged(blocks: readonly Block[], actions: readonly Action[]): Arranged {
+  const listen = blocks.flatMap((block): Action[] =>
+    block.kind === 'sound' && isWebAddress(block.url) ? [{ kind: 'link', label: block.label, url: block.url }] : [],
+  );
+  const shown = blocks.filter(block => block.kind !== 'sound' || !isWebAddress(block.url));
+  const cards = blocks.filter(block => block.kind === 'card');
+  const openers = openersOf(cards, actions);
+  const opened = new Set(openers);
+  const others = actions.filter(
+    action => action.kind !== 'menu' || !action.choices.every(({ token }) => opened.has(token)),
+  );
+  if (cards.length > 1 && openers.some(token => token !== undefined)) {
+    const numbers = cards.map((card, index) => ({ number: ownNumber(card) ?? `${index + 1}`, token: openers[index] }));
+    return { shown, buttons: [...others, ...listen], numbers };
+  }
+  const known = new Set(actions.flatMap(action => (action.kind === 'button' ? [action.token] : [])));
+  const own = cards.flatMap(({ action }) => (action?.kind === 'button' && !known.has(action.token) ? [action] : []));
+  return { shown, buttons: [...own, ...(own.length > 0 ? others : actions), ...listen], numbers: [] };
+}
+
+/** The token that opens each card: that of its own button, or of the choice at its position in a menu with as many choices. */
+function openersOf(cards: readonly Card[], actions: readonly Action[]): readonly (string | undefined)[] {
+  const menu = actions.find(action => action.kind === 'menu' && action.choices.length === cards.length);
+  const choices = menu?.kind === 'menu' ? menu.choices : [];
+  return cards.map(({ action }, index) => (action?.kind === 'button' ? action.token : choices[index]?.token));
+}
