@@ -3,7 +3,7 @@
  * as numbers, flags as 0 and 1. What cannot be read is null: one odd field never costs the whole answer.
  */
 import * as z from 'zod';
-import { RULESETS, type Ruleset, type Status } from './beatmapset.ts';
+import { RULESETS, type Ruleset, STATUSES, type Status, statusNumber } from './beatmapset.ts';
 
 const NUMBER = /^-?\d{1,18}(?:\.\d{1,18})?$/;
 const UTC_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|\+00:00)$/;
@@ -54,26 +54,9 @@ function toIso(ms: number): string | null {
   return Number.isNaN(date.getTime()) ? null : date.toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-const STATUS_OF: Readonly<Record<string, Status>> = {
-  '-2': 'graveyard',
-  '-1': 'wip',
-  0: 'pending',
-  1: 'ranked',
-  2: 'approved',
-  3: 'qualified',
-  4: 'loved',
-  graveyard: 'graveyard',
-  wip: 'wip',
-  pending: 'pending',
-  ranked: 'ranked',
-  approved: 'approved',
-  qualified: 'qualified',
-  loved: 'loved',
-};
-
 function toStatus(value: unknown): Status | null {
-  const key = typeof value === 'number' || typeof value === 'string' ? String(value).toLowerCase() : '';
-  return Object.hasOwn(STATUS_OF, key) ? (STATUS_OF[key] ?? null) : null;
+  const word = typeof value === 'number' || typeof value === 'string' ? String(value).toLowerCase() : '';
+  return STATUSES.find(status => status === word || String(statusNumber(status)) === word) ?? null;
 }
 
 function toRuleset(value: unknown): Ruleset | null {
@@ -82,16 +65,20 @@ function toRuleset(value: unknown): Ruleset | null {
   return (index === null ? RULESETS.find(ruleset => ruleset === value) : RULESETS[index]) ?? null;
 }
 
-const field = <T>(read: (value: unknown) => T | null) => z.unknown().optional().transform(read);
+const field = <T>(read: (value: unknown) => T) => z.unknown().optional().transform(read);
 
 export const number = field(toNumber);
+export const numberOrZero = field(value => toNumber(value) ?? 0);
 /** A positive integer. */
 export const id = field(toId);
 /** Null when empty. */
 export const text = field(toText);
 /** Null when empty; the beginning of what is too long. */
 export const name = field(toName);
+export const nameOrEmpty = field(value => toName(value) ?? '');
 export const flag = field(toFlag);
+/** False when nothing is said. */
+export const isSet = field(value => toFlag(value) ?? false);
 /** ISO 8601 in UTC, from ISO text, `YYYY-MM-DD hh:mm:ss`, unix seconds or milliseconds. */
 export const date = field(toDate);
 /** From its word or its number, -2 to 4. */

@@ -5,7 +5,21 @@
 import * as z from 'zod';
 import { mapInTurns } from '../../infra/concurrency/map-in-turns.ts';
 import { type Beatmap, type Beatmapset, orderBeatmaps } from './beatmapset.ts';
-import { date, flag, id, list, name, number, part, ruleset, status, text } from './osu-fields.ts';
+import {
+  date,
+  flag,
+  id,
+  isSet,
+  list,
+  name,
+  nameOrEmpty,
+  number,
+  numberOrZero,
+  part,
+  ruleset,
+  status,
+  text,
+} from './osu-fields.ts';
 
 const MAX_TAGS = 4_000;
 /** osu! allows half as many in a set. */
@@ -16,16 +30,16 @@ const owner = z
   .looseObject({ id, username: name })
   .transform(({ id, username }) => (id === null || username === null ? [] : [{ id, username }]));
 
-const beatmapShape = z.looseObject({
+const beatmapShape = z.object({
   id,
   beatmapset_id: id,
   mode: ruleset,
   mode_int: ruleset,
   status,
   ranked: status,
-  version: name,
-  difficulty_rating: number,
-  total_length: number,
+  version: nameOrEmpty,
+  difficulty_rating: numberOrZero,
+  total_length: numberOrZero,
   hit_length: number,
   bpm: number,
   ar: number,
@@ -40,7 +54,6 @@ const beatmapShape = z.looseObject({
   passcount: number,
   checksum: text,
   convert: flag,
-  deleted_at: text,
   owners: list(owner, MAX_OWNERS),
   user_id: id,
 });
@@ -55,15 +68,15 @@ const covers = z.looseObject({
 });
 const identified = z.looseObject({ id: number });
 
-const setShape = z.looseObject({
+const setShape = z.object({
   id,
   artist: name,
   artist_unicode: name,
   title: name,
   title_unicode: name,
-  creator: name,
+  creator: nameOrEmpty,
   user_id: id,
-  source: name,
+  source: nameOrEmpty,
   tags: text,
   status,
   ranked: status,
@@ -71,10 +84,10 @@ const setShape = z.looseObject({
   favourite_count: number,
   play_count: number,
   rating: number,
-  nsfw: flag,
+  nsfw: isSet,
   spotlight: flag,
-  video: flag,
-  storyboard: flag,
+  video: isSet,
+  storyboard: isSet,
   genre_id: number,
   genre: part(identified),
   language_id: number,
@@ -100,29 +113,16 @@ type RawSet = z.output<typeof setShape>;
 function toBeatmap(raw: RawBeatmap, set: Pick<RawSet, 'id' | 'status' | 'ranked'> | null): Beatmap | undefined {
   const beatmapset_id = raw.beatmapset_id ?? set?.id ?? null;
   if (raw.id === null || beatmapset_id === null) return undefined;
+  const { mode_int, ranked, convert: _, accuracy, drain, ...fields } = raw;
   return {
+    ...fields,
     id: raw.id,
     beatmapset_id,
-    mode: raw.mode ?? raw.mode_int ?? 'osu',
-    status: raw.status ?? raw.ranked ?? set?.status ?? set?.ranked ?? 'pending',
-    version: raw.version ?? '',
-    difficulty_rating: raw.difficulty_rating ?? 0,
-    total_length: raw.total_length ?? 0,
-    hit_length: raw.hit_length,
-    bpm: raw.bpm,
-    ar: raw.ar,
-    od: raw.accuracy,
-    cs: raw.cs,
-    hp: raw.drain,
-    max_combo: raw.max_combo,
-    count_circles: raw.count_circles,
-    count_sliders: raw.count_sliders,
-    count_spinners: raw.count_spinners,
-    playcount: raw.playcount,
-    passcount: raw.passcount,
-    checksum: raw.checksum,
+    mode: raw.mode ?? mode_int ?? 'osu',
+    status: raw.status ?? ranked ?? set?.status ?? set?.ranked ?? 'pending',
+    od: accuracy,
+    hp: drain,
     owners: raw.owners.flat(),
-    user_id: raw.user_id,
   };
 }
 
@@ -142,39 +142,26 @@ function imageUrls(setId: number, given: z.output<typeof covers> | null) {
 }
 
 function toBeatmapset(raw: RawSet): Beatmapset | undefined {
-  const { id: setId } = raw;
+  const { ranked, genre, language, availability, covers: images, beatmaps: rows, ...fields } = raw;
+  const setId = raw.id;
   const title = raw.title ?? raw.title_unicode;
   if (setId === null || title === null) return undefined;
   // A convert is the same beatmap played in another ruleset, not one of the set's difficulties.
-  const own = raw.beatmaps.filter(({ convert }) => convert !== true);
+  const own = rows.filter(({ convert }) => convert !== true);
   const beatmaps = own.flatMap(each => toBeatmap(each, raw) ?? []);
   return {
+    ...fields,
     id: setId,
     artist: raw.artist ?? raw.artist_unicode ?? '',
-    artist_unicode: raw.artist_unicode,
     title,
-    title_unicode: raw.title_unicode,
-    creator: raw.creator ?? '',
-    user_id: raw.user_id,
-    source: raw.source ?? '',
     tags: (raw.tags ?? '').slice(0, MAX_TAGS),
-    status: raw.status ?? raw.ranked ?? beatmaps[0]?.status ?? 'pending',
+    status: raw.status ?? ranked ?? beatmaps[0]?.status ?? 'pending',
     bpm: raw.bpm ?? beatmaps[0]?.bpm ?? null,
-    favourite_count: raw.favourite_count,
-    play_count: raw.play_count,
-    rating: raw.rating,
-    nsfw: raw.nsfw ?? false,
-    video: raw.video ?? false,
-    storyboard: raw.storyboard ?? false,
-    genre_id: raw.genre_id ?? raw.genre?.id ?? null,
-    language_id: raw.language_id ?? raw.language?.id ?? null,
-    submitted_date: raw.submitted_date,
-    last_updated: raw.last_updated,
-    ranked_date: raw.ranked_date,
-    download_disabled: raw.availability?.download_disabled ?? false,
-    download_disabled_reason: raw.availability?.more_information ?? null,
-    spotlight: raw.spotlight,
-    ...imageUrls(setId, raw.covers),
+    genre_id: raw.genre_id ?? genre?.id ?? null,
+    language_id: raw.language_id ?? language?.id ?? null,
+    download_disabled: availability?.download_disabled ?? false,
+    download_disabled_reason: availability?.more_information ?? null,
+    ...imageUrls(setId, images),
     preview_url: httpsUrl(raw.preview_url, `https://b.ppy.sh/preview/${setId}.mp3`),
     beatmaps: orderBeatmaps(beatmaps),
   };
@@ -182,21 +169,21 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
 
 /** A beatmapset, or undefined when the value is none: without an id or a title. Converts are left out. */
 export function parseBeatmapset(value: unknown): Beatmapset | undefined {
-  const raw = setShape.safeParse(value);
-  return raw.success ? toBeatmapset(raw.data) : undefined;
+  const raw = setShape.safeParse(value).data;
+  return raw && toBeatmapset(raw);
 }
 
 /** One difficulty; undefined when the value is none. */
 export function parseBeatmap(value: unknown): Beatmap | undefined {
-  const raw = beatmapShape.safeParse(value);
-  return raw.success ? toBeatmap(raw.data, null) : undefined;
+  const raw = beatmapShape.safeParse(value).data;
+  return raw && toBeatmap(raw, null);
 }
 
 /** The difficulty of a play; undefined when the value is none. */
 export function parsePlayedMap(value: unknown): PlayedMap | undefined {
-  const raw = beatmapShape.safeParse(value);
-  const beatmap = raw.success ? toBeatmap(raw.data, null) : undefined;
-  return beatmap && raw.data?.convert === true ? { ...beatmap, convert: true } : beatmap;
+  const raw = beatmapShape.safeParse(value).data;
+  const beatmap = raw && toBeatmap(raw, null);
+  return beatmap && raw.convert === true ? { ...beatmap, convert: true } : beatmap;
 }
 
 /** Readable sets of a list, in its order; undefined when it is no list, or a list in which nothing can be read. */

@@ -1,7 +1,7 @@
 /** Plays. One shape for what the API has said since 2022 and for the older one, which some of its answers still have. */
 import * as z from 'zod';
-import { type Beatmapset, RULESETS, type Ruleset } from './beatmapset.ts';
-import { date, flag, id, list, number, part, ruleset, text } from './osu-fields.ts';
+import type { Beatmapset, Ruleset } from './beatmapset.ts';
+import { date, flag, id, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
 import { type PlayedMap, parseBeatmapset, parsePlayedMap } from './osu-schemas.ts';
 
 export const SCORE_TYPES = ['best', 'recent', 'firsts', 'pinned'] as const;
@@ -13,49 +13,11 @@ export interface ScoreMod {
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-export interface Score {
-  readonly id: number;
-  readonly user_id: number | null;
-  readonly username: string | null;
-  readonly mode: Ruleset;
-  readonly beatmap_id: number | null;
-  /** 0 to 1. */
-  readonly accuracy: number;
-  readonly max_combo: number;
-  /** On the scale up to a million; null in the older shape. */
-  readonly total_score: number | null;
-  readonly classic_total_score: number | null;
-  /** What the stable client showed; null for a play of another. */
-  readonly legacy_total_score: number | null;
-  readonly legacy_score_id: number | null;
-  readonly best_id: number | null;
-  readonly pp: number | null;
-  /** XH X SH S A B C D F. */
-  readonly rank: string;
-  readonly mods: readonly ScoreMod[];
-  /** Counts by the name of the hit result (great, ok, meh, miss, large_tick_hit ...); zeros may be left out. */
-  readonly statistics: Readonly<Record<string, number>>;
-  readonly maximum_statistics: Readonly<Record<string, number>>;
-  readonly passed: boolean;
-  readonly is_perfect_combo: boolean;
-  /** ISO 8601, UTC. */
-  readonly ended_at: string | null;
-  /** Played with the new client. */
-  readonly lazer: boolean;
-  /** On the map's leaderboard; said of a single play alone. */
-  readonly rank_global: number | null;
-  /** Share of its pp that counts for the player; only in lists of best plays. */
-  readonly weight: { readonly percentage: number; readonly pp: number } | null;
-  readonly beatmap: PlayedMap | null;
-  /** Without its difficulties. */
-  readonly beatmapset: Beatmapset | null;
-}
-
 const acronym = z.string().min(1).max(8);
 const mod = z.union([
   acronym.transform((name): ScoreMod => ({ acronym: name })),
   z
-    .looseObject({ acronym, settings: z.record(z.string(), z.unknown()).optional().catch(undefined) })
+    .object({ acronym, settings: z.record(z.string(), z.unknown()).optional().catch(undefined) })
     .transform(({ acronym, settings }): ScoreMod => (settings === undefined ? { acronym } : { acronym, settings })),
 ]);
 
@@ -63,42 +25,73 @@ const counts = z
   .unknown()
   .optional()
   .transform((value): Readonly<Record<string, number>> => {
-    const read = z.record(z.string(), z.unknown()).safeParse(value);
-    if (!read.success) return {};
+    const read = z.record(z.string(), z.unknown()).safeParse(value).data ?? {};
     return Object.fromEntries(
-      Object.entries(read.data).filter((pair): pair is [string, number] => typeof pair[1] === 'number'),
+      Object.entries(read).filter((pair): pair is [string, number] => typeof pair[1] === 'number'),
     );
   });
 
-const shape = z.looseObject({
-  id,
+/** The fields that a play has as the osu! API gives them. */
+const scoreFields = z.object({
   user_id: id,
-  user: part(z.looseObject({ username: text })),
+  /** On the scale up to a million; null in the older shape. */
+  total_score: number,
+  classic_total_score: number,
+  legacy_score_id: id,
+  best_id: id,
+  pp: number,
+  /** On the map's leaderboard; said of a single play alone. */
+  rank_global: number,
+  mods: list(mod),
+  maximum_statistics: counts,
+  /** Share of its pp that counts for the player; only in lists of best plays. */
+  weight: part(z.object({ percentage: z.number(), pp: z.number() })),
+});
+
+export interface Score extends Readonly<z.output<typeof scoreFields>> {
+  readonly id: number;
+  readonly username: string | null;
+  readonly mode: Ruleset;
+  readonly beatmap_id: number | null;
+  /** 0 to 1. */
+  readonly accuracy: number;
+  readonly max_combo: number;
+  /** What the stable client showed; null for a play of another. */
+  readonly legacy_total_score: number | null;
+  /** XH X SH S A B C D F. */
+  readonly rank: string;
+  /** Counts by the name of the hit result (great, ok, meh, miss, large_tick_hit ...); zeros may be left out. */
+  readonly statistics: Readonly<Record<string, number>>;
+  readonly passed: boolean;
+  readonly is_perfect_combo: boolean;
+  /** ISO 8601, UTC. */
+  readonly ended_at: string | null;
+  /** Played with the new client. */
+  readonly lazer: boolean;
+  readonly beatmap: PlayedMap | null;
+  /** Without its difficulties. */
+  readonly beatmapset: Beatmapset | null;
+}
+
+const scoreShape = scoreFields.extend({
+  id,
+  user: part(z.object({ username: text })),
   ruleset_id: ruleset,
   mode: ruleset,
   mode_int: ruleset,
   beatmap_id: id,
-  accuracy: number,
-  max_combo: number,
+  accuracy: numberOrZero,
+  max_combo: numberOrZero,
   score: number,
-  total_score: number,
-  classic_total_score: number,
   legacy_total_score: number,
-  legacy_score_id: id,
-  best_id: id,
-  pp: number,
   rank: text,
-  rank_global: number,
-  mods: list(mod),
   statistics: counts,
-  maximum_statistics: counts,
   passed: flag,
   perfect: flag,
   is_perfect_combo: flag,
   legacy_perfect: flag,
   ended_at: date,
   created_at: date,
-  weight: part(z.looseObject({ percentage: z.number(), pp: z.number() })),
   beatmap: z.unknown().optional(),
   beatmapset: z.unknown().optional(),
 });
@@ -180,38 +173,27 @@ function namedResults(given: Readonly<Record<string, number>>, mode: Ruleset): R
 
 /** A play, or undefined when the value is none. */
 export function parseScore(value: unknown): Score | undefined {
-  const read = shape.safeParse(value);
-  if (!read.success || read.data.id === null) return undefined;
-  const raw = read.data;
+  const raw = scoreShape.safeParse(value).data;
+  if (raw === undefined || raw.id === null) return undefined;
+  const { user, ruleset_id, mode_int, score, perfect, legacy_perfect, created_at, ...fields } = raw;
   const isLegacyShape = raw.total_score === null && raw.ended_at === null;
   const beatmap = parsePlayedMap(raw.beatmap) ?? null;
-  const mode = raw.ruleset_id ?? raw.mode ?? raw.mode_int ?? beatmap?.mode ?? RULESETS[0];
+  const mode = ruleset_id ?? raw.mode ?? mode_int ?? beatmap?.mode ?? 'osu';
   // The API writes 0 for plays that the stable client never showed a score of.
-  const legacyTotal = isLegacyShape ? raw.score : raw.legacy_total_score;
+  const legacyTotal = isLegacyShape ? score : raw.legacy_total_score;
   return {
-    id: read.data.id,
-    user_id: raw.user_id,
-    username: raw.user?.username ?? null,
+    ...fields,
+    id: raw.id,
+    username: user?.username ?? null,
     mode,
     beatmap_id: raw.beatmap_id ?? beatmap?.id ?? null,
-    accuracy: raw.accuracy ?? 0,
-    max_combo: raw.max_combo ?? 0,
-    total_score: raw.total_score,
-    classic_total_score: raw.classic_total_score,
     legacy_total_score: legacyTotal === 0 ? null : legacyTotal,
-    legacy_score_id: raw.legacy_score_id,
-    best_id: raw.best_id,
-    pp: raw.pp,
     rank: raw.rank ?? (raw.passed === false ? 'F' : 'D'),
-    mods: raw.mods,
-    rank_global: raw.rank_global,
     statistics: namedResults(raw.statistics, mode),
-    maximum_statistics: raw.maximum_statistics,
     passed: raw.passed ?? true,
-    is_perfect_combo: raw.is_perfect_combo ?? raw.legacy_perfect ?? raw.perfect ?? false,
-    ended_at: raw.ended_at ?? raw.created_at,
+    is_perfect_combo: raw.is_perfect_combo ?? legacy_perfect ?? perfect ?? false,
+    ended_at: raw.ended_at ?? created_at,
     lazer: !isLegacyShape && raw.legacy_score_id === null,
-    weight: raw.weight === null ? null : { percentage: raw.weight.percentage, pp: raw.weight.pp },
     beatmap,
     beatmapset: parseBeatmapset(raw.beatmapset) ?? null,
   };
