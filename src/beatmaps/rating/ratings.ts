@@ -16,8 +16,6 @@ export interface RatingRequest extends Omit<DifficultyRequest, 'beatmap'> {
   readonly beatmap: RatedMap;
   /** pp that osu! gave for `play`: what the play had been worth otherwise is put on its scale. */
   readonly knownPp?: number | null | undefined;
-  /** What the player's own plays gave, as a multiple of what the library works out for them. Default 1. */
-  readonly ppScale?: number | undefined;
 }
 
 export interface Rating {
@@ -77,14 +75,40 @@ const HIGHEST = 1.4;
 const PP_POWER: Readonly<Record<Ruleset, number>> = { osu: 2.9, taiko: 2.25, fruits: 2, mania: 2.2 };
 
 /** Today's stars as a multiple of the library's; undefined where either is unknown or they are not of the same map. */
-export function starRatio(today: number, library: number | undefined): number | undefined {
+function starRatio(today: number, library: number | undefined): number | undefined {
   const ratio = library === undefined || !(library > 0) ? Number.NaN : today / library;
   return ratio >= LOWEST && ratio <= HIGHEST ? ratio : undefined;
 }
 
 /** What such a ratio of stars does to pp. */
-export function ppRatio(ruleset: Ruleset, ratio: number | undefined): number {
+function ppRatio(ruleset: Ruleset, ratio: number | undefined): number {
   return ratio === undefined ? 1 : ratio ** PP_POWER[ruleset];
+}
+
+export interface ExpectedPlay {
+  /** Its stars are today's, without mods. */
+  readonly beatmap: RatedMap;
+  readonly mods: readonly string[];
+  /** 0 to 1. */
+  readonly accuracy: number;
+  readonly misses: number;
+}
+
+export interface LibraryRating extends MapDifficulty {
+  /** What the play is worth on the scale of today's stars: the library's rules are older than osu!'s. */
+  readonly todayPp: number | undefined;
+}
+
+/** The library's word alone on a play, for choosing among many; osu! is not asked. @throws what {@link Difficulty.of} throws */
+export async function rateByLibrary(
+  difficulty: Pick<Difficulty, 'of'>,
+  { beatmap, mods, accuracy, misses }: ExpectedPlay,
+  signal: AbortSignal,
+): Promise<LibraryRating> {
+  const found = await difficulty.of({ beatmap, mods, accuracies: [accuracy * 100], misses }, signal);
+  const pp = found.pp[0]?.pp;
+  const scale = ppRatio(beatmap.mode, starRatio(beatmap.difficulty_rating, found.plainStars));
+  return { ...found, todayPp: pp === undefined ? undefined : pp * scale };
 }
 
 interface Known {
@@ -98,7 +122,7 @@ interface Known {
 
 export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsOptions): Ratings {
   async function compute(request: RatingRequest, signal: AbortSignal): Promise<MapDifficulty | undefined> {
-    const { knownPp: _, ppScale: __, ...asked } = request;
+    const { knownPp: _, ...asked } = request;
     try {
       return await difficulty?.of(asked, signal);
     } catch (error) {
@@ -208,7 +232,7 @@ function middleOf(values: readonly number[]): number | undefined {
 /** @param common today's stars over the library's for the maps beside it */
 function rate(known: Known, common: number | undefined): Rating {
   const { request, ruleset, isPlain, official, library } = known;
-  const { beatmap, knownPp, ppScale = 1 } = request;
+  const { beatmap, knownPp } = request;
   const today = isPlain ? beatmap.difficulty_rating : official?.stars;
   const plain = ruleset === beatmap.mode ? starRatio(beatmap.difficulty_rating, library?.plainStars) : undefined;
   const ratio = today === undefined ? (common ?? plain) : starRatio(today, library?.stars);
@@ -220,7 +244,7 @@ function rate(known: Known, common: number | undefined): Rating {
     difficulty: library,
   };
   if (library === undefined) return { ...rated, pp: [], play: null };
-  const scale = ppScale * ppRatio(ruleset, ratio);
+  const scale = ppRatio(ruleset, ratio);
   const { play } = library;
   // What osu! gave for this very play says more than any ratio.
   const playScale = knownPp != null && play !== null && play.pp > 0 ? knownPp / play.pp : scale;

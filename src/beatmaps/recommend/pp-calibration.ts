@@ -2,7 +2,7 @@ import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Difficulty, MapDifficulty } from '../difficulty/difficulty.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 import { starFactor } from '../rating/mod-class.ts';
-import { ppRatio, starRatio } from '../rating/ratings.ts';
+import { rateByLibrary } from '../rating/ratings.ts';
 import type { ClassProfile, Play } from './player-profile.ts';
 
 /** What a player's own plays with certain mods say about the library's figures, and about what they like. */
@@ -39,12 +39,11 @@ function spread(plays: readonly Play[]): readonly Play[] {
 export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>) {
   async function readPlay(play: Play, ruleset: Ruleset, { work, wait }: CalibrationSignals) {
     const { mapId: id, mods, accuracy, misses, figures, modClass } = play;
-    const request = { beatmap: { id, checksum: null, mode: ruleset }, mods, accuracies: [accuracy * 100], misses };
+    const difficulty_rating = figures.stars / starFactor(ruleset, modClass);
+    const beatmap = { id, checksum: null, mode: ruleset, difficulty_rating };
     try {
-      const found = await abortable(difficulty.of(request, work), wait);
-      const today = figures.stars / starFactor(ruleset, modClass);
-      const scale = ppRatio(ruleset, starRatio(today, found.plainStars));
-      return { ratio: play.pp / ((found.pp[0]?.pp ?? 0) * scale), patterns: patternsOf(found) };
+      const rated = await abortable(rateByLibrary(difficulty, { beatmap, mods, accuracy, misses }, work), wait);
+      return { ratio: play.pp / (rated.todayPp ?? 0), patterns: patternsOf(rated) };
     } catch {
       // Logged where it failed.
       return undefined;

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/create-lru.ts';
 import type { Candidate } from '../catalogue/candidates.ts';
-import type { Difficulty, MapDifficulty } from '../difficulty/difficulty.ts';
+import type { Difficulty } from '../difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';
-import { ppRatio, starRatio } from '../rating/ratings.ts';
+import { type LibraryRating, rateByLibrary } from '../rating/ratings.ts';
 import type { RecommendFilters } from './filters.ts';
 import type { ClassProfile } from './player-profile.ts';
 import { type Calibration, createPpCalibration, patternDistance, patternsOf } from './pp-calibration.ts';
@@ -64,7 +64,7 @@ const ENOUGH_TO_LEARN = 3;
  * the first ones say about the estimates decides which are looked at next, and mends the estimates that are left.
  */
 export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
-  const known = createLru<string, MapDifficulty>({ max: MAX_KNOWN });
+  const known = createLru<string, LibraryRating>({ max: MAX_KNOWN });
 
   function estimates({ ordered, plan, limit }: RescoringRequest): Rescored {
     const choices = spreadOut(withinFirst(ordered, plan), limit).map(choice => ({ choice, algorithm: null }));
@@ -94,13 +94,11 @@ export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
       const key = keyOf(choice);
       try {
         const [found, calibration] = await Promise.all([
-          known.get(key) ?? library.of({ beatmap, mods: choice.mods, accuracies: [accuracy * 100], misses }, work),
+          known.get(key) ?? rateByLibrary(library, { beatmap, mods: choice.mods, accuracy, misses }, work),
           calibrationFor(choice),
         ]);
         known.set(key, found);
-        const scale = ppRatio(beatmap.mode, starRatio(beatmap.difficulty_rating, found.plainStars));
-        const worked = found.pp[0]?.pp;
-        const pp = worked === undefined ? choice.pp : worked * calibration.ratio * scale;
+        const pp = found.todayPp === undefined ? choice.pp : found.todayPp * calibration.ratio;
         // Without mods osu! itself gives the stars.
         const stars = modClass.key === '' ? choice.figures.stars : found.stars;
         learnt.note(choice, pp);

@@ -87,8 +87,8 @@ describe('the rating of a map', () => {
     const play = { statistics: { great: 10 }, max_combo: 10, lazer: true };
     const known = await ratings.of({ ...withDt(1, 5), play, knownPp: 120 }, never);
     expect(known.play).toEqual({ pp: 120, ppIfFullCombo: 180 });
-    const unknown = await ratings.of({ ...withDt(1, 5), play, knownPp: null, ppScale: 0.9 }, never);
-    expect(unknown.play?.pp).toBeCloseTo(100 * 0.9 * 1.1 ** 2.9, 6);
+    const unknown = await ratings.of({ ...withDt(1, 5), play, knownPp: null }, never);
+    expect(unknown.play?.pp).toBeCloseTo(100 * 1.1 ** 2.9, 6);
   });
 
   it('refuses what is wrong with the question', async () => {
