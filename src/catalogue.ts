@@ -1,8 +1,9 @@
 import type { Catalogue } from './beatmaps/catalogue/catalogue.ts';
 import {
-  type CatalogueFeed,
+  type Feed,
   type FillProgress,
   fillCatalogue,
+  PACE_OF_COMMAND,
   searchFeed,
 } from './beatmaps/catalogue/catalogue-fill.ts';
 import { openCatalogue } from './beatmaps/catalogue/open-catalogue.ts';
@@ -63,39 +64,41 @@ function bar({ sets, total }: FillProgress): string {
 }
 
 /** The official API when there is access to it, else the mirrors one after the other. */
-function createFeeds({ osu }: Config, http: HttpClient, log: Logger): readonly CatalogueFeed[] {
+function createFeeds({ osu }: Config, http: HttpClient, log: Logger): readonly Feed[] {
   if (osu === undefined) return createMirrors({ http }).map(searchFeed);
   const api = createOsuApi({ http, log, clientId: osu.clientId, clientSecret: osu.clientSecret });
   return [searchFeed({ id: 'osu', search: api.search })];
 }
 
 async function fill(
-  feeds: readonly CatalogueFeed[],
+  feeds: readonly Feed[],
   catalogue: Catalogue,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
   let failure: unknown = new AppError('internal', 'there is nothing to fill the catalogue from');
   for (const feed of feeds) {
-    let hasStarted = false;
+    let sets: number | undefined;
     try {
-      const { sets } = await fillCatalogue({
-        feed,
+      await fillCatalogue({
+        name: `feed ${feed.name}`,
+        feeds: [feed],
         catalogue,
+        pace: PACE_OF_COMMAND,
         signal,
-        onProgress(current) {
-          hasStarted = true;
+        onPage(current) {
+          sets = current.sets;
           progress.show(current);
         },
-        onRetry: (error, waitMs) =>
+        onFailure: (error, waitMs) =>
           progress.say(`${feed.name}: ${error.message}. Once more in ${Math.ceil(waitMs / 1000)} s.`),
       });
-      progress.say(`Read ${sets.toLocaleString('en')} sets from ${feed.name}. Putting the catalogue in order.`);
+      progress.say(`Read ${(sets ?? 0).toLocaleString('en')} sets from ${feed.name}. Putting the catalogue in order.`);
       await catalogue.tidy();
       progress.say(`The catalogue holds ${(await catalogue.size()).toLocaleString('en')} sets.`);
       return;
     } catch (error) {
-      if (signal.aborted || hasStarted) throw error;
+      if (signal.aborted || sets !== undefined) throw error;
       failure = error;
       progress.say(`${feed.name} cannot be read: ${toAppError(error).message}.`);
     }

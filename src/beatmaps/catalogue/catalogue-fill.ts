@@ -6,20 +6,19 @@ import { parseQuery } from '../query/query.ts';
 import type { Search, SearchPage } from '../query/search.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** Where a catalogue comes from, page by page. */
-export interface CatalogueFeed {
-  /** Keeps the places of different feeds apart. */
+/** One list of sets that a catalogue is filled from, page by page. */
+export interface Feed {
   readonly name: string;
-  /** From the beginning, or from where `cursor` points. Throws when the upstream does; asking again from the last cursor goes on. */
-  pages(cursor: string | undefined, signal: AbortSignal): AsyncIterable<CataloguePage>;
+  /** @throws what the upstream throws; asking again for the same place goes on */
+  read(at: FeedPlace, signal: AbortSignal): Promise<FeedPage>;
 }
 
-export interface CataloguePage {
+export interface FeedPage {
   readonly sets: readonly Beatmapset[];
   /** Of all pages, when known. */
   readonly total: number | null;
-  /** Where the next page begins; null after the last. */
-  readonly cursor: string | null;
+  /** What the upstream gives the next page for; null after the last. */
+  readonly next: string | null;
 }
 
 export interface FillProgress {
@@ -28,117 +27,201 @@ export interface FillProgress {
   readonly total: number | null;
 }
 
-export interface FillOptions {
-  readonly feed: CatalogueFeed;
-  readonly catalogue: Pick<Catalogue, 'remember' | 'place' | 'keepPlace'>;
-  readonly signal: AbortSignal;
-  onProgress(progress: FillProgress): void;
-  /** A page failed and is asked for again in `waitMs`. */
-  onRetry(error: Error, waitMs: number): void;
-  /** Waits between the tries of one page, in milliseconds; as many as there are. */
-  readonly retryWaitsMs?: readonly number[];
+export interface FillPace {
+  /** A start is not burdened by the fill. */
+  readonly startMs: number;
+  /** Pause between the first pages, before there is much to recommend. */
+  readonly firstMs: number;
+  readonly firstPages: number;
+  /** Pause between all others. */
+  readonly pageMs: number;
+  readonly pagesADay: number;
+  /** How long a feed waits after a failure, after a second one in a row, and so on. */
+  readonly failureMs: readonly number[];
+  /** A longer wait than this is not honoured, whoever asks for it. */
+  readonly maxWaitMs: number;
+  /** Whether a feed is waited for as long as it fails; else the fill ends after as many failures as there are waits. */
+  readonly isPatient: boolean;
+  /** Pause before everything is read again, for what has changed. */
+  readonly againMs: number;
 }
 
-const RETRY_WAITS_MS = [2_000, 10_000, 30_000, 60_000];
-const MAX_WAIT_MS = 300_000;
-/** Written and ticked off together; what a kill takes with it is read again. */
-const BATCH_SETS = 1_000;
-const BATCH_MS = 5_000;
-/** In an order that grows at its end, so that a place in it stays the same place. */
-const EVERYTHING: Search = {
-  query: parseQuery(''),
-  status: 'leaderboard',
-  sort: { field: 'ranked', order: 'asc' },
-};
+export interface FillOptions {
+  /** The place of the fill is kept under this name. */
+  readonly name: string;
+  readonly feeds: readonly Feed[];
+  readonly catalogue: Pick<Catalogue, 'remember' | 'place' | 'keepPlace'>;
+  readonly pace: FillPace;
+  readonly signal: AbortSignal;
+  /** False where another process fills the catalogue now; asked before every page. */
+  readonly isFiller?: () => boolean;
+  onPage?(progress: FillProgress): void;
+  /** A page failed and is asked for again in `waitMs`. */
+  onFailure(error: AppError, waitMs: number, feed?: string): void;
+  onEnd?(feed: string, pages: number): void;
+  readonly now?: () => number;
+}
 
-const Place = z.object({ cursor: z.string().nullable(), sets: z.number() });
+const DAY_MS = 86_400_000;
+/** Pause while another process is the filler, or a day is used up. */
+const IDLE_MS = 60_000;
+
+const Place = z.object({
+  /** Number of the next page, from 0. */
+  page: z.number(),
+  /** What the upstream gives that page for, where its number does not say it. */
+  cursor: z.string().optional(),
+  sets: z.number().default(0),
+  /** When the last page was read, unix milliseconds; 0 before. */
+  finished: z.number(),
+});
+export type FeedPlace = Readonly<z.infer<typeof Place>>;
+
+const Progress = z.object({
+  /** Days of the epoch, and pages read on that day. */
+  day: z.number(),
+  pages: z.number(),
+  places: z.record(z.string(), Place),
+});
+type Progress = z.infer<typeof Progress>;
+
+interface Setback {
+  /** Tries of one feed that failed in a row; while it waits, the others go on. */
+  readonly failures: number;
+  /** On the clock of `performance`. */
+  readonly until: number;
+}
+
+interface Fill extends FillOptions {
+  readonly now: () => number;
+  readonly setbacks: Map<string, Setback>;
+  /** Whether any page was read since the fill began. */
+  hasRead: boolean;
+}
+
+/** For a command that is waited for: as fast as the upstream allows, once, and not for ever. */
+export const PACE_OF_COMMAND: FillPace = {
+  ...{ startMs: 0, firstMs: 0, firstPages: 0, pageMs: 0, pagesADay: Number.POSITIVE_INFINITY },
+  failureMs: [2_000, 10_000, 30_000, 60_000],
+  maxWaitMs: 300_000,
+  isPatient: false,
+  againMs: Number.POSITIVE_INFINITY,
+};
+/** The order grows at its end, so that a place in it stays the same place. */
+const EVERYTHING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'ranked', order: 'asc' } };
 
 /** All sets with a leaderboard, as a searchable upstream lists them. */
 export function searchFeed(source: {
   readonly id: string;
   search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
-}): CatalogueFeed {
+}): Feed {
+  let before = '';
   return {
     name: source.id,
-    async *pages(cursor, signal) {
-      let before = '';
-      for (let next: string | null | undefined = cursor; next !== null; ) {
-        const page: SearchPage = await source.search(EVERYTHING, next, signal);
-        const ids = page.sets.map(({ id }) => id).join();
-        if (ids !== '' && ids === before) {
-          throw new AppError('upstream_changed', `${source.id} gives the same page again and again`);
-        }
-        before = ids;
-        next = page.next;
-        yield { sets: page.sets, total: page.total, cursor: page.next };
+    async read({ cursor }, signal) {
+      const page = await source.search(EVERYTHING, cursor, signal);
+      const ids = page.sets.map(({ id }) => id).join();
+      if (ids !== '' && ids === before) {
+        throw new AppError('upstream_changed', `${source.id} gives the same page again and again`);
       }
+      before = ids;
+      return page;
     },
   };
 }
 
 /**
- * Reads a feed to its end into the catalogue. The place is kept every few seconds, after the sets before it: after a failure, a kill
- * or an abort the next run goes on there.
+ * Reads feeds to their ends into the catalogue, the one that is least far first, and begins anew when the time for that has come. Places
+ * are kept after the sets before them: after a failure, a kill or an abort the next run goes on there.
  *
- * @throws AppError what the feed threw when every try failed
+ * @throws AppError what a feed threw when every try failed, unless the pace is patient
  * @throws the signal's reason
  */
-export async function fillCatalogue(options: FillOptions): Promise<FillProgress> {
-  const { feed, catalogue, signal, onProgress, onRetry, retryWaitsMs = RETRY_WAITS_MS } = options;
-  const name = `feed ${feed.name}`;
+export async function fillCatalogue(options: FillOptions): Promise<void> {
+  const { name, catalogue, pace, signal, now = Date.now } = options;
+  const fill: Fill = { ...options, now, setbacks: new Map(), hasRead: false };
+  for (let waitMs: number | undefined = pace.startMs; waitMs !== undefined; waitMs = await stepOrWait(fill)) {
+    signal.throwIfAborted();
+    await sleep(waitMs, undefined, { signal, ref: !pace.isPatient });
+  }
+  await catalogue.keepPlace(name, null);
+}
+
+/** A catalogue that is away is waited for like a feed. */
+async function stepOrWait(fill: Fill): Promise<number | undefined> {
+  try {
+    return await step(fill);
+  } catch (error) {
+    fill.signal.throwIfAborted();
+    if (!fill.pace.isPatient) throw error;
+    fill.onFailure(toAppError(error), IDLE_MS);
+    return IDLE_MS;
+  }
+}
+
+/** @returns how long to wait for the next page; undefined when all are read for good */
+async function step(fill: Fill): Promise<number | undefined> {
+  const { feeds, pace, isFiller = () => true } = fill;
+  if (!isFiller()) return IDLE_MS;
+  const progress = await readProgress(fill);
+  const places = feeds.map(feed => ({ feed, place: placeOf(feed, progress, fill) }));
+  const open = places.filter(({ place }) => place.finished === 0).sort((a, b) => a.place.page - b.place.page);
+  if (open.length === 0 && pace.againMs === Number.POSITIVE_INFINITY) return undefined;
+  if (progress.pages >= pace.pagesADay) return IDLE_MS;
+  const waits = open.map(({ feed }) => Math.max(0, (fill.setbacks.get(feed.name)?.until ?? 0) - performance.now()));
+  const next = open[waits.indexOf(0)];
+  if (next === undefined) return Math.min(IDLE_MS, ...waits);
+  const { feed, place } = next;
+  try {
+    await readOn(feed, place, progress, fill);
+    fill.setbacks.delete(feed.name);
+  } catch (error) {
+    noteFailure(feed, error, fill);
+  }
+  return place.page * feeds.length < pace.firstPages ? pace.firstMs : pace.pageMs;
+}
+
+async function readProgress({ catalogue, name, now }: Fill): Promise<Progress> {
+  const today = Math.floor(now() / DAY_MS);
   const kept = await catalogue.place(name);
-  const place = kept === undefined ? undefined : Place.parse(JSON.parse(kept));
-  let cursor = place?.cursor ?? undefined;
-  let progress: FillProgress = { sets: place?.sets ?? 0, total: null };
-  let safe = { cursor, progress };
-  let failures = 0;
-  let hasRead = false;
-  let waiting = 0;
-  let keptAt = Date.now();
+  const known = kept === undefined ? undefined : Progress.safeParse(JSON.parse(kept)).data;
+  return { day: today, pages: known?.day === today ? known.pages : 0, places: known?.places ?? {} };
+}
 
-  async function keep(): Promise<void> {
-    if (waiting === 0) return;
-    await catalogue.keepPlace(name, JSON.stringify({ cursor: cursor ?? null, sets: progress.sets }));
-    safe = { cursor, progress };
-    failures = 0;
-    waiting = 0;
-    keptAt = Date.now();
-  }
+function placeOf({ name }: Feed, { places }: Progress, { pace, now }: Fill): FeedPlace {
+  const known = places[name];
+  const isOver = known !== undefined && known.finished > 0 && now() - known.finished >= pace.againMs;
+  return known === undefined || isOver ? { page: 0, sets: 0, finished: 0 } : known;
+}
 
-  async function readOn(): Promise<void> {
-    try {
-      for await (const page of feed.pages(cursor, signal)) {
-        signal.throwIfAborted();
-        catalogue.remember(page.sets);
-        waiting += page.sets.length;
-        hasRead = true;
-        progress = { sets: progress.sets + page.sets.length, total: page.total ?? progress.total };
-        cursor = page.cursor ?? undefined;
-        if (waiting >= BATCH_SETS || Date.now() - keptAt >= BATCH_MS) await keep();
-        onProgress(progress);
-      }
-    } finally {
-      await keep();
-    }
-  }
+async function readOn(feed: Feed, place: FeedPlace, progress: Progress, fill: Fill): Promise<void> {
+  const { name, catalogue, pace, signal, now, onPage, onEnd } = fill;
+  const counted = { ...progress, pages: progress.pages + 1 };
+  const keep = (each: Progress) => catalogue.keepPlace(name, JSON.stringify(each));
+  // A page that ends the process is not asked for without end, because it is counted before.
+  if (Number.isFinite(pace.pagesADay)) await keep(counted);
+  const page = await feed.read(place, signal);
+  signal.throwIfAborted();
+  fill.hasRead = true;
+  catalogue.remember(page.sets);
+  const sets = place.sets + page.sets.length;
+  const isEnd = page.next === null;
+  const after = { page: place.page + 1, cursor: page.next ?? undefined, sets, finished: isEnd ? now() : 0 };
+  await keep({ ...counted, places: { ...progress.places, [feed.name]: after } });
+  onPage?.({ sets, total: page.total });
+  if (isEnd) onEnd?.(feed.name, place.page);
+}
 
-  for (;;) {
-    try {
-      await readOn();
-      await catalogue.keepPlace(name, null);
-      return progress;
-    } catch (error) {
-      // One that gives nothing from the start is better replaced than waited for.
-      const wait = hasRead || failures === 0 ? retryWaitsMs[failures] : undefined;
-      if (signal.aborted || wait === undefined) throw error;
-      // What could not be written is read again.
-      ({ cursor, progress } = safe);
-      waiting = 0;
-      const failure = toAppError(error);
-      const waitMs = Math.min(MAX_WAIT_MS, Math.max(wait, failure.retryAfterMs ?? 0));
-      failures += 1;
-      onRetry(failure, waitMs);
-      await sleep(waitMs, undefined, { signal });
-    }
-  }
+/** @throws the failure when the feed is not waited for any longer */
+function noteFailure({ name }: Feed, thrown: unknown, fill: Fill): void {
+  const { pace, signal, setbacks, hasRead, onFailure } = fill;
+  signal.throwIfAborted();
+  const failures = setbacks.get(name)?.failures ?? 0;
+  const ownMs = pace.failureMs[pace.isPatient ? Math.min(failures, pace.failureMs.length - 1) : failures];
+  // A feed that gives nothing from the start is better replaced than waited for.
+  if (ownMs === undefined || (!pace.isPatient && !hasRead && failures > 0)) throw thrown;
+  const error = toAppError(thrown);
+  const waitMs = Math.min(pace.maxWaitMs, Math.max(ownMs, error.retryAfterMs ?? 0));
+  setbacks.set(name, { failures: failures + 1, until: performance.now() + waitMs });
+  onFailure(error, waitMs, name);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createBackgroundFill, type FillPace } from '../../../src/beatmaps/catalogue/background-fill.ts';
+import { createBackgroundFill } from '../../../src/beatmaps/catalogue/background-fill.ts';
+import type { FillPace } from '../../../src/beatmaps/catalogue/catalogue-fill.ts';
 import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import { RULESETS } from '../../../src/beatmaps/model/beatmapset.ts';
 import type { Search } from '../../../src/beatmaps/query/search.ts';
@@ -15,7 +16,9 @@ const PACE: FillPace = {
   firstPages: 80,
   pageMs: 1,
   pagesADay: 100,
-  failureMs: 1,
+  failureMs: Array.from({ length: 12 }, (_, index) => 2 ** index),
+  maxWaitMs: 60_000,
+  isPatient: true,
   againMs: 30 * 86_400_000,
 };
 const PAGES = 5;
@@ -145,7 +148,7 @@ describe('the fill in the background', () => {
   it('goes on with the other rulesets while a page of one cannot be had', async () => {
     const { asked, broken, size, start } = open();
     broken.add('osu 1');
-    start({ failureMs: 500 });
+    start({ failureMs: [500] });
     await until(async () => (await size()) === 2 * PAGES * (RULESETS.length - 1) + 2);
     const tries = () => asked.filter(each => each.includes(' osu 1 ')).length;
     expect(tries()).toBeLessThan(20);

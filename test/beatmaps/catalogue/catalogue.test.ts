@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Catalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
-import { type CatalogueFeed, fillCatalogue, searchFeed } from '../../../src/beatmaps/catalogue/catalogue-fill.ts';
+import {
+  type Feed,
+  type FillOptions,
+  type FillProgress,
+  fillCatalogue,
+  PACE_OF_COMMAND,
+  searchFeed,
+} from '../../../src/beatmaps/catalogue/catalogue-fill.ts';
 import { tidySteps } from '../../../src/beatmaps/catalogue/catalogue-writer.ts';
 import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import type { Beatmapset } from '../../../src/beatmaps/model/beatmapset.ts';
@@ -281,51 +288,59 @@ describe('fillCatalogue', () => {
   const PAGES = [1, 2, 3, 4].map(page => [madeUpSet({ id: page * 10 }), madeUpSet({ id: page * 10 + 1 })]);
 
   /** Fails once before each page whose number is given. */
-  function feedFailingAt(...numbers: readonly number[]): CatalogueFeed & { readonly asked: (string | undefined)[] } {
+  function feedFailingAt(...numbers: readonly number[]): Feed & { readonly asked: (string | undefined)[] } {
     const failing = new Set(numbers);
     const asked: (string | undefined)[] = [];
     return {
       name: 'made up',
       asked,
-      async *pages(cursor) {
+      async read({ cursor }) {
         asked.push(cursor);
-        for (let page = Number(cursor ?? 0); page < PAGES.length; page += 1) {
-          if (failing.delete(page)) throw new AppError('upstream_unavailable', 'away');
-          yield { sets: PAGES[page] ?? [], total: 8, cursor: page + 1 < PAGES.length ? String(page + 1) : null };
-        }
+        const page = Number(cursor ?? 0);
+        if (failing.delete(page)) throw new AppError('upstream_unavailable', 'away');
+        return { sets: PAGES[page] ?? [], total: 8, next: page + 1 < PAGES.length ? String(page + 1) : null };
       },
     };
   }
 
+  function open(options: Pick<FillOptions, 'catalogue'> & Partial<FillOptions>, failureMs: readonly number[]) {
+    const progress: FillProgress[] = [];
+    const retries: number[] = [];
+    const fill = (feed: Feed) =>
+      fillCatalogue({
+        name: 'feed made up',
+        feeds: [feed],
+        pace: { ...PACE_OF_COMMAND, failureMs },
+        signal: new AbortController().signal,
+        onPage: each => progress.push(each),
+        onFailure: (_, waitMs) => retries.push(waitMs),
+        ...options,
+      });
+    return { fill, progress, retries };
+  }
+
   it('reads all pages, and a failed one again', async () => {
     const { catalogue } = await createFilled([]);
-    const feed = feedFailingAt(2);
-    const retries: number[] = [];
-    const progress: number[] = [];
-    const end = await fillCatalogue({
-      ...{ feed, catalogue, signal: new AbortController().signal, retryWaitsMs: [1] },
-      onProgress: ({ sets }) => progress.push(sets),
-      onRetry: (_error, waitMs) => retries.push(waitMs),
-    });
-    expect(end).toEqual({ sets: 8, total: 8 });
-    expect(progress).toEqual([2, 4, 6, 8]);
+    const { fill, progress, retries } = open({ catalogue }, [1]);
+    await fill(feedFailingAt(2));
+    expect(progress.at(-1)).toEqual({ sets: 8, total: 8 });
+    expect(progress.map(({ sets }) => sets)).toEqual([2, 4, 6, 8]);
     expect(retries).toEqual([1]);
     expect(await catalogue.size()).toBe(8);
   });
 
   it('goes on where it was stopped', async () => {
     const { catalogue } = await createFilled([]);
-    const options = { catalogue, onRetry: () => undefined, retryWaitsMs: [] };
     const stop = new AbortController();
-    const onProgress = () => stop.abort(new AppError('internal', 'stopped'));
-    const first = fillCatalogue({ ...options, feed: feedFailingAt(), signal: stop.signal, onProgress });
+    const onPage = () => stop.abort(new AppError('internal', 'stopped'));
+    const first = open({ catalogue, signal: stop.signal, onPage }, []).fill(feedFailingAt());
     await expect(first).rejects.toThrow('stopped');
     expect(await catalogue.size()).toBe(2);
     const feed = feedFailingAt();
-    const signal = new AbortController().signal;
-    const end = await fillCatalogue({ ...options, feed, signal, onProgress: () => undefined });
-    expect(feed.asked).toEqual(['1']);
-    expect(end.sets).toBe(8);
+    const { fill, progress } = open({ catalogue }, []);
+    await fill(feed);
+    expect(feed.asked[0]).toBe('1');
+    expect(progress.at(-1)?.sets).toBe(8);
     expect(await catalogue.size()).toBe(8);
   });
 
@@ -333,7 +348,7 @@ describe('fillCatalogue', () => {
     const { catalogue } = await createFilled([]);
     let failing = 1;
     /** As a full disk takes what was to be written with it. */
-    const unsure: Pick<Catalogue, 'remember' | 'place' | 'keepPlace'> = {
+    const unsure: FillOptions['catalogue'] = {
       ...catalogue,
       remember: sets => (failing > 0 ? undefined : catalogue.remember(sets)),
       async keepPlace(name, place) {
@@ -342,31 +357,28 @@ describe('fillCatalogue', () => {
         await catalogue.keepPlace(name, place);
       },
     };
-    const signal = new AbortController().signal;
-    const retries: number[] = [];
-    const fill = () =>
-      fillCatalogue({
-        feed: feedFailingAt(),
-        catalogue: unsure,
-        signal,
-        onProgress: () => undefined,
-        onRetry: (_, waitMs) => retries.push(waitMs),
-        retryWaitsMs: [1, 2],
-      });
-    expect((await fill()).sets).toBe(8);
+    const { fill, progress, retries } = open({ catalogue: unsure }, [1, 2]);
+    await fill(feedFailingAt());
+    expect(progress.at(-1)?.sets).toBe(8);
     expect(await catalogue.size()).toBe(8);
     failing = Number.POSITIVE_INFINITY;
-    await expect(fill()).rejects.toThrow('the disk is full');
+    await expect(fill(feedFailingAt())).rejects.toThrow('the disk is full');
     expect(retries).toEqual([1, 1, 2]);
+  });
+
+  it('gives up on a source that gives nothing from the start', async () => {
+    const { catalogue } = await createFilled([]);
+    const { fill, retries } = open({ catalogue }, [1, 2]);
+    const read = () => Promise.reject(new AppError('upstream_unavailable', 'away'));
+    await expect(fill({ name: 'made up', read })).rejects.toThrow('away');
+    expect(retries).toEqual([1]);
   });
 
   it('gives up on a source whose pages are all the same', async () => {
     const { catalogue } = await createFilled([]);
     const sets = [madeUpSet({ id: 5 })];
     const feed = searchFeed({ id: 'stuck', search: async () => ({ sets, total: null, next: '1' }) });
-    const signal = new AbortController().signal;
-    const options = { feed, catalogue, signal, onProgress: () => undefined, onRetry: () => undefined };
-    await expect(fillCatalogue({ ...options, retryWaitsMs: [] })).rejects.toMatchObject({ code: 'upstream_changed' });
+    await expect(open({ catalogue }, []).fill(feed)).rejects.toMatchObject({ code: 'upstream_changed' });
     expect(await catalogue.size()).toBe(1);
   });
 });
