@@ -10,7 +10,7 @@ import type { CommandSpec, OptionSpec } from '../../bot/contract/command-spec.ts
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { DiscordApi } from './api/discord-api.ts';
 import { COMMAND_LIMITS } from './api/limits.ts';
-import { shorten } from './render/markdown-text.ts';
+import { shortenMarkdown } from './render/markdown-text.ts';
 
 export type CommandSpecs = (t: Translator) => readonly CommandSpec[];
 
@@ -132,7 +132,7 @@ function choicesOf({ usual, others }: Spoken<OptionSpec>): readonly JsonObject[]
     value,
     ...named(
       { usual: label, others: others.map(each => ({ ...each, value: each.value.choices[index]?.label ?? label })) },
-      shown => shorten(shown, COMMAND_LIMITS.choiceName),
+      shown => shortenMarkdown(shown, COMMAND_LIMITS.choiceName),
     ),
   }));
 }
@@ -145,7 +145,8 @@ function named<T>({ usual, others }: Spoken<T>, name: (value: T) => string): Jso
 }
 
 function described({ usual, others }: Spoken<{ readonly description: string }>): JsonObject {
-  const text = (value: { readonly description: string }) => shorten(value.description, COMMAND_LIMITS.description);
+  const text = (value: { readonly description: string }) =>
+    shortenMarkdown(value.description, COMMAND_LIMITS.description);
   return {
     description: text(usual),
     description_localizations: Object.fromEntries(others.map(each => [each.locale, text(each.value)])),

@@ -8,12 +8,12 @@ import {
 import * as z from 'zod';
 import { TIMES } from './limits.ts';
 import {
+  type ApiRoute,
   createRest,
   MultipartBody,
   type RequestDetails,
   type Rest,
   type RestOptions,
-  type Route,
   type UploadFile,
 } from './rest.ts';
 import { ALREADY_ACKNOWLEDGED, DiscordFailure, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE } from './send-failure.ts';
@@ -84,7 +84,7 @@ function messageCalls(rest: Rest) {
       { nonce, replyTo, isSilent = false }: MessageOptions,
       signal: AbortSignal,
     ): Promise<PostedMessage> {
-      const route: Route = [RequestMethod.Post, Routes.channelMessages(channelId)];
+      const route: ApiRoute = [RequestMethod.Post, Routes.channelMessages(channelId)];
       const flags = formFlag(content) | (isSilent ? MessageFlags.SuppressNotifications : 0);
       const reference = { message_id: replyTo, channel_id: channelId, fail_if_not_exists: false };
       const body = {
@@ -110,7 +110,7 @@ function messageCalls(rest: Rest) {
 
     /** Replaces the content of a message of Medley's own. */
     async editMessage(channelId: string, messageId: string, content: Content, signal: AbortSignal): Promise<void> {
-      const route: Route = [RequestMethod.Patch, Routes.channelMessage(channelId, messageId)];
+      const route: ApiRoute = [RequestMethod.Patch, Routes.channelMessage(channelId, messageId)];
       await sendContent(rest, route, { flags: formFlag(content) }, content, { signal });
     },
 
@@ -144,7 +144,7 @@ function messageCalls(rest: Rest) {
 function interactionCalls(rest: Rest) {
   return {
     async respond({ id, token }: InteractionKey, response: APIInteractionResponse): Promise<void> {
-      const route: Route = [RequestMethod.Post, Routes.interactionCallback(id, token)];
+      const route: ApiRoute = [RequestMethod.Post, Routes.interactionCallback(id, token)];
       const query = new URLSearchParams({ with_response: 'false' });
       const details = { query, body: response, isAuthorized: false, timeoutMs: TIMES.acknowledge };
       try {
@@ -158,7 +158,7 @@ function interactionCalls(rest: Rest) {
 
     async originalState({ applicationId, token }: AnswerKey, signal: AbortSignal): Promise<OriginalState> {
       try {
-        const route: Route = [RequestMethod.Get, Routes.webhookMessage(applicationId, token)];
+        const route: ApiRoute = [RequestMethod.Get, Routes.webhookMessage(applicationId, token)];
         const { flags } = Flagged.parse(await rest.request(route, { isAuthorized: false, signal }));
         return (flags & MessageFlags.Loading) === 0 ? 'answered' : 'pending';
       } catch (error) {
@@ -169,7 +169,7 @@ function interactionCalls(rest: Rest) {
 
     /** Resolves with the id of the message. */
     async editOriginal({ applicationId, token }: AnswerKey, content: Content, signal: AbortSignal): Promise<string> {
-      const route: Route = [RequestMethod.Patch, Routes.webhookMessage(applicationId, token)];
+      const route: ApiRoute = [RequestMethod.Patch, Routes.webhookMessage(applicationId, token)];
       return Posted.parse(
         await sendContent(rest, route, { flags: formFlag(content) }, content, { isAuthorized: false, signal }),
       ).id;
@@ -182,7 +182,7 @@ function interactionCalls(rest: Rest) {
       isEphemeral: boolean,
       signal: AbortSignal,
     ): Promise<string> {
-      const route: Route = [RequestMethod.Post, Routes.webhook(applicationId, token)];
+      const route: ApiRoute = [RequestMethod.Post, Routes.webhook(applicationId, token)];
       const body = { flags: formFlag(content) | (isEphemeral ? MessageFlags.Ephemeral : 0) };
       // Webhooks know no nonce.
       return Posted.parse(
@@ -192,7 +192,7 @@ function interactionCalls(rest: Rest) {
 
     /** Does nothing where the message is deleted already. */
     async deleteOriginal({ applicationId, token }: AnswerKey, signal: AbortSignal): Promise<void> {
-      const route: Route = [RequestMethod.Delete, Routes.webhookMessage(applicationId, token)];
+      const route: ApiRoute = [RequestMethod.Delete, Routes.webhookMessage(applicationId, token)];
       await rest.request(route, { isAuthorized: false, signal }).catch(unlessGone);
     },
   };
@@ -220,7 +220,7 @@ function applicationCalls(rest: Rest) {
 
 async function sendContent(
   rest: Rest,
-  route: Route,
+  route: ApiRoute,
   body: Readonly<Record<string, unknown>>,
   { components, uploads, text }: Content,
   details: RequestDetails,

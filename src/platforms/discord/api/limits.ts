@@ -13,7 +13,7 @@ export const DISCORD_LIMITS = {
   replies: 5,
   /** Links of one message that become players, and whose addresses fit its 2,000 characters. */
   unfurled: 5,
-  /** Of a picture or video, and of a file's description. */
+  /** The description of an image, video or file. */
   alt: 1_024,
   buttonsPerRow: 5,
   buttonLabel: 80,
@@ -38,13 +38,13 @@ export const COMMAND_LIMITS = {
 /** How much of things Medley itself shows; Discord would allow more. */
 export const SHOWN = {
   heading: 300,
-  /** Folded text: the way to the rest is the original post. */
+  /** Folded text is shown as a whole by the original post. */
   folded: 300,
   fieldLabel: 200,
   fieldValue: 600,
   fields: 25,
   cardLine: 300,
-  /** Of one of several posts in a message. */
+  /** The least text of one of several posts in a message. */
   leastText: 650,
   /** More buttons than this become a menu. */
   buttons: 15,
@@ -58,14 +58,14 @@ export const TIMES = {
   suggest: 2_000,
   /** An interaction's token, with a margin for the last request. */
   token: 14.5 * 60_000,
-  /** In place of an interaction whose token is dead, where Medley may write there: later nobody waits for it. */
+  /** An interaction whose token is dead is answered by a message of the channel up to this: later nobody waits for it. */
   instead: 60 * 60_000,
   /** How long Discord is sure to know a repeated nonce: it says "the past few minutes". */
   nonce: 2 * 60_000,
   request: 20_000,
-  /** What Discord asks to wait is waited out in place up to this. */
+  /** A wait that Discord asks for is waited out in place up to this. */
   shortRateLimit: 1_000,
-  /** Never repeated by the library: its own limit is longer. */
+  /** The library never ends a request: its own limit is longer. */
   upload: 5 * 60_000,
   library: 15 * 60_000,
   /** A source's embed may come this long after its message, */
@@ -74,21 +74,21 @@ export const TIMES = {
   usualEmbed: 5_000,
   /** An embed is hidden so late at most, where Discord wants to be left alone before. */
   hiding: 5 * 60_000,
-  /** What is in the cache is there before anyone could see that it is worked on. */
+  /** A cached answer is there before typing would be shown. */
   firstTyping: 800,
   typing: 9_000,
-  /** Until the first shard is ready, and then until the next one is: Discord lets one begin in five seconds. */
+  /** The time until the first shard is ready, and then until the next one is: Discord lets one begin in five seconds. */
   login: 60_000,
-  /** To hear again of what was said while Medley was not there. */
+  /** The time to hear of events that came while Medley was not there. */
   resume: 10_000,
-  /** For the other end of a connection to say goodbye. */
+  /** The time for the other end of a connection to close it. */
   farewell: 1_000,
 } as const;
 
 export const WORK = {
   /** Messages remembered for their late embeds. */
   suppressed: 2_000,
-  /** Uploads refused as too large before the rest of the files become links. */
+  /** Uploads refused as too large before the other files become links. */
   refusals: 4,
 } as const;
 

@@ -21,7 +21,7 @@ export interface UploadFile {
   readonly alt?: string;
 }
 
-export type Route = readonly [method: RequestMethod, fullRoute: `/${string}`];
+export type ApiRoute = readonly [method: RequestMethod, fullRoute: `/${string}`];
 
 export interface RequestDetails extends Pick<RequestData, 'query'> {
   readonly body?: object;
@@ -43,7 +43,7 @@ export interface RestOptions {
 /** The one way to Discord's REST API, which keeps its rate limits. */
 export interface Rest {
   /** Resolves with the answer, as it came. @throws DiscordFailure */
-  request(route: Route, details?: RequestDetails): Promise<unknown>;
+  request(route: ApiRoute, details?: RequestDetails): Promise<unknown>;
   /** Ends all requests. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -11,7 +11,7 @@ import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import { COMMAND_LIMITS, TIMES } from '../api/limits.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { type DeletedAnswer, matchDeleteButton } from '../render/buttons.ts';
-import { shorten } from '../render/markdown-text.ts';
+import { shortenMarkdown } from '../render/markdown-text.ts';
 import { type CommandIndex, commandOf } from './command-index.ts';
 import { acknowledge, callerIn, isPress, type Pressed, showAlone } from './interactions.ts';
 
@@ -47,7 +47,10 @@ async function suggest(
   const choices = suggestions
     .filter(({ value }) => value !== '' && value.length <= COMMAND_LIMITS.choiceValue)
     .slice(0, COMMAND_LIMITS.choices)
-    .map(({ label, value }) => ({ name: shorten(label === '' ? value : label, COMMAND_LIMITS.choiceName), value }));
+    .map(({ label, value }) => ({
+      name: shortenMarkdown(label === '' ? value : label, COMMAND_LIMITS.choiceName),
+      value,
+    }));
   const type = InteractionResponseType.ApplicationCommandAutocompleteResult;
   await api.respond(interaction, { type, data: { choices } });
 }

@@ -39,7 +39,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions): 
   const underway = new Set<Promise<void>>();
   /** Messages that are being accepted, by id: edits of one wait for it. */
   const accepting = new Map<unknown, Promise<void>>();
-  let marking = Promise.resolve();
+  const marks = createGuildMarks(settings, log);
   let isOpen = true;
   /** An event was heard and not accepted: it is left to the next process. */
   let isMissing = false;
@@ -97,20 +97,27 @@ export function listenToGateway({ context, host, settings }: ListeningOptions): 
     onInteraction(interaction) {
       if (isOpen) track(acceptInteraction(interaction));
     },
-    onGuild(guildId, isMember) {
-      const at = isMember ? null : now();
-      // One is noted after the other: at the start there are as many as servers.
+    onGuild: (guildId, isMember) => marks.mark(guildId, isMember ? null : now()),
+    settled: () => Promise.all(underway),
+    isSettled: () => underway.size === 0 && !isMissing,
+    async close() {
+      isOpen = false;
+      await Promise.all([...underway, marks.written()]);
+    },
+  };
+}
+
+/** Notes when Medley leaves servers and comes back, one after the other: at the start there are as many as servers. */
+function createGuildMarks(settings: ListeningOptions['settings'], log: DiscordContext['log']) {
+  let marking = Promise.resolve();
+  return {
+    mark(guildId: string, at: number | null): void {
       marking = marking
         .then(() => settings.markChatLeft(`discord:${guildId}`, at))
         .catch((error: unknown) => {
           log.debug({ err: error }, 'discord: that Medley left or came back could not be noted');
         });
     },
-    settled: () => Promise.all(underway),
-    isSettled: () => underway.size === 0 && !isMissing,
-    async close() {
-      isOpen = false;
-      await Promise.all([...underway, marking]);
-    },
+    written: () => marking,
   };
 }

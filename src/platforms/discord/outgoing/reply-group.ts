@@ -114,18 +114,14 @@ export function createReplyGroup(
       const arrived = new Set<Reply['gallery']>();
       const doubtful = new Set<Reply['gallery']>();
       for (const [place, batch] of batches.entries()) {
-        const isConfirmed = await sendBatch(batch, { place, count: batches.length }, destination);
+        const isConfirmed = await sendBatch(batch, { place, count: batches.length }, destination, context, signal);
         for (const { reply, uploads } of batch) {
           if (!isConfirmed || !uploads.isAsExpected) doubtful.add(reply.gallery);
           if (uploads.count > 0) arrived.add(reply.gallery);
         }
         await Promise.all(batch.map(({ uploads }) => uploads.dispose()));
       }
-      const pages = batches.flat().flatMap(({ reply, uploads }) => {
-        const isHidden = reply.gallery.some(({ spoiler }) => spoiler);
-        return uploads.pages.map(page => (isHidden ? `||${page}||` : page));
-      });
-      const text = pages.slice(0, DISCORD_LIMITS.unfurled).join('\n');
+      const text = pagesOf(batches.flat());
       if (text !== '' && batches.length < destination.messages)
         await destination.send({ components: [], uploads: [], text }, batches.length, batches.length + 1);
       const isThere = ({ reply: { gallery } }: Part) => arrived.has(gallery) && !doubtful.has(gallery);
@@ -143,35 +139,46 @@ export function createReplyGroup(
     uploads.catch(() => undefined);
     return uploads;
   }
-
-  /** Refused files are made smaller, and links in the end. */
-  async function sendBatch(
-    batch: readonly Draft[],
-    at: { readonly place: number; readonly count: number },
-    destination: Destination,
-    refusals = 0,
-  ): Promise<boolean> {
-    const content = contentOf(batch, destination, context);
-    try {
-      return await destination.send(content, at.place, at.count);
-    } catch (error) {
-      const isHopeless = signal.aborted || content.uploads.length === 0;
-      const remedy = isHopeless ? undefined : remedyFor(error, refusals);
-      if (remedy === undefined) throw error;
-      if (remedy === 'smaller') await shrinkLargest(batch);
-      else await giveUp(batch, remedy);
-    }
-    return sendBatch(batch, at, destination, refusals + 1);
-  }
-
-  async function shrinkLargest(batch: readonly Draft[]): Promise<void> {
-    const sizes = batch.map(({ uploads }) => uploads.largest());
-    if (Math.max(...sizes) === 0) return giveUp(batch, 'too_large');
-    await batch[sizes.indexOf(Math.max(...sizes))]?.uploads.shrink(signal);
-  }
 }
 
 const MOST = DISCORD_LIMITS.attachments;
+
+/** Lists the pages that play files which are too large, hidden where their post is. */
+function pagesOf(drafts: readonly Draft[]): string {
+  const pages = drafts.flatMap(({ reply, uploads }) => {
+    const isHidden = reply.gallery.some(({ spoiler }) => spoiler);
+    return uploads.pages.map(page => (isHidden ? `||${page}||` : page));
+  });
+  return pages.slice(0, DISCORD_LIMITS.unfurled).join('\n');
+}
+
+/** Refused files are made smaller, and links in the end. */
+async function sendBatch(
+  batch: readonly Draft[],
+  at: { readonly place: number; readonly count: number },
+  destination: Destination,
+  wording: Wording,
+  signal: AbortSignal,
+  refusals = 0,
+): Promise<boolean> {
+  const content = contentOf(batch, destination, wording);
+  try {
+    return await destination.send(content, at.place, at.count);
+  } catch (error) {
+    const isHopeless = signal.aborted || content.uploads.length === 0;
+    const remedy = isHopeless ? undefined : remedyFor(error, refusals);
+    if (remedy === undefined) throw error;
+    if (remedy === 'smaller') await shrinkLargest(batch, signal);
+    else await giveUp(batch, remedy);
+  }
+  return sendBatch(batch, at, destination, wording, signal, refusals + 1);
+}
+
+async function shrinkLargest(batch: readonly Draft[], signal: AbortSignal): Promise<void> {
+  const sizes = batch.map(({ uploads }) => uploads.largest());
+  if (Math.max(...sizes) === 0) return giveUp(batch, 'too_large');
+  await batch[sizes.indexOf(Math.max(...sizes))]?.uploads.shrink(signal);
+}
 
 async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void> {
   for (const draft of batch) draft.drawings = NO_DRAWINGS;

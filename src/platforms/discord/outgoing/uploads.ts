@@ -67,7 +67,7 @@ export async function prepareUploads(
   signal: AbortSignal,
 ): Promise<Uploads> {
   const slots: Slot[] = await fetchAll(gallery);
-  const uploads = createUploads();
+  const uploads = createUploads(slots, fill);
   try {
     while (uploads.bytes > limits.requestBytes) await uploads.shrink(signal);
     return uploads;
@@ -91,73 +91,75 @@ export async function prepareUploads(
     const request = { post, index, form, maxBytes: limits.fileBytes, refused, ...(clip && { clip }) };
     return { item, refused, delivered: await deliver(request, until) };
   }
-
-  function createUploads(): Uploads {
-    const held = () =>
-      slots.flatMap((slot, place) => (slot.delivered.kind === 'file' ? [{ slot, place, file: slot.delivered }] : []));
-    const biggest = () =>
-      held().reduce<Held | undefined>((a, b) => (a && a.file.bytes >= b.file.bytes ? a : b), undefined);
-
-    return {
-      get bytes() {
-        return held().reduce((total, { file }) => total + file.bytes, 0);
-      },
-      get count() {
-        return held().length;
-      },
-      get isAsExpected() {
-        return held().every(({ slot, file }) => isLongEnough(slot.item, file));
-      },
-      get pages() {
-        return slots.flatMap(({ delivered }) =>
-          delivered.kind === 'link' && delivered.leadsTo === 'page' ? [delivered.url] : [],
-        );
-      },
-      largest: () => biggest()?.file.bytes ?? 0,
-      placed: prefix =>
-        slots.map(({ item, delivered }, place): PlacedMedia => {
-          const { post, index, spoiler } = item;
-          const alt = post.items[index]?.alt ?? null;
-          const which = { place: (post.items[index]?.position ?? index) + 1, of: itemCount(post) };
-          return delivered.kind === 'file'
-            ? {
-                kind: 'file',
-                name: nameOf(prefix, place, delivered),
-                mime: delivered.mime,
-                reduced: delivered.reduced,
-                ...{ alt, spoiler, ...which },
-              }
-            : { ...delivered, ...which };
-        }),
-      files: prefix =>
-        held().map(({ slot, place, file }) => ({
-          name: nameOf(prefix, place, file),
-          content: { path: file.path },
-          mime: file.mime,
-          bytes: file.bytes,
-          spoiler: slot.item.spoiler,
-        })),
-      async shrink(until) {
-        const found = biggest();
-        if (!found) return false;
-        const { slot, file, place } = found;
-        await release(file);
-        slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason: 'too_large' };
-        slots[place] = await fill(slot.item, [...slot.refused, file.variantKey], until);
-        return true;
-      },
-      async giveUp(reason) {
-        for (const { slot, file } of held()) {
-          await release(file);
-          slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason };
-        }
-      },
-      async dispose() {
-        for (const { file } of held()) await release(file);
-      },
-    };
-  }
 }
+
+function createUploads(slots: Slot[], fill: Fill): Uploads {
+  const held = () =>
+    slots.flatMap((slot, place) => (slot.delivered.kind === 'file' ? [{ slot, place, file: slot.delivered }] : []));
+  const biggest = () =>
+    held().reduce<Held | undefined>((a, b) => (a && a.file.bytes >= b.file.bytes ? a : b), undefined);
+
+  return {
+    get bytes() {
+      return held().reduce((total, { file }) => total + file.bytes, 0);
+    },
+    get count() {
+      return held().length;
+    },
+    get isAsExpected() {
+      return held().every(({ slot, file }) => isLongEnough(slot.item, file));
+    },
+    get pages() {
+      return slots.flatMap(({ delivered }) =>
+        delivered.kind === 'link' && delivered.leadsTo === 'page' ? [delivered.url] : [],
+      );
+    },
+    largest: () => biggest()?.file.bytes ?? 0,
+    placed: prefix =>
+      slots.map(({ item, delivered }, place): PlacedMedia => {
+        const { post, index, spoiler } = item;
+        const alt = post.items[index]?.alt ?? null;
+        const which = { place: (post.items[index]?.position ?? index) + 1, of: itemCount(post) };
+        return delivered.kind === 'file'
+          ? {
+              kind: 'file',
+              name: nameOf(prefix, place, delivered),
+              mime: delivered.mime,
+              reduced: delivered.reduced,
+              ...{ alt, spoiler, ...which },
+            }
+          : { ...delivered, ...which };
+      }),
+    files: prefix =>
+      held().map(({ slot, place, file }) => ({
+        name: nameOf(prefix, place, file),
+        content: { path: file.path },
+        mime: file.mime,
+        bytes: file.bytes,
+        spoiler: slot.item.spoiler,
+      })),
+    async shrink(until) {
+      const found = biggest();
+      if (!found) return false;
+      const { slot, file, place } = found;
+      await release(file);
+      slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason: 'too_large' };
+      slots[place] = await fill(slot.item, [...slot.refused, file.variantKey], until);
+      return true;
+    },
+    async giveUp(reason) {
+      for (const { slot, file } of held()) {
+        await release(file);
+        slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason };
+      }
+    },
+    async dispose() {
+      for (const { file } of held()) await release(file);
+    },
+  };
+}
+
+type Fill = (item: GalleryItem, refused: readonly string[], until: AbortSignal) => Promise<Slot>;
 
 interface Held {
   readonly slot: Slot;

@@ -8,7 +8,7 @@ import type { Block, Card, Field, Heading, Image, Text } from '../../../bot/cont
 import { type CommandIds, commandMention } from '../api/command-ids.ts';
 import { DISCORD_LIMITS, SHOWN } from '../api/limits.ts';
 import { isMediaAddress, renderButton, renderLink } from './buttons.ts';
-import { linkTarget, renderMarkdown, shorten } from './markdown-text.ts';
+import { linkTarget, renderMarkdown, shortenMarkdown } from './markdown-text.ts';
 
 export interface Space {
   readonly text: number;
@@ -39,12 +39,9 @@ export function renderContainer(
 ): readonly APIComponentInContainer[] {
   const components: APIComponentInContainer[] = [];
   let lines: string[] = [];
-  let left = space.text;
-  let count = 0;
-  let framed = 0;
+  let [left, count, framed] = [space.text, 0, 0];
   /** The accessory of the text that is being written. */
   let beside: APISectionAccessoryComponent | undefined;
-  let isCut = false;
 
   function write(text: string): void {
     lines.push(text);
@@ -64,16 +61,7 @@ export function renderContainer(
   }
 
   /** Counts the text before the component and one text after it too. */
-  function hasRoomFor(size: number): boolean {
-    return count + size + 2 <= space.components;
-  }
-
-  function placeComponent(component: APIComponentInContainer): boolean {
-    if (!hasRoomFor(1)) return false;
-    flush();
-    push(component);
-    return true;
-  }
+  const hasSpaceFor = (size: number) => count + size + 2 <= space.components;
 
   function placeText(block: Block): boolean {
     // Long text needs the whole width.
@@ -87,7 +75,7 @@ export function renderContainer(
   function placeHeading(heading: Heading): boolean {
     const image = isFramed(heading) && framed < form.accessories ? thumbnail(heading.image) : undefined;
     if (isFramed(heading)) framed += 1;
-    if (image && hasRoomFor(3)) {
+    if (image && hasSpaceFor(3)) {
       flush();
       beside = image;
     }
@@ -99,7 +87,7 @@ export function renderContainer(
     framed += 1;
     const accessory = place < form.accessories ? accessoryOf(card) : undefined;
     const text = accessory && renderTextBlock(card, form, left - 1);
-    if (!accessory || text === undefined || text === '' || !hasRoomFor(4)) return placeText(card);
+    if (!accessory || text === undefined || text === '' || !hasSpaceFor(4)) return placeText(card);
     flush();
     if (form.separated && place > 0) push({ type: ComponentType.Separator, divider: true });
     push(section(text, accessory));
@@ -111,10 +99,14 @@ export function renderContainer(
     if (block.kind === 'card') return placeCard(block);
     if (block.kind === 'heading') return placeHeading(block);
     const component = renderComponent(block, pictures);
-    return component ? placeComponent(component) : placeText(block);
+    if (component === undefined) return placeText(block);
+    if (!hasSpaceFor(1)) return false;
+    flush();
+    push(component);
+    return true;
   }
 
-  for (const block of blocks) isCut = !place(block) || isCut;
+  const isCut = blocks.map(place).includes(false);
   if (isCut && left > 1 && lines.at(-1)?.endsWith('…') !== true) write('…');
   flush();
   return components;
@@ -187,7 +179,7 @@ function gallery(url: string, alt: string): APIComponentInContainer {
 
 /** Describes an image or a video for people who cannot see it. */
 export function description(alt: string | null): string | undefined {
-  const text = shorten((alt ?? '').trim(), DISCORD_LIMITS.alt);
+  const text = shortenMarkdown((alt ?? '').trim(), DISCORD_LIMITS.alt);
   return text === '' ? undefined : text;
 }
 
@@ -294,7 +286,7 @@ function renderFields(fields: readonly Field[], space: number, commands: Command
 function labelOf({ label, command }: Field, commands: CommandIds): Text[number] {
   const isMention = command !== undefined && commandMention(command, commands) !== undefined;
   if (isMention) return { kind: 'command', name: command };
-  return { kind: 'strong', children: [shorten(label, SHOWN.fieldLabel)] };
+  return { kind: 'strong', children: [shortenMarkdown(label, SHOWN.fieldLabel)] };
 }
 
 const MIN_FIELD = 16;

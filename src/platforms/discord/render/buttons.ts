@@ -13,7 +13,7 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { eventIdOf } from '../api/ids.ts';
 import { DISCORD_LIMITS, SHOWN } from '../api/limits.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
-import { shorten } from './markdown-text.ts';
+import { shortenMarkdown } from './markdown-text.ts';
 
 export type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
 export type ButtonAction = Extract<Action, { kind: 'button' }>;
@@ -83,7 +83,7 @@ function buttonLabel(label: string): string {
 }
 
 function labelOf(label: string, max: number): string {
-  const text = shorten(label.trim(), max);
+  const text = shortenMarkdown(label.trim(), max);
   return text === '' ? '…' : text;
 }
 
@@ -94,7 +94,7 @@ function renderMenu({ label, choices }: MenuAction, used: Set<string>): Row[] {
   if (options.length === 0) return [];
   const id = `menu:${used.size}:${options[0]?.value ?? ''}`;
   used.add(id);
-  const placeholder = shorten(label.trim(), DISCORD_LIMITS.placeholder);
+  const placeholder = shortenMarkdown(label.trim(), DISCORD_LIMITS.placeholder);
   const select = {
     type: ComponentType.StringSelect as const,
     custom_id: id,
@@ -105,7 +105,7 @@ function renderMenu({ label, choices }: MenuAction, used: Set<string>): Row[] {
 }
 
 function renderOption({ label, detail = '', isSet, token }: Choice): APISelectMenuOption {
-  const description = shorten(detail.trim(), DISCORD_LIMITS.optionLabel);
+  const description = shortenMarkdown(detail.trim(), DISCORD_LIMITS.optionLabel);
   return {
     label: labelOf(label, DISCORD_LIMITS.optionLabel),
     ...(description !== '' && { description }),

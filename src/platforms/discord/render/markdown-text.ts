@@ -72,7 +72,7 @@ function wrapped(open: string, children: Text, close: string, budget: TextBudget
 function codeSpan(text: string, budget: TextBudget): string {
   const space = budget.left - 2;
   if (space < 1) return exhausted(budget);
-  const inside = shorten(text.replaceAll('`', 'ˋ').replace(/\s+/g, ' ').trim(), space);
+  const inside = shortenMarkdown(text.replaceAll('`', 'ˋ').replace(/\s+/g, ' ').trim(), space);
   return inside === '' ? '' : `\`${inside}\``;
 }
 
@@ -96,13 +96,13 @@ function exhausted(budget: TextBudget): string {
 
 function spend(markdown: string, budget: TextBudget): string {
   if (markdown.length <= budget.left) return markdown;
-  const kept = shorten(markdown, budget.left);
+  const kept = shortenMarkdown(markdown, budget.left);
   budget.left = 0;
   return kept;
 }
 
 /** Cuts a text to `max` characters with an ellipsis; neither a pair of surrogates nor an escape is left half. */
-export function shorten(text: string, max: number): string {
+export function shortenMarkdown(text: string, max: number): string {
   if (text.length <= max) return text;
   if (max < 1) return '';
   const cut = text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '');
