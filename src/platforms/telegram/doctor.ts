@@ -41,7 +41,7 @@ export async function examineTelegram(options: TelegramExamination): Promise<rea
       const me = await api.call('getMe', {});
       const what = `Telegram: the token is that of @${me.username}, write to it at https://t.me/${me.username}`;
       const webhook = await examine(async () => readWebhook(await api.call('getWebhookInfo', {}), options));
-      return [{ state: 'ok', what }, ...readSwitches(me), ...webhook, ...readServer(apiUrl)];
+      return [ok(what), ...readSwitches(me), ...webhook, readServer(apiUrl)];
     });
   } finally {
     await api.close();
@@ -49,77 +49,48 @@ export async function examineTelegram(options: TelegramExamination): Promise<rea
 }
 
 function readSwitches(me: Me): readonly Finding[] {
-  const findings: Finding[] = [];
-  if (!me.can_join_groups) {
-    findings.push({
-      state: 'note',
-      what: 'Telegram: the bot cannot be added to groups',
-      remedy: 'Send /setjoingroups to @BotFather and choose Enable.',
-    });
-  } else {
-    findings.push({
-      state: 'ok',
-      what: `Telegram: add it to a group at https://t.me/${me.username}?startgroup=${INVITATION}`,
-    });
-  }
-  if (me.can_read_all_group_messages) findings.push({ state: 'ok', what: 'Telegram: privacy mode is off' });
-  else {
-    findings.push({
-      state: 'note',
-      what: 'Telegram: privacy mode is on, so pasted links in groups are seen only where the bot is an admin',
-      remedy: 'Send /setprivacy to @BotFather, choose Disable, then remove the bot from its groups and add it again.',
-    });
-  }
-  if (me.supports_inline_queries) {
-    findings.push({
-      state: 'note',
-      what: 'Telegram: inline mode is on; whether its feedback is, Telegram does not tell',
-      remedy: 'Send /setinlinefeedback to @BotFather and choose 100%, or posts chosen inline never get their video.',
-    });
-  } else {
-    findings.push({
-      state: 'note',
-      what: 'Telegram: inline mode is off',
-      remedy: 'Send /setinline, then /setinlinefeedback (choose 100%) to @BotFather.',
-    });
-  }
-  return findings;
+  return [
+    me.can_join_groups
+      ? ok(`Telegram: add it to a group at https://t.me/${me.username}?startgroup=${INVITATION}`)
+      : note('Telegram: the bot cannot be added to groups', 'Send /setjoingroups to @BotFather and choose Enable.'),
+    me.can_read_all_group_messages
+      ? ok('Telegram: privacy mode is off')
+      : note(
+          'Telegram: privacy mode is on, so pasted links in groups are seen only where the bot is an admin',
+          'Send /setprivacy to @BotFather, choose Disable, then remove the bot from its groups and add it again.',
+        ),
+    me.supports_inline_queries
+      ? note(
+          'Telegram: inline mode is on; whether its feedback is, Telegram does not tell',
+          'Send /setinlinefeedback to @BotFather and choose 100%, or posts chosen inline never get their video.',
+        )
+      : note('Telegram: inline mode is off', 'Send /setinline, then /setinlinefeedback (choose 100%) to @BotFather.'),
+  ];
 }
+
+const OTHER_PROGRAM = 'If another program uses this bot, make one of its own for Medley.';
 
 function readWebhook(info: WebhookInfo, options: TelegramExamination): readonly Finding[] {
   const { webhookSecret, publicUrl, token, now = Date.now } = options;
   const host = hostOf(info.url);
   if (webhookSecret === undefined || publicUrl === undefined) {
-    if (info.url === '') return [{ state: 'ok', what: 'Telegram: updates are polled for' }];
-    return [
-      {
-        state: 'note',
-        what: `Telegram: a webhook to ${host} is set, and Medley polls: it takes the webhook away when it starts`,
-        remedy: 'If another program uses this bot, make one of its own for Medley.',
-      },
-    ];
+    if (info.url === '') return [ok('Telegram: updates are polled for')];
+    const what = `Telegram: a webhook to ${host} is set, and Medley polls: it takes the webhook away when it starts`;
+    return [note(what, OTHER_PROGRAM)];
   }
   const findings: Finding[] = [...readPublicUrl(publicUrl, options.apiUrl !== undefined)];
-  if (info.url === '') {
-    findings.push({ state: 'ok', what: 'Telegram: no webhook is set yet; Medley sets it when it starts' });
-  } else if (host !== hostOf(publicUrl)) {
-    findings.push({
-      state: 'note',
-      what: `Telegram: the webhook goes to ${host} and not to PUBLIC_URL; Medley moves it when it starts`,
-      remedy: 'If another program uses this bot, make one of its own for Medley.',
-    });
-  } else {
-    findings.push({ state: 'ok', what: `Telegram: the webhook goes to ${host}, ${info.pending_update_count} wait` });
-  }
+  if (info.url === '') findings.push(ok('Telegram: no webhook is set yet; Medley sets it when it starts'));
+  else if (host !== hostOf(publicUrl)) {
+    const what = `Telegram: the webhook goes to ${host} and not to PUBLIC_URL; Medley moves it when it starts`;
+    findings.push(note(what, OTHER_PROGRAM));
+  } else findings.push(ok(`Telegram: the webhook goes to ${host}, ${info.pending_update_count} wait`));
   if (info.url !== '' && info.last_error_date !== undefined) {
     const isRecent = now() - info.last_error_date * 1_000 < RECENT_MS;
     const when = new Date(info.last_error_date * 1_000).toISOString();
     const why = info.last_error_message.replaceAll(token, '...').replace(/[\p{Cc}\p{Cf}]/gu, '');
-    findings.push({
-      state: isRecent ? 'wrong' : 'note',
-      what: `Telegram: the webhook last failed at ${when}: ${why}`,
-      remedy: 'PUBLIC_URL must reach Medley from the internet, with a valid certificate.',
-    });
+    const what = `Telegram: the webhook last failed at ${when}: ${why}`;
+    const remedy = 'PUBLIC_URL must reach Medley from the internet, with a valid certificate.';
+    findings.push(isRecent ? wrong(what, remedy) : note(what, remedy));
   }
   return findings;
 }
@@ -127,19 +98,15 @@ function readWebhook(info: WebhookInfo, options: TelegramExamination): readonly 
 function readPublicUrl(publicUrl: string, isLocalServer: boolean): readonly Finding[] {
   const { protocol, port } = new URL(publicUrl);
   if (isLocalServer || (protocol === 'https:' && WEBHOOK_PORTS.has(port))) return [];
-  return [
-    {
-      state: 'wrong',
-      what: `Telegram: it sends no updates to ${publicUrl}`,
-      remedy: 'PUBLIC_URL must be https, on port 443, 80, 88 or 8443; or leave TELEGRAM_WEBHOOK_SECRET empty to poll.',
-    },
-  ];
+  const remedy =
+    'PUBLIC_URL must be https, on port 443, 80, 88 or 8443; or leave TELEGRAM_WEBHOOK_SECRET empty to poll.';
+  return [wrong(`Telegram: it sends no updates to ${publicUrl}`, remedy)];
 }
 
-function readServer(apiUrl: string | undefined): readonly Finding[] {
-  if (apiUrl !== undefined)
-    return [{ state: 'ok', what: 'Telegram: a Bot API server of your own, files up to 2000 MB' }];
-  return [{ state: 'ok', what: 'Telegram: files up to 50 MB; larger ones need TELEGRAM_API_URL' }];
+function readServer(apiUrl: string | undefined): Finding {
+  return apiUrl === undefined
+    ? ok('Telegram: files up to 50 MB; larger ones need TELEGRAM_API_URL')
+    : ok('Telegram: a Bot API server of your own, files up to 2000 MB');
 }
 
 /** Paths of webhooks are secrets. */
@@ -151,25 +118,29 @@ function explainFailure(error: BotApiError, isLocalServer: boolean): Finding {
   const { code, description } = error;
   if (isTokenRefused(error)) {
     const where = isLocalServer ? ' If it is right, correct TELEGRAM_API_URL.' : '';
-    return {
-      state: 'wrong',
-      what: 'Telegram refuses the token',
-      remedy: `Send /token to @BotFather and set TELEGRAM_TOKEN to the current one.${where}`,
-    };
+    const remedy = `Send /token to @BotFather and set TELEGRAM_TOKEN to the current one.${where}`;
+    return wrong('Telegram refuses the token', remedy);
   }
-  if (code === 429)
-    return { state: 'note', what: 'Telegram asks to slow down', remedy: 'Wait a minute and try again.' };
-  if (code !== undefined && code >= 500) {
-    return { state: 'note', what: `Telegram answers ${code}`, remedy: 'It has trouble of its own. Try again later.' };
-  }
+  if (code === 429) return note('Telegram asks to slow down', 'Wait a minute and try again.');
+  if (code !== undefined && code >= 500)
+    return note(`Telegram answers ${code}`, 'It has trouble of its own. Try again later.');
   const reason = code === undefined ? reasonOf(description) : `${code}`;
-  return {
-    state: 'wrong',
-    what: `Telegram does not answer as it should: ${reason}`,
-    remedy: 'Check the network, DNS and TELEGRAM_API_URL.',
-  };
+  const remedy = 'Check the network, DNS and TELEGRAM_API_URL.';
+  return wrong(`Telegram does not answer as it should: ${reason}`, remedy);
 }
 
 function reasonOf(description: string): string {
   return description === 'AbortError' || description === 'TimeoutError' ? 'no answer in time' : description;
+}
+
+function ok(what: string): Finding {
+  return { state: 'ok', what };
+}
+
+function note(what: string, remedy: string): Finding {
+  return { state: 'note', what, remedy };
+}
+
+function wrong(what: string, remedy: string): Finding {
+  return { state: 'wrong', what, remedy };
 }

@@ -9,7 +9,7 @@ import type { SentFiles } from '../../media/delivery/sent-files.ts';
 import type { RuntimePlatform } from '../platform.ts';
 import { type BotApi, createBotApi, deleteMessage } from './api/bot-api.ts';
 import { BotApiError, isTokenRefused, sendFailureOf } from './api/bot-api-error.ts';
-import { createChats } from './api/chats.ts';
+import { createChatRecords } from './api/chat-records.ts';
 import { createEventIds, TelegramReplyTo } from './api/envelope.ts';
 import { DEFAULT_API, INVITATION, MESSAGE_LIMITS, TELEGRAM_LIMITS, type TelegramLimits } from './api/limits.ts';
 import type { Me } from './api/methods.ts';
@@ -30,7 +30,7 @@ import { createEditedReply, createSendReply, type SendReply } from './outgoing/s
 import { createUploadTurns } from './outgoing/upload-turns.ts';
 import { createWordSender } from './outgoing/words.ts';
 import { registerCommands } from './register.ts';
-import { plain, shorten } from './render/formatted-text.ts';
+import { plainText, shorten } from './render/formatted-text.ts';
 import { messagesOf } from './render/render.ts';
 
 export interface TelegramPlatformOptions {
@@ -87,7 +87,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     },
 
     async tell(userId, text) {
-      const short = shorten(plain(text), MESSAGE_LIMITS.text).text;
+      const short = shorten(plainText(text), MESSAGE_LIMITS.text).text;
       const message = { text: short, link_preview_options: { is_disabled: true } };
       await api.call('sendMessage', { chat_id: Number(userId), ...message });
     },
@@ -110,7 +110,7 @@ function createParts(options: TelegramPlatformOptions, limits: TelegramLimits) {
   const api = createBotApi({ token, apiRoot, limits });
   const bot = createBotIdentity(api);
   const eventIds = createEventIds(token);
-  const chats = createChats({ api, askMe: bot.ask, settings, log, now });
+  const chats = createChatRecords({ api, askMe: bot.ask, settings, log, now });
 
   const actions = createChatActions({ api, everyMs: limits.actionEveryMs, log });
   const messages = createMessageApi({ api, chats, actions, limits });

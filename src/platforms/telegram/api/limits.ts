@@ -35,7 +35,7 @@ export const MESSAGE_LIMITS = {
 } as const;
 
 /** Bytes of one file. */
-export const FILE_LIMITS = {
+const FILE_LIMITS = {
   upload: 50 * MB,
   uploadPhoto: 10 * MB,
   /** A file that Telegram fetches from an address. */
@@ -45,7 +45,7 @@ export const FILE_LIMITS = {
   localUpload: 2_000 * MB,
 } as const;
 
-export const CHAT_LIMITS = {
+const CHAT_LIMITS = {
   /** With so many files, or words that are no caption, a post is a rich message; else an album, which every app shows. */
   richFrom: 11,
   /** Messages a second in one chat, all chats together, and a minute in one group, where each file of an album counts. */

@@ -20,7 +20,7 @@ export interface Upload {
   readonly bytes: number;
 }
 
-/** An id of a file Telegram holds, an address it fetches, or an upload. */
+/** An id of a file that Telegram has, an address it fetches, or an upload. */
 export type FileSource = string | Upload;
 
 /** The same type, but nothing is changed after it was made. */

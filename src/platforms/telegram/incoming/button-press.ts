@@ -5,7 +5,7 @@ import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { type BotApi, deleteMessage } from '../api/bot-api.ts';
 import { BotApiError, failureSentence } from '../api/bot-api-error.ts';
-import type { Chats } from '../api/chats.ts';
+import type { ChatRecords } from '../api/chat-records.ts';
 import {
   type EventIds,
   localesOf,
@@ -22,7 +22,7 @@ import type { PressAnswers } from '../outgoing/press-answers.ts';
 export interface ButtonPressOptions {
   readonly api: BotApi;
   readonly translator: Dispatcher['translator'];
-  readonly chats: Pick<Chats, 'isAdmin'>;
+  readonly chats: Pick<ChatRecords, 'isAdmin'>;
   readonly deleteButtons: DeleteButtons;
   readonly answers: PressAnswers;
   readonly eventIds: EventIds;

@@ -3,7 +3,7 @@ import type { NewRequest, PlatformHost } from '../../../bot/contract/chat-platfo
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import { createSemaphore } from '../../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { Chats } from '../api/chats.ts';
+import type { ChatRecords } from '../api/chat-records.ts';
 import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/envelope.ts';
 import { type Message, type MyChatMember, Update } from '../api/updates.ts';
 import type { InlineMode } from '../inline/inline.ts';
@@ -14,7 +14,7 @@ export interface ListenerOptions {
   readonly readMessage: ReadMessage;
   readonly press: ButtonPress;
   readonly inline: InlineMode;
-  readonly chats: Pick<Chats, 'moved' | 'left' | 'joined'>;
+  readonly chats: Pick<ChatRecords, 'moved' | 'left' | 'joined'>;
   readonly eventIds: EventIds;
   readonly log: Pick<Logger, 'warn'>;
   readonly now: () => number;

@@ -6,7 +6,7 @@ import { BotApiError, failureSentence } from '../api/bot-api-error.ts';
 import type { TelegramLimits } from '../api/limits.ts';
 import type { ChosenInlineResult } from '../api/updates.ts';
 import type { FileCandidates } from '../outgoing/file-candidates.ts';
-import type { SendContext } from '../outgoing/message-api.ts';
+import type { ReplyContext } from '../outgoing/message-api.ts';
 import type { Sender } from '../outgoing/send.ts';
 import { textFields } from '../outgoing/words.ts';
 import { reductionNote, renderCaption, withNote } from '../render/caption.ts';
@@ -63,7 +63,7 @@ async function uploadTo(
 ): Promise<string | undefined> {
   try {
     const to = { chat: userId, isGroup: false, silent: true };
-    const context: SendContext = { to, t, signal, key: '0', sentKeys: [], sendOnce: (_, call) => call('') };
+    const context: ReplyContext = { to, t, signal, key: '0', sentKeys: [], sendOnce: (_, call) => call('') };
     const message = await sender.sendFile(item, context);
     if (message !== undefined) await deleteMessage(api, { chat_id: userId, message_id: message }, signal);
     return undefined;

@@ -7,7 +7,15 @@ import type { InlineResult } from '../api/methods.ts';
 import { renderBlocks, renderCard } from '../render/block-text.ts';
 import { reductionNote, renderCaption, withNote } from '../render/caption.ts';
 import { captionFields, type FileCandidate, keyboardField, sizeFields, spoilerField } from '../render/file-fields.ts';
-import { concat, formatText, isWebAddress, plain, shorten, styleOf, withinEntities } from '../render/formatted-text.ts';
+import {
+  concat,
+  formatText,
+  isWebAddress,
+  plainText,
+  shorten,
+  styleOf,
+  withinEntities,
+} from '../render/formatted-text.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
 import { previewOf, renderText } from '../render/text-message.ts';
 
@@ -17,7 +25,7 @@ export function titleOf({ blocks }: Reply, count: number, index: number, t: Tran
   );
   const name = text === undefined ? 'Medley' : formatText(text, t).text;
   const place = count > 1 ? ` · ${t.messages.post.itemOf({ n: index + 1, total: count })}` : '';
-  return shorten(plain(`${name}${place}`), MESSAGE_LIMITS.inlineTitle).text;
+  return shorten(plainText(`${name}${place}`), MESSAGE_LIMITS.inlineTitle).text;
 }
 
 /** Undefined for kinds that cannot be offered. */
@@ -115,7 +123,7 @@ export function found({ action: opens, sound, ...card }: Card, t: Translator): I
   const name = formatText(title, t);
   const said = withinEntities(shorten(renderCard(card, t), MESSAGE_LIMITS.text));
   const address = opens?.kind === 'link' ? opens.url : name.entities.find(entity => entity.type === 'text_link')?.url;
-  const below = concat(lines.map((line, index) => concat([plain(index === 0 ? '' : '\n'), formatText(line, t)])));
+  const below = concat(lines.map((line, index) => concat([plainText(index === 0 ? '' : '\n'), formatText(line, t)])));
   const cover = image !== undefined && isWebAddress(image.url) ? image.url : undefined;
   const ways = [
     ...(address === undefined
@@ -126,7 +134,7 @@ export function found({ action: opens, sound, ...card }: Card, t: Translator): I
   return {
     type: 'article',
     id: `card:${createHash('sha256').update(`${address} ${said.text}`).digest('base64url').slice(0, 24)}`,
-    title: shorten(plain(name.text.trim() === '' ? '…' : name.text), MESSAGE_LIMITS.inlineTitle).text,
+    title: shorten(plainText(name.text.trim() === '' ? '…' : name.text), MESSAGE_LIMITS.inlineTitle).text,
     description: shorten(below, MESSAGE_LIMITS.inlineDescription).text,
     ...(cover === undefined ? {} : { thumbnail_url: cover }),
     input_message_content: {

@@ -15,15 +15,6 @@ export interface Asker {
   readonly t: Translator;
 }
 
-/** Looks up what a person types after the name of the bot. */
-export interface InlineLookUp {
-  askerOf(user: User): Promise<Asker>;
-  /** The first link in a query that Medley can answer. */
-  linkIn(query: string, asker: Asker): Promise<string | undefined>;
-  /** The dispatcher's reply to the link; the same person's next question for it gets the same. */
-  replyTo(link: string, asker: Asker, signal: AbortSignal): Promise<Reply>;
-}
-
 export interface InlineLookUpOptions {
   readonly dispatcher: Pick<Dispatcher, 'answer' | 'linksOf' | 'translator'>;
   readonly now: () => number;
@@ -33,7 +24,10 @@ export interface InlineLookUpOptions {
 const REMEMBERED_MS = 5 * 60_000;
 const MAX_REMEMBERED = 1_000;
 
-export function createInlineLookUp({ dispatcher, now }: InlineLookUpOptions): InlineLookUp {
+export type InlineLookUp = ReturnType<typeof createInlineLookUp>;
+
+/** Looks up what a person types after the name of the bot. */
+export function createInlineLookUp({ dispatcher, now }: InlineLookUpOptions) {
   const replies = createLru<string, Promise<Reply>>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS, perf: { now } });
 
   async function ask(link: string, { caller, t }: Asker, signal: AbortSignal): Promise<Reply> {
@@ -52,15 +46,17 @@ export function createInlineLookUp({ dispatcher, now }: InlineLookUpOptions): In
   }
 
   return {
-    async askerOf(user) {
+    async askerOf(user: User): Promise<Asker> {
       const caller = callerOf({ platform: 'telegram', ...privateSpeaker(user) });
       return { caller, t: await dispatcher.translator(caller) };
     },
-    async linkIn(query, { caller }) {
+    /** The first link in a query that Medley can answer. */
+    async linkIn(query: string, { caller }: Asker): Promise<string | undefined> {
       const [link] = await dispatcher.linksOf({ caller, text: query, direct: true });
       return link?.url;
     },
-    replyTo(link, asker, signal) {
+    /** The dispatcher's reply to the link; the same person's next question for it gets the same. */
+    replyTo(link: string, asker: Asker, signal: AbortSignal): Promise<Reply> {
       const key = `${asker.caller.userId} ${asker.t.locale} ${link}`;
       const known = replies.get(key);
       if (known) return known;

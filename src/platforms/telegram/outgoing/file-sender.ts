@@ -26,7 +26,7 @@ import {
   type FileCandidatesOptions,
   largestUpload,
 } from './file-candidates.ts';
-import type { MessageApi, SendContext } from './message-api.ts';
+import type { MessageApi, ReplyContext } from './message-api.ts';
 import type { UploadInTurn } from './upload-turns.ts';
 
 export interface FileSenderOptions extends FileCandidatesOptions {
@@ -42,7 +42,7 @@ export type KnownWays = ReadonlyMap<GalleryItem, FileCandidates>;
  * @param known closed in any case
  * @throws BotApiError, and what `sendOnce` throws
  */
-export type FileSender = (payload: MediaPayload, context: SendContext, known?: KnownWays) => Promise<SentFilesResult>;
+export type FileSender = (payload: MediaPayload, context: ReplyContext, known?: KnownWays) => Promise<SentFilesResult>;
 
 export interface SentFilesResult {
   readonly missing: readonly DeliveredLink[];
@@ -51,13 +51,13 @@ export interface SentFilesResult {
   readonly ids: readonly number[] | undefined;
   /** True when any of the files is in the chat now, from an earlier attempt too. */
   readonly isAnySent: boolean;
-  /** True when Telegram has said of every file, in this attempt, that it has all of it. */
+  /** True when Telegram has confirmed of every file, in this attempt, that it has all of it. */
   readonly isConfirmed: boolean;
 }
 
 /** A file of a payload on its way. */
 interface Part {
-  /** Its position in the payload. */
+  /** The position in the payload. */
   readonly index: number;
   readonly item: GalleryItem;
   readonly ways: FileCandidates;
@@ -76,7 +76,7 @@ export function createFileSender(options: FileSenderOptions): FileSender {
   async function sendParts(
     parts: readonly Part[],
     payload: MediaPayload,
-    context: SendContext,
+    context: ReplyContext,
   ): Promise<SentFilesResult> {
     const isBegun = parts.length < payload.items.length;
     const missing: DeliveredLink[] = [];
@@ -139,12 +139,12 @@ function createAlbumIds() {
   }
 
   return {
-    add(payload: MediaPayload, { request }: SendContext, sent: readonly SentMessage[]): void {
+    add(payload: MediaPayload, { request }: ReplyContext, sent: readonly SentMessage[]): void {
       if (request === undefined) return;
       const key = keyOf(payload, request);
       albums.set(key, [...(albums.get(key) ?? []), ...sent.map(({ message_id: id }) => id)]);
     },
-    idsOf(payload: MediaPayload, { request = '' }: SendContext, missing: number): readonly number[] | undefined {
+    idsOf(payload: MediaPayload, { request = '' }: ReplyContext, missing: number): readonly number[] | undefined {
       const ids = albums.get(keyOf(payload, request)) ?? [];
       return ids.length === payload.items.length - missing ? ids : undefined;
     },
@@ -191,7 +191,7 @@ async function sendBatch(
   api: MessageApi,
   batch: readonly Ready[],
   { caption, keyboard }: Pick<MediaPayload, 'caption' | 'keyboard'>,
-  context: SendContext,
+  context: ReplyContext,
 ): Promise<readonly SentMessage[] | undefined> {
   const [first, ...others] = batch;
   if (first === undefined) return [];
@@ -217,7 +217,7 @@ function sendOne(
   api: MessageApi,
   candidate: FileCandidate,
   common: ReturnType<typeof captionFields> & ReturnType<typeof keyboardField>,
-  context: SendContext,
+  context: ReplyContext,
 ): Promise<SentMessage> {
   const { type, media, spoiler } = candidate;
   switch (type) {
@@ -248,11 +248,11 @@ async function remember(batch: readonly Ready[], sent: readonly SentMessage[]): 
     const message = sent[index];
     if (message !== undefined) await ways.sent(message);
   }
-  return batch.every(({ candidate, item }, index) => isComplete(sent[index], candidate, item));
+  return batch.every(({ candidate, item }, index) => isWholeFile(sent[index], candidate, item));
 }
 
 /** True when the file that Telegram has is as large as the upload, and as long as the post says. Figures that it does not give count as right. */
-export function isComplete(
+export function isWholeFile(
   sent: SentMessage | undefined,
   { uploadBytes, type }: FileCandidate,
   item: GalleryItem,
@@ -272,7 +272,7 @@ function maskOf(batch: readonly Part[]): string {
 }
 
 /** Positions of the files that an earlier attempt has sent. */
-function positionsIn({ key, sentKeys }: SendContext): ReadonlySet<number> {
+function positionsIn({ key, sentKeys }: ReplyContext): ReadonlySet<number> {
   const masks = sentKeys
     .filter(each => each.startsWith(key) && each.length === key.length + 2)
     .map(each => Number.parseInt(each.slice(key.length), 36));

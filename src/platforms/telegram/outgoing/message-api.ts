@@ -7,13 +7,14 @@ import { abortable } from '../../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { BotApi } from '../api/bot-api.ts';
 import { BotApiError, notBegun } from '../api/bot-api-error.ts';
-import type { Chats } from '../api/chats.ts';
+import type { ChatRecords } from '../api/chat-records.ts';
 import type { TelegramReplyTo } from '../api/envelope.ts';
 import type { TelegramLimits } from '../api/limits.ts';
 import type { Address, Answers, Button, Method, Params } from '../api/methods.ts';
 
 /** A chat, and how a message comes into it. */
-export interface Destination extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'message'> {
+export interface MessageDestination
+  extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'message'> {
   /** People are not notified. */
   readonly silent?: boolean;
   /** The person who alone sees it, where the Bot API server knows how; elsewhere all do. */
@@ -21,8 +22,8 @@ export interface Destination extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 
 }
 
 /** All that sending one reply needs beside the reply. */
-export interface SendContext extends Pick<Sending, 'signal' | 'sendOnce' | 'sentKeys'> {
-  readonly to: Destination;
+export interface ReplyContext extends Pick<Sending, 'signal' | 'sendOnce' | 'sentKeys'> {
+  readonly to: MessageDestination;
   readonly t: Translator;
   /**
    * Buttons of this platform's own under a file, or after albums.
@@ -45,7 +46,7 @@ export interface MessageApi {
   /** One message, or one album. @throws BotApiError */
   post<M extends SendMethod>(
     method: M,
-    { to, signal }: Pick<SendContext, 'to' | 'signal'>,
+    { to, signal }: Pick<ReplyContext, 'to' | 'signal'>,
     make: (address: Address) => Params[M],
   ): Promise<Answers[M]>;
   /** Telegram may be out of reach: it is asked whether it is there before more is sent, so that less gets an unknown fate. */
@@ -54,7 +55,7 @@ export interface MessageApi {
 
 export interface MessageApiOptions {
   readonly api: BotApi;
-  readonly chats: Pick<Chats, 'moved' | 'left'>;
+  readonly chats: Pick<ChatRecords, 'moved' | 'left'>;
   readonly actions: Pick<ChatActions, 'before'>;
   readonly limits: Pick<TelegramLimits, 'callMs' | 'fileMs'>;
 }
@@ -68,7 +69,7 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
   let isDoubtful = false;
   let asking: Promise<unknown> | undefined;
 
-  function relocated(to: Destination): Destination {
+  function relocated(to: MessageDestination): MessageDestination {
     const chat = moved.get(to.chat);
     // Messages have other ids there, and there is no topic yet.
     return chat === undefined ? to : { ...to, chat, message: undefined, thread: undefined };
@@ -99,7 +100,7 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
   }
 
   /** Another destination for the same message, after a refusal; nothing was sent yet. */
-  async function detour(error: unknown, to: Destination): Promise<Destination | undefined> {
+  async function detour(error: unknown, to: MessageDestination): Promise<MessageDestination | undefined> {
     if (!(error instanceof BotApiError)) return undefined;
     const { migrateTo, code, description } = error;
     if (migrateTo !== undefined && migrateTo !== to.chat) {
@@ -134,7 +135,7 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
   };
 }
 
-function addressOf({ chat, thread, message, silent, onlyFor }: Destination): Address {
+function addressOf({ chat, thread, message, silent, onlyFor }: MessageDestination): Address {
   return {
     chat_id: chat,
     ...(thread === undefined ? {} : { message_thread_id: thread }),
@@ -149,7 +150,7 @@ export type ChatAction = Extract<
   'typing' | 'upload_photo' | 'upload_video' | 'upload_document'
 >;
 
-type ActionChat = Pick<Destination, 'chat' | 'thread' | 'isChannel'>;
+type ActionChat = Pick<MessageDestination, 'chat' | 'thread' | 'isChannel'>;
 
 /** Shows in a chat what Medley is doing there. It costs no message and goes by itself; channels show none. */
 export interface ChatActions {

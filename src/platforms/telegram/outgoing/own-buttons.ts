@@ -5,39 +5,39 @@ import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Button } from '../api/methods.ts';
 
 /** An answer that may be deleted: the person it is for, the message in which they asked, and the other messages that belong to it. */
-export interface Deletable {
+interface Deletable {
   readonly userId: string;
   readonly messageId: number;
   /** Messages beside the one that the button is under: those of an album. */
   readonly others: readonly number[];
 }
 
-/** The buttons that delete an answer: for the person who asked, and for admins. They work after a restart. */
-export interface DeleteButtons {
-  /** Undefined when the answer has more parts than a button can name. */
-  render(to: Deletable & { readonly chatId: number }, label: string): Button | undefined;
-  /** Undefined unless the data is of such a button in that chat; people can send any data they like. */
-  read(data: string, chatId: number): Deletable | undefined;
-}
-
 const SEAL_BYTES = 12;
 const DATA = /^delete:(-?\d{1,20}):(\d{1,15})(?::([0-9a-z,-]{1,30}))?:([\w-]{16})$/;
 
-/** @param secret the same after a restart */
-export function createDeleteButtons(secret: string): DeleteButtons {
+export type DeleteButtons = ReturnType<typeof createDeleteButtons>;
+
+/**
+ * The buttons that delete an answer: for the person who asked, and for admins. They work after a restart.
+ * @param secret the same after a restart
+ */
+export function createDeleteButtons(secret: string) {
   function seal(chatId: number, userId: string, messageId: number | string, runs: string): string {
     const text = `delete ${chatId} ${userId} ${messageId}${runs === '' ? '' : ` ${runs}`}`;
     return createHmac('sha256', secret).update(text).digest().subarray(0, SEAL_BYTES).toString('base64url');
   }
 
   return {
-    render({ chatId, userId, messageId, others }, label) {
+    /** Undefined when the answer has more parts than a button can name. */
+    render(to: Deletable & { readonly chatId: number }, label: string): Button | undefined {
+      const { chatId, userId, messageId, others } = to;
       const runs = writeRuns(others);
       const mark = seal(chatId, userId, messageId, runs);
       const data = ['delete', userId, messageId, ...(runs === '' ? [] : [runs]), mark].join(':');
       return data.length <= MESSAGE_LIMITS.callbackData ? { text: label, callback_data: data } : undefined;
     },
-    read(data, chatId) {
+    /** Undefined unless the data is of such a button in that chat; people can send any data they like. */
+    read(data: string, chatId: number): Deletable | undefined {
       const [, userId, messageId, runs = '', given] = DATA.exec(data) ?? [];
       if (userId === undefined || messageId === undefined || given === undefined) return undefined;
       const isOurs = timingSafeEqual(Buffer.from(given), Buffer.from(seal(chatId, userId, messageId, runs)));

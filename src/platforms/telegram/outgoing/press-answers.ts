@@ -7,22 +7,11 @@ import { BotApiError, failureSentence, isTopicClosed } from '../api/bot-api-erro
 import type { PressedButton } from '../api/envelope.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
 import { renderBlocks } from '../render/block-text.ts';
-import { plain, shorten } from '../render/formatted-text.ts';
+import { plainText, shorten } from '../render/formatted-text.ts';
 import { renderReply } from '../render/render.ts';
-import { EDIT, type SendContext } from './message-api.ts';
+import { EDIT, type ReplyContext } from './message-api.ts';
 import type { Sender } from './send.ts';
 import type { EditMessage } from './words.ts';
-
-/** Answers every press once: with a notice for the person who pressed, or without a word, so that the button stops spinning. */
-export interface PressAnswers {
-  /** Resolves with false when the press was answered already, or cannot be any more. */
-  notify(query: string, text: string): Promise<boolean>;
-  notifyReply(query: string, reply: Reply, t: Translator): Promise<boolean>;
-  /** Never rejects. */
-  acknowledge(query: string): Promise<void>;
-  /** Acknowledges the press after a while, should it not be answered by then. */
-  acknowledgeSoon(query: string): void;
-}
 
 export interface PressAnswersOptions {
   readonly api: BotApi;
@@ -32,10 +21,14 @@ export interface PressAnswersOptions {
 
 const MAX_ANSWERED = 10_000;
 
-export function createPressAnswers({ api, limits, log }: PressAnswersOptions): PressAnswers {
+export type PressAnswers = ReturnType<typeof createPressAnswers>;
+
+/** Answers every press once: with a notice for the person who pressed, or without a word, so that the button stops spinning. */
+export function createPressAnswers({ api, limits, log }: PressAnswersOptions) {
   /** Queries that this process has answered; Telegram refuses those that another has. */
   const answered = createLru<string, true>({ max: MAX_ANSWERED });
 
+  /** Resolves with false when the press was answered already, or cannot be any more. */
   async function answer(id: string, notice: { readonly text?: string; readonly show_alert?: boolean }) {
     if (answered.has(id)) return false;
     answered.set(id, true);
@@ -48,20 +41,22 @@ export function createPressAnswers({ api, limits, log }: PressAnswersOptions): P
   }
 
   const notify = (id: string, text: string) =>
-    answer(id, { text: shorten(plain(text), MESSAGE_LIMITS.callbackAnswer).text, show_alert: true });
+    answer(id, { text: shorten(plainText(text), MESSAGE_LIMITS.callbackAnswer).text, show_alert: true });
 
   return {
     notify,
-    notifyReply: (id, { blocks }, t) => notify(id, renderBlocks(blocks, t, MESSAGE_LIMITS.text).text),
-    acknowledge: async id => void (await answer(id, {})),
-    acknowledgeSoon(id) {
+    notifyReply: (id: string, { blocks }: Reply, t: Translator) =>
+      notify(id, renderBlocks(blocks, t, MESSAGE_LIMITS.text).text),
+    acknowledge: async (id: string) => void (await answer(id, {})),
+    /** Acknowledges the press after a while, should it not be answered by then. */
+    acknowledgeSoon(id: string) {
       setTimeout(() => void answer(id, {}), limits.spinMs).unref();
     },
   };
 }
 
 /** Sends the reply to a pressed button: to the person alone, in the place of the message it is under, or beside that. */
-export type AnswerPress = (reply: Reply, press: PressedButton, context: SendContext) => Promise<void>;
+export type AnswerPress = (reply: Reply, press: PressedButton, context: ReplyContext) => Promise<void>;
 
 export interface AnswerPressOptions {
   readonly api: BotApi;
@@ -75,7 +70,7 @@ export interface AnswerPressOptions {
 export const EDITED = 'e';
 
 export function createAnswerPress({ api, sender, editMessage, answers, log }: AnswerPressOptions): AnswerPress {
-  async function answer(reply: Reply, press: PressedButton, context: SendContext): Promise<void> {
+  async function answer(reply: Reply, press: PressedButton, context: ReplyContext): Promise<void> {
     const { to, t, sendOnce, key } = context;
     const isForOne = isSentence(reply);
     if (isForOne && (await isNotified(reply, press.query, context))) return;
@@ -90,7 +85,7 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
   }
 
   /** A notice that is sent twice is not shown twice. */
-  async function isNotified(reply: Reply, query: string, { key, sendOnce, t }: SendContext): Promise<boolean> {
+  async function isNotified(reply: Reply, query: string, { key, sendOnce, t }: ReplyContext): Promise<boolean> {
     try {
       await sendOnce(`${key}a`, async () => assertNotified(await answers.notifyReply(query, reply, t)), EDIT);
       return true;

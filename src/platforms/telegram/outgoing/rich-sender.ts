@@ -6,8 +6,8 @@ import { RichPart, type SentMessage, type SentRich } from '../api/methods.ts';
 import { type FileCandidate, keyboardField } from '../render/file-fields.ts';
 import { type RichPayload, richBlocks } from '../render/rich-message.ts';
 import { createFileCandidates, culprits, type FileCandidates, largestUpload } from './file-candidates.ts';
-import { type FileSenderOptions, isComplete, type KnownWays } from './file-sender.ts';
-import type { SendContext } from './message-api.ts';
+import { type FileSenderOptions, isWholeFile, type KnownWays } from './file-sender.ts';
+import type { ReplyContext } from './message-api.ts';
 import { postKey } from './upload-turns.ts';
 
 /**
@@ -17,7 +17,7 @@ import { postKey } from './upload-turns.ts';
  */
 export type RichSender = (
   payload: RichPayload,
-  context: SendContext,
+  context: ReplyContext,
   albums: (ways?: KnownWays) => Promise<boolean>,
 ) => Promise<boolean>;
 
@@ -42,7 +42,7 @@ export function createRichSender(options: RichSenderOptions): RichSender {
   let isOffered = true;
 
   /** Resolves with undefined when nothing was sent, and not to be sent this way. */
-  async function attempt(payload: RichPayload, ways: KnownWays, context: SendContext): Promise<boolean | undefined> {
+  async function attempt(payload: RichPayload, ways: KnownWays, context: ReplyContext): Promise<boolean | undefined> {
     for (;;) {
       const ready = await readied(ways, context.signal, largestUpload(options));
       const blocks = ready && richBlocks(ready, payload, context.t);
@@ -111,18 +111,18 @@ async function isConfirmed(sent: SentRich, ready: readonly Ready[]): Promise<boo
   for (const [index, { ways, candidate, item }] of ready.entries()) {
     const file = files[index];
     if (file !== undefined) await ways.sent(file);
-    isWhole &&= isComplete(file, candidate, item);
+    isWhole &&= isWholeFile(file, candidate, item);
   }
   return isWhole;
 }
 
 /** The key of a rich message, which none of the reply's albums has. */
-function keyOf({ key }: SendContext): string {
+function keyOf({ key }: ReplyContext): string {
   return `${key}y`;
 }
 
 /** An earlier attempt has sent files in an album: their keys end in the position of the album and two letters. */
-function isBegunAsAlbum({ key, sentKeys }: SendContext): boolean {
+function isBegunAsAlbum({ key, sentKeys }: ReplyContext): boolean {
   return sentKeys.some(each => each.startsWith(key) && each.length === key.length + 3);
 }
 

@@ -12,7 +12,7 @@ import type { Button } from '../api/methods.ts';
 import { styleOf } from '../render/formatted-text.ts';
 import { renderReply } from '../render/render.ts';
 import { renderText } from '../render/text-message.ts';
-import type { Destination, SendContext } from './message-api.ts';
+import type { MessageDestination, ReplyContext } from './message-api.ts';
 import { audioButton, type DeleteButtons } from './own-buttons.ts';
 import { type AnswerPress, EDITED } from './press-answers.ts';
 import type { Sender } from './send.ts';
@@ -29,7 +29,7 @@ export interface SendReplyOptions {
   readonly now: () => number;
 }
 
-type ReplySending = Sending<TelegramReplyTo> & Pick<SendContext, 'key'>;
+type ReplySending = Sending<TelegramReplyTo> & Pick<ReplyContext, 'key'>;
 
 /** Sends one reply to where its request came from; resolves with true when all its files surely arrived, in their full length. */
 export type SendReply = (reply: Reply, sending: ReplySending) => Promise<boolean>;
@@ -46,11 +46,11 @@ export function createSendReply(options: SendReplyOptions): SendReply {
    * Sends a notice in a group: to the one person it is for, where Telegram can show it to them alone. Otherwise all see it, without a
    * notification, and it is deleted again when the chat wants that.
    */
-  async function sendNotice(reply: Reply, sending: ReplySending, context: SendContext): Promise<void> {
+  async function sendNotice(reply: Reply, sending: ReplySending, context: ReplyContext): Promise<void> {
     const { to, request } = sending;
     const isForOne = isForCaller(reply, sending, now() - request.at < limits.ephemeralMs);
     const notice = renderText(reply.blocks, reply.actions, styleOf(reply, context.t));
-    const silent: Destination = { ...to, silent: true, ...(isForOne && { onlyFor: Number(request.user.id) }) };
+    const silent: MessageDestination = { ...to, silent: true, ...(isForOne && { onlyFor: Number(request.user.id) }) };
     const sent = await words.sendText(notice, { ...context, to: silent });
     // Ephemeral messages have no id, and go by themselves.
     if (sent === undefined || sent.message_id === 0) return;
@@ -72,7 +72,7 @@ export function createSendReply(options: SendReplyOptions): SendReply {
     }
   }
 
-  async function send(reply: Reply, sending: ReplySending, context: SendContext): Promise<boolean> {
+  async function send(reply: Reply, sending: ReplySending, context: ReplyContext): Promise<boolean> {
     const { to, settings } = sending;
     if (to.press !== undefined) await answerPress(reply, to.press, context);
     else if (to.isGroup && isNotice(reply)) await sendNotice(reply, sending, context);
@@ -86,8 +86,8 @@ export function createSendReply(options: SendReplyOptions): SendReply {
 
   return async (reply, sending) => {
     const { t, signal, sendOnce, sentKeys, key, request, settings } = sending;
-    const to: Destination = { ...sending.to, ...(settings.silent && { silent: true }) };
-    const extra: SendContext['extra'] = (gallery, album) => extraButtons(deleteButtons, sending, gallery, album);
+    const to: MessageDestination = { ...sending.to, ...(settings.silent && { silent: true }) };
+    const extra: ReplyContext['extra'] = (gallery, album) => extraButtons(deleteButtons, sending, gallery, album);
     try {
       return await send(reply, sending, { to, t, signal, sendOnce, sentKeys, key, request: request.id, extra });
     } catch (error) {
@@ -157,7 +157,7 @@ export function createEditedReply(sendReply: SendReply, editMessage: EditMessage
     const name = `${message.chat_id} ${message.message_id}`;
     if (!writers.has(name)) writers.set(name, request.id);
     sending.editLater?.(reply.later, async (better, signal) => {
-      // Its reader may have opened something else in the message meanwhile, which stays.
+      // The reader may have opened something else in the message meanwhile, which stays.
       if (writers.get(name) !== request.id) return;
       const sendOnce = <T>(_: string, call: (tag: string) => Promise<T>): Promise<T | undefined> => call('later');
       await editMessage(renderReply(better, t), message, { key, signal, sendOnce });

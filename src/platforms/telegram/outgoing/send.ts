@@ -6,16 +6,16 @@ import { type FollowUpPayload, type MediaPayload, renderMissing, renderReply } f
 import { renderRich } from '../render/rich-message.ts';
 import { renderText } from '../render/text-message.ts';
 import type { FileSender, KnownWays, SentFilesResult } from './file-sender.ts';
-import type { SendContext } from './message-api.ts';
+import type { ReplyContext } from './message-api.ts';
 import type { RichSender } from './rich-sender.ts';
 import type { WordSender } from './words.ts';
 
 /** All of it throws BotApiError, and what `sendOnce` throws. */
 export interface Sender {
   /** Resolves with true when all files of the reply surely arrived, in their full length. */
-  send(reply: Reply, context: SendContext): Promise<boolean>;
+  send(reply: Reply, context: ReplyContext): Promise<boolean>;
   /** Sends one file without a word; resolves with the message's id, or with undefined when there is no file to be had. */
-  sendFile(item: GalleryItem, context: SendContext): Promise<number | undefined>;
+  sendFile(item: GalleryItem, context: ReplyContext): Promise<number | undefined>;
 }
 
 export interface SenderOptions {
@@ -31,7 +31,7 @@ export function createSender({ words, sendFiles, sendRich, limits }: SenderOptio
     { content, keyboard }: FollowUpPayload,
     { gallery }: Reply,
     albums: readonly SentFilesResult[],
-    context: SendContext,
+    context: ReplyContext,
   ): Promise<void> {
     if (!albums.some(({ isAnySent }) => isAnySent)) return;
     const buttons = context.extra?.(gallery, allIds(albums)) ?? [];
@@ -50,7 +50,7 @@ export function createSender({ words, sendFiles, sendRich, limits }: SenderOptio
   async function sendMedia(
     payload: MediaPayload,
     reply: Reply,
-    context: SendContext,
+    context: ReplyContext,
     known: KnownWays | undefined,
   ): Promise<SentFilesResult | undefined> {
     try {
@@ -65,7 +65,7 @@ export function createSender({ words, sendFiles, sendRich, limits }: SenderOptio
   }
 
   /** Sends a reply in as many messages as it takes. */
-  async function sendParts(reply: Reply, context: SendContext, known?: KnownWays): Promise<boolean> {
+  async function sendParts(reply: Reply, context: ReplyContext, known?: KnownWays): Promise<boolean> {
     const { t, extra, key } = context;
     const results: SentFilesResult[] = [];
     for (const [index, payload] of renderReply(reply, t, extra?.(reply.gallery, [])).entries()) {

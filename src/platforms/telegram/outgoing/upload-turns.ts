@@ -2,7 +2,7 @@ import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import { isAudio } from '../render/render.ts';
 import type { FileCandidates } from './file-candidates.ts';
-import type { ChatAction, ChatActions, SendContext } from './message-api.ts';
+import type { ChatAction, ChatActions, ReplyContext } from './message-api.ts';
 
 /**
  * Sends the files of a post. One request at a time uploads those of a post; the others look again, when it is done, whether Telegram has the
@@ -12,7 +12,7 @@ import type { ChatAction, ChatActions, SendContext } from './message-api.ts';
 export type UploadInTurn = <T>(
   items: readonly GalleryItem[],
   ways: readonly FileCandidates[],
-  context: Pick<SendContext, 'to' | 'signal'>,
+  context: Pick<ReplyContext, 'to' | 'signal'>,
   send: () => Promise<T>,
 ) => Promise<T>;
 

@@ -9,7 +9,7 @@ import type { FileSource, SentMessage } from '../api/methods.ts';
 import { captionFields, keyboardField, spoilerField } from '../render/file-fields.ts';
 import type { Payload } from '../render/render.ts';
 import type { Photo, PhotoPayload, TextPayload } from '../render/text-message.ts';
-import { type ChatActions, EDIT, type MessageApi, type SendContext } from './message-api.ts';
+import { type ChatActions, EDIT, type MessageApi, type ReplyContext } from './message-api.ts';
 
 /** A message of Medley's own words. */
 export interface OwnMessage {
@@ -21,9 +21,9 @@ type EditTarget = Omit<OwnMessage, 'kind'>;
 
 /** Sends and edits messages of Medley's own words, some of them under a photo. All of it throws BotApiError, and what `sendOnce` throws. */
 export interface WordSender {
-  send(payload: TextPayload | PhotoPayload, context: SendContext): Promise<void>;
+  send(payload: TextPayload | PhotoPayload, context: ReplyContext): Promise<void>;
   /** Undefined when it was sent already. */
-  sendText(payload: TextPayload, context: SendContext): Promise<SentMessage | undefined>;
+  sendText(payload: TextPayload, context: ReplyContext): Promise<SentMessage | undefined>;
   edit: EditMessage;
 }
 
@@ -34,7 +34,7 @@ export interface WordSender {
 export type EditMessage = (
   payloads: readonly Payload[],
   message: OwnMessage,
-  context: Pick<SendContext, 'key' | 'signal' | 'sendOnce'>,
+  context: Pick<ReplyContext, 'key' | 'signal' | 'sendOnce'>,
 ) => Promise<'done' | 'anew' | 'beside'>;
 
 export interface WordSenderOptions {
@@ -48,14 +48,14 @@ export interface WordSenderOptions {
 export function createWordSender({ api, messages, actions, limits, log }: WordSenderOptions): WordSender {
   const withPhoto = createPhotoAttempts(log);
 
-  async function sendText(payload: TextPayload, context: SendContext): Promise<SentMessage | undefined> {
+  async function sendText(payload: TextPayload, context: ReplyContext): Promise<SentMessage | undefined> {
     const fields = { ...textFields(payload), ...keyboardField(payload.keyboard) };
     return context.sendOnce(context.key, () =>
       messages.post('sendMessage', context, address => ({ ...address, ...fields })),
     );
   }
 
-  function sendPhoto(payload: PhotoPayload, context: SendContext): Promise<boolean> {
+  function sendPhoto(payload: PhotoPayload, context: ReplyContext): Promise<boolean> {
     const fields = { ...photoFields(payload), ...keyboardField(payload.keyboard) };
     return withPhoto(payload.photo, photo =>
       context.sendOnce(context.key, () =>
@@ -67,7 +67,7 @@ export function createWordSender({ api, messages, actions, limits, log }: WordSe
   function editPhoto(
     payload: PhotoPayload,
     target: EditTarget,
-    { key, signal, sendOnce }: Pick<SendContext, 'key' | 'signal' | 'sendOnce'>,
+    { key, signal, sendOnce }: Pick<ReplyContext, 'key' | 'signal' | 'sendOnce'>,
   ): Promise<boolean> {
     return withPhoto(payload.photo, async photo => {
       const media = { type: 'photo' as const, media: photo, ...photoFields(payload) };

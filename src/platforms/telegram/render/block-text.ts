@@ -6,7 +6,7 @@ import {
   type FormattedText,
   formatText,
   isWebAddress,
-  plain,
+  plainText,
   shorten,
   type TextStyle,
   withinEntities,
@@ -36,7 +36,7 @@ export function renderBlocks(
     const { content, folded, before } = part;
     const cut = folded && excess > 0 ? shorten(content, Math.max(1, content.text.length - excess)) : content;
     excess -= content.text.length - cut.text.length;
-    return concat([plain(before), folded ? quoted(cut) : cut]);
+    return concat([plainText(before), folded ? quoted(cut) : cut]);
   });
   const whole = shorten(concat(fitted), max);
   return withinEntities(style.isHidden === true ? covered(whole, { type: 'spoiler' }) : whole);
@@ -89,9 +89,9 @@ function renderBlock(block: Exclude<Block, Card>, style: TextStyle): FormattedTe
       return concat(
         block.fields.map(({ label, value }, index) =>
           concat([
-            plain(index === 0 ? '' : '\n'),
-            covered(plain(`${withMenuNames(label, style)}:`), { type: 'bold' }),
-            plain(' '),
+            plainText(index === 0 ? '' : '\n'),
+            covered(plainText(`${withMenuNames(label, style)}:`), { type: 'bold' }),
+            plainText(' '),
             formatText(value, style),
           ]),
         ),
@@ -125,8 +125,8 @@ export function renderCard(
   const led = action?.kind === 'link' && !leads && isWebAddress(action.url);
   const heading = covered(led ? covered(name, { type: 'text_link', url: action.url }) : name, { type: 'bold' });
   const all: readonly Text[] = [...lines, ...(sound ? [[linkTo(sound.url, sound.label)]] : [])];
-  const below = all.slice(0, form.lines).map(line => concat([plain('\n'), formatText(line, style)]));
-  return concat([plain(form.isNumbered && ownNumber(card) === undefined ? `${number}. ` : ''), heading, ...below]);
+  const below = all.slice(0, form.lines).map(line => concat([plainText('\n'), formatText(line, style)]));
+  return concat([plainText(form.isNumbered && ownNumber(card) === undefined ? `${number}. ` : ''), heading, ...below]);
 }
 
 function lineCount({ lines, sound }: Card): number {

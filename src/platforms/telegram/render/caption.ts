@@ -5,7 +5,7 @@ import { itemCount } from '../../../media/post.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import { renderBlocks } from './block-text.ts';
 import type { FileCandidate } from './file-fields.ts';
-import { concat, EMPTY, type FormattedText, formatText, plain, shorten, type TextStyle } from './formatted-text.ts';
+import { concat, EMPTY, type FormattedText, formatText, plainText, shorten, type TextStyle } from './formatted-text.ts';
 
 /** The words under a file, cut to the length that a caption may have. `withNote` cuts them once more where a note needs room. */
 export function renderCaption(blocks: readonly Block[], style: TextStyle): FormattedText {
@@ -22,7 +22,7 @@ export function withNote(caption: FormattedText, note: FormattedText): Formatted
   const below = shorten(note, MESSAGE_LIMITS.caption);
   const room = MESSAGE_LIMITS.caption - below.text.length - 2;
   const above = room < 1 ? EMPTY : shorten(caption, room);
-  return above.text === '' ? below : concat([above, plain('\n\n'), below]);
+  return above.text === '' ? below : concat([above, plainText('\n\n'), below]);
 }
 
 export interface ReducedFile {

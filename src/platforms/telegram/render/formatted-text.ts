@@ -64,12 +64,12 @@ function formatInline(inline: Inline, style: TextStyle): FormattedText {
       return covered({ ...children, entities }, { type: 'text_link', url: inline.url });
     }
     case 'time':
-      return plain(style.date(inline.at));
+      return plainText(style.date(inline.at));
     case 'swatch':
-      return plain(inline.symbol);
+      return plainText(inline.symbol);
     // A tap sends a command that is written as in the menu.
     case 'command':
-      return plain(`/${menuName(inline.name)}`);
+      return plainText(`/${menuName(inline.name)}`);
   }
 }
 
@@ -80,7 +80,7 @@ function wordsOf(children: Text): string {
 }
 
 function asCode(text: string, { isHidden = false }: TextStyle): FormattedText {
-  return isHidden ? plain(unnamed(text)) : covered(plain(text), { type: 'code' });
+  return isHidden ? plainText(unnamed(text)) : covered(plainText(text), { type: 'code' });
 }
 
 /** The text without anything that Telegram makes a mention of. */
@@ -88,7 +88,7 @@ function unnamed(text: string): string {
   return text.replaceAll('@', '＠');
 }
 
-export function plain(text: string): FormattedText {
+export function plainText(text: string): FormattedText {
   return { text, entities: [] };
 }
 
@@ -104,11 +104,11 @@ function withoutMentions(text: string, style: TextStyle): FormattedText {
   for (const match of text.matchAll(NAME)) {
     const name = match[0].replace(/\.+$/, '');
     const url = style.pageOf?.(name.slice(1));
-    parts.push(plain(text.slice(from, match.index)));
-    parts.push(url === undefined ? asCode(name, style) : covered(plain(name), { type: 'text_link', url }));
+    parts.push(plainText(text.slice(from, match.index)));
+    parts.push(url === undefined ? asCode(name, style) : covered(plainText(name), { type: 'text_link', url }));
     from = match.index + name.length;
   }
-  return concat([...parts, plain(text.slice(from))]);
+  return concat([...parts, plainText(text.slice(from))]);
 }
 
 export function isWebAddress(url: string): boolean {

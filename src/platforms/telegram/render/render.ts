@@ -5,7 +5,7 @@ import type { PressedButton } from '../api/envelope.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
 import type { Button, Keyboard } from '../api/methods.ts';
 import { renderCaption } from './caption.ts';
-import { EMPTY, type FormattedText, isWebAddress, plain, styleOf } from './formatted-text.ts';
+import { EMPTY, type FormattedText, isWebAddress, plainText, styleOf } from './formatted-text.ts';
 import { renderKeyboard } from './keyboard.ts';
 import { type PhotoPayload, previewOf, renderText, renderWords, type TextPayload } from './text-message.ts';
 
@@ -46,7 +46,10 @@ export function renderReply(reply: Reply, t: Translator, extra: readonly Button[
   const albums = albumsOf(gallery).map(
     (items, index): Payload => ({ kind: 'media', items, caption: index === 0 ? caption : EMPTY, keyboard: undefined }),
   );
-  return [...albums, { kind: 'followUp', content: plain(contentsOf(gallery, t)), keyboard: renderKeyboard(buttons) }];
+  return [
+    ...albums,
+    { kind: 'followUp', content: plainText(contentsOf(gallery, t)), keyboard: renderKeyboard(buttons) },
+  ];
 }
 
 /** The sentences in place of files that could not be sent: why, and where they are. `blocks` are the words that would have been theirs. */

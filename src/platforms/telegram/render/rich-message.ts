@@ -95,18 +95,18 @@ function richText(content: FormattedText): RichText {
 
 function partsOf({ text, entities }: FormattedText, isPlain: boolean): readonly RichText[] {
   const parts: RichText[] = [];
-  const plain = (from: number, to: number) => parts.push(...linkedText(text.slice(from, to), isPlain));
+  const write = (from: number, to: number) => parts.push(...linkedText(text.slice(from, to), isPlain));
   let at = 0;
   for (const [index, outer] of entities.entries()) {
     if (outer.offset < at) continue;
     const end = outer.offset + outer.length;
-    plain(at, outer.offset);
+    write(at, outer.offset);
     const inner = slice({ text, entities: entities.slice(index + 1) }, outer.offset, end);
     const isWritten = isPlain && outer.type !== 'code' && outer.type !== 'text_link';
     parts.push(marked(outer, simple(partsOf(inner, isWritten))));
     at = end;
   }
-  plain(at, text.length);
+  write(at, text.length);
   return parts;
 }
 

@@ -3,7 +3,7 @@ import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Keyboard, LinkPreview } from '../api/methods.ts';
 import { ownNumber, renderBlocks } from './block-text.ts';
 import { fitsCaption, renderCaption } from './caption.ts';
-import { type FormattedText, isWebAddress, plain, type TextStyle } from './formatted-text.ts';
+import { type FormattedText, isWebAddress, plainText, type TextStyle } from './formatted-text.ts';
 import { type NumberButton, renderKeyboard } from './keyboard.ts';
 
 export interface TextPayload {
@@ -72,7 +72,7 @@ export function renderText(blocks: readonly Block[], actions: readonly Action[],
   const content = renderBlocks(shown, style, MESSAGE_LIMITS.text, numbers.length > 0);
   return {
     kind: 'text',
-    content: content.text.trim() === '' ? plain('…') : content,
+    content: content.text.trim() === '' ? plainText('…') : content,
     preview: previewOf(image?.url),
     keyboard: renderKeyboard(buttons, { numbers }),
   };

@@ -5,7 +5,7 @@ import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
 import type { Me, Member } from './methods.ts';
 
-export interface ChatsOptions {
+export interface ChatRecordsOptions {
   readonly api: BotApi;
   readonly askMe: () => Promise<Me>;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
@@ -13,10 +13,10 @@ export interface ChatsOptions {
   readonly now: () => number;
 }
 
-export type Chats = ReturnType<typeof createChats>;
+export type ChatRecords = ReturnType<typeof createChatRecords>;
 
 /** The rights of people and of Medley in groups, and the stored settings that go with a chat. */
-export function createChats({ api, askMe, settings, log, now }: ChatsOptions) {
+export function createChatRecords({ api, askMe, settings, log, now }: ChatRecordsOptions) {
   async function isAdmin(chatId: number, userId: number): Promise<boolean> {
     try {
       return isAdminIn(await api.call('getChatMember', { chat_id: chatId, user_id: userId }));
