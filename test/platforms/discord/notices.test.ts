@@ -4,7 +4,7 @@ import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import type { Content } from '../../../src/platforms/discord/api/discord-api.ts';
 import { DiscordFailure, type SendProblem } from '../../../src/platforms/discord/api/send-failure.ts';
-import { createReplyGroup, type Destination } from '../../../src/platforms/discord/outgoing/reply-group.ts';
+import { createReplyGroup, type ReplyDestination } from '../../../src/platforms/discord/outgoing/reply-group.ts';
 import { samplePost } from '../../bot/sample.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { all, LINK, link, openStage, ownMessages, type Stage, type StageOptions, textOf } from './stage.ts';
@@ -189,7 +189,7 @@ describe('an upload that Discord does not take', () => {
     const post = samplePost();
     shown.add(reply({ gallery: [{ kind: 'media', post, index: 0, form: 'original', spoiler: false }] }));
     const sent: Content[] = [];
-    const destination: Destination = {
+    const destination: ReplyDestination = {
       ...limits,
       deleteId: undefined,
       messages: 5,

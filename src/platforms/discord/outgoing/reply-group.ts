@@ -12,7 +12,7 @@ import { type ReplySection, renderMessage } from '../render/render.ts';
 import { type Deliver, type Drawings, drawPictures, NO_DRAWINGS, prepareUploads, type Uploads } from './uploads.ts';
 
 /** The place that a group of replies is sent to. */
-export interface Destination {
+export interface ReplyDestination {
   /** The id of the button that deletes a message. */
   readonly deleteId: string | undefined;
   /** The id of the button that leads back to what the message showed before. */
@@ -51,7 +51,7 @@ export interface ReplyGroup {
    * that were sent surely have, as long as they should be.
    * @throws what sending throws
    */
-  finish(destination: Destination): Promise<{ readonly isWhole: boolean }>;
+  finish(destination: ReplyDestination): Promise<{ readonly isWhole: boolean }>;
   /** Releases every file; safe to call twice and after `finish`. */
   dispose(): Promise<void>;
 }
@@ -156,7 +156,7 @@ function pagesOf(drafts: readonly Draft[]): string {
 async function sendBatch(
   batch: readonly Draft[],
   at: { readonly place: number; readonly count: number },
-  destination: Destination,
+  destination: ReplyDestination,
   wording: Wording,
   signal: AbortSignal,
   refusals = 0,
@@ -207,7 +207,7 @@ type Wording = Pick<ReplyGroupOptions, 't' | 'commands'>;
 
 function contentOf(
   batch: readonly Draft[],
-  { deleteId, backId }: Pick<Destination, 'deleteId' | 'backId'>,
+  { deleteId, backId }: Pick<ReplyDestination, 'deleteId' | 'backId'>,
   wording: Wording,
 ): Content {
   const drawn = batch.flatMap(({ uploads, drawings }, index) => {

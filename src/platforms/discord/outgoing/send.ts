@@ -11,7 +11,7 @@ import { createReplyGroup, type ReplyGroup } from './reply-group.ts';
 import { isForCallerAlone, sendInteraction } from './send-interaction.ts';
 import { holdsFiles } from './uploads.ts';
 
-export type SendContext = Pick<
+type SendContext = Pick<
   DiscordContext,
   'api' | 'delivery' | 'commandIds' | 'applicationId' | 'parts' | 'history' | 'embeds' | 'log'
 >;
