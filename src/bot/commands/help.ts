@@ -33,16 +33,17 @@ export function createHelp(list: () => readonly Command[]) {
     cost: 0,
     async run({ command }, context: CommandContext) {
       const { t, caller } = context;
-      const specs = listed().map(each => commandSpec(each, t, caller.chatKind));
-      const sections = helpSections(specs, t);
+      const commands = listed();
+      const sections = helpSections(commands, t);
       const tokens = tokensFor(context);
       if (command === undefined) return renderHelp(sections, tokens, t);
       const name = command.replace(/^\//, '').replaceAll('_', ' ').toLowerCase();
-      const spec = specs.find(each => each.name === name);
-      if (spec) return renderCommandHelp(spec, tokens.about(sectionOf(spec)), t);
+      const specOf = (each: Command) => commandSpec(each, t, caller.chatKind);
+      const asked = commands.find(each => each.name === name);
+      if (asked) return renderCommandHelp(specOf(asked), tokens.about(sectionOf(asked)), t);
       const section = sections.find(each => each.key === name);
-      if (section) return renderSection(section, tokens, t);
-      throw usageError('unknownCommand', { name, allowed: specs.map(each => `/${each.name}`).join(', ') });
+      if (section) return renderSection(section, section.commands.map(specOf), tokens, t);
+      throw usageError('unknownCommand', { name, allowed: commands.map(each => `/${each.name}`).join(', ') });
     },
   });
 }
@@ -52,7 +53,7 @@ interface HelpSection {
   /** `links`, `more`, or the first word that its commands share. */
   readonly key: string;
   readonly title: string;
-  readonly specs: readonly CommandSpec[];
+  readonly commands: readonly Command[];
 }
 
 /** Makes the tokens of the buttons in help. */
@@ -63,21 +64,21 @@ interface HelpTokens {
 }
 
 /** Those that have a command, in the order in which people need them. */
-function helpSections(specs: readonly CommandSpec[], t: Translator): readonly HelpSection[] {
+function helpSections(commands: readonly Command[], t: Translator): readonly HelpSection[] {
   const titles: Readonly<Record<string, string>> = t.messages.help.sections;
-  const keys = [...new Set(specs.map(sectionOf))];
+  const keys = [...new Set(commands.map(sectionOf))];
   const ordered = [...keys.filter(key => key !== MORE), ...keys.filter(key => key === MORE)];
   return ordered.map(key => ({
     key,
     title: titles[key] ?? key,
-    specs: specs.filter(spec => sectionOf(spec) === key),
+    commands: commands.filter(each => sectionOf(each) === key),
   }));
 }
 
 const LINKS = 'links';
 const MORE = 'more';
 
-function sectionOf({ name, accepts }: CommandSpec): string {
+function sectionOf({ name, accepts }: Command): string {
   if (accepts === 'link') return LINKS;
   const [group = '', second] = name.split(' ');
   return second === undefined ? MORE : group;
@@ -95,7 +96,12 @@ function renderHelp(sections: readonly HelpSection[], tokens: HelpTokens, t: Tra
 }
 
 /** One section: its commands, each to be chosen. What needs no words runs at once, the others are explained. */
-function renderSection({ key, title, specs }: HelpSection, tokens: HelpTokens, t: Translator): Reply {
+function renderSection(
+  { key, title }: HelpSection,
+  specs: readonly CommandSpec[],
+  tokens: HelpTokens,
+  t: Translator,
+): Reply {
   const words = t.messages.help;
   const choices = specs.map(spec => ({
     label: shortName(spec),
