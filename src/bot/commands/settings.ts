@@ -1,201 +1,199 @@
 import { AppError } from '../../errors.ts';
-import { createTranslator, LANGUAGES, type Translator } from '../../i18n/translate.ts';
-import { type Caller, callerKey, chatKey } from '../contract/caller.ts';
-import { type BooleanOption, type CommandContext, defineCommand } from '../contract/command.ts';
-import type { Reply } from '../contract/reply.ts';
-import type { Services } from '../contract/services.ts';
-import { type ChatSettings, type SettingsStore, type UserSettings, VIEWS, type View } from '../contract/settings.ts';
-import { PREFIXES } from '../contract/short-forms.ts';
+import { createTranslator, type Translator } from '../../i18n/translate.ts';
+import { type Caller, callerKey, chatKey, type PermissionCheck, type PermissionCheckKey } from '../contract/caller.ts';
+import { type CommandContext, defineCommand } from '../contract/command.ts';
+import {
+  type Action,
+  type Block,
+  button,
+  type Choice,
+  type Field,
+  headingBlock,
+  joined,
+  reply,
+  type Text,
+  textBlock,
+} from '../contract/reply.ts';
+import type { LinkedPlayer, UserSettings } from '../contract/settings.ts';
 import type { Site } from '../contract/site-name.ts';
 import { chatSettingsOf, decidesForChat } from '../stores/chat-settings.ts';
-import { ALBUM_CAP, NOTICE_SECONDS } from '../stores/settings.ts';
+import { linkedName } from '../views/osu/player.ts';
+import { sentence } from '../views/sentence.ts';
 import {
-  type AskedChange,
-  CHANNEL_RULES,
-  changeOf,
-  checkChannels,
-  NO_PREFIX,
+  automaticFor,
+  type ChatSetting,
+  ownLanguage,
+  ownView,
   SECTIONS,
   type SectionKey,
-  type SettingsSection,
-  sectionOf,
-  sectionsOf,
-} from './settings-sections.ts';
-import { type ChoiceView, renderSection, renderSettings } from './settings-view.ts';
+  type Setting,
+  type SettingRow,
+  settingsOfChat,
+  type Value,
+} from './settings-table.ts';
 
-const AUTOMATIC = 'auto';
-const LANGUAGE = {
-  type: 'choice',
-
-  choices: [AUTOMATIC, ...LANGUAGES.map(({ tag }) => tag)],
-  names: Object.fromEntries(LANGUAGES.map(({ tag, name }) => [tag, name])),
-  /** One word of a name is enough. */
-  alias: (word: string) => LANGUAGES.find(({ name }) => name.toLowerCase().split(' ').includes(word))?.tag,
-} as const;
+type Asked = Readonly<Record<string, Value | undefined>>;
+type Values = Readonly<Record<string, Value>>;
 
 /** Shows what is set, or sets the language of this person and, for the admins of a group, what goes for all of it. */
 export function createSettings({ sources }: { readonly sources: readonly Site[] }) {
+  const ofChat = settingsOfChat(sources);
   return defineCommand({
     name: 'settings',
     options: {
-      language: LANGUAGE,
-      view: { type: 'choice', choices: VIEWS },
-      links: { type: 'boolean', only: 'group' },
-      'osu-links': { type: 'boolean', only: 'group' },
-      quotes: { type: 'boolean', only: 'group' },
-      channel: { type: 'choice', choices: CHANNEL_RULES, only: 'group' },
-      captions: { type: 'boolean', only: 'group' },
-      prefix: { type: 'choice', choices: [NO_PREFIX, ...PREFIXES], only: 'group' },
-      files: { type: 'integer', min: 0, max: ALBUM_CAP.max, only: 'group' },
-      silent: { type: 'boolean', only: 'group' },
-      embeds: { type: 'boolean', only: 'group' },
-      'delete-links': { type: 'boolean', only: 'group' },
-      'quiet-errors': { type: 'boolean', only: 'group' },
-      notices: { type: 'integer', ...NOTICE_SECONDS, only: 'group' },
-      ...Object.fromEntries(sources.map(site => [site.id, siteOption(site)])),
-      'chat-language': { ...LANGUAGE, only: 'group' },
+      ...Object.fromEntries([ownLanguage, ownView, ...ofChat].map(({ key, option }) => [key, option])),
       section: { type: 'choice', choices: SECTIONS, only: 'button' },
     },
     visibility: 'caller',
     cost: 0,
-    async run({ language, section: opened, view, 'chat-language': chatLanguage, ...asked }, context: CommandContext) {
+    async run({ section: opened, ...others }, context: CommandContext) {
+      const asked: Asked = others;
       const { caller, services } = context;
       const isGroup = caller.chatKind === 'group';
       const isAdmin = isGroup && (await decidesForChat(caller));
-      const change: AskedChange = {
-        ...asked,
-        view: isGroup ? view : undefined,
-        language: chatLanguage === undefined ? undefined : languageOf(chatLanguage),
-        sites: asked,
-      };
-      const chatChange = changeOf(await chatSettingsOf(services, caller), change, channelOf(caller), sources);
-      if (!isAdmin && (chatChange !== undefined || opened !== undefined)) {
+      const own = isGroup ? [ownLanguage] : [ownLanguage, ownView];
+      const changed = ofChat.filter(({ key }) => asked[key] !== undefined && !own.some(each => each.key === key));
+      if (!isAdmin && (changed.length > 0 || opened !== undefined)) {
         throw new AppError('forbidden', 'no admin of this chat', { params: { what: 'chat_settings' } });
       }
-      if (chatChange !== undefined) {
-        checkChannels(chatChange);
-        await services.settings.setChat(chatKey(caller), chatChange);
+      if (changed.length > 0) {
+        const change = changeOf(changed, asked, await chatSettingsOf(services, caller), caller);
+        await services.settings.setChat(chatKey(caller), change);
       }
-      const isOwnSaved = await saveOwn({ language, view: isGroup ? undefined : view }, context);
-      const isSaved = isOwnSaved || chatChange !== undefined;
-      return show({ section: opened ?? sectionOf(change, sources), isAdmin, isSaved }, context);
+      const changedOwn = own.filter(({ key }) => asked[key] !== undefined);
+      if (changedOwn.length > 0) {
+        const user = await services.settings.user(callerKey(caller));
+        await services.settings.setUser(callerKey(caller), changeOf(changedOwn, asked, user, caller));
+      }
+      const isSaved = changed.length > 0 || changedOwn.length > 0;
+      const settings = { own, ofChat: isAdmin ? ofChat : [] };
+      return show(
+        { ...settings, section: SECTIONS.find(key => key === opened) ?? changed[0]?.section, isSaved },
+        context,
+      );
     },
   });
+}
 
-  async function show({ section: shown, isAdmin, isSaved }: Shown, context: CommandContext): Promise<Reply> {
-    const { caller, services } = context;
-    const user = await services.settings.user(callerKey(caller));
-    const chat = await chatSettingsOf(services, caller);
-    const said: Said = { caller, services, t: isSaved ? spokenTo(caller, user, chat) : context.t };
-    const sections = isAdmin ? sectionsOf(chat, { ...said, channelId: channelOf(caller), sources }) : [];
-    const section = sections.find(({ key }) => key === shown);
-    if (section !== undefined) return renderSection(pressable(section, said), isSaved, said.t);
-    const isGroup = caller.chatKind === 'group';
-    const own = [ownLanguage(user, chat, said), ...(isGroup ? [] : [ownView(chat, said)])];
-    const diagnosis = isAdmin ? ((await caller.diagnose?.()) ?? []) : [];
-    const chatView = isAdmin ? { sections: sections.map(each => pressable(each, said)), diagnosis } : undefined;
-    const isWithheld = isGroup && !isAdmin;
-    return renderSettings({ own, player: user.player, chat: chatView, isWithheld, isSaved }, said.t);
+function changeOf<S>(settings: readonly Setting<S>[], asked: Asked, before: S, caller: Caller): Partial<S> {
+  let change: Partial<S> = {};
+  for (const setting of settings) {
+    const value = asked[setting.key];
+    if (value !== undefined) change = { ...change, ...setting.change(value, { ...before, ...change }, caller) };
   }
+  return change;
 }
 
 interface Shown {
+  /** The settings that everybody chooses for themselves. */
+  readonly own: readonly Setting<UserSettings>[];
+  /** For the admins of a group. */
+  readonly ofChat: readonly ChatSetting[];
+  /** The section that was opened, or that holds what was changed. */
   readonly section: SectionKey | undefined;
-  readonly isAdmin: boolean;
   readonly isSaved: boolean;
 }
 
-interface OwnChange {
-  readonly language: string | undefined;
-  readonly view: View | undefined;
-}
-
-/** Resolves with true when there was anything to save. */
-async function saveOwn({ language, view }: OwnChange, { caller, services }: CommandContext): Promise<boolean> {
-  const change: Partial<UserSettings> = {
-    ...(language !== undefined && { language: languageOf(language) }),
-    ...(view !== undefined && { view }),
+async function show({ own, ofChat, section, isSaved }: Shown, { caller, services, t: before }: CommandContext) {
+  const user = await services.settings.user(callerKey(caller));
+  const chat = await chatSettingsOf(services, caller);
+  // A change is answered in the language that it leaves.
+  const t = isSaved ? createTranslator(user.language === null ? automaticFor(caller, chat) : [user.language]) : before;
+  const words = t.messages.settings;
+  const token = (values: Values) => services.actions.encode({ command: 'settings', values, owner: callerKey(caller) });
+  const row = <S>(setting: Setting<S>, settings: S, place: Values = {}): PressableRow => {
+    const { choices, ...shown } = setting.row(settings, { caller, chat, t });
+    const tokenOf = (value: Value) => token({ ...place, [setting.key]: value });
+    return { ...shown, choices: choices.map(({ value, ...each }) => ({ ...each, token: tokenOf(value) })) };
   };
-  if (Object.keys(change).length === 0) return false;
-  await services.settings.setUser(callerKey(caller), change);
-  return true;
+  const rowsOf = (key: SectionKey) =>
+    ofChat
+      .filter(each => each.section === key && (each.isOffered?.(caller) ?? true))
+      .map(each => row(each, chat, { section: key }));
+  const shared = { tone: isSaved ? 'success' : 'neutral', visibility: 'caller' } as const;
+  const saved = isSaved ? [textBlock([words.saved])] : [];
+  const isAdmin = ofChat.length > 0;
+  if (section !== undefined && isAdmin) {
+    const rows = rowsOf(section);
+    const blocks = [
+      headingBlock([`${words.chatTitle}: ${words.sections[section]}`]),
+      textBlock([words.explained[section]]),
+      fieldsOf(rows),
+      ...saved,
+    ];
+    const menus = rows.filter(({ kind }) => kind === 'choice').map(each => menuOf(each, t));
+    const switches = rows.filter(({ kind }) => kind === 'switch').flatMap(each => switchOf(each, t));
+    return reply({ ...shared, blocks, actions: [...menus, ...switches, button(words.back, token({}))] });
+  }
+  const rows = own.map(each => row(each, user));
+  const isWithheld = caller.chatKind === 'group' && !isAdmin;
+  return reply({
+    ...shared,
+    blocks: [
+      headingBlock([words.title]),
+      fieldsOf(rows, { label: words.player, value: playerText(user.player, t) }),
+      ...saved,
+      ...(isWithheld ? [textBlock([words.forAdmins])] : []),
+      ...(isAdmin ? [...chatBlocks(rowsOf, t), ...diagnosisBlocks((await caller.diagnose?.()) ?? [], t)] : []),
+    ],
+    actions: [
+      ...rows.map(each => menuOf(each, t)),
+      ...(isAdmin ? SECTIONS : []).map(key => button(words.sections[key], token({ section: key }))),
+    ],
+  });
 }
 
-function siteOption(site: Site): BooleanOption {
-  return { type: 'boolean', only: 'group', site };
+/** A setting whose choices can be pressed. */
+interface PressableRow extends Omit<SettingRow, 'choices'> {
+  readonly choices: readonly Choice[];
 }
 
-interface Said {
-  readonly caller: Caller;
-  readonly services: Pick<Services, 'actions'> & { readonly settings: SettingsStore };
-  readonly t: Translator;
+function fieldsOf(rows: readonly PressableRow[], ...more: readonly Field[]): Block {
+  return { kind: 'fields', fields: [...rows.map(({ name, value }) => ({ label: name, value: [value] })), ...more] };
 }
 
-/** Rules for a channel go for its threads. */
-function channelOf({ parentChatId, chatId }: Caller): string {
-  return parentChatId ?? chatId;
+/** The sections in short: what is on, and what is chosen. Opening one shows the choices. */
+function chatBlocks(rowsOf: (key: SectionKey) => readonly PressableRow[], t: Translator): readonly Block[] {
+  const words = t.messages.settings;
+  const fields = SECTIONS.map(key => {
+    const values = rowsOf(key).map(({ name, value }) => `${name}: ${value}`);
+    return { label: words.sections[key], value: [values.join(' · ')] };
+  });
+  return [{ kind: 'divider' }, headingBlock([words.chatTitle]), { kind: 'fields', fields }];
 }
 
-function languageOf(choice: string): string | null {
-  return choice === AUTOMATIC ? null : choice;
+/** Choices name what they are of: where a platform shows the chosen one alone, or all of them as buttons, nothing else does. */
+function menuOf({ name, choices }: PressableRow, t: Translator): Action {
+  const { state } = t.messages.settings;
+  const named = choices.map(each => ({ ...each, label: state({ name, state: each.label }) }));
+  return { kind: 'menu', label: name, choices: named };
 }
 
-/** The language of the answers from now on. */
-function spokenTo(caller: Caller, { language }: UserSettings, chat: ChatSettings): Translator {
-  return createTranslator(language === null ? automaticFor(caller, chat) : [language]);
+/** The button changes to the choice that is not set. */
+function switchOf({ name, value, choices }: PressableRow, t: Translator): readonly Action[] {
+  const other = choices.find(({ isSet }) => isSet !== true);
+  if (other === undefined) return [];
+  const isOn = choices[0]?.isSet === true;
+  const label = t.messages.settings.state({ name, state: value });
+  return [button(label, other.token, isOn ? 'primary' : 'secondary')];
 }
 
-function automaticFor({ locales }: Caller, { language }: ChatSettings): readonly string[] {
-  return language === null ? locales : [language, ...locales];
+function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): readonly Block[] {
+  if (diagnosis.length === 0) return [];
+  const words = t.messages.settings;
+  const texts: Readonly<Record<PermissionCheckKey, { readonly name: string; readonly advice: string }>> =
+    t.messages.diagnosis;
+  const fields = diagnosis.map(({ key, ok }) => ({
+    label: `${ok ? '✓' : '✗'} ${texts[key].name}`,
+    value: sentence(ok ? words.may : texts[key].advice),
+  }));
+  return [headingBlock([words.mayTitle]), { kind: 'fields', fields }];
 }
 
-function ownLanguage({ language }: UserSettings, chat: ChatSettings, said: Said): ChoiceView {
-  const words = said.t.messages.settings;
-  const automatic = createTranslator(automaticFor(said.caller, chat)).messages.languageName;
-  const names = [{ tag: AUTOMATIC, name: words.automatic }, ...LANGUAGES];
-  return {
-    name: words.language,
-    value: LANGUAGES.find(({ tag }) => tag === language)?.name ?? words.automaticNow({ name: automatic }),
-    choices: names.map(({ tag, name }) => ({
-      label: name,
-      isSet: languageOf(tag) === language,
-      token: tokenFor({ language: tag }, said),
-    })),
-  };
-}
-
-function ownView({ view }: ChatSettings, said: Said): ChoiceView {
-  const words = said.t.messages.settings;
-  return {
-    name: words.rows.view,
-    value: words.views[view],
-    choices: VIEWS.map(each => ({
-      label: words.views[each],
-      isSet: each === view,
-      token: tokenFor({ view: each }, said),
-    })),
-  };
-}
-
-/** A section with the tokens of its buttons. */
-function pressable({ key, rows }: SettingsSection, said: Said): Parameters<typeof renderSection>[0] {
-  return {
-    key,
-    token: tokenFor({ section: key }, said),
-    back: tokenFor({}, said),
-    rows: rows.map(row => ({
-      ...row,
-      choices: row.choices.map(({ value, ...choice }) => ({
-        ...choice,
-        token: tokenFor({ section: key, [row.key]: value }, said),
-      })),
-    })),
-  };
-}
-
-function tokenFor(
-  values: Readonly<Record<string, string | number | boolean>> & { readonly section?: SectionKey },
-  { caller, services }: Said,
-): string {
-  return services.actions.encode({ command: 'settings', values, owner: callerKey(caller) });
+/** The linked player, and how that changes. */
+function playerText(player: LinkedPlayer | null, t: Translator): Text {
+  const words = t.messages.settings;
+  if (player === null) return sentence(words.noPlayer);
+  const { mode } = player;
+  return joined([linkedName(player), mode === null ? undefined : t.messages.osu.modes[mode], words.unlink]);
 }

@@ -1,0 +1,277 @@
+import { createTranslator, LANGUAGES, type Translator } from '../../i18n/translate.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { Option } from '../contract/command.ts';
+import { type ChatSettings, type UserSettings, VIEWS } from '../contract/settings.ts';
+import { PREFIXES } from '../contract/short-forms.ts';
+import { type Site, siteName } from '../contract/site-name.ts';
+import { usageError } from '../contract/usage-error.ts';
+import { ALBUM_CAP, MAX_CHANNEL_RULES, NOTICE_SECONDS } from '../stores/settings.ts';
+
+/** The sections of a group's settings. */
+export const SECTIONS = ['links', 'answers', 'notices'] as const;
+export type SectionKey = (typeof SECTIONS)[number];
+
+/** A value of an option of /settings. */
+export type Value = string | number | boolean;
+
+/** One setting as people see it. */
+export interface SettingRow {
+  /** A switch has the two choices on and off. */
+  readonly kind: 'switch' | 'choice';
+  readonly name: string;
+  /** The present value, in words. */
+  readonly value: string;
+  readonly choices: readonly { readonly label: string; readonly isSet: boolean; readonly value: Value }[];
+}
+
+interface RowContext {
+  readonly caller: Caller;
+  readonly chat: ChatSettings;
+  readonly t: Translator;
+}
+
+/** One setting, of a person or of a group. */
+export interface Setting<S> {
+  /** The option of /settings that changes it. */
+  readonly key: string;
+  readonly option: Option;
+  row(settings: S, context: RowContext): SettingRow;
+  /** Returns what a value of the option changes. @throws AppError `invalid_request` where that cannot be */
+  change(value: Value, settings: S, caller: Caller): Partial<S>;
+}
+
+export interface ChatSetting extends Setting<ChatSettings> {
+  readonly section: SectionKey;
+  /** Returns false where the platform cannot do it. Default: true. */
+  isOffered?(caller: Caller): boolean;
+}
+
+const AUTOMATIC = 'auto';
+const LANGUAGE = {
+  type: 'choice',
+  choices: [AUTOMATIC, ...LANGUAGES.map(({ tag }) => tag)],
+  names: Object.fromEntries(LANGUAGES.map(({ tag, name }) => [tag, name])),
+  /** One word of a name is enough. */
+  alias: (word: string) => LANGUAGES.find(({ name }) => name.toLowerCase().split(' ').includes(word))?.tag,
+} as const satisfies Option;
+const VIEW = { type: 'choice', choices: VIEWS } as const satisfies Option;
+
+export const ownLanguage: Setting<UserSettings> = {
+  key: 'language',
+  option: LANGUAGE,
+  row({ language }, { caller, chat, t }) {
+    const words = t.messages.settings;
+    const automatic = createTranslator(automaticFor(caller, chat)).messages.languageName;
+    const row = languageRow(words.language, language, t);
+    return language === null ? { ...row, value: words.automaticNow({ name: automatic }) } : row;
+  },
+  change: value => ({ language: languageOf(value) }),
+};
+
+/** How posts are shown to a person who is alone with Medley. */
+export const ownView: Setting<UserSettings> = {
+  key: 'view',
+  option: VIEW,
+  row: (_user, { chat, t }) => viewRow(chat, t),
+  change: value => ({ view: oneOf(VIEWS, value) }),
+};
+
+/** The languages of someone who chose none. */
+export function automaticFor({ locales }: Caller, { language }: ChatSettings): readonly string[] {
+  return language === null ? locales : [language, ...locales];
+}
+
+/** Means that there are no short forms. */
+const NO_PREFIX = 'off';
+/** The rules for one channel; `everywhere` ends the rules of all channels. */
+const CHANNEL_RULES = ['on', 'off', 'only', 'everywhere'] as const;
+const FILES = [0, 1, 4, 10];
+const SECONDS = [0, 30, 60, 300];
+const SHORT_FORMS_SHOWN = ['rs', 'c', 'map', 'lb', 'sim', 'top'];
+
+/** The settings of a group, section by section. */
+export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[] {
+  return [
+    onOff('links', 'links', 'autoDetect', { usual: () => true }),
+    ...sources.map(siteSwitch),
+    onOff('osu-links', 'links', 'osuLinks'),
+    onOff('quotes', 'links', 'quotedLinks', { usual: ({ answersQuotes = false }) => answersQuotes }),
+    {
+      key: 'channel',
+      section: 'links',
+      option: { type: 'choice', choices: CHANNEL_RULES, only: 'group' },
+      isOffered: ({ groupId }) => groupId !== undefined,
+      row: channelRow,
+      change: ruleChange,
+    },
+    {
+      key: 'prefix',
+      section: 'links',
+      option: { type: 'choice', choices: [NO_PREFIX, ...PREFIXES], only: 'group' },
+      row: prefixRow,
+      change: value => ({ prefix: value === NO_PREFIX ? null : oneOf(PREFIXES, value) }),
+    },
+    {
+      key: 'view',
+      section: 'answers',
+      option: VIEW,
+      row: (chat, { t }) => viewRow(chat, t),
+      change: value => ({ view: oneOf(VIEWS, value) }),
+    },
+    {
+      key: 'files',
+      section: 'answers',
+      option: { type: 'integer', min: 0, max: ALBUM_CAP.max, only: 'group' },
+      row({ albumCap }, { t: { messages } }) {
+        const { rows, files } = messages.settings;
+        return pick(rows.files, withIt(FILES, albumCap ?? 0), albumCap ?? 0, n => files({ n }));
+      },
+      change: value => ({ albumCap: Number(value) || null }),
+    },
+    onOff('captions', 'answers', 'captions'),
+    onOff('silent', 'answers', 'silent'),
+    onOff('embeds', 'answers', 'suppressEmbeds', { isOffered: ({ hidesEmbeds }) => hidesEmbeds === true }),
+    onOff('delete-links', 'answers', 'deleteSource', { isOffered: ({ deletesLinks }) => deletesLinks === true }),
+    {
+      key: 'chat-language',
+      section: 'answers',
+      option: { ...LANGUAGE, only: 'group' },
+      row: ({ language }, { t }) => languageRow(t.messages.settings.chatLanguage, language, t),
+      change: value => ({ language: languageOf(value) }),
+    },
+    onOff('quiet-errors', 'notices', 'quietErrors'),
+    {
+      key: 'notices',
+      section: 'notices',
+      option: { type: 'integer', ...NOTICE_SECONDS, only: 'group' },
+      row({ noticeSeconds }, { t }) {
+        const { rows } = t.messages.settings;
+        return pick(rows.notices, withIt(SECONDS, noticeSeconds), noticeSeconds, n => deletedAfter(n, t));
+      },
+      change: value => ({ noticeSeconds: Number(value) }),
+    },
+  ];
+}
+
+type SwitchField = {
+  [K in keyof ChatSettings]: ChatSettings[K] extends boolean | null ? K : never;
+}[keyof ChatSettings];
+
+function onOff(
+  key: keyof Translator['messages']['settings']['rows'],
+  section: SectionKey,
+  field: SwitchField,
+  more: Pick<ChatSetting, 'isOffered'> & { readonly usual?: (caller: Caller) => boolean } = {},
+): ChatSetting {
+  const { usual = () => false, isOffered } = more;
+  return {
+    key,
+    section,
+    option: { type: 'boolean', only: 'group' },
+    ...(isOffered && { isOffered }),
+    row: (chat, { caller, t }) => switchRow(t.messages.settings.rows[key], chat[field] ?? usual(caller), t),
+    change(value) {
+      const change: Partial<Pick<ChatSettings, SwitchField>> = { [field]: value === true };
+      return change;
+    },
+  };
+}
+
+function siteSwitch(site: Site): ChatSetting {
+  const { id } = site;
+  return {
+    key: id,
+    section: 'links',
+    option: { type: 'boolean', only: 'group', site },
+    row: ({ disabledSources }, { t }) => switchRow(siteName(site, t), !disabledSources.includes(id), t),
+    change(value, { disabledSources }) {
+      const others = disabledSources.filter(each => each !== id);
+      return { disabledSources: value === true ? others : [...others, id] };
+    },
+  };
+}
+
+function switchRow(name: string, isOn: boolean, t: Translator): SettingRow {
+  const { on, off } = t.messages.settings;
+  const choices = [true, false].map(value => ({ label: value ? on : off, isSet: value === isOn, value }));
+  return { kind: 'switch', name, value: isOn ? on : off, choices };
+}
+
+function pick<V extends string | number>(
+  name: string,
+  values: readonly V[],
+  set: V,
+  labelOf: (value: V) => string,
+): SettingRow {
+  const choices = values.map(value => ({ label: labelOf(value), isSet: value === set, value }));
+  return { kind: 'choice', name, value: labelOf(set), choices };
+}
+
+function viewRow({ view }: ChatSettings, { messages: { settings } }: Translator): SettingRow {
+  return pick(settings.rows.view, VIEWS, view, each => settings.views[each]);
+}
+
+function languageRow(name: string, language: string | null, t: Translator): SettingRow {
+  const nameOf = (tag: string) => LANGUAGES.find(each => each.tag === tag)?.name ?? t.messages.settings.automatic;
+  return pick(name, LANGUAGE.choices, language ?? AUTOMATIC, nameOf);
+}
+
+function languageOf(choice: Value): string | null {
+  return choice === AUTOMATIC ? null : String(choice);
+}
+
+/** The option has checked that it is one of them. */
+function oneOf<V>(values: readonly V[], value: Value): V {
+  const found = values.find(each => each === value);
+  if (found === undefined) throw new TypeError(`${value} is none of the choices`);
+  return found;
+}
+
+/** A number that was typed is shown among the usual ones. */
+function withIt(usual: readonly number[], set: number): readonly number[] {
+  return usual.includes(set) ? usual : [...usual, set].sort((a, b) => a - b);
+}
+
+function deletedAfter(seconds: number, t: Translator): string {
+  const words = t.messages.settings.deletedAfter;
+  if (seconds === 0) return words.never;
+  if (seconds % 3_600 === 0) return words.hours({ n: seconds / 3_600 });
+  return seconds % 60 === 0 ? words.minutes({ n: seconds / 60 }) : words.seconds({ n: seconds });
+}
+
+function prefixRow({ prefix }: ChatSettings, { t }: RowContext): SettingRow {
+  const words = t.messages.settings;
+  const nameOf = (value: string) => (value === NO_PREFIX ? words.off : value);
+  const row = pick(words.shortForms, [NO_PREFIX, ...PREFIXES], prefix ?? NO_PREFIX, nameOf);
+  if (prefix === null) return row;
+  return { ...row, value: words.shortFormsBy({ forms: SHORT_FORMS_SHOWN.map(name => prefix + name).join(' ') }) };
+}
+
+function channelRow({ offChannels, onlyChannels }: ChatSettings, { caller, t }: RowContext): SettingRow {
+  const words = t.messages.settings;
+  const id = channelOf(caller);
+  const n = offChannels.length + onlyChannels.length;
+  const rules = CHANNEL_RULES.filter(rule => rule !== 'everywhere' || n > 0);
+  const set = offChannels.includes(id) ? 'off' : onlyChannels.includes(id) ? 'only' : 'on';
+  const row = pick(words.rows.channel, rules, set, rule => words.channelRules[rule]);
+  return n === 0 ? row : { ...row, value: `${row.value} (${words.ruledChannels({ n })})` };
+}
+
+function ruleChange(rule: Value, chat: ChatSettings, caller: Caller): Partial<ChatSettings> {
+  if (rule === 'everywhere') return { offChannels: [], onlyChannels: [] };
+  const id = channelOf(caller);
+  const changed = (channels: readonly string[], isIn: boolean) => [
+    ...channels.filter(each => each !== id),
+    ...(isIn ? [id] : []),
+  ];
+  const offChannels = changed(chat.offChannels, rule === 'off');
+  const onlyChannels = changed(chat.onlyChannels, rule === 'only');
+  const n = MAX_CHANNEL_RULES;
+  if (offChannels.length > n || onlyChannels.length > n) throw usageError('manyChannels', { n });
+  return { offChannels, onlyChannels };
+}
+
+/** Rules for a channel go for its threads. */
+function channelOf({ parentChatId, chatId }: Caller): string {
+  return parentChatId ?? chatId;
+}
