@@ -12,11 +12,11 @@ import { ChatSocket } from './incoming/chat-socket.ts';
 import { PageRequests } from './incoming/page-requests.ts';
 import { type PageAnswer, PageAnswers } from './outgoing/page-answers.ts';
 import type { WebExample, WebReply } from './page/base/protocol.ts';
-import { CHAT_LIMITS, type ChatLimits } from './protocol/limits.ts';
+import { WEB_LIMITS, type WebLimits } from './protocol/limits.ts';
 import { registerPage } from './register.ts';
 import { createAssetAddresses } from './render/assets.ts';
-import { createImageCards, registerImageCards } from './render/image-cards.ts';
-import { render } from './render/render.ts';
+import { ImageCards, registerImageCards } from './render/image-cards.ts';
+import { renderWebReply } from './render/render.ts';
 
 export interface WebPlatformOptions {
   readonly dispatcher: Pick<Dispatcher, 'read' | 'suggest' | 'translator' | 'commandSpecs'>;
@@ -28,7 +28,7 @@ export interface WebPlatformOptions {
   readonly log: Pick<Logger, 'warn' | 'error'>;
   /** Folder of the built page; by default where `npm run build` puts it. */
   readonly pageFolder?: string;
-  readonly limits?: Partial<ChatLimits>;
+  readonly limits?: Partial<WebLimits>;
   readonly now?: () => number;
 }
 
@@ -41,8 +41,8 @@ const BUILT_PAGE = fileURLToPath(new URL('./page', import.meta.url));
 /** The web chat: the platform that needs no account. An answer goes to the page that asked, by the id of its request. */
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const { dispatcher, tunnel, publicUrl, log, now = Date.now } = options;
-  const limits = { ...CHAT_LIMITS, ...options.limits };
-  const imageCards = createImageCards({ maxBytes: limits.pictureBytes, log });
+  const limits = { ...WEB_LIMITS, ...options.limits };
+  const imageCards = new ImageCards({ maxBytes: limits.pictureBytes, log });
   const assetAddress = createAssetAddresses(tunnel, now);
   const answers = new PageAnswers({ limits, now, onOrphaned: answer => requests.drop(answer) });
   const requests = new PageRequests({ dispatcher, answers, render: prepare, limits, log });
@@ -54,7 +54,7 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
     for (const block of reply.blocks) {
       if (block.kind === 'picture' && block.repeats !== true) imageCards.add(block.picture);
     }
-    return render(reply, { tunnel, assetAddress, now: now() });
+    return renderWebReply(reply, { tunnel, assetAddress, now: now() });
   }
 
   async function send(replies: AsyncIterable<Reply>, { to, sendOnce, editLater }: Sending<string>): Promise<void> {

@@ -19,7 +19,7 @@ import type { Extractor } from '../../../src/media/extract/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
 import type { WebExample } from '../../../src/platforms/web/page/base/protocol.ts';
 import { createWebPlatform } from '../../../src/platforms/web/platform.ts';
-import type { ChatLimits } from '../../../src/platforms/web/protocol/limits.ts';
+import type { WebLimits } from '../../../src/platforms/web/protocol/limits.ts';
 import { commandList } from '../../bot/command-list.ts';
 import { RATINGS_OF_NOTHING } from '../../bot/sample.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
@@ -50,7 +50,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
 
 export interface StageOptions {
   readonly pageFolder?: string;
-  readonly limits?: Partial<ChatLimits> & { readonly drainMs?: number };
+  readonly limits?: Partial<WebLimits> & { readonly drainMs?: number };
   readonly publicUrl?: string;
   readonly examples?: readonly WebExample[];
   readonly port?: number;

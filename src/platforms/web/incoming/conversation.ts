@@ -6,7 +6,7 @@ import type { Logger } from '../../../infra/log.ts';
 import type { ConnectedPage, Outlet, PageAnswers } from '../outgoing/page-answers.ts';
 import type { PageMessage, WebExample } from '../page/base/protocol.ts';
 import { parseFrame } from '../protocol/frames.ts';
-import type { ChatLimits } from '../protocol/limits.ts';
+import type { WebLimits } from '../protocol/limits.ts';
 import type { PageRequests } from './page-requests.ts';
 
 export interface ConversationOptions {
@@ -14,7 +14,7 @@ export interface ConversationOptions {
   readonly requests: PageRequests;
   readonly dispatcher: Pick<Dispatcher, 'suggest' | 'commandSpecs' | 'translator'>;
   readonly examples: (t: Translator) => readonly WebExample[];
-  readonly limits: ChatLimits;
+  readonly limits: WebLimits;
   readonly log: Pick<Logger, 'warn' | 'error'>;
   readonly now: () => number;
 }

@@ -5,13 +5,13 @@ import type { RequestBody } from '../../../bot/contract/request.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { ConnectedPage, PageAnswer, PageAnswers } from '../outgoing/page-answers.ts';
 import type { PageMessage, WebReply } from '../page/base/protocol.ts';
-import type { ChatLimits } from '../protocol/limits.ts';
+import type { WebLimits } from '../protocol/limits.ts';
 
 export interface PageRequestsOptions {
   readonly dispatcher: Pick<Dispatcher, 'read'>;
   readonly answers: PageAnswers;
   readonly render: (reply: Reply) => WebReply;
-  readonly limits: ChatLimits;
+  readonly limits: WebLimits;
   readonly log: Pick<Logger, 'error'>;
 }
 

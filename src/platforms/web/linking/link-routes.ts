@@ -32,61 +32,58 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': LINK_PAGE_POLICY,
+  'cache-control': 'no-store',
+  // Not `no-referrer`: the form would then come without its origin. Nothing goes to other sites.
+  'referrer-policy': 'same-origin',
+  'x-robots-tag': 'noindex, nofollow',
+} as const;
+
 type Query = { readonly state?: unknown; readonly code?: unknown; readonly error?: unknown };
+type PageRequest = FastifyRequest<{ Querystring: Query }>;
+type Page = (request: PageRequest, reply: FastifyReply, t: Translator) => Promise<string>;
 
 /**
  * A person's browser signs in at osu! here. `GET /osu/link` asks whether they mean it, since who opens an address that someone else sent
  * them would let that one appear as them; `POST /osu/link`, from that page alone, goes on to osu!; `GET /osu/callback` is where osu! sends
  * them back, and counts in the browser that went there alone. Pages in the browser's language; a failure is one sentence.
  */
-export function linkRoutes({ links, publicUrl, limiter, log }: LinkRoutesOptions): FastifyPluginAsync {
-  const origin = new URL(publicUrl).origin;
-  const secure = origin.startsWith('https:') ? '; Secure' : '';
+export function linkRoutes(options: LinkRoutesOptions): FastifyPluginAsync {
+  const { links, publicUrl } = options;
+  const { origin, protocol } = new URL(publicUrl);
+  const secure = protocol === 'https:' ? '; Secure' : '';
+  const cookie = (value: string, maxAge: number) =>
+    `${COOKIE}=${value}; Path=/osu; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
 
-  async function admit(request: FastifyRequest): Promise<void> {
-    const { allowed, resetAt } = await limiter.consume(RULE, clientKey(request.ip));
-    if (allowed) return;
-    const retryAfterMs = Math.max(1_000, resetAt - Date.now());
-    throw new AppError('rate_limited', 'too many visits of the pages that link a player', { retryAfterMs });
-  }
+  const ask: Page = async ({ query }, _reply, t) => {
+    const state = textOf(query.state, MAX_STATE);
+    const { user } = await links.read(state);
+    return renderAskPage(platformName(platformOf(user), t), `${LINK_PATH}?state=${encodeURIComponent(state)}`, t);
+  };
 
-  /** Only the page's own form counts; a form on another site would leave out the question. */
-  function assertOwnForm({ headers }: FastifyRequest): void {
-    const site = headers['sec-fetch-site'];
-    if (headers.origin === origin && (site === undefined || site === 'same-origin')) return;
-    throw usageError('endedLink');
-  }
+  const begin: Page = async ({ headers, query }, reply) => {
+    assertOwnForm(headers, origin);
+    const { address, proof } = await links.begin(textOf(query.state, MAX_STATE));
+    reply.code(303).header('location', address).header('set-cookie', cookie(proof, COOKIE_S));
+    return '';
+  };
 
-  function cookie(value: string, maxAge: number): string {
-    return `${COOKIE}=${value}; Path=/osu; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
-  }
-
-  function answering(
-    answer: (request: FastifyRequest<{ Querystring: Query }>, reply: FastifyReply, t: Translator) => Promise<string>,
-  ) {
-    return async (request: FastifyRequest<{ Querystring: Query }>, reply: FastifyReply) => {
-      const t = createTranslator(languagesOf(request.headers['accept-language']));
-      reply
-        .type('text/html; charset=utf-8')
-        .header('content-security-policy', LINK_PAGE_POLICY)
-        .header('cache-control', 'no-store')
-        // Not `no-referrer`: the form would then come without its origin. Nothing goes to other sites.
-        .header('referrer-policy', 'same-origin')
-        .header('x-robots-tag', 'noindex, nofollow');
-      try {
-        await admit(request);
-        return reply.send(await answer(request, reply, t));
-      } catch (thrown) {
-        const error = toAppError(thrown);
-        // The address holds what signs in: it is never logged.
-        log[LOG_LEVELS[error.code]]({ err: error, code: error.code }, 'a player could not be linked');
-        if (error.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterMs / 1_000));
-        const sentence = isRefusedCode(error) ? t.messages.linking.refused : errorSentence(error, t, 'player');
-        reply.code(STATUS[error.code] ?? 503);
-        return reply.send(renderEndPage(t.messages.linking.failedTitle, sentence, t));
-      }
-    };
-  }
+  const finish: Page = async ({ query, headers, signal }, reply, t) => {
+    const words = t.messages.linking;
+    const state = textOf(query.state, MAX_STATE);
+    const proof = cookieOf(headers.cookie);
+    if (query.error !== undefined) {
+      await links.cancel({ state, proof });
+      return renderEndPage(words.failedTitle, words.denied, t);
+    }
+    const code = textOf(query.code, MAX_CODE);
+    const { player, platform } = await links.finish({ state, code, proof }, signal);
+    reply.header('set-cookie', cookie('', 0));
+    const sentence = words.done({ player: player.name, platform: platformName(platform, t) });
+    return renderEndPage(words.doneTitle, sentence, t);
+  };
 
   return async server => {
     // The form has no fields.
@@ -95,48 +92,45 @@ export function linkRoutes({ links, publicUrl, limiter, log }: LinkRoutesOptions
       { parseAs: 'string', bodyLimit: 1_024 },
       (_request, _body, done) => done(null, undefined),
     );
-
-    server.get<{ Querystring: Query }>(
-      LINK_PATH,
-      answering(async ({ query }, _reply, t) => {
-        const state = textOf(query.state, MAX_STATE);
-        const { user } = await links.read(state);
-        return renderAskPage(platformName(platformOf(user), t), `${LINK_PATH}?state=${encodeURIComponent(state)}`, t);
-      }),
-    );
-
-    server.post<{ Querystring: Query }>(
-      LINK_PATH,
-      answering(async (request, reply) => {
-        assertOwnForm(request);
-        const { address, proof } = await links.begin(textOf(request.query.state, MAX_STATE));
-        reply.code(303).header('location', address).header('set-cookie', cookie(proof, COOKIE_S));
-        return '';
-      }),
-    );
-
-    server.get<{ Querystring: Query }>(
-      CALLBACK_PATH,
-      answering(async (request, reply, t) => {
-        const { query, headers } = request;
-        const words = t.messages.linking;
-        const state = textOf(query.state, MAX_STATE);
-        const proof = cookieOf(headers.cookie);
-        if (query.error !== undefined) {
-          await links.cancel({ state, proof });
-          return renderEndPage(words.failedTitle, words.denied, t);
-        }
-        const code = textOf(query.code, MAX_CODE);
-        const { player, platform } = await links.finish({ state, code, proof }, request.signal);
-        reply.header('set-cookie', cookie('', 0));
-        return renderEndPage(
-          words.doneTitle,
-          words.done({ player: player.name, platform: platformName(platform, t) }),
-          t,
-        );
-      }),
-    );
+    server.get(LINK_PATH, answering(ask, options));
+    server.post(LINK_PATH, answering(begin, options));
+    server.get(CALLBACK_PATH, answering(finish, options));
   };
+}
+
+/** Answers with a page, and a failure with a page of one sentence. */
+function answering(page: Page, { limiter, log }: Pick<LinkRoutesOptions, 'limiter' | 'log'>) {
+  return async (request: PageRequest, reply: FastifyReply) => {
+    const t = createTranslator(languagesOf(request.headers['accept-language']));
+    reply.headers(PAGE_HEADERS);
+    try {
+      await admit(request, limiter);
+      return reply.send(await page(request, reply, t));
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      // The address contains what signs in: it is never logged.
+      log[LOG_LEVELS[error.code]]({ err: error, code: error.code }, 'a player could not be linked');
+      if (error.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterMs / 1_000));
+      const sentence = isRefusedCode(error) ? t.messages.linking.refused : errorSentence(error, t, 'player');
+      reply.code(STATUS[error.code] ?? 503);
+      return reply.send(renderEndPage(t.messages.linking.failedTitle, sentence, t));
+    }
+  };
+}
+
+/** @throws AppError `rate_limited` */
+async function admit({ ip }: FastifyRequest, limiter: RateLimiter): Promise<void> {
+  const { allowed, resetAt } = await limiter.consume(RULE, clientKey(ip));
+  if (allowed) return;
+  const retryAfterMs = Math.max(1_000, resetAt - Date.now());
+  throw new AppError('rate_limited', 'too many visits of the pages that link a player', { retryAfterMs });
+}
+
+/** Only the page's own form counts; a form on another site would leave out the question. @throws AppError `invalid_request` */
+function assertOwnForm(headers: FastifyRequest['headers'], origin: string): void {
+  const site = headers['sec-fetch-site'];
+  if (headers.origin === origin && (site === undefined || site === 'same-origin')) return;
+  throw usageError('endedLink');
 }
 
 function platformName(platform: string, t: Translator): string {

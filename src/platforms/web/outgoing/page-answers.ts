@@ -4,7 +4,7 @@ import type { Caller } from '../../../bot/contract/caller.ts';
 import type { AnswerProgress } from '../../../bot/contract/chat-platform.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { ServerMessage, WebReply } from '../page/base/protocol.ts';
-import type { ChatLimits } from '../protocol/limits.ts';
+import type { WebLimits } from '../protocol/limits.ts';
 
 /** Takes the frames to one page. It never throws: a page that has gone takes nothing more. */
 export interface Outlet {
@@ -43,7 +43,7 @@ export interface PageAnswer {
 }
 
 export interface PageAnswersOptions {
-  readonly limits: ChatLimits;
+  readonly limits: WebLimits;
   readonly now: () => number;
   /** No page came back for the answer. */
   readonly onOrphaned: (answer: PageAnswer) => void;

@@ -1,5 +1,5 @@
 import { byId, randomId, recall, remember } from './base/dom.ts';
-import { createHistory, type Turn, type TurnInput } from './base/history.ts';
+import { History, type Turn, type TurnInput } from './base/history.ts';
 import type { ServerMessage, WebExample, WebReply } from './base/protocol.ts';
 import { restoreTexts, setTexts, text } from './base/texts.ts';
 import { summaryOf } from './card/card.ts';
@@ -10,7 +10,7 @@ import { createMenu } from './composer/menu.ts';
 import { type ConnectionState, ServerConnection } from './connection.ts';
 import { openOffline } from './offline.ts';
 import { InlineUpdate } from './thread/inline-update.ts';
-import { createMessageView, type MessageContext, type MessageView, type Press } from './thread/message-view.ts';
+import { type MessageContext, MessageView, type PressedAction } from './thread/message-view.ts';
 import { Thread } from './thread/thread.ts';
 import { WayBack } from './thread/way-back.ts';
 import { createWelcome } from './thread/welcome.ts';
@@ -21,7 +21,7 @@ restoreTexts();
 
 const announcer = byId('announcer', HTMLParagraphElement);
 const stateLine = byId('state', HTMLParagraphElement);
-const history = createHistory();
+const history = new History();
 const thread = new Thread();
 const views = new Map<string, MessageView>();
 const inlineUpdate = new InlineUpdate({
@@ -96,7 +96,7 @@ function ask(input: TurnInput, pressed?: HTMLElement): void {
   if (!view.element.hidden) thread.toEnd();
 }
 
-function onPress({ token, label, under, pressed }: Press): void {
+function onPress({ token, label, under, pressed }: PressedAction): void {
   if (views.get(under.turn)?.cardAt(under.index)?.ariaBusy === 'true') return;
   ask({ kind: 'action', token, label, under }, pressed);
 }
@@ -109,7 +109,7 @@ function submit({ id, input }: Turn): boolean {
 }
 
 function show(turn: Turn, pressed?: HTMLElement): MessageView {
-  const view = createMessageView(turn, turnContext);
+  const view = new MessageView(turn, turnContext);
   views.set(turn.id, view);
   // A turn that is answered in the button's own place needs none of its own.
   view.element.hidden = turn.state === 'waiting' && inlineUpdate.begin(turn, pressed);

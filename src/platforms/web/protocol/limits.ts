@@ -24,7 +24,7 @@ export const MEDIA_LIFE_MS = 6 * 3_600_000;
 /** Addresses of covers and previews, which end with no post: as long as buttons work. */
 export const ASSET_LIFE_MS = 7 * 86_400_000;
 
-export const CHAT_LIMITS = {
+export const WEB_LIMITS = {
   /** A link of 8 KB with words around it. */
   messageLength: 10_000,
   /** One frame from a page: a message in any script, escaped. */
@@ -59,4 +59,4 @@ export const CHAT_LIMITS = {
   closeMs: 1_000,
 } as const;
 
-export type ChatLimits = { readonly [K in keyof typeof CHAT_LIMITS]: number };
+export type WebLimits = { readonly [K in keyof typeof WEB_LIMITS]: number };

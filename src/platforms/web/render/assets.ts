@@ -1,7 +1,7 @@
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Tunnel } from '../../../media/tunnel/tunnel.ts';
 import { ASSET_LIFE_MS } from '../protocol/limits.ts';
-import type { RenderContext } from './render.ts';
+import type { WebRenderContext } from './render.ts';
 
 const FILES = {
   image: { mime: 'image/jpeg', fileName: 'medley-cover.jpg' },
@@ -17,7 +17,7 @@ const MAX_REMEMBERED = 2_000;
 export function createAssetAddresses(
   tunnel: Pick<Tunnel, 'address' | 'carries'>,
   now: () => number,
-): RenderContext['assetAddress'] {
+): WebRenderContext['assetAddress'] {
   const known = createLru<string, string>({
     max: MAX_REMEMBERED,
     ttl: ASSET_LIFE_MS / 2,

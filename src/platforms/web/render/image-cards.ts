@@ -5,20 +5,12 @@ import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
 
 export interface ImageCardsOptions {
-  /** Held at most, in bytes. */
+  /** The bytes that are kept at most. */
   readonly maxBytes: number;
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Image cards of sent replies, as long as there is room for them. */
-export interface ImageCards {
-  /** Can be drawn from now on. */
-  add(card: Picture): void;
-  /** PNG, drawn when it is first asked for in that theme; undefined for one that is unknown, gone, or cannot be drawn. */
-  read(key: string, theme: Theme): Promise<Buffer | undefined>;
-}
-
-/** Cards that can be drawn, in whichever theme; what was drawn of them may stay longer. */
+/** This many cards can be drawn, in whichever theme; the images that were drawn of them may stay longer. */
 const MAX_CARDS = 500;
 
 /** A path on this server. */
@@ -26,37 +18,45 @@ export function imageCardAddress(key: string): string {
   return `/picture/${key}.png`;
 }
 
-export function createImageCards({ maxBytes, log }: ImageCardsOptions): ImageCards {
-  const cards = createLru<string, Picture>({ max: MAX_CARDS });
-  const drawn = new LRUCache<string, Buffer>({ maxSize: maxBytes, sizeCalculation: png => Math.max(1, png.length) });
-  const drawing = new Map<string, Promise<Buffer | undefined>>();
+/** Image cards of sent replies, as long as there is room for them. */
+export class ImageCards {
+  readonly #log: ImageCardsOptions['log'];
+  readonly #cards = createLru<string, Picture>({ max: MAX_CARDS });
+  readonly #drawn: LRUCache<string, Buffer>;
+  readonly #drawing = new Map<string, Promise<Buffer | undefined>>();
+
+  constructor({ maxBytes, log }: ImageCardsOptions) {
+    this.#log = log;
+    this.#drawn = new LRUCache({ maxSize: maxBytes, sizeCalculation: png => Math.max(1, png.length) });
+  }
+
+  /** The card can be drawn from now on. */
+  add(card: Picture): void {
+    this.#cards.set(card.key, card);
+  }
+
+  /** PNG, drawn when it is first asked for in that theme; undefined for one that is unknown, gone, or cannot be drawn. */
+  async read(key: string, theme: Theme): Promise<Buffer | undefined> {
+    const id = `${key} ${theme}`;
+    const card = this.#cards.get(key);
+    const known = this.#drawing.get(id) ?? this.#drawn.get(id);
+    if (known !== undefined || card === undefined) return known;
+    const work = this.#draw(id, card, theme).finally(() => this.#drawing.delete(id));
+    this.#drawing.set(id, work);
+    return work;
+  }
 
   /** Never rejects. */
-  async function drawNow(id: string, card: Picture, theme: Theme): Promise<Buffer | undefined> {
+  async #draw(id: string, card: Picture, theme: Theme): Promise<Buffer | undefined> {
     try {
       const png = await card.draw(theme);
-      drawn.set(id, png);
+      this.#drawn.set(id, png);
       return png;
     } catch (error) {
-      log.warn({ err: error, card: card.key }, 'web chat: an image card could not be drawn');
+      this.#log.warn({ err: error, card: card.key }, 'web chat: an image card could not be drawn');
       return undefined;
     }
   }
-
-  return {
-    add(card) {
-      cards.set(card.key, card);
-    },
-    async read(key, theme) {
-      const id = `${key} ${theme}`;
-      const card = cards.get(key);
-      const known = drawing.get(id) ?? drawn.get(id);
-      if (known !== undefined || card === undefined) return known;
-      const work = drawNow(id, card, theme).finally(() => drawing.delete(id));
-      drawing.set(id, work);
-      return work;
-    },
-  };
 }
 
 /** Same key, same image: it may be kept for as long as one likes. What is not there may be there later. */

@@ -10,7 +10,7 @@ import type { Tunnel } from '../../../media/tunnel/tunnel.ts';
 import type { TunnelFile } from '../../../media/tunnel/tunnel-file.ts';
 import type { WebFile, WebMedia, WebQuality } from '../page/base/protocol.ts';
 import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../protocol/limits.ts';
-import { shorten } from './render-text.ts';
+import { shortenString } from './render-text.ts';
 
 export interface GalleryContext {
   /** Makes an address; asks no server. */
@@ -50,7 +50,7 @@ export function renderMedia(
       width: width ?? item.width,
       height: height ?? item.height,
       durationMs: clip === undefined ? item.durationMs : clip.endMs - clip.startMs,
-      alt: shorten(item.alt ?? '', REPLY_LIMITS.alt),
+      alt: shortenString(item.alt ?? '', REPLY_LIMITS.alt),
       downloadUrl: `${src}?download=1`,
       fileName,
       spoiler,

@@ -1,7 +1,8 @@
 import type { Inline, Text } from '../../../bot/contract/reply.ts';
+import { isWebAddress } from '../page/base/address.ts';
 import type { WebInline, WebText } from '../page/base/protocol.ts';
 
-export function shorten(text: string, max: number): string {
+export function shortenString(text: string, max: number): string {
   if (text.length <= max) return text;
   return `${text
     .slice(0, max - 1)
@@ -12,10 +13,6 @@ export function shorten(text: string, max: number): string {
 /** The text cut to `max` visible characters; the tree around what is left stays whole. */
 export function shortenText(text: Text, max: number): WebText {
   return spend(text, { left: max, cut: false });
-}
-
-export function isWebAddress(url: string): boolean {
-  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
 interface Budget {
@@ -39,7 +36,7 @@ function spend(text: Text, budget: Budget): WebInline[] {
 
 function spendInline(inline: Inline, budget: Budget): WebInline {
   if (typeof inline === 'string') {
-    const shown = shorten(inline, budget.left);
+    const shown = shortenString(inline, budget.left);
     budget.cut ||= inline.length > budget.left;
     budget.left -= inline.length;
     return shown;

@@ -1,17 +1,18 @@
 import type { Action, Block, Card, Image, Inline, Reply } from '../../../bot/contract/reply.ts';
+import { isOwnPath, isWebAddress } from '../page/base/address.ts';
 import type { WebAction, WebBlock, WebCard, WebReply, WebSound } from '../page/base/protocol.ts';
 import { REPLY_LIMITS } from '../protocol/limits.ts';
 import { imageCardAddress } from './image-cards.ts';
 import { type GalleryContext, renderMedia } from './render-gallery.ts';
-import { isWebAddress, shorten, shortenText } from './render-text.ts';
+import { shortenString, shortenText } from './render-text.ts';
 
-export interface RenderContext extends GalleryContext {
+export interface WebRenderContext extends GalleryContext {
   /** The path on this server of a foreign image or audio file; undefined when the tunnel does not carry it. */
   readonly assetAddress: (url: string, kind: 'image' | 'audio') => string | undefined;
 }
 
 /** Reply -> what the page shows. Pure: everything that does not fit is shortened with an ellipsis. */
-export function render(reply: Reply, context: RenderContext): WebReply {
+export function renderWebReply(reply: Reply, context: WebRenderContext): WebReply {
   const shown = reply.blocks.filter(block => block.kind !== 'picture' || block.repeats !== true);
   const blocks = shown.slice(0, REPLY_LIMITS.blocks).map(block => renderBlock(block, context));
   if (shown.length > blocks.length || reply.gallery.length > REPLY_LIMITS.gallery) blocks.push(ELLIPSIS_BLOCK);
@@ -29,7 +30,7 @@ export function render(reply: Reply, context: RenderContext): WebReply {
 
 const ELLIPSIS_BLOCK: WebBlock = { kind: 'text', text: ['…'], folded: false };
 
-function renderBlock(block: Block, context: RenderContext): WebBlock {
+function renderBlock(block: Block, context: WebRenderContext): WebBlock {
   switch (block.kind) {
     case 'heading':
       return { kind: 'heading', text: shortenText(block.text, REPLY_LIMITS.heading) };
@@ -41,7 +42,13 @@ function renderBlock(block: Block, context: RenderContext): WebBlock {
       return renderImage(block, context);
     case 'picture': {
       const { key, width, height } = block.picture;
-      return { kind: 'picture', url: imageCardAddress(key), alt: shorten(block.alt, REPLY_LIMITS.alt), width, height };
+      return {
+        kind: 'picture',
+        url: imageCardAddress(key),
+        alt: shortenString(block.alt, REPLY_LIMITS.alt),
+        width,
+        height,
+      };
     }
     case 'sound': {
       const preview = renderPreview(block, context);
@@ -60,27 +67,23 @@ function renderFields(
   fields: Extract<Block, { kind: 'fields' }>['fields'],
 ): Extract<WebBlock, { kind: 'fields' }>['fields'] {
   const shown = fields.slice(0, REPLY_LIMITS.fields).map(field => ({
-    label: shorten(field.label, REPLY_LIMITS.fieldLabel),
+    label: shortenString(field.label, REPLY_LIMITS.fieldLabel),
     value: shortenText(field.value, REPLY_LIMITS.fieldValue),
   }));
   return fields.length > shown.length ? [...shown, { label: '…', value: ['…'] }] : shown;
 }
 
 /** The page loads nothing from other hosts: what the tunnel does not bring becomes a link to it. */
-function renderImage(image: Image, context: RenderContext): WebBlock {
+function renderImage(image: Image, context: WebRenderContext): WebBlock {
   const url = imageAddress(image, context);
-  const alt = shorten(image.alt, REPLY_LIMITS.alt);
+  const alt = shortenString(image.alt, REPLY_LIMITS.alt);
   if (url !== undefined) return { kind: 'image', url, alt, ratio: image.ratio ?? null };
   const text = isWebAddress(image.url) ? linkTo({ url: image.url, label: alt === '' ? image.url : alt }) : alt;
   return { kind: 'text', text: shortenText([text], REPLY_LIMITS.text), folded: false };
 }
 
-function imageAddress({ url }: Image, { assetAddress }: RenderContext): string | undefined {
+function imageAddress({ url }: Image, { assetAddress }: WebRenderContext): string | undefined {
   return isOwnPath(url) ? url : assetAddress(url, 'image');
-}
-
-function isOwnPath(url: string): boolean {
-  return /^\/(?![/\\])/.test(url);
 }
 
 interface Named {
@@ -88,16 +91,16 @@ interface Named {
   readonly label: string;
 }
 
-function renderPreview({ url, label }: Named, { assetAddress }: RenderContext): WebSound | undefined {
+function renderPreview({ url, label }: Named, { assetAddress }: WebRenderContext): WebSound | undefined {
   const path = assetAddress(url, 'audio');
-  return path === undefined ? undefined : { url: path, label: shorten(label, REPLY_LIMITS.actionLabel) };
+  return path === undefined ? undefined : { url: path, label: shortenString(label, REPLY_LIMITS.actionLabel) };
 }
 
 function linkTo({ url, label }: Named): Inline {
   return { kind: 'link', url, children: [label] };
 }
 
-function renderCard({ title, lines, image, colour, sound, worth, action }: Card, context: RenderContext): WebCard {
+function renderCard({ title, lines, image, colour, sound, worth, action }: Card, context: WebRenderContext): WebCard {
   const cover = image && imageAddress(image, context);
   const preview = sound && renderPreview(sound, context);
   const own = worth?.lines ?? lines;
@@ -109,8 +112,8 @@ function renderCard({ title, lines, image, colour, sound, worth, action }: Card,
     image: image && cover !== undefined ? coverAt(cover, image) : null,
     ...(worth && {
       worth: {
-        value: shorten(worth.value, REPLY_LIMITS.fieldLabel),
-        detail: shorten(worth.detail ?? '', REPLY_LIMITS.fieldLabel),
+        value: shortenString(worth.value, REPLY_LIMITS.fieldLabel),
+        detail: shortenString(worth.detail ?? '', REPLY_LIMITS.fieldLabel),
       },
     }),
     colour: colour ?? null,
@@ -120,7 +123,7 @@ function renderCard({ title, lines, image, colour, sound, worth, action }: Card,
 }
 
 function coverAt(url: string, { alt, ratio }: Image): NonNullable<WebCard['image']> {
-  return { url, alt: shorten(alt, REPLY_LIMITS.alt), ...(ratio !== undefined && { ratio }) };
+  return { url, alt: shortenString(alt, REPLY_LIMITS.alt), ...(ratio !== undefined && { ratio }) };
 }
 
 /** The tokens that a card's own button, or a text's links, open. */
@@ -147,11 +150,11 @@ function isShowable(action: Action): boolean {
 }
 
 function renderAction(action: Action): WebAction {
-  const label = shorten(action.label, REPLY_LIMITS.actionLabel);
+  const label = shortenString(action.label, REPLY_LIMITS.actionLabel);
   if (action.kind !== 'menu') return { ...action, label };
   const choices = action.choices.slice(0, REPLY_LIMITS.choices).map(choice => ({
-    label: shorten(choice.isSet === true ? `✓ ${choice.label}` : choice.label, REPLY_LIMITS.choiceLabel),
-    detail: shorten(choice.detail ?? '', REPLY_LIMITS.choiceLabel),
+    label: shortenString(choice.isSet === true ? `✓ ${choice.label}` : choice.label, REPLY_LIMITS.choiceLabel),
+    detail: shortenString(choice.detail ?? '', REPLY_LIMITS.choiceLabel),
     token: choice.token,
   }));
   return { kind: 'menu', label, choices };

@@ -5,7 +5,7 @@ import type { MediaItem, Post } from '../../../../src/media/post.ts';
 import type { TunnelFile } from '../../../../src/media/tunnel/tunnel-file.ts';
 import type { WebMedia, WebText } from '../../../../src/platforms/web/page/base/protocol.ts';
 import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../../../../src/platforms/web/protocol/limits.ts';
-import { render } from '../../../../src/platforms/web/render/render.ts';
+import { renderWebReply } from '../../../../src/platforms/web/render/render.ts';
 import { carousel, film, photo, post, variant } from '../posts.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
@@ -19,7 +19,7 @@ function shown(value: Post, index = 0, form: GalleryItem['form'] = 'original', c
     },
   };
   const gallery: GalleryItem[] = [{ kind: 'media', post: value, index, form, spoiler: false, ...(clip && { clip }) }];
-  const rendered = render(reply({ gallery }), { tunnel, assetAddress: () => undefined, now: NOW });
+  const rendered = renderWebReply(reply({ gallery }), { tunnel, assetAddress: () => undefined, now: NOW });
   return { media: rendered.gallery[0], files };
 }
 
@@ -182,7 +182,7 @@ describe('what a reply says', () => {
       { kind: 'strong', children: ['x'.repeat(REPLY_LIMITS.heading)] },
       { kind: 'emphasis', children: ['never seen'] },
     ];
-    const [block] = render(reply({ blocks: [{ kind: 'heading', text }] }), context).blocks;
+    const [block] = renderWebReply(reply({ blocks: [{ kind: 'heading', text }] }), context).blocks;
     const words = block?.kind === 'heading' ? plain(block.text) : '';
     expect(words).toHaveLength(REPLY_LIMITS.heading);
     expect(words.match(/…/g)).toHaveLength(1);
@@ -192,7 +192,7 @@ describe('what a reply says', () => {
   it('never cuts a character in two, and always says that something is missing', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 400 }), { maxLength: 8 }), parts => {
-        const [block] = render(reply({ blocks: [{ kind: 'heading', text: parts }] }), context).blocks;
+        const [block] = renderWebReply(reply({ blocks: [{ kind: 'heading', text: parts }] }), context).blocks;
         const words = block?.kind === 'heading' ? plain(block.text) : '';
         expect(words).not.toMatch(/\p{Surrogate}/u);
         expect(words.length).toBeLessThanOrEqual(REPLY_LIMITS.heading + 1);
@@ -204,7 +204,7 @@ describe('what a reply says', () => {
   it('links only to web addresses', () => {
     const bad: Inline = { kind: 'link', url: 'javascript:alert(1)', children: ['press'] };
     const good: Inline = { kind: 'link', url: 'https://example.org/', children: ['press'] };
-    const rendered = render(
+    const rendered = renderWebReply(
       reply({
         blocks: [{ kind: 'text', text: [bad, good] }],
         actions: [
@@ -221,7 +221,7 @@ describe('what a reply says', () => {
   });
 
   it('shows pictures of this server and those that are brought here, and links to those of others', () => {
-    const { blocks } = render(
+    const { blocks } = renderWebReply(
       reply({
         blocks: [
           { kind: 'image', url: '/pictures/1.png', alt: 'A chart' },
@@ -249,7 +249,7 @@ describe('what a reply says', () => {
     const gallery = Array.from({ length: REPLY_LIMITS.gallery + 1 }, (): GalleryItem => {
       return { kind: 'media', post: carousel, index: 0, form: 'original', spoiler: true };
     });
-    const rendered = render(reply({ blocks: [{ kind: 'fields', fields }], gallery }), context);
+    const rendered = renderWebReply(reply({ blocks: [{ kind: 'fields', fields }], gallery }), context);
     const [list, rest] = rendered.blocks;
     expect(list?.kind === 'fields' && list.fields.at(-1)).toEqual({ label: '…', value: ['…'] });
     expect(rest).toEqual({ kind: 'text', text: ['…'], folded: false });
@@ -267,7 +267,7 @@ describe('what a reply says', () => {
       sound: { url: 'https://assets.test/1.mp3', label: 'Preview' },
       action: { kind: 'button', label: 'Open', token: 'open-1', style: 'secondary' },
     };
-    const { blocks, actions } = render(reply({ blocks: [card] }), context);
+    const { blocks, actions } = renderWebReply(reply({ blocks: [card] }), context);
     expect(blocks).toEqual([
       {
         kind: 'card',
@@ -287,7 +287,7 @@ describe('what a reply says', () => {
   it('says of a card what cannot be shown in it, and shortens what is too much', () => {
     const lines = Array.from({ length: REPLY_LIMITS.cardLines + 2 }, (_, i) => [`${i}`]);
     const far = { url: 'https://elsewhere.example/1.mp3', label: 'Preview' };
-    const [block] = render(
+    const [block] = renderWebReply(
       reply({
         blocks: [
           {
@@ -306,14 +306,14 @@ describe('what a reply says', () => {
     expect(card).toMatchObject({ image: null, colour: null, sound: null, action: null });
     expect(plain(card?.title ?? [])).toHaveLength(REPLY_LIMITS.heading);
     expect(card?.lines).toEqual([['one'], [{ kind: 'link', url: far.url, children: ['Preview'] }]]);
-    const [long] = render(reply({ blocks: [{ kind: 'card', title: ['x'], lines }] }), context).blocks;
+    const [long] = renderWebReply(reply({ blocks: [{ kind: 'card', title: ['x'], lines }] }), context).blocks;
     expect(long?.kind === 'card' && long.card.lines.slice(-2)).toEqual([[`${REPLY_LIMITS.cardLines - 1}`], ['…']]);
   });
 
   it('plays a sound that is brought here, and links to any other', () => {
     const near = { kind: 'sound', url: 'https://assets.test/1.mp3', label: 'Preview' } as const;
     const far = { ...near, url: 'https://elsewhere.example/1.mp3' };
-    expect(render(reply({ blocks: [near, far] }), context).blocks).toEqual([
+    expect(renderWebReply(reply({ blocks: [near, far] }), context).blocks).toEqual([
       { kind: 'sound', sound: { url: '/media/audio', label: 'Preview' } },
       { kind: 'text', folded: false, text: [{ kind: 'link', url: far.url, children: ['Preview'] }] },
     ]);
@@ -321,7 +321,7 @@ describe('what a reply says', () => {
 
   it('names the place of a drawn picture and its size', () => {
     const picture = { key: 'strain-4-nm', width: 800, height: 240, draw: () => Promise.reject(new Error('not now')) };
-    expect(render(reply({ blocks: [{ kind: 'picture', picture, alt: 'Strain' }] }), context).blocks).toEqual([
+    expect(renderWebReply(reply({ blocks: [{ kind: 'picture', picture, alt: 'Strain' }] }), context).blocks).toEqual([
       { kind: 'picture', url: '/picture/strain-4-nm.png', alt: 'Strain', width: 800, height: 240 },
     ]);
   });
@@ -335,12 +335,13 @@ describe('what a reply says', () => {
       lines: [],
       action: { kind: 'button', label: 'Open', token, style: 'secondary' },
     });
-    const actionsWith = (blocks: readonly Block[]) => render(reply({ blocks, actions: [menu] }), context).actions;
+    const actionsWith = (blocks: readonly Block[]) =>
+      renderWebReply(reply({ blocks, actions: [menu] }), context).actions;
     const whole = { ...menu, choices: choices.map(choice => ({ ...choice, detail: '' })) };
     expect(actionsWith([])).toEqual([whole]);
     expect(actionsWith([cardOf('a')])).toEqual([whole]);
     expect(actionsWith([cardOf('a'), cardOf('b')])).toEqual([]);
-    expect(render(reply({ actions: [{ ...menu, choices: [] }] }), context).actions).toEqual([]);
+    expect(renderWebReply(reply({ actions: [{ ...menu, choices: [] }] }), context).actions).toEqual([]);
     const linkOf = (token: string): Inline => ({ kind: 'link', url: 'https://osu.test/', children: [token], token });
     expect(actionsWith([{ kind: 'text', text: [{ kind: 'strong', children: [linkOf('a')] }, linkOf('b')] }])).toEqual(
       [],
@@ -349,7 +350,7 @@ describe('what a reply says', () => {
 
   it('opens a link here that a button opens, too', () => {
     const link: Inline = { kind: 'link', url: 'https://osu.test/', children: ['Insane'], token: 'open-2' };
-    const { blocks } = render(reply({ blocks: [{ kind: 'text', text: [link] }] }), context);
+    const { blocks } = renderWebReply(reply({ blocks: [{ kind: 'text', text: [link] }] }), context);
     expect(blocks).toEqual([{ kind: 'text', text: [link], folded: false }]);
   });
 
@@ -360,7 +361,7 @@ describe('what a reply says', () => {
       lines: [['179 pp · at 96.6%'], ['like another']],
       worth: { value: '179 pp', detail: '+4 pp', lines: [['at 96.6%'], [], ['like another']] },
     };
-    const [block] = render(reply({ blocks: [card] }), context).blocks;
+    const [block] = renderWebReply(reply({ blocks: [card] }), context).blocks;
     expect(block).toMatchObject({
       card: { worth: { value: '179 pp', detail: '+4 pp' }, lines: [['at 96.6%'], ['like another']] },
     });
@@ -369,7 +370,7 @@ describe('what a reply says', () => {
   it('leaves out an image that says what stands below it', () => {
     const picture = { key: 'profile-1', width: 10, height: 10, draw: () => Promise.reject(new Error('not drawn')) };
     const block = { kind: 'picture', picture, alt: 'A player' } as const;
-    expect(render(reply({ blocks: [{ ...block, repeats: true }] }), context).blocks).toEqual([]);
-    expect(render(reply({ blocks: [block] }), context).blocks).toHaveLength(1);
+    expect(renderWebReply(reply({ blocks: [{ ...block, repeats: true }] }), context).blocks).toEqual([]);
+    expect(renderWebReply(reply({ blocks: [block] }), context).blocks).toHaveLength(1);
   });
 });

@@ -39,16 +39,6 @@ export function isTouch(): boolean {
   return matchMedia('(pointer: coarse)').matches;
 }
 
-/** Only web addresses become links; anything else is shown as text. */
-export function isWebAddress(url: string): boolean {
-  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-}
-
-/** A path on this server, which is all the page loads from. */
-export function isOwnPath(url: string): boolean {
-  return /^\/(?![/\\])/.test(url);
-}
-
 export function isCalm(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }

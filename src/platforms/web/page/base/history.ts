@@ -36,25 +36,49 @@ const MAX_TURNS = 60;
 const MAX_LENGTH = 1_500_000;
 
 /** The conversation, kept in this tab alone: it survives a reload and goes with the tab. */
-export interface History {
-  readonly turns: readonly Turn[];
-  add(turn: Turn): void;
-  find(id: string): Turn | undefined;
-  remove(turn: Turn): void;
+export class History {
+  #turns = load();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    addEventListener('pagehide', () => {
+      if (this.#timer !== undefined) this.#write();
+    });
+  }
+
+  get turns(): readonly Turn[] {
+    return this.#turns;
+  }
+
+  add(turn: Turn): void {
+    this.#turns.push(turn);
+    this.#write();
+  }
+
+  find(id: string): Turn | undefined {
+    return this.#turns.find(turn => turn.id === id);
+  }
+
+  remove(turn: Turn): void {
+    this.#turns = this.#turns.filter(each => each !== turn);
+    this.#write();
+  }
+
   /** Writes soon; several calls in a row write once. */
-  save(): void;
-  clear(): void;
-}
+  save(): void {
+    this.#timer ??= setTimeout(() => this.#write(), 250);
+  }
 
-export function createHistory(): History {
-  let turns: Turn[] = load();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  clear(): void {
+    this.#turns = [];
+    this.#write();
+  }
 
-  function write(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    turns = turns.slice(-MAX_TURNS);
-    let kept = turns;
+  #write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#turns = this.#turns.slice(-MAX_TURNS);
+    let kept = this.#turns;
     let json = JSON.stringify(kept);
     while (kept.length > 1 && (json.length > MAX_LENGTH || !remember('sessionStorage', KEY, json))) {
       kept = kept.slice(Math.ceil(kept.length / 4));
@@ -62,32 +86,6 @@ export function createHistory(): History {
     }
     if (kept.length <= 1) remember('sessionStorage', KEY, json);
   }
-
-  addEventListener('pagehide', () => {
-    if (timer !== undefined) write();
-  });
-
-  return {
-    get turns() {
-      return turns;
-    },
-    add(turn) {
-      turns.push(turn);
-      write();
-    },
-    find: id => turns.find(turn => turn.id === id),
-    remove(turn) {
-      turns = turns.filter(each => each !== turn);
-      write();
-    },
-    save() {
-      timer ??= setTimeout(write, 250);
-    },
-    clear() {
-      turns = [];
-      write();
-    },
-  };
 }
 
 function load(): Turn[] {

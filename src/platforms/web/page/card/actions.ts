@@ -1,4 +1,5 @@
-import { button, h, isCalm, isWebAddress } from '../base/dom.ts';
+import { isWebAddress } from '../base/address.ts';
+import { button, h, isCalm } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebAction } from '../base/protocol.ts';
 import type { ItemContext } from './item.ts';

@@ -1,9 +1,10 @@
-import { button, h, isOwnPath } from '../base/dom.ts';
+import { isOwnPath } from '../base/address.ts';
+import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebBlock, WebCard, WebText } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
 import { pictureAddress } from '../base/theme.ts';
-import { inlines, plain } from './inline.ts';
+import { inlines, wordsOf } from './inline.ts';
 import { type ItemContext, itemList } from './item.ts';
 import { levelTable } from './levels.ts';
 import { soundRow } from './preview.ts';
@@ -79,7 +80,7 @@ const LONGEST_FIGURE = 24;
 /** Figures stand side by side, sentences below each other. */
 function fieldList(fields: readonly Field[]): Node {
   const isFigures = fields.every(
-    ({ label, value }) => label.length <= LONGEST_LABEL && plain(value).length <= LONGEST_FIGURE,
+    ({ label, value }) => label.length <= LONGEST_LABEL && wordsOf(value).length <= LONGEST_FIGURE,
   );
   const rows = fields.map(({ label, value }) => h('div', {}, h('dt', {}, label), h('dd', {}, ...inlines(value))));
   return h('dl', { class: isFigures ? 'figures' : 'rows' }, ...rows);

@@ -6,7 +6,7 @@ import { actionsOf } from './actions.ts';
 import { backdrop } from './backdrop.ts';
 import { blocksOf } from './blocks.ts';
 import { carousel } from './carousel.ts';
-import { inlines, plain } from './inline.ts';
+import { inlines, wordsOf } from './inline.ts';
 import type { ItemContext } from './item.ts';
 import { openLightbox } from './lightbox.ts';
 import { mediaBox, ratioOf, switchVideo, warm, whenNear } from './media.ts';
@@ -19,7 +19,7 @@ export interface CardContext extends ItemContext {
 }
 
 /** A reply as a card: the media, the first heading, what can be done, then what is said; without media that can be done comes last. */
-export function card(reply: WebReply, context: CardContext): HTMLElement {
+export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   const { covers, heading, rest } = opening(reply.blocks);
   const root = h('article', { class: 'card', 'data-tone': reply.tone, 'aria-label': nameOf(reply) });
   const title = heading && h('h2', { class: 'card-heading' }, ...inlines(heading.text, context.onAction));
@@ -84,14 +84,14 @@ function isWide({ kind }: WebBlock): boolean {
 
 function captionOf({ blocks }: WebReply): string {
   const caption = blocks.find(block => block.kind === 'text' && block.folded);
-  return caption?.kind === 'text' ? plain(caption.text) : '';
+  return caption?.kind === 'text' ? wordsOf(caption.text) : '';
 }
 
 /** The name of a reply: its heading, else its beginning. */
 export function headingOf({ blocks }: WebReply): string {
   const block = blocks.find(({ kind }) => kind === 'heading' || kind === 'text' || kind === 'card');
-  if (block?.kind === 'card') return plain(block.card.title);
-  return block && 'text' in block ? plain(block.text).slice(0, MAX_NAME).trim() : '';
+  if (block?.kind === 'card') return wordsOf(block.card.title);
+  return block && 'text' in block ? wordsOf(block.text).slice(0, MAX_NAME).trim() : '';
 }
 
 const MAX_NAME = 80;
@@ -118,8 +118,8 @@ function galleryName(items: readonly WebMedia[]): string {
 export function summaryOf(reply: WebReply): string {
   const spoken = reply.blocks
     .flatMap(block => {
-      if (block.kind === 'heading' || block.kind === 'text') return [plain(block.text)];
-      return block.kind === 'card' ? [plain(block.card.title)] : [];
+      if (block.kind === 'heading' || block.kind === 'text') return [wordsOf(block.text)];
+      return block.kind === 'card' ? [wordsOf(block.card.title)] : [];
     })
     .slice(0, 3);
   return [text('bot'), galleryName(reply.gallery), ...spoken]

@@ -14,21 +14,18 @@ export interface CarouselOptions extends MediaContext {
 /** More dots than this are a line that is not counted; the number alone says it better. */
 const MOST_DOTS = 12;
 
+/** A button at the side that shows the file before or after. */
+export function stepButton(to: 'previous' | 'next', onClick: () => void): HTMLButtonElement {
+  return button({ class: `icon-button turn-${to}`, 'aria-label': text(to) }, onClick, icon(to));
+}
+
 /** Several files side by side: swiped, scrolled, stepped by buttons or arrow keys. */
 export function carousel(items: readonly WebMedia[], options: CarouselOptions): HTMLElement {
   const slides = items.map((media, index) => slideOf(media, index, items.length, options));
   const track = h('div', { class: 'track', tabindex: 0, role: 'group', 'aria-label': text('gallery') }, ...slides);
   const place = h('p', { class: 'place', 'aria-hidden': 'true' });
-  const previous = button(
-    { class: 'icon-button turn-previous', 'aria-label': text('previous') },
-    () => go(current - 1),
-    icon('previous'),
-  );
-  const next = button(
-    { class: 'icon-button turn-next', 'aria-label': text('next') },
-    () => go(current + 1),
-    icon('next'),
-  );
+  const previous = stepButton('previous', () => go(current - 1));
+  const next = stepButton('next', () => go(current + 1));
   const dots = items.length > MOST_DOTS ? [] : items.map(() => h('span', { class: 'dot' }));
   let current = -1;
   let isNear = false;

@@ -1,4 +1,5 @@
-import { h, isWebAddress } from '../base/dom.ts';
+import { isWebAddress } from '../base/address.ts';
+import { h } from '../base/dom.ts';
 import type { WebInline, WebText } from '../base/protocol.ts';
 import { readerLocale } from '../base/texts.ts';
 import { pill, swatch } from './pill.ts';
@@ -34,9 +35,9 @@ function wordBeside(before: WebInline | undefined, after: WebInline | undefined)
 }
 
 /** The words of a text, without moments and colours. */
-export function plain(content: WebText): string {
+export function wordsOf(content: WebText): string {
   return content
-    .map(inline => (typeof inline === 'string' ? inline : 'children' in inline ? plain(inline.children) : ''))
+    .map(inline => (typeof inline === 'string' ? inline : 'children' in inline ? wordsOf(inline.children) : ''))
     .join('');
 }
 
@@ -82,7 +83,7 @@ function link(
       // With a key held the reader wants the site itself, in a tab of its own.
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
-      onAction(token, plain(children), anchor);
+      onAction(token, wordsOf(children), anchor);
     });
   }
   return anchor;

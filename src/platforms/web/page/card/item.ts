@@ -1,7 +1,8 @@
-import { button, h, isOwnPath, isWebAddress } from '../base/dom.ts';
+import { isOwnPath, isWebAddress } from '../base/address.ts';
+import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebAction, WebCard, WebSound, WebText } from '../base/protocol.ts';
-import { inlines, type OnAction, plain } from './inline.ts';
+import { inlines, type OnAction, wordsOf } from './inline.ts';
 import { previewButton } from './preview.ts';
 
 export interface ItemContext {
@@ -40,7 +41,7 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
         worth.detail !== '' &&
           h('span', { class: `worth-detail${worth.detail.includes('+') ? ' gain' : ''}` }, worth.detail),
       ),
-    action ? wayIn(action, plain(title), context) : undefined,
+    action ? wayIn(action, wordsOf(title), context) : undefined,
   );
   if (colour !== null) root.style.setProperty('--colour', colour);
   root.classList.toggle('coloured', colour !== null);
@@ -49,7 +50,7 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
 
 /** A list has many previews, so each has the name of its item. */
 function named(sound: WebSound, title: WebText): WebSound {
-  return { ...sound, label: `${sound.label}, ${plain(title)}` };
+  return { ...sound, label: `${sound.label}, ${wordsOf(title)}` };
 }
 
 /** The title opens the item here, too. */

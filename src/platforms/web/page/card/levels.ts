@@ -1,6 +1,6 @@
 import { h } from '../base/dom.ts';
 import type { WebInline, WebText } from '../base/protocol.ts';
-import { inlines, type OnAction, plain } from './inline.ts';
+import { inlines, type OnAction, wordsOf } from './inline.ts';
 import { pill, swatch } from './pill.ts';
 
 const SEPARATOR = ' · ';
@@ -29,12 +29,12 @@ function isSwatch(inline: WebInline | undefined): inline is Extract<WebInline, {
 function rowOf([first, ...line]: WebText, onAction: OnAction): HTMLElement {
   const parts = partsOf(line);
   const [name = [], ...values] = parts;
-  const stars = values.find(part => /^\D{0,24}[\d.,]+★$/.test(plain(part)));
+  const stars = values.find(part => /^\D{0,24}[\d.,]+★$/.test(wordsOf(part)));
   const colour = isSwatch(first) ? first.colour : '#aaaaaa';
   return h(
     'li',
     { class: 'level' },
-    stars ? pill(plain(stars), colour) : swatch(colour),
+    stars ? pill(wordsOf(stars), colour) : swatch(colour),
     h(
       'div',
       { class: 'level-words' },

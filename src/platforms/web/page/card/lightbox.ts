@@ -2,6 +2,7 @@ import { button, byId, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebMedia } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
+import { stepButton } from './carousel.ts';
 
 /** Photos in full, over everything; arrows turn the page, Escape and a press beside the photo close it. */
 export function openLightbox(photos: readonly WebMedia[], start: number): void {
@@ -13,12 +14,8 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
     { class: 'icon-button', 'aria-label': text('download'), title: text('download') },
     icon('download'),
   );
-  const previous = button(
-    { class: 'icon-button turn-previous', 'aria-label': text('previous') },
-    () => turn(-1),
-    icon('previous'),
-  );
-  const next = button({ class: 'icon-button turn-next', 'aria-label': text('next') }, () => turn(1), icon('next'));
+  const previous = stepButton('previous', () => step(-1));
+  const next = stepButton('next', () => step(1));
   const close = button({ class: 'icon-button', 'aria-label': text('close') }, () => dialog.close(), icon('close'));
   const listening = new AbortController();
   let index = start;
@@ -36,16 +33,16 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
     next.disabled = index === photos.length - 1;
   }
 
-  function turn(step: 1 | -1): void {
-    index = Math.max(0, Math.min(photos.length - 1, index + step));
+  function step(by: 1 | -1): void {
+    index = Math.max(0, Math.min(photos.length - 1, index + by));
     show();
   }
 
   dialog.addEventListener(
     'keydown',
     event => {
-      if (event.key === 'ArrowLeft') turn(-1);
-      if (event.key === 'ArrowRight') turn(1);
+      if (event.key === 'ArrowLeft') step(-1);
+      if (event.key === 'ArrowRight') step(1);
     },
     { signal: listening.signal },
   );
@@ -59,7 +56,7 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
   dialog.addEventListener('close', () => listening.abort(), { once: true });
 
   const stage = h('div', { class: 'lightbox-stage' }, image);
-  onSwipe(stage, turn, listening.signal);
+  onSwipe(stage, step, listening.signal);
   dialog.replaceChildren(h('div', { class: 'lightbox-bar' }, place, download, close), stage, previous, next);
   show();
   dialog.showModal();
@@ -68,7 +65,7 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
 
 const SWIPE_PX = 48;
 
-function onSwipe(stage: HTMLElement, turn: (step: 1 | -1) => void, signal: AbortSignal): void {
+function onSwipe(stage: HTMLElement, step: (by: 1 | -1) => void, signal: AbortSignal): void {
   let startX: number | undefined;
   stage.addEventListener(
     'touchstart',
@@ -83,7 +80,7 @@ function onSwipe(stage: HTMLElement, turn: (step: 1 | -1) => void, signal: Abort
     event => {
       const endX = event.changedTouches[0]?.clientX;
       if (startX === undefined || endX === undefined || Math.abs(endX - startX) < SWIPE_PX) return;
-      turn(endX < startX ? 1 : -1);
+      step(endX < startX ? 1 : -1);
     },
     { signal, passive: true },
   );

@@ -1,4 +1,5 @@
-import { button, h, isOwnPath } from '../base/dom.ts';
+import { isOwnPath } from '../base/address.ts';
+import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebSound } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';

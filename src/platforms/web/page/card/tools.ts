@@ -1,4 +1,5 @@
-import { button, h, isTouch, isWebAddress } from '../base/dom.ts';
+import { isWebAddress } from '../base/address.ts';
+import { button, h, isTouch } from '../base/dom.ts';
 import { type IconName, icon } from '../base/icons.ts';
 import type { WebAction, WebMedia, WebQuality } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';

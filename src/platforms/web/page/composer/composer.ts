@@ -2,7 +2,7 @@ import { byId } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebCommand, WebSuggestion } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
-import { createSuggestionList } from './suggestions.ts';
+import { SuggestionList } from './suggestions.ts';
 
 export interface ComposerOptions {
   readonly onSubmit: (line: string) => void;
@@ -21,7 +21,7 @@ export class Composer {
   readonly #input = byId('input', HTMLTextAreaElement);
   readonly #send = byId('send', HTMLButtonElement);
   readonly #hint = byId('hint', HTMLParagraphElement);
-  readonly #list = createSuggestionList(this.#input, item => this.#take(item));
+  readonly #list = new SuggestionList(this.#input, item => this.#take(item));
   readonly #narrow = matchMedia('(max-width: 28rem)');
   #commands: readonly WebCommand[] = [];
   #maxLength = 10_000;

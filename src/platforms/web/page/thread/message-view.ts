@@ -3,9 +3,9 @@ import type { ReplyPlace, Turn } from '../base/history.ts';
 import { icon } from '../base/icons.ts';
 import type { WebReply } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
-import { type CardContext, card } from '../card/card.ts';
+import { type CardContext, replyCard } from '../card/card.ts';
 
-export interface Press {
+export interface PressedAction {
   readonly token: string;
   readonly label: string;
   readonly under: ReplyPlace;
@@ -13,7 +13,7 @@ export interface Press {
 }
 
 export interface MessageContext {
-  readonly onPress: (press: Press) => void;
+  readonly onPress: (pressed: PressedAction) => void;
   readonly onCancel: (turn: Turn) => void;
   /** Shows again the reply that this one was opened from. */
   readonly onBack: (place: ReplyPlace) => void;
@@ -22,16 +22,87 @@ export interface MessageContext {
 }
 
 /** One question and its answers on the page. */
-export interface MessageView {
+export class MessageView {
   readonly element: HTMLElement;
-  /** Shows what is being waited for: `progress`, or that the line is down. */
-  waiting(words: string): void;
-  add(reply: WebReply): HTMLElement;
-  cardAt(index: number): HTMLElement | undefined;
+  readonly #turn: Turn;
+  readonly #context: MessageContext;
+  readonly #answers = h('div', { class: 'answers' });
+  readonly #stage = h('span', { class: 'stage' }, text('working'));
+  readonly #pending: HTMLElement;
+  readonly #cards: HTMLElement[] = [];
+
+  constructor(turn: Turn, context: MessageContext) {
+    this.#turn = turn;
+    this.#context = context;
+    this.#pending = h(
+      'div',
+      { class: 'pending' },
+      h('span', { class: 'pulse', 'aria-hidden': 'true' }, h('i'), h('i')),
+      this.#stage,
+      button({ class: 'quiet' }, () => context.onCancel(turn), text('cancel')),
+    );
+    const words = turn.input.kind === 'text' ? turn.input.text : turn.input.label;
+    this.element = h('div', { class: 'turn' }, saidBubble(words), this.#answers);
+    for (const [index, reply] of turn.replies.entries()) if (index > 0 || !turn.moved) this.#show(reply, index);
+    if (turn.state === 'waiting') this.#answers.append(this.#pending);
+    else this.settle();
+  }
+
+  /** Shows the progress of the answer, or that the connection is down. */
+  waiting(words: string): void {
+    this.#stage.textContent = words;
+  }
+
+  /** Shows the newest reply of the turn. */
+  add(reply: WebReply): HTMLElement {
+    const shown = this.#show(reply, this.#turn.replies.length - 1);
+    shown.classList.add('arriving');
+    return shown;
+  }
+
+  cardAt(index: number): HTMLElement | undefined {
+    return this.#cards[index];
+  }
+
   /** Shows `reply` in the place of that card. */
-  replace(index: number, reply: WebReply): HTMLElement;
+  replace(index: number, reply: WebReply): HTMLElement {
+    const shown = replyCard(reply, this.#contextAt(index));
+    this.#cards[index]?.replaceWith(shown);
+    this.#cards[index] = shown;
+    return shown;
+  }
+
   /** The turn's state has become final. */
-  settle(): void;
+  settle(): void {
+    this.#pending.remove();
+    if (this.#turn.state === 'cancelled') this.#note(text('cancelled'));
+    else if (this.#turn.replies.length === 0) this.#note(text('failed'));
+  }
+
+  #show(reply: WebReply, index: number): HTMLElement {
+    const shown = replyCard(reply, this.#contextAt(index));
+    this.#cards[index] = shown;
+    if (this.#pending.parentElement) this.#pending.before(shown);
+    else this.#answers.append(shown);
+    return shown;
+  }
+
+  /** For the reply at that place among the turn's own. */
+  #contextAt(index: number): CardContext {
+    const { onPress, onRepeat, onBack } = this.#context;
+    const turn = this.#turn;
+    const under = { turn: turn.id, index };
+    return {
+      onAction: (token, label, pressed) => onPress({ token, label, under, pressed }),
+      bringAgain: () => onRepeat(turn),
+      goBack: turn.below?.[index]?.length ? () => onBack(under) : undefined,
+    };
+  }
+
+  #note(sentence: string): void {
+    const repeat = button({ class: 'quiet' }, () => this.#context.onRepeat(this.#turn), icon('again'), text('retry'));
+    this.#answers.append(h('p', { class: 'note' }, h('span', {}, sentence), repeat));
+  }
 }
 
 const ADDRESS = /^(https?:\/\/(?:www\.)?)(\S+)$/;
@@ -44,75 +115,4 @@ function saidBubble(words: string): HTMLElement {
     // With a direction of its own it does not decide that of the words.
     return h('p', { class: 'said', dir: 'auto' }, h('span', { class: 'unseen', dir: 'ltr' }, you), words);
   return h('p', { class: 'said address', title: words }, h('span', { class: 'unseen' }, `${you}${start}`), rest);
-}
-
-export function createMessageView(turn: Turn, context: MessageContext): MessageView {
-  const words = turn.input.kind === 'text' ? turn.input.text : turn.input.label;
-  const answers = h('div', { class: 'answers' });
-  const element = h('div', { class: 'turn' }, saidBubble(words), answers);
-  const stage = h('span', { class: 'stage' }, text('working'));
-  const pending = h(
-    'div',
-    { class: 'pending' },
-    h('span', { class: 'pulse', 'aria-hidden': 'true' }, h('i'), h('i')),
-    stage,
-    button({ class: 'quiet' }, () => context.onCancel(turn), text('cancel')),
-  );
-  const cards: HTMLElement[] = [];
-
-  /** For the reply at that place among the turn's own. */
-  function contextAt(index: number): CardContext {
-    return {
-      onAction: (token, label, pressed) => context.onPress({ token, label, under: { turn: turn.id, index }, pressed }),
-      bringAgain: () => context.onRepeat(turn),
-      goBack: turn.below?.[index]?.length ? () => context.onBack({ turn: turn.id, index }) : undefined,
-    };
-  }
-
-  function show(reply: WebReply, index: number): HTMLElement {
-    const shown = card(reply, contextAt(index));
-    cards[index] = shown;
-    if (pending.parentElement) pending.before(shown);
-    else answers.append(shown);
-    return shown;
-  }
-
-  function settle(): void {
-    pending.remove();
-    if (turn.state === 'cancelled') answers.append(note(text('cancelled')));
-    else if (turn.replies.length === 0) answers.append(note(text('failed')));
-  }
-
-  function note(sentence: string): HTMLElement {
-    return h(
-      'p',
-      { class: 'note' },
-      h('span', {}, sentence),
-      button({ class: 'quiet' }, () => context.onRepeat(turn), icon('again'), text('retry')),
-    );
-  }
-
-  for (const [index, reply] of turn.replies.entries()) if (index > 0 || !turn.moved) show(reply, index);
-  if (turn.state === 'waiting') answers.append(pending);
-  else settle();
-
-  return {
-    element,
-    waiting(sentence) {
-      stage.textContent = sentence;
-    },
-    add(reply) {
-      const shown = show(reply, turn.replies.length - 1);
-      shown.classList.add('arriving');
-      return shown;
-    },
-    cardAt: index => cards[index],
-    replace(index, reply) {
-      const shown = card(reply, contextAt(index));
-      cards[index]?.replaceWith(shown);
-      cards[index] = shown;
-      return shown;
-    },
-    settle,
-  };
 }
