@@ -8,7 +8,8 @@ import {
 } from './beatmaps/catalogue/catalogue-fill.ts';
 import { openCatalogue } from './beatmaps/catalogue/open-catalogue.ts';
 import { createMirrors, MIRROR_THROTTLES } from './beatmaps/upstreams/mirror.ts';
-import { createOsuApi, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
+import { createOsuApi } from './beatmaps/upstreams/osu-api.ts';
+import { OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-call.ts';
 import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
 import { AppError, toAppError } from './errors.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirror.ts';
-import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
+import { OSU_ASSET_HOSTS } from './beatmaps/upstreams/osu-api.ts';
+import { OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-call.ts';
 import { createBlockList } from './bot/stores/block-list.ts';
 import type { Config } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';

@@ -1,3 +1,6 @@
+/** How long answers are kept, and the caches they are kept in. */
+
+import * as z from 'zod';
 import { AppError } from '../errors.ts';
 import { type Cache, type CachePolicy, createMemoryCache, type SharedCache } from '../infra/cache/cache.ts';
 import type { SharedState } from '../infra/redis/redis.ts';
@@ -7,11 +10,8 @@ import type { Score, ScoreType } from './model/score.ts';
 import type { SearchPage } from './query/search.ts';
 import { type OfficialRating, officialRatingSchema } from './rating/official-stars.ts';
 import { MIRROR_IDS } from './upstreams/mirror-sites.ts';
-import type { ListSlice, UserBeatmapset } from './upstreams/osu-api.ts';
+import type { ListSlice, UserBeatmapset } from './upstreams/osu-players-api.ts';
 import type { UpstreamId } from './upstreams/source.ts';
-/** How long answers are kept, and the caches they are kept in. */
-
-import * as z from 'zod';
 
 export interface FoundPage extends SearchPage {
   readonly source: UpstreamId;

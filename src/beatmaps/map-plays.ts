@@ -1,3 +1,4 @@
+/** What only the official API knows of plays on one map, and of how players stand among each other. */
 import {
   type BeatmapCaches,
   MAP_SCORES_POLICY,
@@ -12,7 +13,6 @@ import type { Score } from './model/score.ts';
 import { type PlayerAnswer, playerAnswer, requireOsu } from './players.ts';
 import type { OsuApi } from './upstreams/osu-api.ts';
 import { missingAs } from './upstreams/upstream-answer.ts';
-/** What only the official API knows of plays on one map, and of how players stand among each other. */
 
 /** A difficulty with its set. */
 export interface MapInSet {

@@ -1,3 +1,4 @@
+/** What only the official API knows: profiles, plays, and maps of players. */
 import { AppError } from '../errors.ts';
 import type { CacheHit } from '../infra/cache/cache.ts';
 import { createLru } from '../infra/cache/create-lru.ts';
@@ -7,9 +8,9 @@ import type { Ruleset } from './model/beatmapset.ts';
 import { matchOsuLink } from './model/link.ts';
 import type { Player } from './model/player.ts';
 import type { Score, ScoreType } from './model/score.ts';
-import type { ListSlice, OsuApi, PlayerRef, UserBeatmapset, UserBeatmapType } from './upstreams/osu-api.ts';
+import type { OsuApi } from './upstreams/osu-api.ts';
+import type { ListSlice, PlayerRef, UserBeatmapset, UserBeatmapType } from './upstreams/osu-players-api.ts';
 import { missingAs } from './upstreams/upstream-answer.ts';
-/** What only the official API knows: profiles, plays, and maps of players. */
 
 export interface PlayerAnswer {
   readonly source: 'osu';

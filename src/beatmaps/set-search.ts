@@ -1,3 +1,4 @@
+/** Searches over all sources, in pages of any size. */
 import { AppError } from '../errors.ts';
 import type { Logger } from '../infra/log.ts';
 import { type BeatmapCaches, type FoundPage, PAGE_POLICY } from './cache-policy.ts';
@@ -9,7 +10,6 @@ import { renderSort, type Sort, type StatusFilter } from './query/query-words.ts
 import type { Search } from './query/search.ts';
 import { askInOrder, type Health } from './upstreams/failover.ts';
 import type { BeatmapSource, SourceId, UpstreamId } from './upstreams/source.ts';
-/** Searches over all sources, in pages of any size. */
 
 /** Every set that passed through, searchable here. */
 export interface BeatmapCatalogue {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { userAnswer, userBeatmapsAnswer, userScoresAnswer } from '../../src/api/beatmaps/beatmap-schema.ts';
-import { USER_BEATMAP_TYPES } from '../../src/beatmaps/upstreams/osu-api.ts';
+import { USER_BEATMAP_TYPES } from '../../src/beatmaps/upstreams/osu-players-api.ts';
 import { madeUpBeatmap, madeUpSet } from '../beatmaps/made-up-sets.ts';
 import { openBeatmapApi, SCORE } from '../fakes/beatmaps.ts';
 

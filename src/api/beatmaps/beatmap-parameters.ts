@@ -2,7 +2,7 @@ import { parseRuleset, RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import { SCORE_TYPES } from '../../beatmaps/model/score.ts';
 import { parseQuery, type RangeKey } from '../../beatmaps/query/query.ts';
 import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../beatmaps/query/query-words.ts';
-import { USER_BEATMAP_TYPES } from '../../beatmaps/upstreams/osu-api.ts';
+import { USER_BEATMAP_TYPES } from '../../beatmaps/upstreams/osu-players-api.ts';
 /** The parameters of the beatmap endpoints: forgiving in how they are written, plain about what is allowed. */
 
 import * as z from 'zod';

@@ -4,7 +4,7 @@ import { setPage } from '../../beatmaps/model/link.ts';
 import type { Player } from '../../beatmaps/model/player.ts';
 import type { Score } from '../../beatmaps/model/score.ts';
 import type { SearchResult } from '../../beatmaps/set-search.ts';
-import type { UserBeatmapset } from '../../beatmaps/upstreams/osu-api.ts';
+import type { UserBeatmapset } from '../../beatmaps/upstreams/osu-players-api.ts';
 import type {
   BeatmapAnswer,
   CoreSetAnswer,

@@ -1,8 +1,7 @@
+/** How a set is kept: its fields in a fixed order, those of its difficulties side by side, packed. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod';
 import { type Beatmap, type Beatmapset, beatmapsetSchema } from '../model/beatmapset.ts';
-
-/** How a set is kept: its fields in a fixed order, those of its difficulties side by side, packed. */
 
 /** In the order in which they are written; a new field goes to the end, and none is ever taken out. */
 const SET_FIELDS = [

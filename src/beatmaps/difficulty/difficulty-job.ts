@@ -1,7 +1,6 @@
+/** What the worker is given and what it says, as values that can be sent between threads. */
 import type { Ruleset } from '../model/beatmapset.ts';
 import { playedObjects, type Score, type ScoreMod } from '../model/score.ts';
-
-/** What the worker is given and what it says, as values that can be sent between threads. */
 
 /** Figures of a play, named as rosu-pp names them. */
 export interface HitCounts {

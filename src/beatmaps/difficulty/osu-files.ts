@@ -7,7 +7,7 @@ import type { Logger } from '../../infra/log.ts';
 import type { Beatmap } from '../model/beatmapset.ts';
 import { askInOrder, createHealth } from '../upstreams/failover.ts';
 import { MIRROR_SITES } from '../upstreams/mirror-sites.ts';
-import { OSU_HOST } from '../upstreams/osu-api.ts';
+import { OSU_HOST } from '../upstreams/osu-call.ts';
 import { assertAnswered, missingAs } from '../upstreams/upstream-answer.ts';
 import { checksumOf, type OsuFileCache } from './osu-file-cache.ts';
 

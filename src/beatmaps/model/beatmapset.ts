@@ -1,9 +1,8 @@
-import * as z from 'zod';
-
 /**
  * Beatmaps as Medley knows them, whichever upstream gave them. Names follow the osu! API's so that the HTTP answers can keep them;
  * what an upstream did not say is null. Types, stored copies and the API's schema derive from the schemas below.
  */
+import * as z from 'zod';
 
 export const RULESETS = ['osu', 'taiko', 'fruits', 'mania'] as const;
 export type Ruleset = (typeof RULESETS)[number];

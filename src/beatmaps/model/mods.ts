@@ -1,8 +1,7 @@
+/** Mods as players write them: `+HDDT`, `hd dt`, `HD,DT`. */
 import { AppError } from '../../errors.ts';
 import type { Beatmap, Ruleset } from './beatmapset.ts';
 import type { ScoreMod } from './score.ts';
-
-/** Mods as players write them: `+HDDT`, `hd dt`, `HD,DT`. */
 
 /** In the order in which players write them: HDDT, EZHD, HDDTHR. `CL` is the stable client's scoring in the new one. */
 const ACRONYMS = [

@@ -1,9 +1,8 @@
+/** What upstreams are asked when sets are searched, and what they answer. */
 import { type Beatmapset, type Ruleset, starRange } from '../model/beatmapset.ts';
 import { type Query, renderQuery } from './query.ts';
 import { time } from './query-match.ts';
 import type { Sort, StatusFilter } from './query-words.ts';
-
-/** What upstreams are asked when sets are searched, and what they answer. */
 
 /** One search, pages apart. */
 export interface Search {

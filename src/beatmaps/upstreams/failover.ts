@@ -1,8 +1,7 @@
+/** Upstreams one after the other until one answers. */
 import { AppError, type ErrorCode, toAppError } from '../../errors.ts';
 import { isOwnDoing } from '../../infra/http/transport/read-failure.ts';
 import type { Logger } from '../../infra/log.ts';
-
-/** Upstreams one after the other until one answers. */
 
 export interface Answered<T, Id> {
   readonly value: T;

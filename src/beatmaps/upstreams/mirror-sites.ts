@@ -1,12 +1,12 @@
+/** Mirrors that answer without credentials, in the API v2's shapes (measured by others 2026-07 to 2026-09). */
+
+import * as z from 'zod';
 import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
 import { rulesetNumber, statusNumber } from '../model/beatmapset.ts';
 import { number } from '../model/osu-fields.ts';
 import { type Query, renderQuery } from '../query/query.ts';
 import { renderSort, type SortField, type StatusFilter, statusesOf } from '../query/query-words.ts';
 import { PAGE_SIZE, type Search } from '../query/search.ts';
-/** Mirrors that answer without credentials, in the API v2's shapes (measured by others 2026-07 to 2026-09). */
-
-import * as z from 'zod';
 
 export const MIRROR_IDS = ['osu.direct', 'hinai', 'catboy'] as const;
 export type MirrorId = (typeof MIRROR_IDS)[number];

@@ -1,4 +1,12 @@
-import type { HttpRequest } from '../../infra/http/http-client.ts';
+/** One call of the official API v2 (osu-web 2026-08), as an application without a user: with its token, at its pace. */
+
+import * as z from 'zod';
+import { AppError } from '../../errors.ts';
+import { createSingleFlight } from '../../infra/concurrency/single-flight.ts';
+import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
+import type { HttpClient, HttpRequest, HttpResponse } from '../../infra/http/http-client.ts';
+import type { Logger } from '../../infra/log.ts';
+import { expectShape, OSU, readAnswer } from './upstream-answer.ts';
 
 /** Values of an address's query; a list gives its name once for each. */
 export type OsuParams = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -15,3 +23,177 @@ export type OsuCall = (
   signal?: AbortSignal,
   request?: Partial<HttpRequest>,
 ) => Promise<unknown>;
+
+/** What its terms ask for is 60 a minute; beyond it an application may lose its access. */
+export const OSU_THROTTLE: ThrottleRule = { perSecond: 1, burst: 12, atOnce: 6 };
+export const OSU_HOST = 'osu.ppy.sh';
+
+const BASE = `https://${OSU_HOST}/api/v2/`;
+/** A date. From 20220705 on scores have one shape; newer ones change what is not asked here. */
+const API_VERSION = '20241022';
+/** A wish to be left alone for longer is most likely a mistake. */
+const MAX_CLOSED_MS = 15 * 60_000;
+
+export interface OsuCallOptions {
+  readonly http: HttpClient;
+  readonly clientId: number;
+  readonly clientSecret: string;
+  readonly log: Logger;
+  /** Of one request. */
+  readonly timeoutMs: number;
+  readonly now: () => number;
+}
+
+function addressOf(path: string, params: OsuParams): URL {
+  const url = new URL(path, BASE);
+  for (const [name, value] of Object.entries(params)) {
+    const values = typeof value === 'object' ? value : value === undefined ? [] : [value];
+    for (const each of values) url.searchParams.append(name, String(each));
+  }
+  return url;
+}
+
+export function createOsuCall(options: OsuCallOptions): OsuCall {
+  const { http, now, timeoutMs } = options;
+  const token = createOsuToken(options);
+  let closedUntil = 0;
+
+  async function send(request: Partial<HttpRequest>, url: URL, bearer: string): Promise<HttpResponse> {
+    return http.request({
+      timeoutMs,
+      repeatable: true,
+      retries: 1,
+      maxRedirects: 0,
+      ...request,
+      url,
+      headers: {
+        accept: 'application/json',
+        'accept-language': 'en',
+        authorization: `Bearer ${bearer}`,
+        'x-api-version': API_VERSION,
+        ...request.headers,
+      },
+      hosts: [OSU_HOST],
+    });
+  }
+
+  /** A token may be taken back before its time: it is renewed once. */
+  return async function ask(path, params, signal, request = {}) {
+    if (now() < closedUntil) {
+      throw new AppError('upstream_rate_limited', 'osu! asked to wait', { retryAfterMs: closedUntil - now() });
+    }
+    const url = addressOf(path, params);
+    const whole = signal === undefined ? request : { ...request, signal };
+    const bearer = await token.get(signal);
+    let response = await send(whole, url, bearer);
+    if (response.status === 401) {
+      token.refuse(bearer);
+      response = await send(whole, url, await token.get(signal));
+    }
+    if (response.status === 401) {
+      throw new AppError('credentials_required', 'osu! takes none of its own tokens for this');
+    }
+    try {
+      return readAnswer(response, { upstream: OSU, now: now() });
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'upstream_rate_limited') {
+        closedUntil = now() + Math.min(error.retryAfterMs ?? 5_000, MAX_CLOSED_MS);
+      }
+      throw error;
+    }
+  };
+}
+
+interface OsuToken {
+  /**
+   * The bearer token, asked for when there is none or the old one is about to end.
+   *
+   * @throws AppError `credentials_required` when osu! does not know the application, or an upstream code
+   */
+  get(signal?: AbortSignal): Promise<string>;
+  /** The API did not take this token: the next `get` asks for another. */
+  refuse(token: string): void;
+}
+
+const EARLY_MS = 60_000;
+/** A shorter life, or none given, would have every call ask for a token. */
+const MIN_LIFE_MS = 30_000;
+const MAX_LIFE_MS = 24 * 60 * 60_000;
+/** How long a failure is believed. A wrong secret does not become right by asking. */
+const REFUSED_MS = 5 * 60_000;
+const FAILED_MS = 3_000;
+const MAX_WAIT_MS = 5 * 60_000;
+
+const tokenShape = z.object({ access_token: z.string().min(1).max(10_000), expires_in: z.coerce.number().catch(0) });
+
+interface Held {
+  readonly token: string;
+  readonly until: number;
+}
+
+/** Client credentials grant (osu-web 2026-08: tokens live a day and are not refreshed). */
+function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: OsuCallOptions): OsuToken {
+  const flights = createSingleFlight<string>();
+  let held: Held | undefined;
+  let failed: { readonly error: AppError; readonly until: number } | undefined;
+
+  async function request(signal: AbortSignal): Promise<Held> {
+    const response = await http.request({
+      url: `https://${OSU_HOST}/oauth/token`,
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        client_id: String(clientId),
+        client_secret: clientSecret,
+        grant_type: 'client_credentials',
+        scope: 'public',
+      }).toString(),
+      hosts: [OSU_HOST],
+      timeoutMs,
+      maxBytes: 64 * 1024,
+      maxRedirects: 0,
+      repeatable: true,
+      retries: 1,
+      signal,
+    });
+    if (response.status === 400 || response.status === 401 || response.status === 403) {
+      throw new AppError('credentials_required', `osu! refused the application's credentials (${response.status})`);
+    }
+    const answer = tokenShape.safeParse(readAnswer(response, { upstream: 'osu! token', now: now() })).data;
+    const { access_token, expires_in } = expectShape(answer, 'osu! token', 'token');
+    const lifeMs = Math.min(expires_in * 1000 - EARLY_MS, MAX_LIFE_MS);
+    return { token: access_token, until: now() + Math.max(lifeMs, MIN_LIFE_MS) };
+  }
+
+  function remember(error: unknown): void {
+    if (!(error instanceof AppError)) return;
+    const isRefused = error.code === 'credentials_required';
+    if (isRefused) log.error({ err: error }, 'osu! does not accept OSU_CLIENT_ID and OSU_CLIENT_SECRET');
+    const waitMs = isRefused ? REFUSED_MS : Math.min(error.retryAfterMs ?? FAILED_MS, MAX_WAIT_MS);
+    failed = { error, until: now() + waitMs };
+  }
+
+  return {
+    async get(signal) {
+      if (held !== undefined && now() < held.until) return held.token;
+      if (failed !== undefined && now() < failed.until) throw failed.error;
+      return flights.run(
+        'token',
+        async flight => {
+          try {
+            held = await request(flight.signal);
+            failed = undefined;
+            return held.token;
+          } catch (error) {
+            if (!flight.signal.aborted) remember(error);
+            throw error;
+          }
+        },
+        signal,
+      );
+    },
+    refuse(token) {
+      if (held?.token === token) held = undefined;
+    },
+  };
+}

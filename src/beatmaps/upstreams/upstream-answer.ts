@@ -1,8 +1,7 @@
+/** What the answer of an upstream means, the official one's or a mirror's. */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { HttpResponse } from '../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../infra/http/retry-after.ts';
-
-/** What the answer of an upstream means, the official one's or a mirror's. */
 
 /** The official one's name in the log. */
 export const OSU = 'osu!';

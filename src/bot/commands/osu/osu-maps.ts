@@ -1,4 +1,8 @@
-import { USER_BEATMAP_TYPES, type UserBeatmapset, type UserBeatmapType } from '../../../beatmaps/upstreams/osu-api.ts';
+import {
+  USER_BEATMAP_TYPES,
+  type UserBeatmapset,
+  type UserBeatmapType,
+} from '../../../beatmaps/upstreams/osu-players-api.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';

@@ -1,0 +1,176 @@
+/** What the official API knows of players, their plays and their maps, and how they stand (osu-web 2026-08). */
+
+import * as z from 'zod';
+import { AppError } from '../../errors.ts';
+import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
+import { id, number } from '../model/osu-fields.ts';
+import { parseBeatmap, parseBeatmapset } from '../model/osu-schemas.ts';
+import {
+  type Player,
+  type PlayerStandings,
+  parsePlayer,
+  parsePlayerStandings,
+  parseRankedPlayer,
+  type RankedPlayer,
+} from '../model/player.ts';
+import { parseScore, type Score, type ScoreType } from '../model/score.ts';
+import type { OsuCall } from './osu-call.ts';
+import { expectShape, OSU } from './upstream-answer.ts';
+
+export const USER_BEATMAP_TYPES = [
+  'ranked',
+  'loved',
+  'pending',
+  'graveyard',
+  'guest',
+  'nominated',
+  'favourite',
+  'most_played',
+] as const;
+export type UserBeatmapType = (typeof USER_BEATMAP_TYPES)[number];
+
+/** A set of a player's list. */
+export interface UserBeatmapset {
+  readonly set: Beatmapset;
+  /** How often the player played `beatmap_id`; in `most_played` alone. */
+  readonly count: number | null;
+  readonly beatmap_id: number | null;
+}
+
+/** Part of a list whose length the API does not say. */
+export interface ListSlice<T> {
+  readonly items: readonly T[];
+  /** Whether the API gave as many as it was asked for. */
+  readonly isFull: boolean;
+}
+
+export interface SliceOptions {
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A number is an id, text a name. */
+export type PlayerRef = number | string;
+
+export interface OsuPlayersApi {
+  /** Without a ruleset: statistics of the one the player plays most. */
+  user(player: PlayerRef, ruleset?: Ruleset, signal?: AbortSignal): Promise<Player>;
+  userScores(
+    userId: number,
+    type: ScoreType,
+    options: SliceOptions & { readonly ruleset?: Ruleset | undefined },
+    signal?: AbortSignal,
+  ): Promise<ListSlice<Score>>;
+  /** One play, with its difficulty and set. With a ruleset the number is one from before 2022. */
+  score(id: number, ruleset?: Ruleset, signal?: AbortSignal): Promise<Score>;
+  userBeatmaps(
+    userId: number,
+    type: UserBeatmapType,
+    options: SliceOptions,
+    signal?: AbortSignal,
+  ): Promise<ListSlice<UserBeatmapset>>;
+  /** The best of the world on a map, best first, with their players but without the map. Empty where it has no leaderboard. */
+  mapScores(
+    mapId: number,
+    options: { readonly ruleset: Ruleset; readonly mods: readonly string[] },
+    signal?: AbortSignal,
+  ): Promise<readonly Score[]>;
+  /** All plays of a player on a map, without map and player. `not_found` where the map has no leaderboard. */
+  userMapScores(mapId: number, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<readonly Score[]>;
+  /** Up to 50 at once; those that are gone are missing. */
+  standings(userIds: readonly number[], signal?: AbortSignal): Promise<readonly PlayerStandings[]>;
+  /** 50 lines of the world ranking. @param page from 1 to 200 */
+  ranking(ruleset: Ruleset, page: number, signal?: AbortSignal): Promise<readonly RankedPlayer[]>;
+}
+
+const LEADERBOARD = 50;
+const rows = z.array(z.unknown());
+const scoresShape = z.object({ scores: rows });
+const usersShape = z.object({ users: rows });
+const rankingShape = z.object({ ranking: rows });
+
+const playedShape = z.looseObject({ beatmap_id: id, count: number, beatmap: z.unknown(), beatmapset: z.unknown() });
+/** The rows that can be read; a list in which nothing can is another shape than ours. */
+function readRows<T>(all: readonly unknown[] | undefined, what: string, read: (row: unknown) => T | undefined) {
+  const given = expectShape(all, OSU, `list of ${what}s`);
+  const items = given.flatMap(row => read(row) ?? []);
+  if (items.length === 0 && given.length > 0) expectShape(undefined, OSU, what);
+  return items;
+}
+
+function readSlice<T>(answer: unknown, limit: number, what: string, read: (row: unknown) => T | undefined) {
+  const all = rows.safeParse(answer).data;
+  return { items: readRows(all, what, read), isFull: (all?.length ?? 0) >= limit };
+}
+
+/** A row of `most_played` holds a difficulty, or its number alone, and its set beside it. */
+function readPlayed(row: unknown): UserBeatmapset | undefined {
+  const played = playedShape.safeParse(row).data;
+  const set = parseBeatmapset(played?.beatmapset);
+  const beatmap = parseBeatmap(played?.beatmap);
+  if (played === undefined || set === undefined) return undefined;
+  const beatmaps = beatmap === undefined ? [] : [beatmap];
+  return { set: { ...set, beatmaps }, count: played.count, beatmap_id: beatmap?.id ?? played.beatmap_id };
+}
+
+function readOwn(row: unknown): UserBeatmapset | undefined {
+  const set = parseBeatmapset(row);
+  return set === undefined ? undefined : { set, count: null, beatmap_id: null };
+}
+
+/** People write spaces and underscores for each other; a name has one or the other. */
+function otherSpelling(name: string): string | undefined {
+  const other = name.includes('_') ? name.replaceAll('_', ' ').trim() : name.replaceAll(' ', '_');
+  return other === name || other === '' ? undefined : other;
+}
+
+export function createOsuPlayersApi(ask: OsuCall): OsuPlayersApi {
+  async function findUser(name: PlayerRef, ruleset: Ruleset | undefined, signal?: AbortSignal): Promise<Player> {
+    const key = typeof name === 'number' ? String(name) : `@${name}`;
+    const path = `users/${encodeURIComponent(key)}${ruleset === undefined ? '' : `/${ruleset}`}`;
+    return expectShape(parsePlayer(await ask(path, {}, signal), ruleset), OSU, 'player');
+  }
+
+  return {
+    async user(player, ruleset, signal) {
+      try {
+        return await findUser(player, ruleset, signal);
+      } catch (error) {
+        const other = typeof player === 'string' ? otherSpelling(player) : undefined;
+        const isGone = error instanceof AppError && error.code === 'not_found';
+        if (!isGone || other === undefined) throw error;
+        return findUser(other, ruleset, signal);
+      }
+    },
+    async userScores(userId, type, { ruleset, limit, offset }, signal) {
+      const params = { mode: ruleset, limit, offset, include_fails: type === 'recent' ? 1 : undefined };
+      return readSlice(await ask(`users/${userId}/scores/${type}`, params, signal), limit, 'score', parseScore);
+    },
+    async score(id, ruleset, signal) {
+      const path = ruleset === undefined ? `scores/${id}` : `scores/${ruleset}/${id}`;
+      return expectShape(parseScore(await ask(path, {}, signal)), OSU, 'score');
+    },
+    async userBeatmaps(userId, type, { limit, offset }, signal) {
+      const answer = await ask(`users/${userId}/beatmapsets/${type}`, { limit, offset }, signal);
+      return readSlice(answer, limit, 'set', type === 'most_played' ? readPlayed : readOwn);
+    },
+    async mapScores(mapId, { ruleset, mods }, signal) {
+      const params = { mode: ruleset, limit: LEADERBOARD, 'mods[]': mods };
+      const answer = await ask(`beatmaps/${mapId}/scores`, params, signal);
+      return readRows(scoresShape.safeParse(answer).data?.scores, 'score', parseScore);
+    },
+    async userMapScores(mapId, userId, ruleset, signal) {
+      const answer = await ask(`beatmaps/${mapId}/scores/users/${userId}/all`, { ruleset }, signal);
+      return readRows(scoresShape.safeParse(answer).data?.scores, 'score', parseScore);
+    },
+    async standings(userIds, signal) {
+      const answer = await ask('users', { 'ids[]': userIds.map(String) }, signal);
+      return readRows(usersShape.safeParse(answer).data?.users, 'player', parsePlayerStandings);
+    },
+    async ranking(ruleset, page, signal) {
+      const answer = await ask(`rankings/${ruleset}/performance`, { 'cursor[page]': page }, signal);
+      return readRows(rankingShape.safeParse(answer).data?.ranking, 'ranked player', parseRankedPlayer);
+    },
+  };
+}
