@@ -17,18 +17,18 @@ import { createOsuApi } from './upstreams/osu-api.ts';
 export interface BeatmapServicesOptions {
   readonly http: HttpClient;
   readonly records: RecordStore;
-  /** Where catalogue and files of difficulties lie. */
+  /** The catalogue and the files of difficulties lie here. */
   readonly dataDir: string;
-  /** Whether this process writes the catalogue and keeps files of difficulties, or only reads what another one of this machine does. */
+  /** True while this process writes the catalogue and keeps files of difficulties; else it only reads those of another process. */
   readonly isFiller: () => boolean;
-  /** Of the official API; without them the mirrors answer for it where they can. */
+  /** They open the official API; without them the mirrors answer for it where they can. */
   readonly credentials: { readonly clientId: number; readonly clientSecret: string } | undefined;
-  /** Where other processes find our answers, and we theirs. */
+  /** Processes find each other's answers here. */
   readonly sharedCaches?: SharedBeatmapCaches | undefined;
   readonly log: Logger;
   /** The compiled thread that computes. Default: the file beside the program. */
   readonly workerFile?: URL | undefined;
-  /** That of the catalogue. Default: the file beside the program; run from source, none. */
+  /** The compiled thread of the catalogue. Default: the file beside the program; run from source, none. */
   readonly catalogueFile?: URL | undefined;
 }
 

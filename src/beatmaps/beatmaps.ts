@@ -24,7 +24,7 @@ export interface SetAnswer {
 }
 
 export interface DownloadAnswer {
-  /** Of the set. */
+  /** The set's number. */
   readonly id: number;
   readonly set: Beatmapset;
   readonly available: boolean;
@@ -45,7 +45,7 @@ export interface DownloadAnswer {
  * player), `credentials_required`, or the upstream's code when all of them failed (params.upstreams)
  */
 export interface Beatmaps extends Players, MapPlays {
-  /** Whether players can be asked for at all. */
+  /** True with credentials, without which no player can be asked for. */
   readonly hasPlayers: boolean;
   search(request: SearchRequest): Promise<SearchResult>;
   set(id: number, signal?: AbortSignal): Promise<SetAnswer>;
@@ -109,7 +109,7 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
   ];
   const health = createHealth({ ids: all.map(({ id }) => id), now });
 
-  /** Whose set was found already need not be asked for again. */
+  /** The sets of difficulties that were found before, which spares a question. */
   const setIds = createLru<number, number>({ max: MAX_KNOWN_MAPS });
 
   /** The official one leads whenever it does not rest, however fast the mirrors are. */

@@ -15,7 +15,7 @@ import type { UpstreamId } from './upstreams/source.ts';
 
 export interface FoundPage extends SearchPage {
   readonly source: UpstreamId;
-  /** What the upstream was given for it. */
+  /** The token that the upstream was given for this page. */
   readonly token: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface BeatmapCaches {
   readonly scores: Cache<ListSlice<Score>>;
   readonly plays: Cache<Score>;
   readonly userBeatmaps: Cache<ListSlice<UserBeatmapset>>;
-  /** Of the world, or of one player, on a map. */
+  /** Scores on a map, of the world or of one player. */
   readonly mapScores: Cache<readonly Score[]>;
   readonly standings: Cache<readonly PlayerStandings[]>;
   /** Pages of the world ranking. */
@@ -74,7 +74,7 @@ function policy<V>(ttlMs: (value: V) => number): CachePolicy<V> {
   return { ttlMs, staleIfErrorMs: () => DAY, staleOnError: error => !isGone(error), errorTtlMs };
 }
 
-/** What has a leaderboard hardly changes; the rest is being worked on. */
+/** A set with a leaderboard hardly changes; the others are being worked on. */
 function setTtlMs({ set }: FoundSet): number {
   return ['ranked', 'approved', 'loved'].includes(set.status) ? DAY : 15 * MINUTE;
 }
@@ -125,7 +125,7 @@ function isHttps(url: string): boolean {
   return URL.canParse(url) && new URL(url).protocol === 'https:';
 }
 
-/** What the caches of several processes share. Players and their plays change by the minute and stay where they were asked for. */
+/** The caches that several processes share. Players and their plays change by the minute and stay where they were asked for. */
 export interface SharedBeatmapCaches {
   readonly pages: SharedCache<FoundPage>;
   readonly sets: SharedCache<FoundSet>;

@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { AppError } from '../errors.ts';
 import { SOURCE_IDS, type SourceId } from './upstreams/source.ts';
 
-/** Where a search goes on. */
+/** The place at which a search goes on. */
 export interface SearchPosition {
-  /** Who gave the page; undefined at the beginning. */
+  /** The upstream that gave the page; undefined at the beginning. */
   readonly source: SourceId | undefined;
-  /** What that upstream gives the page for; undefined for its first. */
+  /** The token of that upstream for the page; undefined for its first. */
   readonly token: string | undefined;
   /** Number of the page, from 0: what another upstream is asked for in its place. */
   readonly page: number;

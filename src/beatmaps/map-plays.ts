@@ -1,4 +1,4 @@
-/** What only the official API knows of plays on one map, and of how players stand among each other. */
+/** Plays on one map, and how players stand among each other, which only the official API knows. */
 import {
   type BeatmapCaches,
   MAP_SCORES_POLICY,
@@ -44,7 +44,7 @@ export interface MapPlays {
     userIds: readonly number[],
     signal?: AbortSignal,
   ): Promise<PlayerAnswer & { readonly players: readonly PlayerStandings[] }>;
-  /** Who holds that place of the world ranking, or undefined where osu! does not say. @param rank from 1 to 10 000 */
+  /** The player at that place of the world ranking, or undefined where osu! does not say. @param rank from 1 to 10 000 */
   rankHolder(
     ruleset: Ruleset,
     rank: number,

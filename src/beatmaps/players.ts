@@ -1,4 +1,4 @@
-/** What only the official API knows: profiles, plays, and maps of players. */
+/** Profiles, plays and maps of players, which only the official API knows. */
 import { AppError } from '../errors.ts';
 import type { CacheHit } from '../infra/cache/cache.ts';
 import { createLru } from '../infra/cache/create-lru.ts';
@@ -69,7 +69,7 @@ export interface PlayersOptions {
 
 const NAME = /^[\w[\] -]{1,30}$/;
 const MAX_LIMIT = 100;
-/** What the API can reach of each list. */
+/** The API gives no more of each list. */
 const LAST: Readonly<Record<ScoreType, number>> = { best: 200, recent: 100, firsts: 10_000, pinned: 10_000 };
 
 /** @throws AppError `invalid_request` */

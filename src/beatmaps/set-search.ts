@@ -40,7 +40,7 @@ export interface SearchRequest {
   readonly sort?: Sort | undefined;
   /** 1 to 50. Default 20. */
   readonly limit?: number | undefined;
-  /** Of the page before; the rest of the request must be the same. */
+  /** The cursor of the page before; all else in the request must be the same. */
   readonly cursor?: string | undefined;
   /** `local`: the catalogue alone. */
   readonly source?: 'local' | undefined;
@@ -49,7 +49,7 @@ export interface SearchRequest {
 
 export interface SearchResult {
   readonly sets: readonly Beatmapset[];
-  /** Of all pages, when known. */
+  /** Count of sets on all pages, when known. */
   readonly total: number | null;
   /** So many there are at least, where not all was looked through; then there may be more than the last page gives. */
   readonly atLeast?: number;
@@ -175,7 +175,7 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
     return { page: value, stale: from === 'stale', cached: from === 'cache' };
   }
 
-  /** Where the search goes on when `taken` sets of a page were given. */
+  /** The place at which the search goes on when `taken` sets of a page were given. */
   function after({ source, token, next, sets }: FoundPage, at: SearchPosition, taken: number): SearchPosition | null {
     if (taken < sets.length) return { source, token, page: at.page, skip: taken };
     return next === null ? null : { source, token: next, page: at.page + 1, skip: 0 };
@@ -255,7 +255,7 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
     } catch (error) {
       const isAsked = error instanceof AppError && error.code === 'invalid_request';
       const found = isAsked || signal?.aborted === true ? undefined : await standIn(asked, start, limit);
-      // That the catalogue knows none does not mean that there is none.
+      // A catalogue that knows none does not mean that there is none.
       if (found === undefined || found.sets.length === 0) throw error;
       return { ...found, stale: true };
     }

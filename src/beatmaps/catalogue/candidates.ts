@@ -17,7 +17,7 @@ CREATE TABLE catalogue_candidates (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** What one is, of what a column holds. */
+/** A column holds so many for each 1. */
 const UNITS = { stars: 100_000, ar: 100, od: 100, cs: 100, rating: 10_000 };
 
 function inUnits(value: number | null, units: number): number | null {
@@ -34,7 +34,7 @@ function stepOf(stars: number): number {
   return Math.floor(stars * STEPS_PER_STAR);
 }
 
-/** What cannot be downloaded any more is not recommended. */
+/** A set that cannot be downloaded any more is not recommended. */
 function isCandidate(set: Beatmapset): boolean {
   return isPlayable(set) && !set.download_disabled;
 }
@@ -197,11 +197,11 @@ export interface Candidate {
   readonly objects: number | null;
   /** The mapper's number: of the difficulty where it is known, else of the set. */
   readonly mapper: number | null;
-  /** Of the difficulty. */
+  /** It is a figure of the difficulty. */
   readonly plays: number | null;
-  /** Of the set. */
+  /** It is a figure of the set. */
   readonly favourites: number | null;
-  /** Of the set, 0 to 10. */
+  /** The set's rating, 0 to 10. */
   readonly rating: number | null;
 }
 

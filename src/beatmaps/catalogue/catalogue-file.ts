@@ -25,7 +25,7 @@ export interface CatalogueFile extends CatalogueSearch {
 
 export interface CatalogueFileOptions {
   readonly store: Store;
-  /** What could not be kept or read in the background; no caller waits for it. */
+  /** Gets failures of the background, for which no caller waits. */
   onFailure(error: unknown): void;
   /** Default 500. */
   readonly writeDelayMs?: number;
@@ -109,7 +109,7 @@ export function openCatalogueFile(options: CatalogueFileOptions): CatalogueFile 
 
 /** Takes values at once and hands them on later, in portions, so that others have their turn in between. */
 export interface WriteQueue<T> {
-  /** Of two with one id the later is kept. When the queue is full the oldest goes: it will be seen again. */
+  /** The later of two with one id is kept. When the queue is full the oldest goes: it will be seen again. */
   add(values: readonly T[]): void;
   /** Resolves when everything that waits is written. @throws what `write` throws */
   flush(): Promise<void>;
@@ -123,12 +123,12 @@ export interface WriteQueueOptions<T> {
   readonly portion: number;
   readonly delayMs: number;
   write(values: readonly T[]): void;
-  /** Whether what failed may be written a little later. Default: never. */
+  /** True when a failed write may succeed a little later. */
   isWorthWaiting?(error: unknown): boolean;
   onFailure(error: unknown): void;
 }
 
-/** Of one flush. */
+/** A flush waits so often before it fails. */
 const MAX_WAITS = 60;
 
 function createWriteQueue<T extends { readonly id: number }>(options: WriteQueueOptions<T>): WriteQueue<T> {

@@ -15,9 +15,9 @@ export interface Feed {
 
 export interface FeedPage {
   readonly sets: readonly Beatmapset[];
-  /** Of all pages, when known. */
+  /** Count of sets on all pages, when known. */
   readonly total: number | null;
-  /** What the upstream gives the next page for; null after the last. */
+  /** The token for the next page; null after the last. */
   readonly next: string | null;
 }
 
@@ -40,7 +40,7 @@ export interface FillPace {
   readonly failureMs: readonly number[];
   /** A longer wait than this is not honoured, whoever asks for it. */
   readonly maxWaitMs: number;
-  /** Whether a feed is waited for as long as it fails; else the fill ends after as many failures as there are waits. */
+  /** True when a feed is waited for as long as it fails; else the fill ends after as many failures as there are waits. */
   readonly isPatient: boolean;
   /** Pause before everything is read again, for what has changed. */
   readonly againMs: number;
@@ -69,7 +69,7 @@ const IDLE_MS = 60_000;
 const Place = z.object({
   /** Number of the next page, from 0. */
   page: z.number(),
-  /** What the upstream gives that page for, where its number does not say it. */
+  /** The upstream's token for that page, where the number is not enough. */
   cursor: z.string().optional(),
   sets: z.number().default(0),
   /** When the last page was read, unix milliseconds; 0 before. */
@@ -95,7 +95,7 @@ interface Setback {
 interface Fill extends FillOptions {
   readonly now: () => number;
   readonly setbacks: Map<string, Setback>;
-  /** Whether any page was read since the fill began. */
+  /** True once a page was read since the fill began. */
   hasRead: boolean;
 }
 

@@ -1,8 +1,8 @@
-/** What the thread of the catalogue and the rest of the program say to each other. */
+/** Messages between the thread of the catalogue and the program. */
 import { AppError, type ErrorCode, type ErrorParams, toAppError } from '../../errors.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** What the thread does, by name: everything but its end. */
+/** The thread does all that a catalogue can, by name, but its end. */
 export type WorkName = Exclude<keyof Catalogue, 'close'>;
 export type ArgsOf<Name extends WorkName> = Parameters<Catalogue[Name]>;
 export type ValueOf<Name extends WorkName> = Awaited<ReturnType<Catalogue[Name]>>;
@@ -27,7 +27,7 @@ export interface Failure {
   readonly retryAfterMs: number | undefined;
 }
 
-/** What the thread says. */
+/** A message from the thread. */
 export type Told =
   | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
@@ -45,7 +45,7 @@ export function errorOf({ code, message, params, retryAfterMs }: Failure): AppEr
   return new AppError(code, message, { params, retryAfterMs });
 }
 
-/** What the thread is started with. */
+/** The thread is started with this. */
 export interface CatalogueThreadData {
   readonly path: string;
   readonly isFilling: boolean;

@@ -70,10 +70,10 @@ export interface Suggestion {
   readonly title: string;
   readonly creator: string;
   readonly status: Status;
-  /** Of the easiest and the hardest difficulty. */
+  /** Stars of the easiest and the hardest difficulty. */
   readonly min_stars: number | null;
   readonly max_stars: number | null;
-  /** Of the longest difficulty, in seconds. */
+  /** Length of the longest difficulty, in seconds. */
   readonly length: number | null;
 }
 

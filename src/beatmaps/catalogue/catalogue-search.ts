@@ -43,7 +43,7 @@ export interface CatalogueSearch {
 export interface CatalogueSearchOptions {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
-  /** What could not be read in the background. */
+  /** Gets failures of reading in the background. */
   onFailure(error: unknown): void;
 }
 
@@ -150,7 +150,7 @@ export function createCatalogueSearch({ store, vocabulary, onFailure }: Catalogu
     if (!isLeftToTables(query)) return search(asked, { limit, offset: 0 }).sets.map(suggestionOf);
     const find = (likely: Groups, index: TextIndex) =>
       finder.lines({ asked, groups: writeOut(likely, index), limit, offset: 0, index });
-    // Who types means a name first of all, and the index of names is small.
+    // A person who types means a name first of all, and the index of names is small.
     const lines = (likely: Groups) => {
       const named = likely.length === 0 ? [] : find(likely, 'catalogue_names');
       return named.length > 0 ? named : find(likely, 'catalogue_text');
@@ -184,7 +184,7 @@ function asNeedle(text: string): Needle {
   return { text, isWhole: false };
 }
 
-/** Whether conditions and the text index say all there is to say. */
+/** True when conditions and the text index answer the whole query. */
 function isLeftToTables({ texts, tags, excluded = [] }: Query): boolean {
   return Object.keys(texts).length === 0 && tags.length === 0 && excluded.length === 0;
 }

@@ -144,7 +144,7 @@ export function createVocabulary(store: Store): Vocabulary {
       return loading;
     },
     add(text) {
-      // What is not loaded yet is read from the store later; what is being loaded may have come past it.
+      // Before the load begins there is nothing to add to; while it runs it may be past these words already.
       if (loading !== undefined) for (const word of new Set(text.split(' '))) learn(word, 1);
     },
     beginningWith(letters, most) {
@@ -175,7 +175,7 @@ export function createVocabulary(store: Store): Vocabulary {
   };
 }
 
-/** Where the first stands that does not come before `word`, by halving. */
+/** Finds by halving the first place whose word does not come before `word`. */
 function firstFrom(ordered: readonly string[], word: string): number {
   let low = 0;
   let high = ordered.length;

@@ -46,12 +46,12 @@ interface Change {
   readonly body: Uint8Array;
   readonly rank: number;
   readonly texts: readonly string[];
-  /** As it was kept, by this version or an older one. */
+  /** The set as this version or an older one kept it. */
   readonly before: { readonly rank: number; readonly set: Beatmapset | undefined } | undefined;
-  /** Its texts are in the index already, at its rank. */
+  /** True when its texts are in the index already, at its rank. */
   readonly isIndexed: boolean;
   readonly figures: string;
-  /** As `isIndexed`, of its figures. */
+  /** True when its figures are in their index already, at its rank. */
   readonly hasFigures: boolean;
 }
 

@@ -27,7 +27,7 @@ export interface Catalogue {
    * About `size` maps that could be recommended, from all over the window; others for another seed. None whose download is disabled.
    */
   draw(window: CandidateWindow, size: number, seed: number): Promise<readonly Candidate[]>;
-  /** What a fill left under its name, to go on from there. */
+  /** A fill leaves its place under its name and goes on from there. */
   place(name: string): Promise<string | undefined>;
   /** After all that was remembered before is written. */
   keepPlace(name: string, place: string | null): Promise<void>;
@@ -46,7 +46,7 @@ export interface CataloguePageRequest {
 
 export interface CatalogueResult {
   readonly sets: readonly Beatmapset[];
-  /** Of all pages; known on the last. */
+  /** Count of sets on all pages; known on the last. */
   readonly total: number | null;
   /** So many there are at least, when not all was looked through for this page; then nothing more is known. */
   readonly atLeast?: number;

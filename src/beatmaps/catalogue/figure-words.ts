@@ -101,7 +101,7 @@ function setValues(set: Beatmapset): readonly (readonly [Key, number | null])[] 
     ['language', set.language_id],
     ['video', Number(set.video)],
     ['nsfw', Number(set.nsfw)],
-    // What an older version kept does not say it, and need not be written anew: that there is none has no word.
+    // Only a spotlight has a word: sets that an older version kept need not be written anew.
     ['spotlight', set.spotlight === true ? 1 : null],
   ];
 }
@@ -119,7 +119,7 @@ export function figureWords(set: Beatmapset): string {
 }
 
 /**
- * What the index of figures is asked for; empty when nothing narrows it. It finds all that is asked for and some beside: steps are wide,
+ * The question to the index of figures; empty when nothing narrows it. It finds all that is asked for and some beside: steps are wide,
  * and each figure may be another difficulty's.
  */
 export function figureExpression(query: Query, statuses: readonly Status[]): string {
@@ -142,7 +142,7 @@ export function figureExpression(query: Query, statuses: readonly Status[]): str
   return wanted.flatMap(([key, range]) => (range === undefined ? [] : (anyStep(key, range) ?? []))).join(' AND ');
 }
 
-/** What the index of figures is asked for the sets that osu! has put in a spotlight: those, and no other. */
+/** Finds exactly the sets that osu! has put in a spotlight. */
 export const SPOTLIGHTS = anyStep('spotlight', { gte: 1, lt: 2 }) ?? '';
 
 function isRangeKey(key: Key, ranges: Query['ranges']): key is RangeKey {

@@ -5,10 +5,10 @@ import type { Range } from '../query/query-values.ts';
 
 interface Field {
   readonly key: RangeKey;
-  /** Where it lies in the bytes of a difficulty, after the ruleset. */
+  /** The field begins at this byte of a difficulty, after the ruleset. */
   readonly at: number;
   readonly bytes: number;
-  /** What is kept is a whole number of these. */
+  /** The field is a whole number of these. */
   readonly unit: number;
   read(map: Beatmapset['beatmaps'][number], set: Beatmapset): number | null;
 }
@@ -44,7 +44,7 @@ export function packFigures(set: Beatmapset): Uint8Array {
   return packed;
 }
 
-/** Whether one of a set's difficulties has all that a query asks of difficulties, but for names; undefined when it asks nothing. */
+/** Tests whether one difficulty of a set has all figures that a query asks for; undefined when it asks for none. */
 export function figuresTest({ ranges, ruleset }: Query): ((packed: Uint8Array) => boolean) | undefined {
   const wanted = FIELDS.flatMap(({ key, at, bytes, unit }) => {
     const asked = [ranges[key], key === 'cs' ? ranges.keys : undefined].filter(range => range !== undefined);
@@ -64,7 +64,7 @@ export function figuresTest({ ranges, ruleset }: Query): ((packed: Uint8Array) =
   };
 }
 
-/** Of the longest difficulty, in seconds; null when none says. */
+/** Length of the longest difficulty, in seconds; null when none says. */
 export function longestOf(packed: Uint8Array): number | null {
   const { at, bytes, unit } = LENGTH;
   const bytesOf = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);

@@ -17,7 +17,7 @@ import {
 
 export interface CatalogueOptions {
   readonly dataDir: string;
-  /** Whether this process writes the catalogue; where several share one, the others only read it. Default: it does. */
+  /** True while this process writes the catalogue; where several share one, the others only read it. Default: it does. */
   readonly isFiller?: () => boolean;
   /** Many sets are about to come, and no person asks meanwhile: more of them are written at once. Default false. */
   readonly isFilling?: boolean;
@@ -71,7 +71,7 @@ export function createCatalogueHere(options: CatalogueHereOptions): Catalogue {
 export interface CatalogueThreadOptions extends CatalogueThreadData {
   /** The compiled thread. */
   readonly file: URL;
-  /** Whether this process writes the catalogue; where several share one, the others only read it. */
+  /** True while this process writes the catalogue; where several share one, the others only read it. */
   readonly isFiller: () => boolean;
   /** No caller waits for it. `message` says what it means for people. */
   onFailure(error: AppError, message: string): void;
@@ -88,7 +88,7 @@ const MAX_RESTARTS = 5;
 const HEALTHY_MS = 600_000;
 /** For what waits to be written when the program ends. */
 const CLOSE_MS = 15_000;
-/** Of JavaScript: the words of a very large catalogue take 200 MB. */
+/** The words of a very large catalogue take 200 MB. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
 
 const BACKGROUND_FAILURE = 'the catalogue could not be written or read';
@@ -98,7 +98,7 @@ interface Pending {
   reject(error: AppError): void;
 }
 
-/** What the thread says, its values being what was asked for. */
+/** A message from the thread, whose value is of the type that was asked for. */
 type Heard =
   | Exclude<Told, { readonly kind: 'value' }>
   | { readonly kind: 'value'; readonly id: number; readonly value: never };
@@ -215,7 +215,7 @@ export function createCatalogueThread(options: CatalogueThreadOptions): Catalogu
       remembering += 1;
       ask('remember', [sets])
         .catch((error: AppError) => {
-          // That the thread is away was told when it went.
+          // The end of the thread was reported when it happened.
           if (error !== away) onFailure(error, BACKGROUND_FAILURE);
         })
         .finally(() => {

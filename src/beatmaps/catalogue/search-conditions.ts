@@ -28,7 +28,7 @@ export interface ConditionOptions {
   readonly without: number | undefined;
 }
 
-/** What a query asks of sets, but for texts and difficulties, as conditions on `catalogue_sets s`. */
+/** Conditions on `catalogue_sets s` for all that a query asks of sets, but for texts and difficulties. */
 export function conditionsOf(query: Query, { statuses, without }: ConditionOptions): Conditions {
   const { stars } = query.ranges;
   return join([

@@ -11,7 +11,7 @@ const SET_FIELDS = [
   ...(['download_disabled_reason', 'cover_url', 'card_url', 'list_url', 'spotlight'] as const),
 ] satisfies readonly (keyof Beatmapset)[];
 
-/** As {@link SET_FIELDS}. */
+/** The same rule holds as for {@link SET_FIELDS}. */
 const MAP_FIELDS = [
   ...(['id', 'beatmapset_id', 'mode', 'status', 'version', 'difficulty_rating', 'total_length', 'hit_length'] as const),
   ...(['bpm', 'ar', 'od', 'cs', 'hp', 'max_combo', 'count_circles', 'count_sliders', 'count_spinners'] as const),
@@ -23,7 +23,7 @@ type Missing =
   | Exclude<keyof Beatmapset, (typeof SET_FIELDS)[number] | 'beatmaps'>
   | Exclude<keyof Beatmap, (typeof MAP_FIELDS)[number]>;
 
-/** What most sets have in common, the commonest last. What was packed with it is unpacked with it: it never changes. */
+/** Texts that most sets have in common, the commonest last. It never changes, because unpacking needs the same. */
 const DICTIONARY = Buffer.from(
   'variousartists cover remix feat game opening ending original soundtrack instrumental electronic japanese english anime video ' +
     'featured artist collab gekkai touhou vocaloid the of a no graveyard loved pending approved qualified wip true false ' +
@@ -83,7 +83,7 @@ export function unpackBody(packed: Uint8Array): string {
   return inflateRawSync(packed, UNPACKING).toString();
 }
 
-/** What the fresh one does not say is taken from the known one. */
+/** Takes from the known one all that the fresh one does not say. */
 export function mergeSets(known: Beatmapset, fresh: Beatmapset): Beatmapset {
   const maps = new Map(known.beatmaps.map(beatmap => [beatmap.id, beatmap]));
   return {

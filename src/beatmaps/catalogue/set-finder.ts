@@ -23,9 +23,9 @@ export interface FindRequest {
   readonly groups: Groups;
   readonly limit: number;
   readonly offset: number;
-  /** Where the words of `groups` are looked for. Default: everywhere. */
+  /** The words of `groups` are looked for in this index. Default: everywhere. */
   readonly index?: TextIndex;
-  /** What no index knows. Takes long. */
+  /** Checks what no index knows, which takes long. */
   readonly check?: (id: number) => boolean;
 }
 
@@ -118,7 +118,7 @@ export function createSetFinder(store: Store) {
     return figures === '' ? planOf('catalogue_sets s', clauses, []) : planByFigures(figures, clauses);
   }
 
-  /** As the plan goes, where nothing but its conditions counts. */
+  /** Reads a page by the plan alone, where nothing but its conditions counts. */
   function rowsOf<T>(columns: string, row: z.ZodType<T>, { from, where, order, params }: Plan, page: FindRequest): T[] {
     const sql = `SELECT ${columns} FROM ${from} ${where} ORDER BY ${order} LIMIT ? OFFSET ?`;
     return store.all(sql, [...params, page.limit, page.offset], row);

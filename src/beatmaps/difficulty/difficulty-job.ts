@@ -1,4 +1,4 @@
-/** What the worker is given and what it says, as values that can be sent between threads. */
+/** Jobs of the worker and its answers, as values that can be sent between threads. */
 import type { Ruleset } from '../model/beatmapset.ts';
 import { playedObjects, type Score, type ScoreMod } from '../model/score.ts';
 
@@ -51,7 +51,7 @@ export interface DifficultyFigures {
   readonly lengthSeconds: number;
   readonly aim?: number;
   readonly speed?: number;
-  /** What the map is made of, by name, each from 0 to 1. */
+  /** Shares of the kinds of notes that the map is made of, by name, each from 0 to 1. */
   readonly patterns?: Readonly<Record<string, number>>;
   readonly pp: readonly { readonly accuracy: number; readonly pp: number }[];
   readonly play: { readonly pp: number; readonly ppIfFullCombo: number } | null;

@@ -14,7 +14,7 @@ import { maniaHits } from './mania-hits.ts';
 
 declare const WebAssembly: { Module: new (code: Uint8Array) => object };
 
-/** What the library's memory may grow to, in pages of 64 KB. It takes 32 MB for the longest maps there are. */
+/** The library's memory may grow to so many pages of 64 KB. It takes 32 MB for the longest maps there are. */
 const MAX_PAGES = 1_536;
 const MEMORY_SECTION = 5;
 
@@ -108,7 +108,7 @@ function using<T extends { free(): void }, R>(resource: T, work: (resource: T) =
   }
 }
 
-/** What the library says no to, it throws as a plain error; anything else is a break inside of it. */
+/** The library refuses by a plain error; any other error is a break inside of it. */
 function orRefuse<T>(why: Refusal, work: () => T): T {
   try {
     return work();
@@ -153,7 +153,7 @@ function readStrains(strains: Rosu.Strains): DifficultyFigures['strains'] {
   return { sectionMs: strains.sectionLength * share, series };
 }
 
-/** What a map is made of, as far as the library finds it: in osu! streams, sliders and how much of it is hard; in taiko the three skills. */
+/** Says what a map is made of, as far as the library finds it: in osu! streams, sliders and how much of it is hard; in taiko the three skills. */
 function readPatterns(attributes: Rosu.DifficultyAttributes): Readonly<Record<string, number>> {
   const share = (part: number | undefined, whole: number) => Math.min(1, (part ?? 0) / Math.max(1e-6, whole));
   switch (attributes.mode) {
@@ -289,7 +289,7 @@ function readFigures(
   }));
 }
 
-/** What the pool runs in a thread; the library that broke leaves memory behind that cannot be trusted, so its thread ends with it. */
+/** The pool runs this in a thread. A library that broke leaves memory behind that cannot be trusted, so its thread ends with it. */
 export function answer(job: DifficultyJob): DifficultyAnswer | Promise<DifficultyAnswer> {
   try {
     return { kind: 'figures', figures: compute(job) };

@@ -19,7 +19,7 @@ export interface DifficultyRequest {
   readonly mods: readonly (string | ScoreMod)[];
   /** Accuracies to compute pp for, 0 to 100. */
   readonly accuracies?: readonly number[];
-  /** What those plays have; by default full combos. */
+  /** Misses of those plays; by default they are full combos. */
   readonly misses?: number;
   readonly combo?: number;
   /** Computes the pp of this play, of a failed one up to where it ended, and of the same to the end without a miss. */
@@ -54,14 +54,14 @@ export interface DifficultyOptions {
   readonly http: HttpClient;
   /** Files are kept in its folder `osu`. */
   readonly dataDir: string;
-  /** Whether this process keeps files, or only reads those of another one of this machine. Default: it does. */
+  /** True while this process keeps files, else it only reads those of another process. Default: it does. */
   readonly isFiller?: () => boolean;
   readonly log: Logger;
   /** Threads that compute. Default 1. */
   readonly workers?: number;
-  /** Of computing one map. Default 3000. */
+  /** One map is computed for so long at most. Default 3000. */
   readonly deadlineMs?: number;
-  /** Of all kept files. Default 256 MiB, about 3,000 files. */
+  /** All kept files together take so many at most. Default 256 MiB, about 3,000 files. */
   readonly maxBytes?: number;
   /** Computations that may wait. Default 200. */
   readonly maxWaiting?: number;

@@ -14,9 +14,9 @@ export interface OsuFileCache {
 export interface OsuFileCacheOptions {
   /** Made when missing. */
   readonly folder: string;
-  /** Of all files together. */
+  /** All files together take so many at most. */
   readonly maxBytes: number;
-  /** Whether this process keeps files; where several share the folder, the others only read it. Default: it does. */
+  /** True while this process keeps files; where several share the folder, the others only read it. Default: it does. */
   readonly isFiller?: () => boolean;
   readonly log: Logger;
 }
@@ -76,7 +76,7 @@ export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
     return opened;
   }
 
-  /** What another process keeps may be gone at any time. */
+  /** A file of another process may be gone at any time. */
   async function readOnly(checksum: string): Promise<Uint8Array | undefined> {
     const file = await readFile(pathOf(checksum)).catch(() => undefined);
     return file !== undefined && checksumOf(file) === checksum ? file : undefined;

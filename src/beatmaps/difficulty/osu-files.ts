@@ -29,14 +29,14 @@ export interface OsuFilesOptions {
   readonly http: HttpClient;
   readonly cache: OsuFileCache;
   readonly log: Logger;
-  /** Of one request. Default 4000. */
+  /** Time-out of one request. Default 4000. */
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }
 
 interface OsuFileSite {
   readonly id: string;
-  /** Its share of what the site allows altogether. */
+  /** Files have this share of what the site allows altogether. */
   readonly pace: FilePace;
   readonly host: string;
   readonly url: (mapId: number) => URL;

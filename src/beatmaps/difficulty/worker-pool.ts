@@ -20,7 +20,7 @@ export interface DifficultyWorkerPool {
 export interface DifficultyWorkerPoolOptions {
   readonly log: Logger;
   readonly threads: number;
-  /** Of one map. */
+  /** One map is computed for so long at most. */
   readonly deadlineMs: number;
   readonly maxWaiting: number;
   /** Default: the built file beside this one. */
@@ -31,7 +31,7 @@ export interface DifficultyWorkerPoolOptions {
 const START_MS = 15_000;
 /** Idle threads give their memory back. */
 const IDLE_MS = 60_000;
-/** Of JavaScript; the library's own memory is bounded in the thread. */
+/** The bounds are of JavaScript; the library's own memory is bounded in the thread. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
 function uncomputable(message: string, cause?: unknown): AppError {

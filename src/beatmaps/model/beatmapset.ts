@@ -77,12 +77,12 @@ export const beatmapsetFields = z.object({
 export const beatmapsetSchema = beatmapsetFields.extend({
   download_disabled: z.boolean(),
   download_disabled_reason: text,
-  /** Whether osu! has put it in a spotlight; null where the upstream did not say, and in what older versions kept. */
+  /** True when osu! has put it in a spotlight; null where the upstream did not say, and in sets that older versions kept. */
   spotlight: z.boolean().nullable().default(null),
   cover_url: z.string(),
   card_url: z.string(),
   list_url: z.string(),
-  /** Of the set's own rulesets (never converts), easiest first within a ruleset. Empty where the upstream left them out. */
+  /** Difficulties of the set's own rulesets (never converts), easiest first within one. Empty where the upstream left them out. */
   beatmaps: z.array(beatmapSchema.readonly()).readonly(),
 });
 
@@ -118,7 +118,7 @@ export function orderBeatmaps(beatmaps: readonly Beatmap[]): readonly Beatmap[] 
   );
 }
 
-/** What players call the rulesets, lower-case. */
+/** Players' names for the rulesets, lower-case. */
 const ALIASES: ReadonlyMap<string, Ruleset> = new Map<string, Ruleset>([
   ...['osu', 'osu!', 'std', 'standard', 'osu!standard', 'o', 's', '0'].map(word => [word, 'osu'] as const),
   ...['taiko', 'osu!taiko', 't', 'tko', '1'].map(word => [word, 'taiko'] as const),

@@ -1,6 +1,6 @@
 import { parseRuleset, type Ruleset } from './beatmapset.ts';
 
-/** What an osu! address leads to. */
+/** The page that an osu! address leads to. */
 export type OsuLink =
   | { readonly kind: 'set'; readonly id: number; readonly ruleset?: Ruleset }
   | { readonly kind: 'map'; readonly id: number; readonly setId?: number; readonly ruleset?: Ruleset }

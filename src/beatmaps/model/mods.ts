@@ -29,7 +29,7 @@ const HOMES: Readonly<Record<string, readonly Ruleset[]>> = {
   ...Object.fromEntries(['FI', 'MR', ...ACRONYMS.filter(mod => mod.endsWith('K'))].map(mod => [mod, ['mania']])),
 };
 
-/** What implies another replaces it, as the stable client stores both. */
+/** A mod that implies another replaces it, as the stable client stores both. */
 const IMPLIES: ReadonlyMap<string, string> = new Map([
   ['NC', 'DT'],
   ['PF', 'SD'],
@@ -79,7 +79,7 @@ export function checkMods(acronyms: readonly string[], ruleset?: Ruleset): reado
   return ACRONYMS.filter(mod => given.has(mod));
 }
 
-/** Whether `checkMods` takes them. */
+/** True when `checkMods` takes them. */
 export function areMods(acronyms: readonly string[], ruleset?: Ruleset): boolean {
   try {
     checkMods(acronyms, ruleset);
@@ -112,13 +112,11 @@ export function clockRateOf(mods: readonly (string | ScoreMod)[]): number {
   return 1;
 }
 
-/** What mods make of a difficulty's settings. */
-
 /** The game's own numbers (osu! wiki, 2026-08): milliseconds of a setting at 0, 5 and 10. */
 const APPROACH = { slow: 1_800, middle: 1_200, fast: 450 } as const;
 const MAX_SETTING = 10;
 
-/** What of a difficulty mods change. */
+/** The fields of a difficulty that mods change. */
 export type Moddable = Pick<Beatmap, 'mode' | 'ar' | 'od' | 'cs' | 'hp' | 'bpm' | 'total_length' | 'hit_length'>;
 
 /**

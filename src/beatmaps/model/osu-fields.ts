@@ -26,7 +26,7 @@ function toText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** What is longer is no name of a beatmap, and costs time wherever it is looked at. */
+/** A longer text is no name of a beatmap, and costs time wherever it is looked at. */
 const MAX_NAME = 300;
 
 function toName(value: unknown): string | null {

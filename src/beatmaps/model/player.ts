@@ -80,7 +80,7 @@ export interface Player extends Readonly<z.output<typeof playerFields>> {
   readonly country: { readonly code: string; readonly name: string } | null;
   /** The ruleset played most. */
   readonly playmode: Ruleset;
-  /** What `statistics` and `rank_history` speak of. */
+  /** `statistics` and `rank_history` are of this ruleset. */
   readonly mode: Ruleset;
   readonly achievement_count: number | null;
   /** Global rank of the last days, oldest first, at most 90. */

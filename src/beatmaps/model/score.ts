@@ -56,7 +56,7 @@ export interface Score extends Readonly<z.output<typeof scoreFields>> {
   /** 0 to 1. */
   readonly accuracy: number;
   readonly max_combo: number;
-  /** What the stable client showed; null for a play of another. */
+  /** The stable client showed this score; null for a play of another. */
   readonly legacy_total_score: number | null;
   /** XH X SH S A B C D F. */
   readonly rank: string;
@@ -140,7 +140,7 @@ export function completionOf(
   return whole > 0 ? Math.min(1, playedObjects(play) / whole) : null;
 }
 
-/** What the older shape's six counters mean in each ruleset. */
+/** The older shape's six counters have other meanings in each ruleset. */
 const LEGACY_RESULTS: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
   osu: { count_300: 'great', count_100: 'ok', count_50: 'meh', count_miss: 'miss' },
   taiko: { count_300: 'great', count_100: 'ok', count_miss: 'miss' },

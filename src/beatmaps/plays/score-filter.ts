@@ -75,7 +75,7 @@ function readWord(word: string): HasMods {
 /** A stable play that only dropped the end of a slider or two has no miss and nearly all of the combo. */
 const NEARLY_WHOLE = 0.97;
 
-/** Whether a miss or a break cost the play its combo. */
+/** True when a miss or a break cost the play its combo. */
 export function isChoke({ passed, is_perfect_combo, statistics, max_combo, beatmap }: Score): boolean {
   if (!passed || is_perfect_combo) return false;
   if ((statistics.miss ?? 0) > 0) return true;

@@ -15,7 +15,7 @@ export interface SimulatedPlay {
   readonly n50?: number | undefined;
 }
 
-/** Whether a play is described at all. */
+/** True when a play is described at all. */
 export function isDescribed(play: SimulatedPlay): boolean {
   return Object.values(play).some(value => value !== undefined);
 }
@@ -47,12 +47,12 @@ export function modsAtRate(mods: readonly string[], rate: number | undefined): r
 
 export interface SimulatedRequest {
   readonly request: Pick<RatingRequest, 'accuracies' | 'misses' | 'combo' | 'play' | 'lazer'>;
-  /** Of the play, 0 to 100; null where only the results say it. */
+  /** Accuracy of the play, 0 to 100. */
   readonly accuracy: number;
 }
 
 /**
- * What to work out for a play. What is not said is as good as it can be.
+ * Says what to work out for a play. All that is not given is as good as it can be.
  *
  * @throws AppError `invalid_request` with params.what `counts`: more or fewer results than the map has objects, or counts in catch and of
  * converts
@@ -77,7 +77,7 @@ export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset
   };
 }
 
-/** Where not all is said, the rest is the best that is not said. @throws AppError `invalid_request` */
+/** Results that are not given are the best that are left. @throws AppError `invalid_request` */
 function countResults({ n300, n100, n50, misses }: SimulatedPlay, objects: number, ruleset: Ruleset): Counts {
   const given = (n300 ?? 0) + (n100 ?? 0) + (n50 ?? 0) + (misses ?? 0);
   const counts = { perfect: 0, great: n300 ?? 0, ok: n100 ?? 0, meh: n50 ?? 0, miss: misses ?? 0 };

@@ -1,8 +1,8 @@
-/** What a player's total becomes with other plays than they have. */
+/** Totals that a player would have with other plays. */
 
 /** A player's best plays and total as osu! shows it. */
 export interface PpStanding {
-  /** Of the best plays, in any order; osu! gives 200. */
+  /** pp of the best plays, in any order; osu! gives 200. */
   readonly best: readonly number[];
   /** Null for a player who has none now: the best plays are then taken for all there is. */
   readonly total: number | null;
@@ -57,7 +57,7 @@ const MOST_PP = 5_000;
 const STEP = 0.05;
 
 /**
- * What each of so many new plays must be worth for that total; null where no play could do it.
+ * Worth that each of so many new plays must have for that total; null where no play could do it.
  * @param target above the present total
  */
 export function worthNeeded(standing: PpStanding, target: number, times: number): number | null {
@@ -86,7 +86,7 @@ export function weightedPp(descending: readonly number[]): number {
 }
 
 export interface TotalPp {
-  /** What the total grows by with a play of so much pp on a map without one in the list. Never negative. */
+  /** Growth of the total by a play of so much pp on a map without one in the list. Never negative. */
   gain(pp: number): number;
 }
 
@@ -99,7 +99,7 @@ export function createTotalPp(best: readonly number[], total: number | null): To
   const sum = weightedPp(plays);
   const bonus = total === null ? BONUS_MOST * (1 - BONUS_DECAY ** plays.length) : total - sum;
   const nextBonus = Math.max(0, Math.min(BONUS_MOST, BONUS_MOST - bonus)) * (1 - BONUS_DECAY);
-  /** What the plays from each place on count. */
+  /** Sums of what the plays from each place on count. */
   const tails = new Float64Array(plays.length + 1);
   for (let place = plays.length - 1; place >= 0; place -= 1) {
     tails[place] = (tails[place + 1] ?? 0) + (plays[place] ?? 0) * DECAY ** place;

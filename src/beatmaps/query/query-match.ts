@@ -12,7 +12,7 @@ export interface MatchOptions {
 }
 
 /**
- * Whether a set is what a query asks for. All that is asked of a difficulty must hold on one difficulty, of one of the set's own
+ * True when a set is what a query asks for. All that is asked of a difficulty must hold on one difficulty, of one of the set's own
  * rulesets. What a set does not say is in no range.
  */
 export function matches(query: Query, set: Beatmapset, { words = 'all' }: MatchOptions = {}): boolean {
@@ -20,7 +20,7 @@ export function matches(query: Query, set: Beatmapset, { words = 'all' }: MatchO
   return isFound && !isExcluded(query, set);
 }
 
-/** Whether a set, or each of its difficulties, is what a query does not want. */
+/** True when a query excludes the set, or each of its difficulties. */
 export function isExcluded({ excluded = [] }: Query, set: Beatmapset): boolean {
   return excluded.some(({ key, filter }) => {
     if (key === 'difficulty') return set.beatmaps.every(({ version }) => hasText(filter, [version]));
@@ -73,7 +73,7 @@ function hasText(filter: TextFilter | undefined, fields: readonly (string | null
   return needles.every(needle => hasNeedle(haystack, needle));
 }
 
-/** What a text filter looks for; empty when it has neither letter nor digit. */
+/** Needles of a text filter; empty when it has neither letter nor digit. */
 export function filterNeedles({ text, isPhrase }: TextFilter): readonly Needle[] {
   if (!isPhrase) return needlesOf(text.replaceAll('"', ' '));
   const folded = foldText(text);
@@ -118,7 +118,7 @@ function matchesBeatmap(query: Query, set: Beatmapset): boolean {
   );
 }
 
-/** Whether a query asks anything of a single difficulty. */
+/** True when a query asks anything of a single difficulty. */
 function asksOfBeatmaps({ ranges, texts, ruleset }: Query): boolean {
   return (
     ruleset !== undefined ||
@@ -150,7 +150,7 @@ const MAX_COMPARED = 1_000;
 const MAX_LETTERS = 24;
 
 /**
- * Whether a set is what a query asks for but for the words, of which it has one with a mistake in it or inside of a longer one: what
+ * True when a set is what a query asks for but for the words, of which it has one with a mistake in it or inside of a longer one: what
  * sites give that forgive mistakes.
  */
 export function matchesNearly(query: Query, set: Beatmapset): boolean {

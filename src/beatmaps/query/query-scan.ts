@@ -65,7 +65,7 @@ function readOperator(text: string, index: number): { readonly sign: Operator; r
 }
 
 function createValueReader(text: string): (from: number) => ScannedValue {
-  // Where no closing quote was found, none is found from any later place either: looking again would be quadratic.
+  // No closing quote is found from any later place once none was found: looking again would be quadratic.
   let hasSingle = true;
   let hasDouble = true;
 

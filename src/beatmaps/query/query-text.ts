@@ -39,7 +39,7 @@ export function haystackOf(fields: readonly (string | null)[]): string {
   return ` ${fields.map(field => foldText(field ?? '')).join(' | ')} `;
 }
 
-/** Whether words of the haystack begin with the needle's. */
+/** True when words of the haystack begin with the needle's. */
 export function hasNeedle(haystack: string, { text, isWhole }: Needle): boolean {
   return haystack.includes(isWhole ? ` ${text} ` : ` ${text}`);
 }

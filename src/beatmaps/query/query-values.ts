@@ -13,7 +13,7 @@ export interface RangeKind {
   parse(value: string): Interval | undefined;
   /** Words that mean exactly this range, each an operator and its value. */
   render(range: Range): readonly string[];
-  /** Whether `a-b` is a range rather than one value. */
+  /** True when `a-b` is a range rather than one value. */
   readonly hasSpans: boolean;
 }
 

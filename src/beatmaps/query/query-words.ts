@@ -61,7 +61,7 @@ export function parseGenre(text: string): number | undefined {
   return parseName(GENRES, text);
 }
 
-/** As {@link parseGenre}; two-letter codes too. */
+/** Reads what {@link parseGenre} does, and two-letter codes. */
 export function parseLanguage(text: string): number | undefined {
   return LANGUAGE_CODES.get(text.toLowerCase()) ?? parseName(LANGUAGES, text);
 }

@@ -14,7 +14,7 @@ import {
 import { parseGenre, parseLanguage, parseYesNo } from './query-words.ts';
 
 /**
- * What a text in osu!'s search language asks for (osu-web's BeatmapsetQueryParser, 2026-08), with the keys that players know from other
+ * The meaning of a text in osu!'s search language (osu-web's BeatmapsetQueryParser, 2026-08), with the keys that players know from other
  * places: `mode`, `mapper`, `genre`, `language`, `year`, `video`, `nsfw`, `spotlight`, and spans like `stars=5-6`. An unknown key and a
  * value that says nothing stay in the free text.
  */
@@ -38,7 +38,7 @@ export interface Query {
   readonly spotlight?: boolean;
   /** None of them may hold: `-artist=camellia`. */
   readonly excluded?: readonly Excluded[];
-  /** What was written that no source can look for, as it was written: `divisor=4`, `-stars>5`. */
+  /** Conditions that no source can look for, as they were written: `divisor=4`, `-stars>5`. */
   readonly refused?: readonly string[];
 }
 
@@ -145,7 +145,7 @@ export function parseQuery(text: string): Query {
 /** A minus right before the key, itself at the beginning of a word. */
 const NEGATION = /^(?:-|\s-)$/;
 
-/** What must not be, `refused` for what cannot be asked for that way, or false when the token says nothing. */
+/** Reads an exclusion; `refused` for one that no source knows, false when the token says nothing. */
 function readNegated(token: QueryToken): Excluded | 'refused' | false {
   const draft = emptyDraft();
   if (readToken(draft, token) === false) return false;

@@ -1,4 +1,4 @@
-/** What upstreams are asked when sets are searched, and what they answer. */
+/** Questions to upstreams when sets are searched, and their answers. */
 import { type Beatmapset, type Ruleset, starRange } from '../model/beatmapset.ts';
 import { type Query, renderQuery } from './query.ts';
 import { time } from './query-match.ts';
@@ -17,9 +17,9 @@ export interface SearchPage {
   /** The upstream answered with sets, but none is what was asked for: it has none, or it did not look. Default false. */
   readonly isUnsure?: boolean;
   readonly sets: readonly Beatmapset[];
-  /** Of all pages, when known. */
+  /** Count of sets on all pages, when known. */
   readonly total: number | null;
-  /** What the upstream gives the next page for; null after the last. */
+  /** The token for the next page; null after the last. */
   readonly next: string | null;
   /** Nothing has the words as they were written; these have words like them. Default false. */
   readonly corrected?: boolean;
@@ -28,7 +28,7 @@ export interface SearchPage {
 /** Sets of an upstream's page. */
 export const PAGE_SIZE = 50;
 
-/** Whether nothing but statuses and an order is asked for. */
+/** True when nothing but statuses and an order is asked for. */
 export function isListing({ query }: Search): boolean {
   return renderQuery(query) === '';
 }

@@ -21,7 +21,7 @@ export function modClassOf(acronyms: readonly string[]): ModClass {
   return { key: mods.join(''), mods, rate: clockRateOf(mods) };
 }
 
-/** What a map is like to play. Figures that mean nothing in a ruleset are null. */
+/** Figures of a map as it is played. Those that mean nothing in a ruleset are null. */
 export interface Figures {
   /** With the mods, by estimate. */
   readonly stars: number;
@@ -35,7 +35,7 @@ export interface Figures {
 }
 
 /**
- * What mods make of the stars of a typical ranked map, rounded. Maps differ by a few percent; a player's own plays correct what they
+ * Factors by which mods change the stars of a typical ranked map. Maps differ by a few percent; a player's own plays correct what they
  * have in common, and a real calculation the rest.
  */
 const STAR_FACTORS: Readonly<Record<Ruleset, Readonly<Record<string, number>>>> = {

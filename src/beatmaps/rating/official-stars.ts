@@ -7,7 +7,7 @@ import { foldMod } from '../model/mods.ts';
 import type { ScoreMod } from '../model/score.ts';
 import type { OsuApi } from '../upstreams/osu-api.ts';
 
-/** What osu! itself says of a difficulty with mods, by today's rules. */
+/** osu!'s own figures of a difficulty with mods, by today's rules. */
 export const officialRatingSchema = z.object({ stars: z.number().positive(), maxCombo: z.number().nullable() });
 export type OfficialRating = Readonly<z.infer<typeof officialRatingSchema>>;
 
@@ -44,7 +44,7 @@ const REFUSED_MS = 10 * 60_000;
 
 /** Mods that change no stars in any ruleset: `CL` marks the client, the others decide when a play ends. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['CL', 'NF', 'SD', 'PF', 'SO', 'AC']);
-/** What hides notes is read, and reading is rated in osu! and taiko alone (osu! rules of 2026-07). */
+/** Mods that hide notes make a map harder to read, which is rated in osu! and taiko alone (osu! rules of 2026-07). */
 const READ_BY: readonly Ruleset[] = ['osu', 'taiko'];
 const HIDING: ReadonlySet<string> = new Set(['HD', 'FI', 'FL']);
 

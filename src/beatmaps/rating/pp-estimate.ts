@@ -1,7 +1,7 @@
 import { errorFunction, maniaShares } from '../difficulty/mania-hits.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 
-/** What an estimate of pp is made of when the map itself is not read. */
+/** An estimate of pp takes these when the map itself is not read. */
 export interface Performance {
   readonly ruleset: Ruleset;
   /** With mods. */
@@ -38,7 +38,7 @@ export function estimatePp(play: Performance): number {
     ...play,
     stars: Math.max(0, stars),
     objects: Math.max(1, play.objects ?? USUAL_OBJECTS),
-    // Of a usual ranked map of these stars.
+    // These are of a usual ranked map of these stars.
     ar: play.ar ?? Math.min(9.8, 4.5 + stars),
     od: play.od ?? Math.min(9.5, 3 + stars),
     mods: play.mods ?? [],
@@ -53,7 +53,7 @@ const WORTH: Readonly<Record<Ruleset, (play: Known) => number>> = {
   mania: maniaPp,
 };
 
-/** Of the stars' worth, what aim makes of it in a usual map; speed makes the rest. */
+/** Aim makes this share of the stars' worth in a usual map; speed makes the rest. */
 const AIM_SHARE = 0.6;
 /** Skills are added as this power of what they give. */
 const POWER = 1.1;
@@ -140,7 +140,7 @@ function inverseErrorFunction(y: number): number {
   return Math.sign(y) * Math.sqrt(Math.sqrt(half ** 2 - logarithm / a) - half);
 }
 
-/** What the library gives as a multiple of the formulas, at 0, 2, 4, 6 and 8 stars; in between it is blended. */
+/** The library gives so many times what the formulas do, at 0, 2, 4, 6 and 8 stars; in between it is blended. */
 const CORRECTIONS: Readonly<Record<Ruleset, readonly number[]>> = {
   osu: [0.89, 0.9, 0.92, 0.92, 0.92],
   taiko: [1.2, 0.92, 0.91, 0.9, 0.89],

@@ -1,5 +1,5 @@
 /**
- * What a difficulty comes to as it is played: the one place from which every card takes stars and pp. A newer library replaces the one
+ * The stars and pp of a difficulty as it is played: every card takes them from here. A newer library replaces the one
  * behind `Difficulty`.
  */
 
@@ -12,7 +12,7 @@ import { modClassOf, starFactor } from './mod-class.ts';
 import { type OfficialRating, type OfficialStars, type RatedMap, ratedMods } from './official-stars.ts';
 
 export interface RatingRequest extends Omit<DifficultyRequest, 'beatmap'> {
-  /** Its stars are osu!'s own, without mods. */
+  /** The stars of the map are osu!'s own, without mods. */
   readonly beatmap: RatedMap;
   /** pp that osu! gave for `play`: what the play had been worth otherwise is put on its scale. */
   readonly knownPp?: number | null | undefined;
@@ -21,7 +21,7 @@ export interface RatingRequest extends Omit<DifficultyRequest, 'beatmap'> {
 export interface Rating {
   /** With the mods. */
   readonly stars: number;
-  /** Whether the stars are not osu!'s own of today. pp that osu! did not give is always an estimate. */
+  /** True when the stars are not osu!'s own of today. pp that osu! did not give is always an estimate. */
   readonly isEstimate: boolean;
   /** Day of the library's rules; null where the map itself was not read, so that there is no pp either. */
   readonly algorithm: string | null;
@@ -30,7 +30,7 @@ export interface Rating {
   readonly pp: MapDifficulty['pp'];
   /** The same for the play asked for. */
   readonly play: MapDifficulty['play'];
-  /** What the library read in the map: settings, length, strains; its stars and pp are not to be shown. */
+  /** Settings, length and strains that the library read in the map; its stars and pp are not to be shown. */
   readonly difficulty: MapDifficulty | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface Ratings {
 
 export interface PromptRatings {
   readonly ratings: Pick<Ratings, 'of' | 'ofMaps'>;
-  /** Whether something that was asked for took longer. */
+  /** True when something that was asked for took longer. */
   isIncomplete(): boolean;
 }
 
@@ -65,7 +65,7 @@ export interface RatingsOptions {
 
 /** How long an answer waits that cannot be mended later. */
 const USUAL_MS = 3_000;
-/** Of one answer; more is not polite. */
+/** osu! is asked for so many maps of one answer; more is not polite. */
 const MAX_ASKED = 5;
 /** Rules change by less; what lies beyond is another map under the same number. */
 const LOWEST = 0.7;
@@ -80,13 +80,13 @@ function starRatio(today: number, library: number | undefined): number | undefin
   return ratio >= LOWEST && ratio <= HIGHEST ? ratio : undefined;
 }
 
-/** What such a ratio of stars does to pp. */
+/** Factor by which such a ratio of stars changes pp. */
 function ppRatio(ruleset: Ruleset, ratio: number | undefined): number {
   return ratio === undefined ? 1 : ratio ** PP_POWER[ruleset];
 }
 
 export interface ExpectedPlay {
-  /** Its stars are today's, without mods. */
+  /** The stars of the map are today's, without mods. */
   readonly beatmap: RatedMap;
   readonly mods: readonly string[];
   /** 0 to 1. */
@@ -95,7 +95,7 @@ export interface ExpectedPlay {
 }
 
 export interface LibraryRating extends MapDifficulty {
-  /** What the play is worth on the scale of today's stars: the library's rules are older than osu!'s. */
+  /** Worth of the play on the scale of today's stars: the library's rules are older than osu!'s. */
   readonly todayPp: number | undefined;
 }
 
@@ -114,7 +114,7 @@ export async function rateByLibrary(
 interface Known {
   readonly request: RatingRequest;
   readonly ruleset: Ruleset;
-  /** Whether the upstream's stars without mods are those asked for. */
+  /** True when the upstream's stars without mods are those asked for. */
   readonly isPlain: boolean;
   readonly official: OfficialRating | undefined;
   readonly library: MapDifficulty | undefined;
@@ -215,7 +215,7 @@ function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait
   };
 }
 
-/** What an answer is about comes first, then the hardest. */
+/** Maps that an answer is about come first, then the hardest. */
 function byWeight(a: RatingRequest, b: RatingRequest): number {
   const detail = ({ accuracies = [], strains = false }: RatingRequest) => Number(accuracies.length > 0 || strains);
   return detail(b) - detail(a) || b.beatmap.difficulty_rating - a.beatmap.difficulty_rating;
@@ -246,7 +246,7 @@ function rate(known: Known, common: number | undefined): Rating {
   if (library === undefined) return { ...rated, pp: [], play: null };
   const scale = ppRatio(ruleset, ratio);
   const { play } = library;
-  // What osu! gave for this very play says more than any ratio.
+  // pp that osu! gave for this very play says more than any ratio.
   const playScale = knownPp != null && play !== null && play.pp > 0 ? knownPp / play.pp : scale;
   return {
     ...rated,
@@ -255,7 +255,7 @@ function rate(known: Known, common: number | undefined): Rating {
   };
 }
 
-/** What such mods make of a typical map of so many stars. */
+/** Stars of a typical map of so many stars with such mods. */
 function starsByFigures({ beatmap, mods }: RatingRequest, ruleset: Ruleset): number {
   const acronyms = mods.map(mod => (typeof mod === 'string' ? mod : mod.acronym));
   return beatmap.difficulty_rating * starFactor(ruleset, modClassOf(acronyms));

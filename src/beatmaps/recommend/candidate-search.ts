@@ -16,7 +16,7 @@ export interface CandidateSearch {
   /** So many candidates are enough; with fewer the upstreams are asked too. */
   readonly enough: number;
   isNew(candidate: Candidate): boolean;
-  /** Whose figures were asked for the last time: they are among the candidates, whatever is drawn. */
+  /** Maps whose figures were asked for the last time are among the candidates, whatever is drawn. */
   readonly lookedAt: readonly Candidate[];
   readonly random: () => number;
   /** Filled with the sets that the upstreams answered. */
@@ -40,7 +40,7 @@ const ORDERS = ['plays', 'favourites', 'rating', 'ranked'] as const;
 const MAX_ASKED = 2;
 /** With fewer the same maps would come again and again. */
 const ENOUGH = 60;
-/** So that a person who asks again does not ask the upstreams again. */
+/** The upstreams are not asked again for a person who asks again this soon. */
 const ASKED_MS = 2 * 60_000;
 
 /** Finds and scores what a plan looks for, from the catalogue or else from the upstreams. */
@@ -124,7 +124,7 @@ function queryOf({ low, high }: Bounds): string {
   return `stars>=${(Math.floor(low * 5) / 5).toFixed(2)} stars<=${(Math.ceil(high * 5) / 5).toFixed(2)}`;
 }
 
-/** What every search of the plan finds, as far as it is what was asked for. */
+/** Scores all that the searches of the plan find and that passes the filters. */
 async function scoreAll(
   { searches, target }: SearchPlan,
   filters: RecommendFilters,

@@ -4,7 +4,7 @@ import { foldMod } from '../model/mods.ts';
 import { DURATION, decimal, parseRange, type RangeKind } from '../query/query-values.ts';
 import type { Figures, ModClass } from '../rating/mod-class.ts';
 
-/** What a person asks of their recommendations. Figures are as played, with the mods; ends included. */
+/** Wishes of a person for their recommendations. Figures are as played, with the mods; ends included. */
 export interface RecommendFilters {
   readonly mods?: ModFilter | undefined;
   /** Steps harder, or easier below 0. */
@@ -21,7 +21,7 @@ export interface RecommendFilters {
   readonly loved?: boolean | undefined;
 }
 
-/** Whether a map, as it would be played, is within everything that was asked for. */
+/** True when a map, as it would be played, is within everything that was asked for. */
 export function passesFilters(figures: Figures, pp: number, filters: RecommendFilters): boolean {
   return (
     isWithinBounds(pp, filters.pp) &&
@@ -53,7 +53,7 @@ const KINDS: Readonly<Record<FilterRange, RangeKind>> = {
   length: DURATION,
 };
 
-/** What counts as about so much, on either side. */
+/** Half the width of what counts as about so much. */
 const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
   pp: value => value * 0.06,
   stars: () => 0.25,
@@ -76,7 +76,7 @@ export function parseFilterRange(range: FilterRange, text: string): Bounds | und
   return { low: Math.max(0, middle - about), high: middle + about };
 }
 
-/** Which mods to recommend. */
+/** Mods that may be recommended. */
 export interface ModFilter {
   /** All of these; `NC` is written `DT`. */
   readonly must: readonly string[];
@@ -132,7 +132,7 @@ function refuse(reason: 'unknown' | 'clash', mods: string): AppError {
   return new AppError('invalid_request', 'mods must be like +HDDT, -HR or NM', { params });
 }
 
-/** Whether such plays can have the mods asked for, HD apart: anyone may put it on or leave it. */
+/** True when such plays can have the mods asked for, HD apart: anyone may choose it or not. */
 export function allowsClass({ must, never, exact }: ModFilter, { mods }: ModClass): boolean {
   const wanted = must.filter(mod => mod !== 'HD');
   if (!wanted.every(mod => mods.includes(mod)) || mods.some(mod => never.includes(mod))) return false;

@@ -10,7 +10,7 @@ export interface PlayerContext {
   readonly profile: PlayerProfile;
   /** Numbers of difficulties the player knows already. */
   readonly known: ReadonlySet<number>;
-  /** As osu! shows it; null when unknown. */
+  /** The total that osu! shows; null when unknown. */
   readonly totalPp: number | null;
   /** Null without a player. */
   readonly total: TotalPp | null;

@@ -11,7 +11,7 @@ export interface Play {
   /** Without its difficulties. */
   readonly set: Beatmapset;
   readonly modClass: ModClass;
-  /** As the play shows them, `CL` left out. */
+  /** Mods that the play shows, without `CL`. */
   readonly mods: readonly string[];
   readonly pp: number;
   /** Share that counts for the player, 0 to 1. */
@@ -32,9 +32,9 @@ export interface ClassProfile {
   readonly modClass: ModClass;
   /** In mania the number of keys, each of which is a skill of its own. */
   readonly keys: number | null;
-  /** Whether HD belongs to it. */
+  /** True when HD belongs to it. */
   readonly hidden: boolean;
-  /** Of the weight of all plays, 0 to 1. */
+  /** Share of the weight of all plays, 0 to 1. */
   readonly share: number;
   readonly plays: readonly Play[];
   /** Absent where nothing is known or nothing is meant. */
@@ -42,7 +42,7 @@ export interface ClassProfile {
   /** Usual accuracy, 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
-  /** What the plays were worth, as a multiple of the estimate. */
+  /** Worth of the plays, as a multiple of the estimate. */
   readonly calibration: number;
   readonly objects: number | null;
 }
@@ -62,7 +62,7 @@ const DECAY = 0.95;
 const PRIOR_PLAYS = 8;
 /** The same for all plays and the formula. */
 const PRIOR_ALL = 3;
-/** As a logarithm: what lies further from the formula says something is odd about the play, not about the player. */
+/** It is a logarithm. A play further from the formula is odd itself and says little about the player. */
 const MAX_RESIDUAL = Math.log(2);
 
 const LEAST_HIDDEN = 2;

@@ -5,10 +5,10 @@ import { starFactor } from '../rating/mod-class.ts';
 import { rateByLibrary } from '../rating/ratings.ts';
 import type { ClassProfile, Play } from './player-profile.ts';
 
-/** What a player's own plays with certain mods say about the library's figures, and about what they like. */
+/** A player's own plays with certain mods say how far off the library's figures are, and what the player likes. */
 export interface Calibration {
   /**
-   * What osu! gives for them, as a multiple of what the library works out on the scale of today's stars: its rules are older than osu!'s.
+   * osu! gives so many times what the library works out on the scale of today's stars: the library's rules are older than osu!'s.
    * 1 where there are no plays, or nothing is known about them in time.
    */
   readonly ratio: number;
@@ -69,7 +69,7 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>) {
   };
 }
 
-/** What the library found a map to be made of, by name, each from 0 to 1. */
+/** Shares of the kinds of notes that the library found in a map, by name, each from 0 to 1. */
 export type Patterns = Readonly<Record<string, number>>;
 
 /** How far apart two maps are in something that players would call another kind of map. */

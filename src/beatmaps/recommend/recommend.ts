@@ -17,7 +17,7 @@ import { drawOrder, fittingOf, isOfTarget, type ScoredCandidate, spreadOut } fro
 import { planSearch, type Span } from './search-plan.ts';
 
 export interface RecommendRequest extends RecommendFilters {
-  /** Whose best plays say what suits; without, the filters do. An id, a name, `@name` or a profile's address. */
+  /** The player whose best plays say what suits; without one the filters do. An id, a name, `@name` or a profile's address. */
   readonly user?: number | string | undefined;
   /** Default: the reference map's, what the player plays most, or osu!. */
   readonly ruleset?: Ruleset | undefined;
@@ -78,7 +78,7 @@ const STARS_MS = { least: 50, most: 600 };
 /** Some that were not looked at yet turn out not to be had. */
 const SPARE = 3;
 
-/** Who plays -> what to look for -> candidates, scored -> a shortlist -> real figures -> the answer. */
+/** The steps: player -> plan -> candidates, scored -> a shortlist -> real figures -> the answer. */
 export function createRecommend(options: RecommendOptions): Recommend {
   const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
   const findCandidates = createCandidateSearch({ beatmaps, catalogue, log });
@@ -214,7 +214,7 @@ function questionOf({ caller, seed: _seed, signal: _signal, limit: _limit, ...as
   return caller === undefined ? undefined : JSON.stringify(asked);
 }
 
-/** That the catalogue knows none does not mean that there is none. @throws why no upstream could be asked, when nothing was found */
+/** A catalogue that knows none does not mean that there is none. @throws why no upstream could be asked, when nothing was found */
 function assertAsked(found: readonly Recommendation[], failures: readonly unknown[]): void {
   if (found.length === 0 && failures.length > 0) throw failures[0];
 }

@@ -4,7 +4,7 @@ import type { CollectionOptions, RecordStore } from '../../infra/store/records.t
 import type { Candidate } from '../catalogue/candidates.ts';
 
 /**
- * What was recommended to whom, so that it is not recommended again for 28 days. People by `callerKey`.
+ * Remembers what was recommended to whom, so that it is not recommended again for 28 days. People are known by `callerKey`.
  *
  * @throws AppError `internal` from every method when the store cannot be read or written
  */
@@ -51,11 +51,11 @@ export function createRecommendationHistory({
 const MAX_ANSWERS = 500;
 /** Longer than anyone reads ten maps, and about as long as a list of best plays stays as it is. */
 const LATELY_MS = 15 * 60_000;
-/** Of one question; those looked at longer ago fall out. */
+/** So many are kept for one question; those looked at longer ago fall out. */
 const MAX_CANDIDATES = 60;
 
 /**
- * What was looked at for questions asked lately. Figures that came too late for one answer are there for the next one of the same question,
+ * Maps looked at for questions asked lately. Figures that came too late for one answer are there for the next one of the same question,
  * however few maps of a large catalogue are drawn.
  */
 export interface RecentAnswers {
@@ -64,7 +64,7 @@ export interface RecentAnswers {
 }
 
 export interface RecentAnswer {
-  /** Whether the question was asked lately. */
+  /** True when the question was asked lately. */
   readonly isRepeat: boolean;
   readonly lookedAt: readonly Candidate[];
   note(lookedAt: readonly Candidate[]): void;

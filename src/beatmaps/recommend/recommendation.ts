@@ -35,11 +35,11 @@ export interface Recommendation {
   readonly accuracy: number;
   /** The player's usual number of them. */
   readonly misses: number;
-  /** What the player's total pp would grow by; null without a player. */
+  /** Growth of the player's total pp; null without a player. */
   readonly gain: number | null;
   /** With the mods. */
   readonly stars: number;
-  /** Whether the stars are not osu!'s own. */
+  /** True when the stars are not osu!'s own. */
   readonly isEstimate: boolean;
   /** Day of the rules that pp and stars were computed by from the map itself; null for an estimate from its figures. */
   readonly algorithm: string | null;
@@ -50,7 +50,7 @@ const MANY_FAVOURITES = 500;
 const MAX_START_STARS = 3.5;
 const MUCH_FARM = 0.7;
 const MAX_HABITS = 3;
-/** As a share of the distance between the quantiles, at least of the value. */
+/** A habit reaches so far at least, as a share of its value. */
 const CLOSE = 0.06;
 
 /** With other stars than those it was chosen by. */
@@ -112,7 +112,7 @@ const SCALES: Readonly<Record<Feature | 'stars', number>> = {
   length: 45,
 };
 
-/** Of the player's plays with the same mods, the one most like it. */
+/** Finds the play most like it among the player's plays with the same mods. */
 function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
   let likest: Play | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -130,7 +130,7 @@ function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
   return likest;
 }
 
-/** That it is like the map that was named. */
+/** The map is like the one that was named. */
 export function referenceReason({ set, map }: ReferenceMap): Extract<Reason, { kind: 'like' }> {
   const { id, artist, title } = set;
   const beatmap = { id: map.id, version: map.version };

@@ -35,7 +35,7 @@ export interface RescoringRequest {
 export interface Rescored {
   /** Those that may be shown, the best first. */
   readonly choices: readonly Rescoring[];
-  /** Whose figures were asked for; some of them come after the answer. */
+  /** Maps whose figures were asked for; some of them come after the answer. */
   readonly lookedAt: readonly Candidate[];
 }
 
@@ -45,11 +45,11 @@ export interface RescoringOptions {
   readonly waitMs: number;
 }
 
-/** Of those asked for: some fall out, and among more of them those can be chosen that are made of what the player likes. */
+/** A wave has so many times what was asked for: some fall out, and the choice is better among more. */
 const WAVE = 1.5;
 /** How long one wave is waited for before the next one, which has learnt from it, begins. */
 const WAVE_MS = 500;
-/** Of those asked for, all waves together: each costs a file. */
+/** All waves together have so many times what was asked for: each map costs a file. */
 const MOST_ASKED = 3;
 /** Those who ask again get what came late the last time, and do not wait again. */
 const REPEAT_MS = 200;

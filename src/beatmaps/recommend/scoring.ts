@@ -83,7 +83,7 @@ function spanDistance(value: number, span: Span | null): number {
   return Math.min(MAX_DISTANCE, Math.abs(value - span.middle) / Math.max(0.01, reach)) ** 2 / 2;
 }
 
-/** What others make of it: many plays, favourites and a good rating. */
+/** Other players' opinion: many plays, favourites and a good rating. */
 function quality({ plays, favourites, rating }: Candidate): number {
   const liked = 0.12 * Math.log1p(favourites ?? 0) + 0.06 * Math.log1p(plays ?? 0);
   return liked + (rating === null || rating === 0 ? 0 : 0.15 * (rating - 9));
@@ -159,7 +159,7 @@ function isInSpan(value: number, span: Span | null): boolean {
 /** How far from the middle of the target, as a share of it, real figures may be. */
 const MAX_MISS = 0.1;
 
-/** Whether a choice still fits now that its real figures are known. */
+/** True when a choice still fits now that its real figures are known. */
 export function isHit(choice: ScoredCandidate, { target }: SearchPlan, filters: RecommendFilters): boolean {
   if (!passesFilters(choice.figures, choice.pp, filters)) return false;
   if (target.pp === null || filters.pp !== undefined) return true;
@@ -172,7 +172,7 @@ interface Refined {
   readonly algorithm: string | null;
 }
 
-/** Whether what {@link fittingOf} gave is what was looked for, rather than the nearest there is. */
+/** True when {@link fittingOf} gave maps of the target, rather than the nearest there are. */
 export function isOfTarget(fitting: readonly Refined[], plan: SearchPlan, filters: RecommendFilters): boolean {
   return fitting.some(({ choice }) => isHit(choice, plan, filters));
 }

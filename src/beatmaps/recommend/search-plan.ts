@@ -5,7 +5,7 @@ import { recommendedStars, starsForPp } from '../rating/pp-estimate.ts';
 import { ANY_MODS, allowsClass, type ModFilter, modsToPlay, type RecommendFilters } from './filters.ts';
 import { type ClassProfile, FEATURES, type Feature, type PlayerProfile } from './player-profile.ts';
 
-/** What recommended maps should be worth and be like. */
+/** The worth and the kind of maps to recommend. */
 export interface SearchTarget {
   /** Expected pp; null where it does not matter. */
   readonly pp: Span | null;
@@ -25,7 +25,7 @@ export interface Span {
   readonly high: number;
 }
 
-/** Where to look, and what for. */
+/** The searches for an answer and their target. */
 export interface SearchPlan {
   readonly target: SearchTarget;
   readonly searches: readonly PlannedSearch[];
@@ -38,7 +38,7 @@ export interface PlannedSearch {
   /** To play with. */
   readonly mods: readonly string[];
   readonly window: CandidateWindow;
-  /** Of all that is looked at, 0 to 1. */
+  /** Share of all that is looked at, 0 to 1. */
   readonly part: number;
 }
 
@@ -142,7 +142,7 @@ const NO_HABITS: ClassProfile = {
   objects: null,
 };
 
-/** What the player plays of the mods that are asked for; else those mods as they might be played. */
+/** Classes that the player plays of the mods that are asked for; else those mods as they might be played. */
 function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly ClassProfile[] {
   const allowed = classes.filter(({ modClass }) => allowsClass(mods, modClass));
   // One play is chance; mods that were asked for need none.

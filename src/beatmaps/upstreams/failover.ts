@@ -18,7 +18,7 @@ export interface AskInOrderOptions<T, S extends Source> {
   readonly ask: (source: S) => Promise<T>;
   /** A value that is only taken when no other source has a better one. */
   readonly isWeak?: (value: T, source: S) => boolean;
-  /** Whether this source's `not_found` needs no second opinion. */
+  /** True when this source's `not_found` needs no second opinion. */
   readonly isDefinitive?: (source: S) => boolean;
   /** `not_found` is no answer while a source failed: that one may know. Default false. */
   readonly needsEveryone?: boolean;
@@ -76,7 +76,7 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
     else failed.push({ id: source.id, error: result });
   }
   if (weak !== undefined) return weak;
-  // What a source would know for certain cannot be distinguished from the others' ignorance.
+  // A definitive source failed, and what it knows cannot be told from the others' ignorance.
   const isCertain = !sources.some(each => isDefinitive?.(each) === true);
   const missing = failed.find(({ error }) => error.code === 'not_found');
   const others = failed.filter(({ error }) => error.code !== 'not_found');
@@ -114,7 +114,7 @@ async function attempt<T, S extends Source>(
 export interface Health {
   /** Those worth asking now, best first. When all are resting, the one whose rest ends first: better one try than none. */
   order(): readonly string[];
-  /** Whether it rests after failures. */
+  /** True while it rests after failures. */
   isResting(id: string): boolean;
   worked(id: string, tookMs: number): void;
   /** @param restMs what the upstream itself asked for, by `Retry-After` */

@@ -20,10 +20,10 @@ export interface MirrorSite {
   searchUrl(search: Search, page: number, withSort: boolean): URL;
   readPage(answer: unknown): { readonly rows: unknown; readonly total: number | null };
   setUrl(id: number): URL;
-  /** Whose answer names the set of a difficulty. */
+  /** The answer there names the set of a difficulty. */
   mapUrl(id: number): URL;
   downloadUrl(setId: number, withVideo: boolean): string;
-  /** Of one difficulty's `.osu` file, where they are served. */
+  /** Address of a difficulty's `.osu` file, where they are served. */
   readonly osuFileUrl?: (mapId: number) => URL;
 }
 

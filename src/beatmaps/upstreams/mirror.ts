@@ -55,7 +55,7 @@ const namesSet = z.looseObject({
 type CheckedPage = Pick<SearchPage, 'sets' | 'corrected'>;
 
 /**
- * What of a page answers the question, or undefined when nothing does. Sets with every word come first; those with some of
+ * The sets of a page that answer the question, or undefined when none does. Sets with every word come first; those with some of
  * them, or with words like them, count when most of the page has some, for then the mirror looked for the words.
  */
 async function checkPage(sets: readonly Beatmapset[], search: Search): Promise<CheckedPage | undefined> {
@@ -170,13 +170,13 @@ function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorOptions)
 
 export interface MirrorsOptions {
   readonly http: HttpClient;
-  /** Of one request. Default 4000. */
+  /** Time-out of one request. Default 4000. */
   readonly timeoutMs?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
 
-/** What the mirrors tolerate, by host; well below what they allow. */
+/** Throttles by host, well below what the mirrors allow. */
 export const MIRROR_THROTTLES: Readonly<Record<string, ThrottleRule>> = Object.fromEntries(
   MIRROR_SITES.map(({ host, throttle }) => [host, throttle]),
 );
@@ -189,7 +189,7 @@ export function createMirrors({ http, timeoutMs = 4_000, now = Date.now }: Mirro
 export interface DownloadAddress {
   /** A mirror's id, or `osu` for the page where a login is needed. */
   readonly source: Mirror['id'] | 'osu';
-  /** Whether the file holds the set's video. */
+  /** True when the file holds the set's video. */
   readonly video: boolean;
   readonly url: string;
 }

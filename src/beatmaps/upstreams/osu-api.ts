@@ -30,7 +30,7 @@ export interface OsuApi extends OsuPlayersApi {
 }
 
 export interface OsuApiOptions extends Pick<OsuCallOptions, 'http' | 'clientId' | 'clientSecret' | 'log'> {
-  /** Of one request. Default 6000. */
+  /** Time-out of one request. Default 6000. */
   readonly timeoutMs?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
@@ -72,7 +72,7 @@ function createOsuSetsApi(ask: OsuCall): Omit<OsuApi, keyof OsuPlayersApi> {
       const found = expectShape(searchShape.safeParse(answer).data, OSU, 'list of sets');
       const sets = expectShape(await parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
       const following = sets.length === 0 ? null : found.cursor_string;
-      // Its search cannot leave out, and counts what it was not asked to.
+      // osu!'s search cannot exclude, and counts sets that it was not asked to.
       if (query.excluded === undefined) return { sets, total: found.total, next: following };
       return { sets: sets.filter(set => !isExcluded(query, set)), total: null, next: following };
     },

@@ -24,7 +24,7 @@ export type OsuCall = (
   request?: Partial<HttpRequest>,
 ) => Promise<unknown>;
 
-/** What its terms ask for is 60 a minute; beyond it an application may lose its access. */
+/** The API's terms allow 60 a minute; beyond it an application may lose its access. */
 export const OSU_THROTTLE: ThrottleRule = { perSecond: 1, burst: 12, atOnce: 6 };
 export const OSU_HOST = 'osu.ppy.sh';
 
@@ -39,7 +39,7 @@ export interface OsuCallOptions {
   readonly clientId: number;
   readonly clientSecret: string;
   readonly log: Logger;
-  /** Of one request. */
+  /** Time-out of one request. */
   readonly timeoutMs: number;
   readonly now: () => number;
 }

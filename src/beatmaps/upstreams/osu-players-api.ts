@@ -1,4 +1,4 @@
-/** What the official API knows of players, their plays and their maps, and how they stand (osu-web 2026-08). */
+/** Players, their plays and maps, and how they stand, by the official API (osu-web 2026-08). */
 
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
@@ -40,7 +40,7 @@ export interface UserBeatmapset {
 /** Part of a list whose length the API does not say. */
 export interface ListSlice<T> {
   readonly items: readonly T[];
-  /** Whether the API gave as many as it was asked for. */
+  /** True when the API gave as many as it was asked for. */
   readonly isFull: boolean;
 }
 

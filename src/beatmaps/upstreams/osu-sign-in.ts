@@ -12,10 +12,10 @@ export interface SignedInPlayer {
 }
 
 export interface OsuSignIn {
-  /** Where osu! asks the person whether we may know who they are. `state` comes back with the answer. */
+  /** The page on which osu! asks the person whether we may know who they are. `state` comes back with the answer. */
   address(state: string): string;
   /**
-   * Who the code of osu!'s answer stands for. The token that says so is ended at once, and never kept.
+   * Finds the player whom the code of osu!'s answer stands for. The token that says so is ended at once, and never kept.
    *
    * @throws AppError `invalid_request` for a code that is used up, too old or not osu!'s, `credentials_required` when osu! does not
    * know the application or its redirect address, or an upstream code
@@ -27,10 +27,10 @@ export interface OsuSignInOptions {
   readonly http: HttpClient;
   readonly clientId: number;
   readonly clientSecret: string;
-  /** As it is registered with the application. */
+  /** The redirect address that is registered with the application. */
   readonly redirectUri: string;
   readonly log: Pick<Logger, 'warn' | 'error'>;
-  /** Of each of the calls. Default 10 000. */
+  /** Time-out of each of the calls. Default 10 000. */
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }
@@ -89,7 +89,7 @@ export function createOsuSignIn(options: OsuSignInOptions): OsuSignIn {
     return { id: expectShape(playerId ?? undefined, OSU, 'number of a player'), name: username };
   }
 
-  /** So that osu! asks the person again the next time, whoever sends them there. */
+  /** Ends the token, so that osu! asks the person again the next time, whoever sends them there. */
   async function revoke(token: string): Promise<void> {
     const { status } = await http.request({
       ...bounds,

@@ -1,4 +1,4 @@
-/** What knows sets: the official API, the mirrors, and in their place the catalogue. */
+/** The sources of sets: the official API, the mirrors, and in their place the catalogue. */
 import type { Beatmapset } from '../model/beatmapset.ts';
 import type { Search, SearchPage } from '../query/search.ts';
 import type { Mirror } from './mirror.ts';

@@ -1,4 +1,4 @@
-/** What the answer of an upstream means, the official one's or a mirror's. */
+/** The meaning of an upstream's answer, the official one's or a mirror's. */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { HttpResponse } from '../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../infra/http/retry-after.ts';
