@@ -165,16 +165,20 @@ const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (
 
 /**
  * The restriction that the site's own words name, or null: those of a ruling, a gate, a refusal. Region and age share titles.
- * @param isWithheld the answer is a refusal already: a region need not be said to be one that the post is kept from
+ * @param isWithheld the answer is a refusal already: a region need not be said to be one that the post is kept from, its code for a
+ * region counts whatever the words beside it, and a word that every restriction shares says nothing
  */
 function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null {
   if (/private/.test(wordsOf(said, 'title'))) return new AppError('private', 'ruled private');
   const words = wordsOf(said, 'title', 'description', 'subtitle', 'blocks_logging_data');
+  if (isWithheld && /\bgeo/.test(wordsOf(said, 'blocks_logging_data'))) {
+    return new AppError('region_blocked', 'blocked by region');
+  }
   if (AGE.test(words)) return new AppError('age_restricted', 'ruled restricted by age');
   if ((isWithheld || WITHHELD.test(words)) && REGION.test(words)) {
     return new AppError('region_blocked', 'ruled out in this region');
   }
-  return RESTRICTED.test(words) ? new AppError('age_restricted', 'ruled restricted') : null;
+  return !isWithheld && RESTRICTED.test(words) ? new AppError('age_restricted', 'ruled restricted') : null;
 }
 
 /** Region, age and limited audiences all look so; only the words distinguish them. */

@@ -80,6 +80,9 @@ describe('oEmbed', () => {
     ['age_restricted', { title: 'Restricted', description: 'You must be 18 years old or over.' }],
     ['region_blocked', { title: 'Restricted', description: 'This is not available in your country.' }],
     ['region_blocked', { title: 'Content unavailable in your region' }],
+    ['region_blocked', { title: 'Eingeschr\u00e4nkt', blocks_logging_data: 'GEO' }],
+    ['region_blocked', { title: 'Restricted', description: 'People under 18', blocks_logging_data: 'GEO_BLOCK' }],
+    ['login_required', { title: 'Restricted' }],
     ['login_required', { title: 'This content is only shown to some people' }],
     ['login_required', {}],
   ])('says %s for %j', (code, words) => {
