@@ -65,3 +65,15 @@ export function readInstant(value: unknown): number | null {
 export function readList(value: unknown, max = 60): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, max) : [];
 }
+
+/** The first reading that says anything; null where none does. */
+export function firstOf<Item, Value>(
+  items: readonly Item[],
+  read: (item: Item) => Value | null | undefined,
+): Value | null {
+  for (const item of items) {
+    const value = read(item);
+    if (value !== null && value !== undefined) return value;
+  }
+  return null;
+}

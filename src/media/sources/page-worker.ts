@@ -4,11 +4,14 @@ import { type ThreadOutcome, threadOutcomeOf } from '../parse/parse-thread.ts';
 import { siteAnswer } from '../parse/site-answer.ts';
 import type { Post, SourceId } from '../post.ts';
 import { readFacebookPage } from './facebook/answer.ts';
-import { readResponse as readInstagram } from './instagram/parse/answer.ts';
+import { readInstagramAnswer } from './instagram/answer.ts';
 import type { AnswerReader, PageTask } from './kit/page-thread.ts';
 
 /** The sources whose pages may be large. */
-const READERS: Readonly<Record<SourceId, AnswerReader>> = { instagram: readInstagram, facebook: readFacebookPage };
+const READERS: Readonly<Record<SourceId, AnswerReader>> = {
+  instagram: readInstagramAnswer,
+  facebook: readFacebookPage,
+};
 
 export function readLargePage({ response, context }: PageTask): ThreadOutcome<Post> {
   return threadOutcomeOf(() => {

@@ -7,7 +7,7 @@ import { CoverOnlyError } from '../../../src/media/extract/failures.ts';
 import type { MediaSource, PostRef } from '../../../src/media/extract/source.ts';
 import { type MediaItem, NO_STATS, type Post } from '../../../src/media/post.ts';
 import { matchFacebookLink } from '../../../src/media/sources/facebook/link.ts';
-import { instagramRefOf, matchInstagramLink } from '../../../src/media/sources/instagram/parse/link.ts';
+import { instagramRefOf, matchInstagramLink } from '../../../src/media/sources/instagram/link.ts';
 import { silentLog } from '../../fakes/instagram-upstream.ts';
 import { makePost } from '../../fakes/post.ts';
 

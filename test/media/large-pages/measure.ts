@@ -21,8 +21,8 @@ const compiled = (path: string) => import(pathToFileURL(join(folder, path)).href
 const FACEBOOK: typeof import('../../../src/media/sources/facebook/answer.ts') = await compiled(
   'media/sources/facebook/answer.js',
 );
-const INSTAGRAM: typeof import('../../../src/media/sources/instagram/parse/answer.ts') = await compiled(
-  'media/sources/instagram/parse/answer.js',
+const INSTAGRAM: typeof import('../../../src/media/sources/instagram/answer.ts') = await compiled(
+  'media/sources/instagram/answer.js',
 );
 const KIT: typeof import('../../../src/media/sources/kit/page-thread.ts') = await compiled(
   'media/sources/kit/page-thread.js',
@@ -31,7 +31,7 @@ const KIT: typeof import('../../../src/media/sources/kit/page-thread.ts') = awai
 async function itemsOf(site: string, bytes: Buffer): Promise<number> {
   const [ref, read] =
     site === 'facebook' ? [REFS.reel, FACEBOOK.readFacebookPage] : [refOf(CODES.reel), INSTAGRAM.readResponse];
-  const response = { status: 200, headers: {}, url: ref.url, bytes };
+  const response = { status: 200, headers: {}, url: ref.url, bytes, text: '', release() {} };
   const post = await KIT.readSiteAnswer(read, response, { ref, kind: 'page', strategy: 'measured', now: 0 });
   return post.items.length;
 }

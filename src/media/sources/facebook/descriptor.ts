@@ -1,6 +1,6 @@
 import type { SourceDescriptor } from '../../extract/source-descriptor.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
-import { createFacebookConstants, FACEBOOK_EXAMPLES } from './constants.ts';
+import { FACEBOOK_EXAMPLES } from './constants.ts';
 import { createFacebookSource } from './source.ts';
 
 export const facebook: SourceDescriptor = {
@@ -18,6 +18,5 @@ export const facebook: SourceDescriptor = {
   sessionCookie: 'xs',
   // The CDN throttles browsers' names (2026-08): for videos the crawler's is fast, for images a plain one.
   cdnUserAgent: mime => (mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0'),
-  create: ({ upstreamConstants, ...options }) =>
-    createFacebookSource({ ...options, constants: createFacebookConstants(upstreamConstants) }),
+  create: createFacebookSource,
 };

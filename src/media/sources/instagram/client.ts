@@ -1,30 +1,18 @@
-/** The requests that Instagram is asked with; the parsers say what the answers mean. */
-import type { Cookie, CookieJar } from 'tough-cookie';
+/** The requests that Instagram is asked with. Each resolves to whatever the site answered, refusals too. */
+import type { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import { isUsable, profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { Body } from '../../parse/body.ts';
-import { createAccountJar } from '../kit/account-jar.ts';
+import { readMeta } from '../../parse/page-meta.ts';
 import { type Headers, navigationHeaders } from '../kit/browser-headers.ts';
-import { followRedirects } from '../kit/redirects.ts';
+import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
+import { failureOfStatus, redirectOf } from '../kit/refusal.ts';
 import type { InstagramConstants, ProfileName } from './constants.ts';
-import { failureOfWall, redirectWithinSite } from './parse/failures.ts';
-import { INSTAGRAM_HOSTS } from './parse/link.ts';
-import {
-  createInstagramSessions,
-  csrfOf,
-  type InstagramSession,
-  type InstagramSessions,
-  madeUpLsd,
-  type SessionOptions,
-} from './session.ts';
-
-export interface InstagramClientOptions extends SessionOptions {
-  readonly constants: InstagramConstants;
-  /** An account's; those of other sites are left out. */
-  readonly cookies?: readonly Cookie[];
-}
+import { failureOfPage, isWall, loginWall, redirectWithinSite } from './failures.ts';
+import { INSTAGRAM_HOSTS, matchInstagramLink, SHARE_LINK_HOSTS } from './link.ts';
+import { createInstagramSessions, csrfOf, type InstagramSession, madeUpLsd, type SessionOptions } from './session.ts';
 
 /** One who asks, with the tokens that the site gave them. */
 interface Caller {
@@ -63,126 +51,147 @@ function visitorHeaders({ jar }: Caller, referer: string): Headers {
 /** The redirect within the site that is to be followed; the one to its login page is an answer. */
 function nextPage(response: HttpResponse): URL | null {
   const next = redirectWithinSite(response);
-  return next === null || failureOfWall(next.pathname) !== null ? null : next;
+  return next === null || isWall(next.pathname) ? null : next;
 }
 
-/**
- * Every method resolves to whatever the site answered, refusals too; `name` is the profile that asks.
- * @throws AppError `timeout`, `upstream_unavailable`, `too_large`.
- */
-export class InstagramClient {
-  readonly #options: InstagramClientOptions;
-  readonly #sessions: InstagramSessions;
-  readonly #account: CookieJar | null;
+function postAt(address: string): ShortLinkStep | null {
+  const match = URL.canParse(address) ? matchInstagramLink(new URL(address)) : undefined;
+  return match?.kind === 'post' ? { target: match.ref.url } : null;
+}
 
-  constructor(options: InstagramClientOptions) {
-    this.#options = options;
-    this.#sessions = createInstagramSessions(options);
-    this.#account = options.cookies === undefined ? null : createAccountJar(options.cookies, 'instagram.com');
+/** The step that the redirect of a share link leads to. Nothing off the site is followed. */
+function stepTo(target: URL): ShortLinkStep {
+  const match = matchInstagramLink(target);
+  if (match === undefined) {
+    throw new AppError('unsupported_link', 'a share link off the site', { params: { what: 'page' } });
   }
+  if (match.kind === 'short') return { next: match.url };
+  if (match.kind === 'unsupported' && isWall(target.pathname)) throw loginWall();
+  const step = match.kind === 'wrapper' ? postAt(match.target) : { target: target.href };
+  if (step === null) throw loginWall();
+  return step;
+}
 
-  /** Says whether requests of this profile can be made here. */
-  canAsk(name: ProfileName): boolean {
-    return isUsable(this.#options.constants.profiles[name], this.#options.http);
-  }
+/** The post that the page of a share link names as its own, where it came without a redirect. */
+function stepOfPage(answer: HttpResponse, now: number): ShortLinkStep {
+  const { canonical, og } = readMeta(new Body(answer.bytes).head);
+  const named = answer.status === 200 ? postAt(canonical ?? og.get('og:url') ?? '') : null;
+  if (named !== null) return named;
+  if ([404, 410].includes(answer.status)) throw new AppError('not_found', 'the share link leads nowhere');
+  throw failureOfStatus(answer, now) ?? failureOfPage(answer.text);
+}
 
-  async query(
-    which: 'shortcode' | 'mediaId',
-    ref: PostRef,
-    name: ProfileName,
-    signal: AbortSignal,
-  ): Promise<HttpResponse> {
-    const { constants } = this.#options;
-    const caller = await this.#callerOf(name, signal);
-    const { jar, lsd, session } = caller;
-    const friendlyName = constants[`${which}FriendlyName`];
-    const form = {
-      lsd,
-      // Only requests of a page name these.
-      ...(jar !== null && { fb_api_caller_class: 'RelayModern', fb_api_req_friendly_name: friendlyName }),
-      server_timestamps: 'true',
-      variables: JSON.stringify(VARIABLES[which](ref)),
-      doc_id: constants[`${which}DocId`],
-    };
-    const ofPage = jar === null ? {} : { origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
-    const headers = { 'x-fb-friendly-name': friendlyName, 'x-fb-lsd': lsd, ...ofPage };
-    const response = await this.#postForm(caller, constants[`${which}Url`], form, headers, signal);
-    if (session !== null && refusesSession(response)) this.#sessions.refuse(session);
-    return response;
-  }
+export type InstagramClient = ReturnType<typeof createInstagramClient>;
 
-  /** A page of the site; its redirects between the forms of a post are followed. */
-  async page(path: string, name: ProfileName, signal: AbortSignal): Promise<HttpResponse> {
-    const caller = await this.#callerOf(name, signal);
-    const headers = caller.jar === null ? {} : navigationHeaders(caller.profile, `${ORIGIN}/`);
-    const get = (url: string | URL) => this.#ask(caller, { url, headers }, signal);
-    return followRedirects(ORIGIN + path, get, nextPage, MAX_HOPS);
-  }
-
-  /** The answer that a script of the page at `referer` gets. */
-  async script(path: string, referer: string, name: ProfileName, signal: AbortSignal): Promise<HttpResponse> {
-    const caller = await this.#callerOf(name, signal);
-    return this.#ask(caller, { url: ORIGIN + path, headers: visitorHeaders(caller, referer) }, signal);
-  }
-
-  /** The answer names author and cover of a post, or why it is not shown. */
-  async oembed(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
-    const url = `${this.#options.constants.oembedUrl}?${new URLSearchParams({ url: ref.url })}`;
-    return this.#ask(await this.#callerOf('oembed', signal), { url, headers: {} }, signal);
-  }
-
-  /** The page to which the site would route the post's address; private posts are marked there. */
-  async routes(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
-    const caller = await this.#callerOf('routes', signal);
-    const { lsd } = caller;
-    const form = { 'route_urls[0]': `/p/${ref.id}/`, routing_namespace: 'igx_www', __d: 'www', __a: '1', lsd };
-    const headers = { 'x-fb-lsd': lsd, 'x-ig-d': 'www', origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
-    return this.#postForm(caller, `${ORIGIN}/ajax/bulk-route-definitions/`, form, headers, signal);
-  }
+export function createInstagramClient({
+  http,
+  log,
+  now,
+  constants,
+}: SessionOptions & { readonly constants: InstagramConstants }) {
+  const sessions = createInstagramSessions({ http, log, now });
 
   /** A lesser caller asks questions where no browser can be played: at worst they are not answered. */
-  #profileOf(name: ProfileName): RequestProfile {
-    const { profiles, browserUserAgent } = this.#options.constants;
-    const profile = profiles[name];
-    if (this.canAsk(name)) return profile;
-    return { ...profile, transport: 'plain', userAgent: profile.userAgent ?? browserUserAgent };
+  function profileOf(name: ProfileName): RequestProfile {
+    const profile = constants.profiles[name];
+    if (isUsable(profile, http)) return profile;
+    return { ...profile, transport: 'plain', userAgent: profile.userAgent ?? constants.browserUserAgent };
   }
 
-  async #callerOf(name: ProfileName, signal: AbortSignal): Promise<Caller> {
-    const profile = this.#profileOf(name);
+  async function callerOf(name: ProfileName, signal: AbortSignal, account?: CookieJar): Promise<Caller> {
+    const profile = profileOf(name);
     if (profile.session === 'home') {
-      const session = await this.#sessions.current(profile, signal);
+      const session = await sessions.current(profile, signal);
       return { profile, ...session, session };
     }
-    const jar = profile.session === 'account' ? this.#account : null;
-    if (profile.session === 'account' && jar === null) throw new AppError('login_required', 'no account is configured');
+    const jar = profile.session === 'account' ? account : null;
+    if (jar === undefined) throw new AppError('login_required', 'no account is configured');
     return { profile, jar, lsd: madeUpLsd(), session: null };
   }
 
-  async #ask(
+  /** @throws AppError `timeout`, `upstream_unavailable`, `too_large`. */
+  async function ask(
     { profile, jar }: Caller,
     { headers, ...request }: Pick<HttpRequest, 'method' | 'body' | 'url'> & { readonly headers: Headers },
     signal: AbortSignal,
   ): Promise<HttpResponse> {
+    const bounds = { hosts: INSTAGRAM_HOSTS, maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0, signal };
+    const cookies = jar === null ? {} : { cookies: jar };
     try {
-      return await this.#options.http.request({
-        ...profileRequest(profile, headers),
-        ...request,
-        hosts: INSTAGRAM_HOSTS,
-        maxBytes: MAX_BYTES,
-        maxRedirects: 0,
-        retries: 0,
-        signal,
-        ...(jar !== null && { cookies: jar }),
-      });
+      return await http.request({ ...profileRequest(profile, headers), ...request, ...bounds, ...cookies });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'forbidden') throw error;
       throw new AppError('upstream_unavailable', 'the site may not be asked at its address', { cause: error });
     }
   }
 
-  #postForm(caller: Caller, url: string, form: Headers, own: Headers, signal: AbortSignal): Promise<HttpResponse> {
+  function postForm(caller: Caller, url: string, form: Headers, own: Headers, signal: AbortSignal) {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...own };
-    return this.#ask(caller, { url, method: 'POST', headers, body: new URLSearchParams(form).toString() }, signal);
+    return ask(caller, { url, method: 'POST', headers, body: new URLSearchParams(form).toString() }, signal);
   }
+
+  return {
+    async query(which: keyof typeof VARIABLES, ref: PostRef, name: ProfileName, signal: AbortSignal) {
+      const caller = await callerOf(name, signal);
+      const { jar, lsd, session } = caller;
+      const friendlyName = constants[`${which}FriendlyName`];
+      const form = {
+        lsd,
+        // Only requests of a page name these.
+        ...(jar !== null && { fb_api_caller_class: 'RelayModern', fb_api_req_friendly_name: friendlyName }),
+        server_timestamps: 'true',
+        variables: JSON.stringify(VARIABLES[which](ref)),
+        doc_id: constants[`${which}DocId`],
+      };
+      const ofPage = jar === null ? {} : { origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
+      const headers = { 'x-fb-friendly-name': friendlyName, 'x-fb-lsd': lsd, ...ofPage };
+      const response = await postForm(caller, constants[`${which}Url`], form, headers, signal);
+      if (session !== null && refusesSession(response)) sessions.refuse(session);
+      return response;
+    },
+
+    /** A page of the site; its redirects between the forms of a post are followed. */
+    async page(path: string, name: ProfileName, signal: AbortSignal): Promise<HttpResponse> {
+      const caller = await callerOf(name, signal);
+      const headers = caller.jar === null ? {} : navigationHeaders(caller.profile, `${ORIGIN}/`);
+      return followRedirects(ORIGIN + path, url => ask(caller, { url, headers }, signal), nextPage, MAX_HOPS);
+    },
+
+    /** The answer that a script of the page at `referer` gets, or an account's at the same. */
+    async script(path: string, referer: string, name: ProfileName, signal: AbortSignal, account?: CookieJar) {
+      const caller = await callerOf(name, signal, account);
+      return ask(caller, { url: ORIGIN + path, headers: visitorHeaders(caller, referer) }, signal);
+    },
+
+    /** The answer names author and cover of a post, or why it is not shown. */
+    async oembed(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
+      const url = `${constants.oembedUrl}?${new URLSearchParams({ url: ref.url })}`;
+      return ask(await callerOf('oembed', signal), { url, headers: {} }, signal);
+    },
+
+    /** The page to which the site would route the post's address; private posts are marked there. */
+    async routes(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
+      const caller = await callerOf('routes', signal);
+      const { lsd } = caller;
+      const form = { 'route_urls[0]': `/p/${ref.id}/`, routing_namespace: 'igx_www', __d: 'www', __a: '1', lsd };
+      const headers = { 'x-fb-lsd': lsd, 'x-ig-d': 'www', origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
+      return postForm(caller, `${ORIGIN}/ajax/bulk-route-definitions/`, form, headers, signal);
+    },
+
+    /**
+     * The address behind a share link, on Instagram and still unparsed: the site alone knows it, and shows it to programs other than
+     * browsers by a redirect.
+     * @throws AppError `not_found`, `login_required`, `unsupported_link` (leads off the site), or any upstream code.
+     */
+    resolveShort(link: string, signal: AbortSignal): Promise<string> {
+      const profile = profileRequest(constants.profiles['share-link'], {});
+      const request = { ...profile, hosts: SHARE_LINK_HOSTS, maxRedirects: 0, signal };
+      return followShortLink(link, async url => {
+        let answer = await http.request({ ...request, url, method: 'HEAD' });
+        if (redirectOf(answer) === null) answer = await http.request({ ...request, url, method: 'GET' });
+        const redirect = redirectOf(answer);
+        return redirect === null ? stepOfPage(answer, now()) : stepTo(redirect);
+      });
+    },
+  };
 }

@@ -8,7 +8,7 @@ import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { Body } from '../../parse/body.ts';
 import { child, parseJson } from '../../parse/json-search.ts';
 import { navigationHeaders } from '../kit/browser-headers.ts';
-import { INSTAGRAM_HOSTS } from './parse/link.ts';
+import { INSTAGRAM_HOSTS } from './link.ts';
 
 export interface InstagramSession {
   readonly jar: CookieJar;
@@ -58,8 +58,6 @@ interface Visitor {
   visitedAt: number;
   visit: Promise<InstagramSession> | null;
 }
-
-export type InstagramSessions = ReturnType<typeof createInstagramSessions>;
 
 /** One session for each kind of caller: the site ties cookies to the TLS and the address that they were given to. */
 export function createInstagramSessions({ http, log, now }: SessionOptions) {

@@ -40,8 +40,11 @@ export interface PostContext {
   readonly now: number;
 }
 
-/** A page of the post speaks for the post; an error page in place of a query's answer may only mean that the query died. */
-export type AnswerKind = 'query' | 'page' | 'embed';
+/**
+ * A page of the post speaks for the post; an error page in place of a query's answer may only mean that the query died. A card has
+ * no more than author, words and cover.
+ */
+export type AnswerKind = 'query' | 'page' | 'embed' | 'card' | 'story';
 
 export interface ReadContext extends PostContext {
   readonly kind: AnswerKind;

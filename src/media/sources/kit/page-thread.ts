@@ -1,3 +1,4 @@
+import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { createParseThread, isLarge } from '../../parse/parse-thread.ts';
 import { type PackedAnswer, type SiteAnswer, siteAnswer } from '../../parse/site-answer.ts';
 import type { Post } from '../../post.ts';
@@ -22,14 +23,18 @@ const readInThread = import.meta.url.endsWith('.ts')
   : createParseThread<PageTask, Post>(new URL(WORKER, import.meta.url), 'readLargePage');
 
 /**
- * The post of an answer by the reader of its source, without holding the process while an answer of many megabytes is read: that is
- * done in a thread, which finds the reader by the source's id.
+ * The post of an answer by the reader of its source. An answer of many megabytes is read in a thread, which finds the reader by the
+ * source's id, so that it does not hold the process.
  * @throws AppError as the reader does.
  */
-export async function readSiteAnswer(read: AnswerReader, response: PackedAnswer, context: ReadContext): Promise<Post> {
-  const answer = siteAnswer(response);
-  const { id, parts } = context.ref;
-  if (readInThread === null || !isLarge(answer.body, [id, parts.mediaId ?? id])) return read(answer, context);
-  const { status, headers, url, bytes } = response;
-  return readInThread({ response: { status, headers, url, bytes }, context });
+export async function readSiteAnswer(read: AnswerReader, response: HttpResponse, context: ReadContext): Promise<Post> {
+  try {
+    const answer = siteAnswer(response);
+    const { id, parts } = context.ref;
+    if (readInThread === null || !isLarge(answer.body, [id, parts.mediaId ?? id])) return read(answer, context);
+    const { status, headers, url, bytes } = response;
+    return await readInThread({ response: { status, headers, url, bytes }, context });
+  } finally {
+    response.release();
+  }
 }

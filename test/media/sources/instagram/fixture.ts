@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { PostRef } from '../../../../src/media/extract/source.ts';
-import { instagramRefOf } from '../../../../src/media/sources/instagram/parse/link.ts';
+import { instagramRefOf } from '../../../../src/media/sources/instagram/link.ts';
 
 /** Codes of the made-up posts in the fixtures. */
 export const CODES = {

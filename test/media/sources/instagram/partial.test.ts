@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Post } from '../../../../src/media/post.ts';
-import { parseAnswer } from '../../../../src/media/sources/instagram/parse/answer.ts';
-import { parseStories } from '../../../../src/media/sources/instagram/parse/stories.ts';
+import { parseAnswer, parseStories } from '../../../../src/media/sources/instagram/answer.ts';
 import type { AnswerKind } from '../../../../src/media/sources/kit/draft.ts';
 import { bodyOf } from '../../body-of.ts';
 import { CODES, fixture, refOf } from './fixture.ts';

@@ -1,10 +1,18 @@
 /** The facts that a page states of a post beside its files: its author, words, time and counts. Pure. */
-import { readCount, readFlag, readInstant, readList, readShownCount, readText } from '../../../parse/fields.ts';
+import {
+  firstOf,
+  readCount,
+  readFlag,
+  readInstant,
+  readList,
+  readShownCount,
+  readText,
+} from '../../../parse/fields.ts';
 import { isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
 import { type Author, NO_STATS, type Stats } from '../../../post.ts';
 import { readAddress } from '../../kit/cdn-address.ts';
 import type { PostDraft } from '../../kit/draft.ts';
-import { type FacebookPage, firstOf, textOf, valuesAt } from './page.ts';
+import { type FacebookPage, textOf, valuesAt } from './page.ts';
 import { messageOf, postIdsOf } from './story.ts';
 
 /** The objects that speak of one post. */

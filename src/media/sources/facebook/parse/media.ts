@@ -1,10 +1,10 @@
 /** Objects of a page that describe one video or photo -> the item with its files. Pure. */
-import { readList, readSize, readText } from '../../../parse/fields.ts';
+import { firstOf, readList, readSize, readText } from '../../../parse/fields.ts';
 import { child, type JsonObject } from '../../../parse/json-search.ts';
 import type { UnplacedItem } from '../../../post.ts';
 import { type PixelSize, readAddress } from '../../kit/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
-import { firstOf, valuesAt } from './page.ts';
+import { valuesAt } from './page.ts';
 
 /** The addresses of a video's files stand in these properties, by the years' fashions (latest: 2024-11), best first. */
 const HD_KEYS = ['browser_native_hd_url', 'playable_url_quality_hd', 'hd_src_no_ratelimit', 'hd_src'];

@@ -19,18 +19,6 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** The first reading that says anything. */
-export function firstOf<Item, Value>(
-  items: readonly Item[],
-  read: (item: Item) => Value | null | undefined,
-): Value | null {
-  for (const item of items) {
-    const value = read(item);
-    if (value !== null && value !== undefined) return value;
-  }
-  return null;
-}
-
 /** The values at the ends of dotted paths, object by object. */
 export function valuesAt(objects: readonly unknown[], ...paths: readonly string[]): readonly unknown[] {
   const keys = paths.map(path => path.split('.'));

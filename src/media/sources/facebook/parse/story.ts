@@ -1,8 +1,8 @@
 /** The stories of a page that belong to the post that was asked for, and the media attached to them. Pure. */
-import { readCount, readList } from '../../../parse/fields.ts';
+import { firstOf, readCount, readList } from '../../../parse/fields.ts';
 import { child, findValues, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
 import { isPhoto, isVideo } from './media.ts';
-import { type FacebookPage, FOREIGN, firstOf, MIN_ID_CHARS, textOf, valuesAt } from './page.ts';
+import { type FacebookPage, FOREIGN, MIN_ID_CHARS, textOf, valuesAt } from './page.ts';
 
 /** More objects than one post's story is ever spread over. */
 const MAX_STORIES = 30;

@@ -9,10 +9,8 @@ import type { UnplacedItem } from '../../../post.ts';
 import { UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
 import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
-import { gatedAnswer } from './failures.ts';
-import { isReelLink } from './find-media.ts';
-import { USER_NAME } from './link.ts';
-import { saysVideo } from './open-graph.ts';
+import { saysVideo, userNameOf } from './card.ts';
+import { gatedAnswer, isReelLink } from './find-media.ts';
 
 const MAX_CONTEXT_CHARS = 8 * 1024 * 1024;
 
@@ -144,10 +142,9 @@ export function parseEmbedMarkup(page: Body, ref: PostRef): PostDraft | null {
   }
   const { item } = markup;
   if (item === null) return null;
-  const username = markup.username.trim();
   return {
     ...EMPTY_DRAFT,
-    author: { ...UNKNOWN_AUTHOR, username: USER_NAME.test(username) ? username : null },
+    author: { ...UNKNOWN_AUTHOR, username: userNameOf(markup.username.trim()) },
     caption: markup.caption.trim() || null,
     items: [item],
     coverUrl: item.thumbnailUrl,

@@ -1,4 +1,4 @@
-import type { AppError } from '../../../../errors.ts';
+import { AppError } from '../../../../errors.ts';
 import type { PostRef } from '../../../extract/source.ts';
 import { readId } from '../../../parse/fields.ts';
 import {
@@ -9,7 +9,6 @@ import {
   visitObjects,
 } from '../../../parse/json-search.ts';
 import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
-import { emptyAnswer, gatedAnswer, restrictionOf } from './failures.ts';
 import { GRAPH, PRODUCT, parseMedia } from './media.ts';
 import { splitCode } from './shortcode.ts';
 
@@ -42,6 +41,17 @@ const ROLES: ReadonlyMap<string, number> = new Map(
 /** Copies of one post that are compared; a page carries two, one of them a stub. */
 const MAX_COPIES = 8;
 
+/** No media where one was asked for: perhaps the post was removed. */
+function emptyAnswer(ref: PostRef, message: string): AppError {
+  if (ref.parts.private === '1') return new AppError('private', message);
+  return new AppError('not_found', message, { params: { weak: 1, empty: 1 } });
+}
+
+/** Media that is there but kept from visitors: age, sensitivity, region, or an account is wanted. */
+export function gatedAnswer(ref: PostRef, message: string): AppError {
+  return new AppError(ref.parts.private === '1' ? 'private' : 'login_required', message);
+}
+
 function isEmptyList(value: unknown): boolean {
   return value === null || (isJsonObject(value) && Array.isArray(value.items) && value.items.length === 0);
 }
@@ -68,8 +78,8 @@ export class MediaFinder {
   /** The asked media is there, in a shape that is not known. */
   isHeld = false;
   hasOthers = false;
-  /** Why the site keeps the asked media to itself, by its own words. */
-  restriction: AppError | null = null;
+  /** The objects of the asked media, which may say why the site keeps it to itself. */
+  readonly gates: JsonObject[] = [];
   /** The failure that the empty place of the media means; null when there is none. */
   gate: AppError | null = null;
   emptiness: AppError | null = null;
@@ -114,7 +124,7 @@ export class MediaFinder {
     const isAsked = (roles & ROLE.identity) === 0 ? null : this.#isAsked(object);
     if (isAsked === true) this.#consider(object, roles);
     if (isAsked === true || (isAsked === null && (roles & ROLE.gate) !== 0)) {
-      this.restriction ??= restrictionOf(object);
+      this.gates.push(object);
       if (object[GATED_PLACE] === null) this.gate ??= gatedAnswer(this.#ref, 'the media is gated for visitors');
     }
     this.hasOthers ||= isAsked === false && (roles & MEDIA) !== 0;

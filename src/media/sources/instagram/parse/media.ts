@@ -1,5 +1,14 @@
 /** Objects that describe one media, in either of the two shapes that Instagram answers with (2026-08) -> what they say of it. Pure. */
-import { readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../../parse/fields.ts';
+import {
+  firstOf,
+  readCount,
+  readFlag,
+  readId,
+  readInstant,
+  readList,
+  readSize,
+  readText,
+} from '../../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
 import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../../post.ts';
 import { type PixelSize, readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
@@ -157,15 +166,6 @@ function toItem(media: JsonObject, shape: MediaShape, isReel: boolean): Unplaced
   const durationMs = seconds === null ? null : Math.round(seconds * 1000);
   const hasAudio = readFlag(media.has_audio);
   return videoItem({ files: videos, covers: images, original, dashManifest, durationMs, hasAudio, alt });
-}
-
-/** The first value that can be read, in order; null where there is none. */
-function firstOf<Value, Read>(values: readonly Value[], read: (value: Value) => Read | null): Read | null {
-  for (const value of values) {
-    const found = read(value);
-    if (found !== null) return found;
-  }
-  return null;
 }
 
 /** The author by everything that an answer says of them, the first word counts. */

@@ -1,11 +1,7 @@
 /** Stories and highlights: `reels[ID].items[]` or `reels_media[].items[]`, each item a product; needs cookies (2026-08). */
-import { AppError } from '../../../../errors.ts';
-import type { PostRef } from '../../../extract/source.ts';
 import { readId, readList } from '../../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject, parseJson, visitObjects } from '../../../parse/json-search.ts';
 import { type PostDraft, readableItems } from '../../kit/draft.ts';
-import { weakNotFound } from '../../kit/refusal.ts';
-import { failureOfJson } from './failures.ts';
 import { PRODUCT, parseMedia, readUsers } from './media.ts';
 
 /** Items of one story or highlight: an account shows 100 a day at most (2026). */
@@ -31,26 +27,23 @@ function reelsOf(answer: unknown): readonly JsonObject[] {
 }
 
 /**
- * All that a story or highlight shows, or the one item that the link names.
- * @throws AppError `not_found` (weak) when it shows nothing any more, or what the answer says.
+ * All that a story or highlight shows, or the one item of `mediaId`; the draft is null when none of it can be read. `isHeld`: the
+ * answer lists items.
  */
-export function parseStories(body: string, ref: PostRef): PostDraft {
-  const answer = parseJson(body);
-  if (answer === undefined) throw new AppError('upstream_changed', 'the answer about a story is no JSON');
+export function readStories(answer: unknown, mediaId: string | undefined) {
   const reels = reelsOf(answer);
   for (const reel of reels) {
     const shown = readList(reel.items, MAX_ITEMS);
-    const named = shown.filter(item => idOf(item) === ref.parts.mediaId);
+    const named = shown.filter(item => idOf(item) === mediaId);
     const drafts = (named.length > 0 ? named : shown).map(parseItem);
     const first = drafts.find(draft => draft !== null);
     if (first === undefined) continue;
     // Items do not always name the reel's owner.
     const owner = readUsers(PRODUCT.users(reel));
     const author = owner.username === null ? first.author : owner;
-    return { ...first, author, items: drafts.flatMap(draft => draft?.items ?? [null]) };
+    return { draft: { ...first, author, items: drafts.flatMap(draft => draft?.items ?? [null]) }, isHeld: true };
   }
-  if (reels.length > 0) throw new AppError('upstream_changed', 'the story came without a file that we know');
-  throw failureOfJson(answer) ?? weakNotFound('the story shows nothing');
+  return { draft: null, isHeld: reels.length > 0 };
 }
 
 /** The user's id in a `web_profile_info` answer; null when it is not there. */

@@ -1,42 +1,20 @@
 /** The looks of Instagram's refusals (2026-08 to 2026-10), and the code each means. Pure. */
-import { AppError, type ErrorCode } from '../../../../errors.ts';
-import type { HttpHead, HttpResponse } from '../../../../infra/http/http-client.ts';
-import type { PostRef } from '../../../extract/source.ts';
-import { Body } from '../../../parse/body.ts';
-import { readFlag, readList, readText } from '../../../parse/fields.ts';
-import { child, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
-import type { AnswerKind } from '../../kit/draft.ts';
-import { failureBySign, failureOfStatus, plainWords, redirectOf, type Sign, weakNotFound } from '../../kit/refusal.ts';
+import { AppError, type ErrorCode } from '../../../errors.ts';
+import type { HttpHead } from '../../../infra/http/http-client.ts';
+import { readFlag, readList, readText } from '../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
+import type { SiteAnswer } from '../../parse/site-answer.ts';
+import type { AnswerKind } from '../kit/draft.ts';
+import { failureBySign, failureOfStatus, plainWords, redirectOf, type Sign, weakNotFound } from '../kit/refusal.ts';
 import { INSTAGRAM_HOSTS } from './link.ts';
 
-/** No media where one was asked for: perhaps the post was removed. */
-export function emptyAnswer(ref: PostRef, message: string): AppError {
-  if (ref.parts.private === '1') return new AppError('private', message);
-  return new AppError('not_found', message, { params: { weak: 1, empty: 1 } });
+/** Pages that the site sends a refused visitor to: its login page, challenges, its home page. */
+export function isWall(path: string): boolean {
+  return /^\/(?:accounts\/|challenge|consent)|^\/?$/.test(path);
 }
 
-/** The failure as it is for this link: visitors do not find the post of a private account behind a link with a private suffix. */
-export function failureForLink(ref: PostRef, failure: AppError): AppError {
-  if (ref.parts.private !== '1' || failure.code !== 'not_found') return failure;
-  return new AppError('private', failure.message, { params: failure.params, cause: failure });
-}
-
-/** Media that is there but kept from visitors: age, sensitivity, region, or an account is wanted. */
-export function gatedAnswer(ref: PostRef, message: string): AppError {
-  return new AppError(ref.parts.private === '1' ? 'private' : 'login_required', message);
-}
-
-/** Pages that the site sends a refused visitor to. */
-const WALLS: readonly (readonly [RegExp, string])[] = [
-  [/^\/accounts\/login/, 'redirected to the login page'],
-  [/^\/(?:challenge|accounts\/|consent)/, 'redirected to a challenge'],
-  [/^\/?$/, 'redirected to the home page'],
-];
-
-/** The refusal that a redirect to this path is; null when it still may lead to the post. */
-export function failureOfWall(path: string): AppError | null {
-  const wall = WALLS.find(([pattern]) => pattern.test(path));
-  return wall === undefined ? null : new AppError('login_required', wall[1]);
+export function loginWall(): AppError {
+  return new AppError('login_required', 'redirected to a page for those who are to log in');
 }
 
 /** The target of a redirect when that is a page of the site, else null. */
@@ -49,31 +27,30 @@ export function redirectWithinSite(head: HttpHead): URL | null {
 export function failureOfHead(head: HttpHead, now: number): AppError | null {
   const isRedirect = head.status >= 300 && head.status < 400;
   const page = isRedirect ? redirectWithinSite(head) : new URL(head.url, 'https://www.instagram.com/');
-  const elsewhere = page === null ? null : failureOfWall(page.pathname);
-  if (elsewhere !== null || !isRedirect) return elsewhere ?? failureOfStatus(head, now);
-  const where = page === null ? 'off the site' : 'to another page';
-  return new AppError('upstream_changed', `redirected ${where} (${head.status})`);
+  if (page !== null && isWall(page.pathname)) return loginWall();
+  if (!isRedirect) return failureOfStatus(head, now);
+  return new AppError(
+    'upstream_changed',
+    `redirected ${page === null ? 'off the site' : 'to another page'} (${head.status})`,
+  );
+}
+
+/** The site asks for a challenge by a redirect, or in a short JSON. */
+export function isChallenge(answer: SiteAnswer): boolean {
+  const next = redirectWithinSite(answer);
+  if (next !== null) return /^\/challenge\b/.test(next.pathname);
+  return answer.status >= 400 && /"(?:checkpoint|challenge|feedback)_required"/.test(answer.body.text.slice(0, 20_000));
 }
 
 /**
  * Marks of a failure: `challenge` where the site asks a person to prove that they are one, which another request would only make
  * worse; `refused` where the caller is to log in, whatever the post: by a redirect, a status, a page where JSON was due.
  */
-export function marksOf(response: HttpResponse, kind: AnswerKind): { challenge?: 1; refused?: 1 } {
-  const wall = redirectWithinSite(response);
-  const isRefused = response.status === 401 || (kind === 'query' && new Body(response.bytes).startsWith('<'));
-  return {
-    ...(isChallenge(response) && { challenge: 1 }),
-    ...((isRefused || (wall !== null && failureOfWall(wall.pathname) !== null)) && { refused: 1 }),
-  };
-}
-
-/** The site asks for a challenge by a redirect, or in a short JSON. */
-export function isChallenge(response: HttpResponse): boolean {
-  const wall = redirectWithinSite(response);
-  if (wall !== null) return /^\/challenge\b/.test(wall.pathname);
-  if (response.status < 400) return false;
-  return /"(?:checkpoint|challenge|feedback)_required"/.test(response.text.slice(0, 20_000));
+export function marksOf(answer: SiteAnswer, kind: AnswerKind): { challenge?: 1; refused?: 1 } {
+  const next = redirectWithinSite(answer);
+  const isPage = kind === 'query' && answer.body.startsWith('<');
+  const isRefused = isPage || answer.status === 401 || (next !== null && isWall(next.pathname));
+  return { ...(isChallenge(answer) && { challenge: 1 }), ...(isRefused && { refused: 1 }) };
 }
 
 const PRIVATE = /not authorized to view|private account|account is private/;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../../../src/errors.ts';
-import { type MediaItem, NO_STATS, type Post, playableVariants } from '../../../../../src/media/post.ts';
-import { parseAnswer } from '../../../../../src/media/sources/instagram/parse/answer.ts';
-import { publishTimeOf } from '../../../../../src/media/sources/instagram/parse/shortcode.ts';
-import type { AnswerKind } from '../../../../../src/media/sources/kit/draft.ts';
-import { cpuMsOf } from '../../../../cpu-time.ts';
-import { bodyOf } from '../../../body-of.ts';
-import { CODES, fixture, refOf } from '../fixture.ts';
+import { AppError } from '../../../../src/errors.ts';
+import { type MediaItem, NO_STATS, type Post, playableVariants } from '../../../../src/media/post.ts';
+import { parseAnswer } from '../../../../src/media/sources/instagram/answer.ts';
+import { publishTimeOf } from '../../../../src/media/sources/instagram/parse/shortcode.ts';
+import type { AnswerKind } from '../../../../src/media/sources/kit/draft.ts';
+import { cpuMsOf } from '../../../cpu-time.ts';
+import { bodyOf } from '../../body-of.ts';
+import { CODES, fixture, refOf } from './fixture.ts';
 
 const NOW = Date.UTC(2026, 4, 1);
 

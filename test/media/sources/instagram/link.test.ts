@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { instagramRefOf, matchInstagramLink } from '../../../../../src/media/sources/instagram/parse/link.ts';
+import { instagramRefOf, matchInstagramLink } from '../../../../src/media/sources/instagram/link.ts';
 
 const CODE = 'DXf6wkTgABk';
 const MEDIA_ID = '3882079828031045732';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../../../src/errors.ts';
-import type { HttpHead } from '../../../../../src/infra/http/http-client.ts';
-import { readResponse } from '../../../../../src/media/sources/instagram/parse/answer.ts';
-import { failureOfRuling, namesPrivatePost } from '../../../../../src/media/sources/instagram/parse/failures.ts';
-import type { AnswerKind } from '../../../../../src/media/sources/kit/draft.ts';
-import { bodyOf } from '../../../body-of.ts';
-import { CODES, fixture, refOf } from '../fixture.ts';
+import { AppError } from '../../../../src/errors.ts';
+import type { HttpHead } from '../../../../src/infra/http/http-client.ts';
+import { readResponse } from '../../../../src/media/sources/instagram/answer.ts';
+import { failureOfRuling, namesPrivatePost } from '../../../../src/media/sources/instagram/failures.ts';
+import type { AnswerKind } from '../../../../src/media/sources/kit/draft.ts';
+import { bodyOf } from '../../body-of.ts';
+import { CODES, fixture, refOf } from './fixture.ts';
 
 const NOW = Date.UTC(2026, 4, 1);
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { AppError, type ErrorCode } from '../../../../../src/errors.ts';
-import { parseOembed } from '../../../../../src/media/sources/instagram/parse/oembed.ts';
-import { CODES, refOf } from '../fixture.ts';
+import { AppError, type ErrorCode } from '../../../../src/errors.ts';
+import { parseOembed } from '../../../../src/media/sources/instagram/answer.ts';
+import { bodyOf } from '../../body-of.ts';
+import { CODES, refOf } from './fixture.ts';
 
 const ref = refOf(CODES.reel);
 const COVER = 'https://scontent.cdninstagram.com/v/t51.2885-15/4_n.jpg?stp=dst-jpg_e35&oe=6A000000';
@@ -24,15 +25,11 @@ const card = {
 
 function parse(body: unknown, status = 200) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const response = {
-    status,
-    headers: {},
-    url: 'https://www.instagram.com/api/v1/oembed/?url=x',
-    text,
-    bytes: Buffer.from(text),
-    release() {},
-  };
-  return parseOembed(response, { ref, strategy: 'oembed', now: 1_790_000_000_000 });
+  const url = 'https://www.instagram.com/api/v1/oembed/?url=x';
+  return parseOembed(
+    { status, headers: {}, url, body: bodyOf(text) },
+    { ref, strategy: 'oembed', now: 1_790_000_000_000 },
+  );
 }
 
 function failureOf(body: unknown, status?: number): AppError {

@@ -1,6 +1,6 @@
 /** Addresses on Instagram -> the post, story or page that they name. Pure. */
-import type { LinkMatch, PostRef } from '../../../extract/source.ts';
-import { mediaIdOfCode, PUBLIC_CODE_LENGTH, shortcodeOf, splitCode } from './shortcode.ts';
+import type { LinkMatch, PostRef } from '../../extract/source.ts';
+import { mediaIdOfCode, PUBLIC_CODE_LENGTH, shortcodeOf, splitCode } from './parse/shortcode.ts';
 
 /** Hosts that requests for posts may reach. */
 export const INSTAGRAM_HOSTS: readonly string[] = [
@@ -30,7 +30,6 @@ const POST_HOSTS: ReadonlySet<string> = new Set([
 ]);
 
 const MAX_SEGMENTS = 16;
-export const USER_NAME = /^[A-Za-z0-9._]{1,30}$/;
 /** More items than any carousel has (20 in 2026); an index beyond is ignored. */
 const MAX_ITEMS = 100;
 
@@ -193,4 +192,10 @@ export function instagramRefOf(id: string): PostRef | undefined {
   if (known === undefined) return undefined;
   const match = matchInstagramLink(new URL(id.replace(known[0], known[1]), 'https://www.instagram.com/'));
   return match !== undefined && 'ref' in match && match.ref.id === id ? match.ref : undefined;
+}
+
+/** The id of the post that an address names; null for any other. */
+export function idOfAddress(address: string | null | undefined): string | null {
+  const match = address && URL.canParse(address) ? matchInstagramLink(new URL(address)) : undefined;
+  return match?.kind === 'post' ? match.ref.id : null;
 }

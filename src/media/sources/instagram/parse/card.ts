@@ -1,20 +1,30 @@
-/** The part of a page of the post that is made for crawlers (`og:`): one video, its cover, a few words (as of 2026-08). Pure. */
+/** The parts of an answer that are made for other sites: the head of a page (`og:`, as of 2026-08) and oEmbed (2026-07 to 2026-09). Pure. */
+import { AppError } from '../../../../errors.ts';
 import type { PostRef } from '../../../extract/source.ts';
 import type { Body } from '../../../parse/body.ts';
-import { readShownCount } from '../../../parse/fields.ts';
+import { readId, readShownCount, readText } from '../../../parse/fields.ts';
+import type { JsonObject } from '../../../parse/json-search.ts';
+import { readMarkup } from '../../../parse/markup.ts';
 import { type PageMeta, readMeta } from '../../../parse/page-meta.ts';
 import { NO_STATS } from '../../../post.ts';
 import { readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
 import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
 import { videoItem } from '../../kit/media-files.ts';
-import { matchInstagramLink } from './link.ts';
+
+const USER_NAME = /^[A-Za-z0-9._]{1,30}$/;
+
+/** The text where it may be the name of an account. */
+export function userNameOf(text: string | null): string | null {
+  return text !== null && USER_NAME.test(text) ? text : null;
+}
+
+type IdOf = (address: string | null | undefined) => string | null;
 
 /** The page says that it is the post's by an address that it gives itself or, where it gives none, in any other way. */
-function isAbout({ canonical, og }: PageMeta, page: Body, ref: PostRef): boolean {
+function isAbout({ canonical, og }: PageMeta, page: Body, ref: PostRef, idOf: IdOf): boolean {
   const given = [canonical, og.get('og:url'), og.get('al:ios:url'), og.get('al:android:url')];
-  const addresses = given.flatMap(text => (text && URL.canParse(text) ? [new URL(text)] : []));
-  if (addresses.length === 0) return page.includes(ref.id);
-  return addresses.map(matchInstagramLink).some(match => match?.kind === 'post' && match.ref.id === ref.id);
+  const addresses = given.filter(text => text && URL.canParse(text));
+  return addresses.length === 0 ? page.includes(ref.id) : addresses.some(address => idOf(address) === ref.id);
 }
 
 /** `Marla Quill on Instagram: "Kite day"`, with any quotation marks. */
@@ -29,10 +39,10 @@ export function saysVideo(page: Body): boolean {
   return /^video/.test(og.get('og:type') ?? '') || og.has('og:video') || og.get('twitter:card') === 'player';
 }
 
-/** The video that a page of the post names; null when it names none, or is another post's. */
-export function parseOpenGraph(page: Body, ref: PostRef): PostDraft | null {
+/** The video that the head of a page of the post names; null when it names none, or is another post's. `idOf` is the id that an address names. */
+export function readOpenGraph(page: Body, ref: PostRef, idOf: IdOf): PostDraft | null {
   const meta = readMeta(page.head);
-  if (!isAbout(meta, page, ref)) return null;
+  if (!isAbout(meta, page, ref, idOf)) return null;
   const read = (property: string) => meta.og.get(property) ?? '';
   const pixels = (property: string) => (/^\d{2,5}$/.test(read(property)) ? Number(read(property)) : null);
   const size = { width: pixels('og:video:width'), height: pixels('og:video:height') };
@@ -52,6 +62,35 @@ export function parseOpenGraph(page: Body, ref: PostRef): PostDraft | null {
     caption: titled?.trim() || described?.trim() || null,
     stats: { ...NO_STATS, likes: readShownCount(likes), comments: readShownCount(comments) },
     items: [item],
+    coverUrl,
+  };
+}
+
+/** `A post shared by NAME (@username)`, in the markup that other sites are to show; null when it is not there. */
+function nameIn(html: string): string | null {
+  let words = '';
+  const ontext = (text: string) => {
+    words += text;
+  };
+  readMarkup(html.slice(0, 50_000), { ontext }, { xml: false });
+  return /A post shared by (.{1,100}?) \(@/.exec(words)?.[1]?.trim() || null;
+}
+
+/** The author, words and cover that oEmbed gives, which are a post without items; null when it names neither author nor cover. */
+export function readCard(answer: JsonObject, ref: PostRef): PostDraft | null {
+  const mediaId = readId(answer.media_id);
+  if (mediaId !== null && mediaId !== ref.parts.mediaId) {
+    throw new AppError('upstream_changed', 'oEmbed: an answer about another post');
+  }
+  const username = userNameOf(readText(answer.author_name));
+  const coverUrl = readAddress(answer.thumbnail_url);
+  if (username === null && coverUrl === null) return null;
+  return {
+    ...EMPTY_DRAFT,
+    author: { ...UNKNOWN_AUTHOR, id: readId(answer.author_id), username, name: nameIn(readText(answer.html) ?? '') },
+    caption: readText(answer.title),
+    // A cover is no item: there is at least one, and it was not given.
+    items: [null],
     coverUrl,
   };
 }

@@ -1,16 +1,20 @@
 /** Any answer of Instagram to a question about one post -> the Post, or the AppError that it means. Pure. */
-import { AppError, toAppError } from '../../../../errors.ts';
-import type { Body } from '../../../parse/body.ts';
-import { isJsonObject, parseJson } from '../../../parse/json-search.ts';
-import type { SiteAnswer } from '../../../parse/site-answer.ts';
-import type { Post } from '../../../post.ts';
-import { type PostContext, type PostDraft, type ReadContext, readableItems, toPost } from '../../kit/draft.ts';
-import { weakNotFound } from '../../kit/refusal.ts';
-import { embedContext, isSwitchedOff, parseEmbedMarkup } from './embed.ts';
-import { failureForLink, failureOfHead, failureOfJson, failureOfPage } from './failures.ts';
-import { MediaFinder } from './find-media.ts';
-import { parseOpenGraph } from './open-graph.ts';
-import { publishTimeOf } from './shortcode.ts';
+import { AppError, toAppError } from '../../../errors.ts';
+import type { PostRef } from '../../extract/source.ts';
+import type { Body } from '../../parse/body.ts';
+import { firstOf } from '../../parse/fields.ts';
+import { isJsonObject, parseJson } from '../../parse/json-search.ts';
+import type { SiteAnswer } from '../../parse/site-answer.ts';
+import type { Post } from '../../post.ts';
+import { type PostContext, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
+import { weakNotFound } from '../kit/refusal.ts';
+import { failureOfHead, failureOfJson, failureOfPage, failureOfReason, marksOf, restrictionOf } from './failures.ts';
+import { idOfAddress } from './link.ts';
+import { readCard, readOpenGraph } from './parse/card.ts';
+import { embedContext, isSwitchedOff, parseEmbedMarkup } from './parse/embed.ts';
+import { MediaFinder } from './parse/find-media.ts';
+import { publishTimeOf } from './parse/shortcode.ts';
+import { readStories } from './parse/stories.ts';
 
 /** The site's guard against the inclusion of its JSON by other pages. */
 const GUARD = 'for (;;);';
@@ -25,15 +29,20 @@ function jsonDocuments(answer: string): readonly unknown[] {
 }
 
 /** The post of a draft; where the answer does not say when it was published, its id does. */
-export function postOfDraft(draft: PostDraft, context: PostContext): Post {
+function postOfDraft(draft: PostDraft, context: PostContext): Post {
   const publishedAt = draft.publishedAt ?? publishTimeOf(context.ref.parts.mediaId ?? '');
   return toPost({ ...draft, publishedAt }, context);
 }
 
+/** The reason that the answer gives for which the asked media is kept from visitors. */
+function gateOf({ gates, gate }: MediaFinder): AppError | null {
+  return firstOf(gates, restrictionOf) ?? gate;
+}
+
 /** The failure of an answer that has the asked media without a file of it; null when the media is not in it. */
-function failureOfMedia({ draft, isHeld, restriction, gate }: MediaFinder): AppError | null {
-  if (restriction !== null || gate !== null) return restriction ?? gate;
-  if (draft === null && !isHeld) return null;
+function failureOfMedia(finder: MediaFinder): AppError | null {
+  const gate = gateOf(finder);
+  if (gate !== null || (finder.draft === null && !finder.isHeld)) return gate;
   return new AppError('upstream_changed', 'the post came without a media address that we know');
 }
 
@@ -44,7 +53,7 @@ function parseJsonAnswer(text: string, context: ReadContext): Post {
   finder.finish();
   const { draft, hasOthers, emptiness } = finder;
   if (draft !== null && readableItems(draft) > 0) return postOfDraft(draft, context);
-  const stated = failureOfMedia(finder) ?? documents.map(failureOfJson).find(failure => failure !== null) ?? emptiness;
+  const stated = failureOfMedia(finder) ?? firstOf(documents, failureOfJson) ?? emptiness;
   if (stated !== null) throw stated;
   const message = hasOthers ? 'the answer is about another post' : 'an answer of an unknown kind';
   throw new AppError('upstream_changed', message);
@@ -80,7 +89,9 @@ function parsePage(page: Body, context: ReadContext): Post {
   if (draft !== null && readableItems(draft) > 0 && !isCover) return postOfDraft(draft, context);
   // One file is the whole of a post with one item, and no part of a carousel is.
   const isSingle = draft === null || draft.items.length === 1;
-  const shown = isSingle ? (parseOpenGraph(page, ref) ?? shownByEmbed(page, context, finder, isCover)) : null;
+  const shown = isSingle
+    ? (readOpenGraph(page, ref, idOfAddress) ?? shownByEmbed(page, context, finder, isCover))
+    : null;
   if (shown !== null) return postOfDraft(shown, context);
   throw failureOfMedia(finder) ?? failureWithoutPost(page, finder, context);
 }
@@ -90,7 +101,7 @@ function shownByEmbed(page: Body, { ref }: ReadContext, finder: MediaFinder, isC
   try {
     return parseEmbedMarkup(page, ref);
   } catch (error) {
-    throw (isCover ? (finder.restriction ?? finder.gate) : failureOfMedia(finder)) ?? error;
+    throw (isCover ? gateOf(finder) : failureOfMedia(finder)) ?? error;
   }
 }
 
@@ -116,6 +127,12 @@ function readStated({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   }
 }
 
+/** The failure as it is for this link: visitors do not find the post of a private account behind a link with a private suffix. */
+function failureForLink({ parts }: PostRef, failure: AppError): AppError {
+  if (parts.private !== '1' || failure.code !== 'not_found') return failure;
+  return new AppError('private', failure.message, { params: failure.params, cause: failure });
+}
+
 /**
  * The post of a whole response.
  * @throws AppError as `parseAnswer` does.
@@ -125,5 +142,66 @@ export function readResponse(answer: SiteAnswer, context: ReadContext): Post {
     return readStated(answer, context);
   } catch (error) {
     throw failureForLink(context.ref, toAppError(error));
+  }
+}
+
+/**
+ * All that a story or highlight shows, or the one item that the link names.
+ * @throws AppError `not_found` (weak) when it shows nothing any more, or what the answer says.
+ */
+export function parseStories(body: string, ref: PostRef): PostDraft {
+  const answer = parseJson(body);
+  if (answer === undefined) throw new AppError('upstream_changed', 'the answer about a story is no JSON');
+  const { draft, isHeld } = readStories(answer, ref.parts.mediaId);
+  if (draft !== null) return draft;
+  if (isHeld) throw new AppError('upstream_changed', 'the story came without a file that we know');
+  throw failureOfJson(answer) ?? weakNotFound('the story shows nothing');
+}
+
+/**
+ * The post of an oEmbed answer, without its items.
+ * @throws AppError the site's reason, where it names one; else what status and body mean.
+ */
+export function parseOembed(response: SiteAnswer, context: PostContext): Post {
+  const json = parseJson(response.body.text);
+  const answer = isJsonObject(json) ? json : {};
+  const reason = failureOfReason(answer);
+  if (reason !== null && response.status >= 400) throw reason;
+  const ofHead = failureOfHead(response, context.now);
+  const card = ofHead === null ? readCard(answer, context.ref) : null;
+  if (card !== null) return postOfDraft(card, context);
+  const stated = reason ?? failureOfJson(answer) ?? ofHead;
+  const failure = stated ?? new AppError('upstream_changed', 'oEmbed: an answer of an unknown kind');
+  // It knows public posts alone: a private one may look the same.
+  throw failure.code === 'not_found' ? weakNotFound(`oEmbed: ${failure.message}`) : failure;
+}
+
+/** A query that is answered 404 without a word in JSON is gone itself: it says nothing of the post. */
+function isGoneQuery({ status, body }: SiteAnswer, { kind }: ReadContext): boolean {
+  return kind === 'query' && (status === 404 || status === 410) && !body.startsWith('{');
+}
+
+/**
+ * The post of an answer of any kind.
+ * @throws AppError with `params.challenge` where the caller should be left alone for a while, and `params.refused` where the caller
+ * was refused rather than the post withheld.
+ */
+export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): Post {
+  if (context.kind === 'card') return parseOembed(answer, context);
+  if (context.kind === 'story') {
+    const failure = failureOfHead(answer, context.now);
+    if (failure !== null) throw failure;
+    return postOfDraft(parseStories(answer.body.text, context.ref), context);
+  }
+  if (isGoneQuery(answer, context)) {
+    throw new AppError('upstream_changed', `the query is gone (status ${answer.status})`);
+  }
+  try {
+    return readResponse(answer, context);
+  } catch (error) {
+    const { code, message, params, retryAfterMs } = toAppError(error);
+    const marks = marksOf(answer, context.kind);
+    if (Object.keys(marks).length === 0) throw error;
+    throw new AppError(code, message, { params: { ...params, ...marks }, retryAfterMs, cause: error });
   }
 }
