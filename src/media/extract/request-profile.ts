@@ -31,7 +31,8 @@ export function profileRequest(
   return { headers: { ...agent, ...headers, ...own }, transport, timeoutMs };
 }
 
-const headerValue = z
+/** The value of a request's header. */
+export const headerValue = z
   .string()
   .trim()
   .min(1)

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { RequestProfile } from '../../extract/request-profile.ts';
+import { headerValue, type RequestProfile } from '../../extract/request-profile.ts';
 import { ENGLISH } from '../kit/browser-headers.ts';
-import { headerValue, readConstants } from '../kit/constants.ts';
+import { readConstants } from '../kit/constants.ts';
 
 /** The values that Facebook changes now and then. Each can be overridden by its key (`facebook.userAgent`). */
 const IDS = z.strictObject({

@@ -1,4 +1,5 @@
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
+import { matchPath, PAGE, type PathShape, pathOf, unsupported, wrapper } from '../kit/link-match.ts';
 
 const SITE = 'https://www.facebook.com';
 /** Facebook's onion service keeps the site's paths. */
@@ -11,11 +12,10 @@ const WRAPPER_HOST = /^lm?\.(?:facebook|fb)\.com$/;
 
 /** A number of at most 20 digits, or the form that hides it (about 70 characters in 2026). */
 const POST_ID = /^(?:\d{1,20}|pfbid[A-Za-z0-9]{10,120})$/;
-const NUMERIC_ID = /^\d{1,20}$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 const MAX_SEGMENTS = 12;
 
-/** Whole pages of the site that hold no single post, by their first word. */
+/** First words of whole pages that hold no single post. */
 const OTHER_PAGES: ReadonlyMap<string, string> = new Map([
   ['events', 'event'],
   ['event.php', 'event'],
@@ -31,23 +31,8 @@ const OTHER_PAGES: ReadonlyMap<string, string> = new Map([
   ['profile.php', 'profile'],
   ['people', 'profile'],
 ]);
-const SITE_PAGES: ReadonlySet<string> = new Set(
-  'about bookmarks business checkpoint directory friends games help home.php login login.php messages notifications onthisday policies policy privacy recover reg saved settings share sharer share.php sharer.php signup terms watch help.php legal careers'.split(
-    ' ',
-  ),
-);
-/** Pages around another address, with the parameter that has it. */
-const WRAPPERS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:l\.php|flx\/warn|share\.php|sharer\.php|sharer\/sharer\.php)$/, 'u'],
-  [/^plugins\/(?:video|post)(?:\.php)?$/, 'href'],
-  [/^login(?:\.php)?$/, 'next'],
-];
-
-function unsupported(what: string): LinkMatch {
-  return { kind: 'unsupported', what };
-}
-
-const PAGE = unsupported('page');
+const SITE_PAGES =
+  /^(?:about|bookmarks|business|checkpoint|directory|friends|games|help|home\.php|login|login\.php|messages|notifications|onthisday|policies|policy|privacy|recover|reg|saved|settings|share|sharer|share\.php|sharer\.php|signup|terms|watch|help\.php|legal|careers)$/;
 
 function refTo(id: string, form: string, path: string, parts: PostRef['parts'] = {}): PostRef {
   return { source: 'facebook', id, form, url: `${SITE}${path}`, itemIndex: null, parts };
@@ -59,12 +44,12 @@ function post(...parts: Parameters<typeof refTo>): LinkMatch {
 
 /** `{ owner }` when it is a plain name that may go into an address again. */
 function ownerPart(owner: string | undefined): PostRef['parts'] {
-  const isName = owner !== undefined && NAME.test(owner) && !SITE_PAGES.has(owner);
+  const isName = owner !== undefined && NAME.test(owner) && !SITE_PAGES.test(owner);
   return isName && owner !== 'i' && owner !== 'pages' ? { owner } : {};
 }
 
 function isNumericId(text: string | null | undefined): text is string {
-  return typeof text === 'string' && NUMERIC_ID.test(text);
+  return typeof text === 'string' && /^\d{1,20}$/.test(text);
 }
 
 function isPostId(text: string | null | undefined): text is string {
@@ -85,13 +70,12 @@ function postMatch(id: string, owner: string | undefined): LinkMatch {
   return post(id, 'post', parts.owner === undefined ? `/${id}` : `/${parts.owner}/posts/${id}`, parts);
 }
 
-function storyPhpMatch(query: URLSearchParams): LinkMatch {
-  const [id, owner] = [query.get('story_fbid'), query.get('id')];
-  if (!isPostId(id) || !isNumericId(owner)) return PAGE;
-  return post(id, 'permalink', `/permalink.php?story_fbid=${id}&id=${owner}`, { owner });
+/** The video that the query names. */
+function queriedVideo(id: string | null): LinkMatch | undefined {
+  return isNumericId(id) ? videoMatch(id, 'watch') : undefined;
 }
 
-function groupMatch([group, word, ...ids]: readonly string[], query: URLSearchParams): LinkMatch {
+function groupMatch([, group, word, ...ids]: readonly string[], query: URLSearchParams): LinkMatch {
   if (group === undefined || !NAME.test(group)) return unsupported('group');
   const multi = query.get('multi_permalinks')?.split(',', 1)[0];
   const permalink = query.get('view') === 'permalink' ? query.get('id') : null;
@@ -101,91 +85,81 @@ function groupMatch([group, word, ...ids]: readonly string[], query: URLSearchPa
 }
 
 /** `/share/v/ID`, `/share/ID`, `fb.watch/ID`, `fb.watch/v/ID`: only the site knows what is behind the id. */
-function shortMatch(origin: string, place: string, segments: readonly string[]): LinkMatch {
-  const path = /^((?:[a-z]\/|(?![a-z]\/))[\w-]{1,40})(?:\/|$)/.exec(segments.join('/'))?.[1];
-  if (path === undefined) return PAGE;
-  return { kind: 'short', url: `${origin}${place}/${path}/`, key: `${place}/${path}` };
+function shortMatch(origin: string, place: string, rest: string): LinkMatch {
+  const path = /^((?:[a-z]\/|(?![a-z]\/))[\w-]{1,40})(?:\/|$)/.exec(rest)?.[1];
+  return path === undefined ? PAGE : { kind: 'short', url: `${origin}${place}/${path}/`, key: `${place}/${path}` };
 }
 
-function storiesMatch([owner]: readonly string[]): LinkMatch {
-  if (owner === undefined || !NAME.test(owner)) return unsupported('story');
-  return { kind: 'story', ref: refTo(`story-${owner}`, 'story', `/stories/${owner}/`, { owner }) };
-}
-
-/**
- * `/USER/videos/..`, `/USER/posts/..`, `/USER/photos/..`; the owner may be missing or written in any script. A title, an album or
- * `vb.N` may stand before the id.
- */
-function ownedMatch(segments: readonly string[]): LinkMatch | undefined {
-  const at = segments.findIndex(segment => /^(?:videos|posts|photos|reels?|photos_albums)$/i.test(segment));
-  if (at === -1 || at > 3) return undefined;
-  const owner = at === 1 ? segments[0] : undefined;
-  const word = segments[at]?.toLowerCase() ?? '';
-  const id = segments.slice(at + 1, at + 5).findLast(word === 'posts' ? isPostId : isNumericId);
+/** A title, an album or `vb.N` may stand before the id; the owner may be missing or written in any script. */
+function ownedMatch(owner: string | undefined, word: string, rest: string): LinkMatch {
+  const id = rest.split('/', 4).findLast(word === 'posts' ? isPostId : isNumericId);
   if (word.startsWith('photos')) return id === undefined ? unsupported('album') : photoMatch(id);
   if (id === undefined) return unsupported('profile');
   return word === 'posts' ? postMatch(id, owner) : videoMatch(id, word === 'videos' ? 'video' : 'reel', owner);
 }
 
-/** Addresses whose id is in the query. */
-function queryMatch(path: string, query: URLSearchParams): LinkMatch | undefined {
-  const video = query.get('v') ?? query.get('video_id');
-  if (/^(?:watch(?:\/live)?|video\.php|video\/(?:video\.php|embed|embed\.php)|)$/.test(path)) {
-    if (isNumericId(video)) return videoMatch(video, 'watch');
-    return path.startsWith('watch/live') ? unsupported('live') : undefined;
-  }
-  if (/^(?:photo|photo\.php|photos|photo\/viewer)$/.test(path)) {
-    if (isNumericId(video)) return videoMatch(video, 'watch');
-    const photo = query.get('fbid') ?? query.get('photo_id');
-    return isNumericId(photo) ? photoMatch(photo) : unsupported('album');
-  }
-  if (/^(?:story|permalink)\.php$/.test(path)) return storyPhpMatch(query);
-  if (path.startsWith('media/set')) return unsupported('album');
-  return undefined;
-}
+/** The embed code's addresses may begin with an API version. */
+const afterVersion = (path: string) => new RegExp(`^(?:v\\d{1,3}\\.\\d{1,3}/)?(?:${path})`, 'i');
 
-function reelMatch([id]: readonly string[]): LinkMatch {
-  if (id?.toLowerCase() === 'audio') return unsupported('audio');
-  return isNumericId(id) ? videoMatch(id, 'reel') : PAGE;
-}
-
-function matchFirstWord(word: string, rest: readonly string[], query: URLSearchParams): LinkMatch | undefined {
-  const [id] = rest;
-  if (word === 'reel' || word === 'reels') return reelMatch(rest);
-  if (word === 'share') return shortMatch(`${SITE}/`, 'share', rest);
-  if (word === 'groups') return groupMatch(rest, query);
-  if (word === 'stories') return storiesMatch(rest);
-  if (word === 'photo' && isNumericId(id)) return photoMatch(id);
-  if (word === 'video' && isNumericId(id)) return videoMatch(id, 'watch');
-  const other = OTHER_PAGES.get(word);
-  return other === undefined ? undefined : unsupported(other);
-}
-
-/** An address that nothing else in it explains. */
-function matchRemainder(first: string, query: URLSearchParams): LinkMatch {
-  const video = query.get('v');
-  if (isNumericId(video)) return videoMatch(video, 'watch');
-  if (first.startsWith('pfbid') && isPostId(first)) return postMatch(first, undefined);
-  return first === '' || SITE_PAGES.has(first.toLowerCase()) ? PAGE : unsupported('profile');
-}
-
-function matchPath(segments: readonly string[], query: URLSearchParams): LinkMatch {
-  const [first = '', ...rest] = segments;
-  // The embed code's addresses may begin with an API version.
-  const path = segments
-    .join('/')
-    .toLowerCase()
-    .replace(/^v\d{1,3}\.\d{1,3}\//, '');
-  const parameter = WRAPPERS.find(([pattern]) => pattern.test(path))?.[1];
-  const target = parameter === undefined ? null : query.get(parameter);
-  if (target) return { kind: 'wrapper', target };
-  return (
-    queryMatch(path, query) ??
-    matchFirstWord(first.toLowerCase(), rest, query) ??
-    ownedMatch(segments) ??
-    matchRemainder(first, query)
-  );
-}
+/** Shapes of paths without the slash around them; the first that fits and means anything counts. */
+const PATHS: readonly PathShape[] = [
+  // Pages around another address.
+  [afterVersion('(?:l|share|sharer|sharer/sharer)\\.php$|flx/warn$'), (_, query) => wrapper(query.get('u'))],
+  [afterVersion('plugins/(?:video|post)(?:\\.php)?$'), (_, query) => wrapper(query.get('href'))],
+  [afterVersion('login(?:\\.php)?$'), (_, query) => wrapper(query.get('next'))],
+  [
+    afterVersion(
+      '(?:watch(?:/live)?|video\\.php|video/(?:video\\.php|embed|embed\\.php)|photo|photo\\.php|photos|photo/viewer|)$',
+    ),
+    (_, query) => queriedVideo(query.get('v') ?? query.get('video_id')),
+  ],
+  [afterVersion('watch/live$'), () => unsupported('live')],
+  [
+    afterVersion('(?:photo|photo\\.php|photos|photo/viewer)$'),
+    (_, query) => {
+      const id = query.get('fbid') ?? query.get('photo_id');
+      return isNumericId(id) ? photoMatch(id) : unsupported('album');
+    },
+  ],
+  [
+    afterVersion('(?:story|permalink)\\.php$'),
+    (_, query) => {
+      const [id, owner] = [query.get('story_fbid'), query.get('id')];
+      if (!isPostId(id) || !isNumericId(owner)) return PAGE;
+      return post(id, 'permalink', `/permalink.php?story_fbid=${id}&id=${owner}`, { owner });
+    },
+  ],
+  [afterVersion('media/set'), () => unsupported('album')],
+  [/^reels?\/audio(?:\/|$)/i, () => unsupported('audio')],
+  [/^reels?(?:\/([^/]*)|$)/i, ([, id]) => (isNumericId(id) ? videoMatch(id, 'reel') : PAGE)],
+  [/^share(?:\/(.*)|$)/i, ([, rest = '']) => shortMatch(`${SITE}/`, 'share', rest)],
+  [/^groups(?:\/.*|$)/i, ([path = ''], query) => groupMatch(path.split('/'), query)],
+  [
+    /^stories(?:\/([^/]*)|$)/i,
+    ([, owner = '']) =>
+      NAME.test(owner)
+        ? { kind: 'story', ref: refTo(`story-${owner}`, 'story', `/stories/${owner}/`, { owner }) }
+        : unsupported('story'),
+  ],
+  [/^photo\/(\d{1,20})(?:\/|$)/i, ([, id = '']) => photoMatch(id)],
+  [/^video\/(\d{1,20})(?:\/|$)/i, ([, id = '']) => videoMatch(id, 'watch')],
+  [
+    /^[^/]*/,
+    ([word = '']) => {
+      const what = OTHER_PAGES.get(word.toLowerCase());
+      return what === undefined ? undefined : unsupported(what);
+    },
+  ],
+  // Up to three parts stand before the word; one alone is the owner.
+  [
+    /^(?:([^/]*)\/|(?:[^/]*\/){2,3}?)??(videos|posts|photos|reels?|photos_albums)(?:\/(.*)|$)/i,
+    ([, owner, word = '', rest = '']) => ownedMatch(owner, word.toLowerCase(), rest),
+  ],
+  // Addresses that nothing else explains.
+  [/^/, (_, query) => queriedVideo(query.get('v'))],
+  [/^pfbid[^/]*/, ([id]) => (isPostId(id) ? postMatch(id, undefined) : undefined)],
+  [/^([^/]*)/, ([, word = '']) => (word === '' || SITE_PAGES.test(word.toLowerCase()) ? PAGE : unsupported('profile'))],
+];
 
 /**
  * The meaning of an address on Facebook, one of its short hosts or a known mirror; undefined on any other host. Pure, never
@@ -194,17 +168,11 @@ function matchPath(segments: readonly string[], query: URLSearchParams): LinkMat
 export function matchFacebookLink(address: URL): LinkMatch | undefined {
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
   const host = address.hostname.toLowerCase().replace(/^www\./, '');
-  const segments = address.pathname
-    .split('/', 2 * MAX_SEGMENTS)
-    .filter(segment => segment !== '')
-    .slice(0, MAX_SEGMENTS);
-  if (SHORTENERS.has(host)) return shortMatch('https://', host, segments);
-  if (WRAPPER_HOST.test(host)) {
-    const target = address.searchParams.get('u');
-    return target ? { kind: 'wrapper', target } : PAGE;
-  }
+  const path = pathOf(address, MAX_SEGMENTS);
+  if (SHORTENERS.has(host)) return shortMatch('https://', host, path);
+  if (WRAPPER_HOST.test(host)) return wrapper(address.searchParams.get('u')) ?? PAGE;
   const isSite = SITE_SUFFIXES.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
-  return isSite || MIRRORS.has(host) ? matchPath(segments, address.searchParams) : undefined;
+  return isSite || MIRRORS.has(host) ? matchPath(PATHS, path, address.searchParams) : undefined;
 }
 
 /** The reference of a bare id; the site itself finds the post behind it. */

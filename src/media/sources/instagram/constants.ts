@@ -1,8 +1,8 @@
 /** The ids that Instagram rotates and the callers that it is asked by: each value can be overridden by its key (`instagram.mediaIdDocId`). */
 import * as z from 'zod';
-import type { RequestProfile } from '../../extract/request-profile.ts';
+import { headerValue, type RequestProfile } from '../../extract/request-profile.ts';
 import { ENGLISH, type Headers } from '../kit/browser-headers.ts';
-import { headerValue, readConstants } from '../kit/constants.ts';
+import { readConstants } from '../kit/constants.ts';
 
 const docId = z.string().regex(/^\d{5,25}$/);
 const word = z.string().regex(/^[\w.-]{1,120}$/);

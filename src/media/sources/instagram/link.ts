@@ -1,5 +1,6 @@
 /** Addresses on Instagram -> the post, story or page that they name. Pure. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
+import { matchPath, PAGE, type PathShape, pathOf, unsupported, wrapper } from '../kit/link-match.ts';
 import { mediaIdOfCode, PUBLIC_CODE_LENGTH, shortcodeOf, splitCode } from './parse/shortcode.ts';
 
 /** Hosts that requests for posts may reach. */
@@ -29,13 +30,11 @@ const POST_HOSTS: ReadonlySet<string> = new Set([
   ...MIRROR_DOMAINS.flatMap(domain => MIRROR_PREFIXES.map(prefix => prefix + domain)),
 ]);
 
-const MAX_SEGMENTS = 16;
+const MAX_SEGMENTS = 12;
 /** More items than any carousel has (20 in 2026); an index beyond is ignored. */
 const MAX_ITEMS = 100;
 
-const PROFILE: LinkMatch = { kind: 'unsupported', what: 'profile' };
-const PAGE: LinkMatch = { kind: 'unsupported', what: 'page' };
-const LIVE: LinkMatch = { kind: 'unsupported', what: 'live' };
+const PROFILE = unsupported('profile');
 
 function itemIndexOf(text: string | null): number | null {
   const position = text !== null && /^\d{1,3}$/.test(text) ? Number(text) : 0;
@@ -90,8 +89,6 @@ const SITE_PAGES =
 /** The author's name may stand before a post. */
 const AUTHOR = '(?:(?!(?:p|reels?|tv|live)/)[\\w.]{1,30}/)?';
 
-type PathShape = readonly [RegExp, (found: readonly string[], query: URLSearchParams) => LinkMatch];
-
 /** Shapes of paths without the slash around them; the first that fits counts. */
 const PATHS: readonly PathShape[] = [
   [/^stories\/highlights\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i, ([, id = ''], query) => highlightMatch(id, query)],
@@ -112,38 +109,26 @@ const PATHS: readonly PathShape[] = [
   [/^share\/(?!(?:reels?|tv)(?:\/|$))([\w-]{2,24})(?:\/|$)/i, ([, id = '']) => shareMatch(`share/${id}`)],
   [
     /^explore\/(tags|locations|search)(?:\/|$)/i,
-    ([, what = '']) => ({ kind: 'unsupported', what: EXPLORED[what.toLowerCase()] ?? 'page' }),
+    ([, what = '']) => unsupported(EXPLORED[what.toLowerCase()] ?? 'page'),
   ],
   // The login page names the page that was asked for.
   [
     /^accounts\/login(?:\/|$)/i,
-    (_, query) => wrapperMatch(query.get('next')?.replace(/^(?=\/)/, 'https://www.instagram.com')),
+    (_, query) => wrapper(query.get('next')?.replace(/^(?=\/)/, 'https://www.instagram.com')) ?? PAGE,
   ],
   [new RegExp(`^(?:${SITE_PAGES.replaceAll(' ', '|')})(?:/|$)`, 'i'), () => PAGE],
-  [new RegExp(`^${AUTHOR}reels/audio(?:/|$)`, 'i'), () => ({ kind: 'unsupported', what: 'audio' })],
+  [new RegExp(`^${AUTHOR}reels/audio(?:/|$)`, 'i'), () => unsupported('audio')],
   // An index, `embed`, `captioned` or a comment may follow.
   [
     new RegExp(`^${AUTHOR}(p|reels?|tv)/([\\w-]{1,48})(?:/([^/]*)|$)`, 'i'),
     ([, form = '', code = '', next = ''], query) =>
       postMatch(form.toLowerCase(), code, itemIndexOf(query.get('img_index')) ?? itemIndexOf(next)),
   ],
-  [/^(?:[\w.]{1,30}\/)?live(?:\/|$)/i, () => LIVE],
+  [/^(?:[\w.]{1,30}\/)?live(?:\/|$)/i, () => unsupported('live')],
   [/^(?:p|reels?|tv)(?:\/|$)|^[\w.]{1,30}\/(?:p|reels?|tv)\/./i, () => PAGE],
   // `/USER/reels/` alone is the user's page of reels.
   [/^[\w.]{1,30}(?:\/|$)/, () => PROFILE],
 ];
-
-function matchPath(path: string, query: URLSearchParams): LinkMatch {
-  for (const [pattern, match] of PATHS) {
-    const found = pattern.exec(path);
-    if (found !== null) return match(found, query);
-  }
-  return PAGE;
-}
-
-function wrapperMatch(target: string | null | undefined): LinkMatch {
-  return target ? { kind: 'wrapper', target } : PAGE;
-}
 
 /** `instagram://media?id=PK` or `PK_OWNER`, as the app's own links write it. */
 function matchAppLink(address: URL): LinkMatch {
@@ -157,7 +142,7 @@ function matchAppLink(address: URL): LinkMatch {
 /** Paths of `ig.me`: `m/USER` opens a chat, `j/ID` invites to one; other single words are short links. */
 function matchShortener(path: string, query: URLSearchParams): LinkMatch {
   if (/^[mj](?:\/|$)/.test(path)) return PAGE;
-  if (path.includes('/')) return matchPath(path, query);
+  if (path.includes('/')) return matchPath(PATHS, path, query);
   return /^[\w-]{2,24}$/.test(path) ? { kind: 'short', url: `https://ig.me/${path}`, key: `ig.me/${path}` } : PAGE;
 }
 
@@ -170,10 +155,9 @@ export function matchInstagramLink(address: URL): LinkMatch | undefined {
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
   const host = address.hostname.toLowerCase();
   const query = address.searchParams;
-  const segments = address.pathname.split('/', MAX_SEGMENTS).filter(segment => segment !== '');
-  const path = segments.join('/');
-  if (POST_HOSTS.has(host)) return matchPath(path, query);
-  if (host === 'l.instagram.com') return wrapperMatch(query.get('u'));
+  const path = pathOf(address, MAX_SEGMENTS);
+  if (POST_HOSTS.has(host)) return matchPath(PATHS, path, query);
+  if (host === 'l.instagram.com') return wrapper(query.get('u')) ?? PAGE;
   if (host === 'ig.me' || host === 'www.ig.me') return matchShortener(path, query);
   return host.endsWith('.instagram.com') ? PAGE : undefined;
 }

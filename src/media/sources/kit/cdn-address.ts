@@ -1,6 +1,5 @@
-/**
- * Addresses on Meta's CDN: what their query says of the file (media kept on `cdninstagram.com` and `fbcdn.net`; facts as of 2026-08).
- */
+/** Addresses on Meta's CDN say much of the file by their query (facts as of 2026-08). */
+import { readSize } from '../../parse/fields.ts';
 import { isJsonObject, parseJson } from '../../parse/json-search.ts';
 import { mediaAddress } from '../../parse/media-address.ts';
 
@@ -14,25 +13,11 @@ export function readAddress(value: unknown): string | null {
   return mediaAddress(value, META_MEDIA_HOSTS);
 }
 
-/**
- * A query parameter of an address, still percent-encoded. By search, not by `URL`: a post has dozens of addresses and each is
- * asked for two parameters.
- */
-function parameter(url: string, name: string): string | undefined {
-  for (const mark of ['?', '&']) {
-    const at = url.indexOf(`${mark}${name}=`);
-    if (at === -1) continue;
-    const start = at + name.length + 2;
-    const end = url.indexOf('&', start);
-    return end === -1 ? url.slice(start) : url.slice(start, end);
-  }
-  return undefined;
-}
-
 /** When the signature of an address ends, unix milliseconds: `oe=` (hex seconds), or the old `/vp/HASH/HEX/` path. */
 export function addressExpiry(url: string): number | null {
   const hex =
-    parameter(url, 'oe') ?? /\/vp\/[0-9a-f]{1,64}\/([0-9a-f]{8})\//i.exec(url.slice(0, MAX_ADDRESS_CHARS))?.[1];
+    /[?&]oe=([^&]*)/.exec(url)?.[1] ??
+    /\/vp\/[0-9a-f]{1,64}\/([0-9a-f]{8})\//i.exec(url.slice(0, MAX_ADDRESS_CHARS))?.[1];
   if (hex === undefined || !/^[0-9a-f]{6,9}$/i.test(hex)) return null;
   return Number.parseInt(hex, 16) * 1000;
 }
@@ -51,20 +36,15 @@ export interface AddressTag {
 
 const NO_TAG: AddressTag = { encoding: null, durationMs: null, shortSide: null, bitrate: null };
 
-function positive(value: unknown): number | null {
-  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : null;
-}
-
 /** Short side of `vts_vod_urlgen.clips.c2.720.baseline` and the like; those of audio carry `.0.`. */
 function shortSideOf(encoding: string | null): number | null {
   const part = encoding?.split('.').find(piece => /^\d{3,4}$/.test(piece));
-  return part === undefined ? null : positive(part);
+  return readSize(part);
 }
 
 /** Reads `efg=` of a media address; all null when there is none or it is not what it was. */
 export function addressTag(url: string): AddressTag {
-  const efg = parameter(url, 'efg');
+  const efg = /[?&]efg=([^&]*)/.exec(url)?.[1];
   if (!efg || efg.length > MAX_ADDRESS_CHARS) return NO_TAG;
   // Base64 knows no `%`: of what may be escaped only `=`, `+` and `/` mean anything.
   const base64 = efg
@@ -74,12 +54,12 @@ export function addressTag(url: string): AddressTag {
   const tag = parseJson(Buffer.from(base64, 'base64').toString('utf8'));
   if (!isJsonObject(tag)) return NO_TAG;
   const encoding = typeof tag.vencode_tag === 'string' ? tag.vencode_tag.slice(0, 200) : null;
-  const seconds = positive(tag.duration_s);
+  const seconds = readSize(tag.duration_s);
   return {
     encoding,
     durationMs: seconds === null ? null : Math.round(seconds * 1000),
     shortSide: shortSideOf(encoding),
-    bitrate: positive(tag.bitrate),
+    bitrate: readSize(tag.bitrate),
   };
 }
 
@@ -112,7 +92,7 @@ function keptSize(url: string, original: PixelSize): PixelSize {
  * @param original the size of what was uploaded
  */
 export function imageSize(url: string, original: PixelSize): PixelSize {
-  const stp = parameter(url, 'stp') ?? '';
+  const stp = /[?&]stp=([^&]*)/.exec(url)?.[1] ?? '';
   const crop = /^c\d{1,5}\.\d{1,5}\.(\d{2,5})\.(\d{2,5})/.exec(stp);
   const size = crop === null ? keptSize(url, original) : { width: Number(crop[1]), height: Number(crop[2]) };
   const frame = /(?:^|_)([ps])(\d{2,5})x(\d{2,5})(?:_|$)/.exec(stp);

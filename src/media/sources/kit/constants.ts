@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { overrideProfile, type RequestProfile } from '../../extract/request-profile.ts';
 import type { SourceId } from '../../post.ts';
 
@@ -15,14 +15,6 @@ export interface ConstantsTable<Ids, Name extends string> {
   /** Sessions that can be set for a profile beside its default one; default all. */
   readonly sessions?: readonly RequestProfile['session'][];
 }
-
-/** The value of a request's header. */
-export const headerValue = z
-  .string()
-  .trim()
-  .min(1)
-  .max(300)
-  .regex(/^[\x20-\x7e]+$/);
 
 /**
  * The defaults with the entries of `overrides` whose keys begin with the source's id laid over them.

@@ -1,6 +1,7 @@
 /** Turns the addresses that Meta's answers list into the variants and items of a post. */
 
 import { compareTracks, parseDashManifest } from '../../parse/dash.ts';
+import { firstOf } from '../../parse/fields.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
 import {
   addressExpiry,
@@ -91,14 +92,6 @@ function adaptiveVariants(manifest: string | null): { durationMs: number | null;
   return { durationMs, variants: accepted };
 }
 
-function firstDuration(urls: readonly string[]): number | null {
-  for (const url of urls) {
-    const { durationMs } = addressTag(url);
-    if (durationMs !== null) return durationMs;
-  }
-  return null;
-}
-
 /** Larger frames first; of two alike the one that plays as it is. */
 function compareVariants(a: Variant, b: Variant): number {
   const alike = a.hasVideo && b.hasVideo && area(a) === area(b);
@@ -119,14 +112,9 @@ function isCrop(url: string): boolean {
 
 /** The largest that can be fetched, and that is not cut out of another if there is one. */
 function largestCover(covers: readonly ListedFile[]): string | null {
-  let crop: string | null = null;
-  for (const cover of covers.toSorted((a, b) => area(b) - area(a))) {
-    const url = readAddress(cover.url);
-    if (url === null) continue;
-    if (!isCrop(url)) return url;
-    crop ??= url;
-  }
-  return crop;
+  const sorted = covers.toSorted((a, b) => area(b) - area(a));
+  const urls = sorted.map(cover => readAddress(cover.url)).filter(url => url !== null);
+  return urls.find(url => !isCrop(url)) ?? urls[0] ?? null;
 }
 
 /** A photo whose size is not said is not taken for the original where other files have theirs: it may be any. */
@@ -141,16 +129,10 @@ function imageVariants(files: readonly ListedFile[], original: PixelSize): reado
   const distinct = distinctByUrl(files);
   const uncut = distinct.filter(file => !isCrop(file.url));
   const isAnyStated = files.some(({ width, height }) => width !== null || height !== null);
-  const variants = (uncut.length > 0 ? uncut : distinct).map(file => {
-    const size = photoSize(file, isAnyStated, original);
-    return wholeVariant(file.url, {
-      mime: imageMime(file.url),
-      ...size,
-      bitrate: null,
-      hasAudio: false,
-      hasVideo: false,
-    });
-  });
+  const still = { bitrate: null, hasAudio: false, hasVideo: false };
+  const variants = (uncut.length > 0 ? uncut : distinct).map(file =>
+    wholeVariant(file.url, { mime: imageMime(file.url), ...photoSize(file, isAnyStated, original), ...still }),
+  );
   return variants.sort((a, b) => area(b) - area(a));
 }
 
@@ -168,7 +150,8 @@ export function videoItem(facts: VideoFacts): UnplacedItem | null {
   const variants = [...progressive, ...dash.variants].sort(compareVariants);
   const best = variants.find(variant => variant.hasVideo);
   if (best === undefined) return null;
-  const durationMs = facts.durationMs ?? dash.durationMs ?? firstDuration(variants.map(variant => variant.url));
+  const durationMs =
+    facts.durationMs ?? dash.durationMs ?? firstOf(variants, variant => addressTag(variant.url).durationMs);
   const thumbnailUrl = largestCover(facts.covers);
   return { kind: 'video', ...itemSize(original, best), durationMs, thumbnailUrl, alt, variants };
 }

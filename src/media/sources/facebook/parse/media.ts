@@ -2,7 +2,7 @@
 import { firstOf, readList, readSize, readText } from '../../../parse/fields.ts';
 import { child, type JsonObject } from '../../../parse/json-search.ts';
 import type { UnplacedItem } from '../../../post.ts';
-import { type PixelSize, readAddress } from '../../kit/cdn-address.ts';
+import { type PixelSize, readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 import { valuesAt } from './page.ts';
 
@@ -25,7 +25,6 @@ const IMAGE_PATHS = [
 const COVER_PATHS = [['preferred_thumbnail.image.uri', 'thumbnailImage.uri'], ['first_frame_thumbnail'], ['image.uri']];
 /** More objects than one photo or video is ever spread over. */
 const MAX_NODES = 40;
-const UNKNOWN: PixelSize = { width: null, height: null };
 
 /** A video describes its files, or names itself one. */
 export function isVideo(object: JsonObject): boolean {
@@ -38,33 +37,33 @@ export function isPhoto(object: JsonObject): boolean {
   return object.__typename === 'Photo' || object.__isNode === 'Photo' || PHOTO_KEYS.some(key => key in object);
 }
 
-/** The files that one object lists: in its own properties, in those of a delivery, and in the answers of the newest kind. */
-function filesOf(video: JsonObject) {
-  const places = [video, video[LEGACY]];
-  const answers = valuesAt([video], `${FRAGMENT}.${RESULT}`, RESULT);
-  const listed = answers.flatMap(answer => readList(child(answer, 'progressive_urls')));
-  const isHd = (one: unknown) => readText(child(one, 'metadata', 'quality'))?.toUpperCase() === 'HD';
-  const manifests = answers.flatMap(answer => readList(child(answer, 'dash_manifests')));
-  return {
-    hd: [...valuesAt(places, ...HD_KEYS), ...valuesAt(listed.filter(isHd), 'progressive_url')],
-    sd: [
-      ...valuesAt(places, ...SD_KEYS),
-      ...valuesAt(
-        listed.filter(one => !isHd(one)),
-        'progressive_url',
-      ),
-    ],
-    manifests: [...valuesAt(places, ...MANIFEST_KEYS), ...valuesAt(manifests, 'manifest_xml')],
-  };
+function answersOf(video: JsonObject): readonly unknown[] {
+  return valuesAt([video], `${FRAGMENT}.${RESULT}`, RESULT);
+}
+
+/** The addresses that one object lists: in its own properties, in those of a delivery, and in the answers of the newest kind. */
+function addressesOf(video: JsonObject, isHd: boolean): readonly unknown[] {
+  const listed = answersOf(video).flatMap(answer => readList(child(answer, 'progressive_urls')));
+  const fits = (one: unknown) => (readText(child(one, 'metadata', 'quality'))?.toUpperCase() === 'HD') === isHd;
+  const named = valuesAt([video, video[LEGACY]], ...(isHd ? HD_KEYS : SD_KEYS));
+  return [...named, ...valuesAt(listed.filter(fits), 'progressive_url')];
+}
+
+function manifestOf(video: JsonObject): string | null {
+  const listed = answersOf(video).flatMap(answer => readList(child(answer, 'dash_manifests')));
+  const manifests = [...valuesAt([video, video[LEGACY]], ...MANIFEST_KEYS), ...valuesAt(listed, 'manifest_xml')];
+  return manifests.map(readText).find(xml => xml?.includes('<MPD')) ?? null;
 }
 
 /** The files in order, the best first, one address each: hosts and signatures differ from place to place, paths do not. */
-function listFiles(hd: readonly unknown[], sd: readonly unknown[]): readonly ListedFile[] {
+function listFiles(videos: readonly JsonObject[]): readonly ListedFile[] {
   const files = new Map<string, ListedFile>();
-  for (const [index, url] of [...hd, ...sd].map(readAddress).entries()) {
-    const path = url === null ? '' : new URL(url).pathname;
-    // The page says only the video's size, which is the HD file's.
-    if (url !== null && !files.has(path)) files.set(path, { url, ...UNKNOWN, isReduced: index >= hd.length });
+  for (const isHd of [true, false]) {
+    for (const url of videos.flatMap(video => addressesOf(video, isHd)).map(readAddress)) {
+      const path = url === null ? '' : new URL(url).pathname;
+      // The page says only the video's size, which is the HD file's.
+      if (url !== null && !files.has(path)) files.set(path, { url, ...UNKNOWN_SIZE, isReduced: !isHd });
+    }
   }
   return [...files.values()];
 }
@@ -77,28 +76,22 @@ function sizeOf(videos: readonly JsonObject[], widthKey: string, heightKey: stri
   });
 }
 
-const HAS_AUDIO: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
-  ['AVAILABLE', true],
-  ['UNAVAILABLE', false],
-]);
+function hasAudio(availability: unknown): boolean | null {
+  return availability === 'AVAILABLE' || availability === 'UNAVAILABLE' ? availability === 'AVAILABLE' : null;
+}
 
 /** Reads all objects that carry one video's id as one video; null when no file of it can be fetched. */
 export function readVideo(nodes: readonly JsonObject[]): UnplacedItem | null {
   const videos = nodes.slice(0, MAX_NODES);
-  const files = videos.map(filesOf);
-  const manifests = files.flatMap(one => one.manifests).map(readText);
   const milliseconds = firstOf(valuesAt(videos, 'playable_duration_in_ms'), readSize);
   const seconds = firstOf(valuesAt(videos, 'length_in_second'), readSize);
   return videoItem({
-    files: listFiles(
-      files.flatMap(one => one.hd),
-      files.flatMap(one => one.sd),
-    ),
-    covers: COVER_PATHS.map(paths => ({ url: firstOf(valuesAt(videos, ...paths), readAddress), ...UNKNOWN })),
-    original: sizeOf(videos, 'original_width', 'original_height') ?? sizeOf(videos, 'width', 'height') ?? UNKNOWN,
-    dashManifest: manifests.find(xml => xml?.includes('<MPD')) ?? null,
+    files: listFiles(videos),
+    covers: COVER_PATHS.map(paths => ({ url: firstOf(valuesAt(videos, ...paths), readAddress), ...UNKNOWN_SIZE })),
+    original: sizeOf(videos, 'original_width', 'original_height') ?? sizeOf(videos, 'width', 'height') ?? UNKNOWN_SIZE,
+    dashManifest: firstOf(videos, manifestOf),
     durationMs: milliseconds ?? (seconds === null ? null : Math.round(seconds * 1000)),
-    hasAudio: firstOf(valuesAt(videos, 'audio_availability'), one => HAS_AUDIO.get(one)),
+    hasAudio: firstOf(valuesAt(videos, 'audio_availability'), hasAudio),
     alt: altOf(videos),
   });
 }
@@ -121,21 +114,14 @@ export function readPhoto(nodes: readonly JsonObject[]): UnplacedItem | null {
       width: readSize(child(image, 'width')),
       height: readSize(child(image, 'height')),
     })),
-    ...valuesAt(readList(photo.prefetch_uris_v2), 'uri').map(uri => ({ url: readAddress(uri), ...UNKNOWN })),
+    ...valuesAt(readList(photo.prefetch_uris_v2), 'uri').map(uri => ({ url: readAddress(uri), ...UNKNOWN_SIZE })),
   ]);
-  return imageItem({ files, original: UNKNOWN, alt: altOf(photos) });
+  return imageItem({ files, alt: altOf(photos) });
 }
 
 /** The file of the video as the page names it to crawlers; null when it names none. */
 export function readNamedVideo(og: ReadonlyMap<string, string>): UnplacedItem | null {
   const file = readAddress(og.get('og:video:secure_url') ?? og.get('og:video:url') ?? og.get('og:video'));
-  return videoItem({
-    files: [{ url: file, ...UNKNOWN }],
-    covers: [{ url: og.get('og:image'), ...UNKNOWN }],
-    original: UNKNOWN,
-    dashManifest: null,
-    durationMs: null,
-    hasAudio: null,
-    alt: null,
-  });
+  const covers = [{ url: og.get('og:image'), ...UNKNOWN_SIZE }];
+  return videoItem({ files: [{ url: file, ...UNKNOWN_SIZE }], covers });
 }

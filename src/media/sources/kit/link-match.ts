@@ -1,0 +1,32 @@
+/** Reads addresses by tables of the shapes that their paths have. */
+import type { LinkMatch } from '../../extract/source.ts';
+
+/** A shape of a path without the slash around it, and its meaning; undefined where the next shape is to be tried. */
+export type PathShape = readonly [RegExp, (found: readonly string[], query: URLSearchParams) => LinkMatch | undefined];
+
+export function unsupported(what: string): LinkMatch {
+  return { kind: 'unsupported', what };
+}
+
+export const PAGE = unsupported('page');
+
+/** A page around another address; undefined where it names none. */
+export function wrapper(target: string | null | undefined): LinkMatch | undefined {
+  return target ? { kind: 'wrapper', target } : undefined;
+}
+
+/** The path of an address without empty parts, at most so many of the others. */
+export function pathOf(address: URL, maxSegments: number): string {
+  const segments = address.pathname.split('/', 2 * maxSegments).filter(segment => segment !== '');
+  return segments.slice(0, maxSegments).join('/');
+}
+
+/** The meaning of the first shape that fits and has one. */
+export function matchPath(shapes: readonly PathShape[], path: string, query: URLSearchParams): LinkMatch {
+  for (const [pattern, match] of shapes) {
+    const found = pattern.exec(path);
+    const meaning = found === null ? undefined : match(found, query);
+    if (meaning !== undefined) return meaning;
+  }
+  return PAGE;
+}
