@@ -1,5 +1,6 @@
 /** The bot to compare with: what discord.js offers, used as its guide shows. Arguments: API, token, CDN. */
 import { Client, Events, GatewayIntentBits } from 'discord.js';
+import '../fakes/discord/stock-form-data.ts';
 import { gauge } from './discord-gauge.ts';
 
 const [api = '', token = '', cdn = ''] = process.argv.slice(2);

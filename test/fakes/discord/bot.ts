@@ -1,6 +1,7 @@
 import { Client, type ClientOptions, Events, GatewayIntentBits, Options, Partials } from 'discord.js';
 import { onTestFinished } from 'vitest';
 import { createFakeDiscord, type FakeDiscord, type FakeDiscordOptions } from '../discord.ts';
+import './stock-form-data.ts';
 
 const ALL_INTENTS = [
   GatewayIntentBits.Guilds,
