@@ -49,7 +49,7 @@ export function createFileCandidates(
   inAlbum: boolean,
   options: FileCandidatesOptions,
 ): FileCandidates {
-  const { delivery, sentFiles, holder } = options;
+  const { sentFiles, holder } = options;
   const { post, index, form, clip } = item;
   const key: SentFileKey = { holder, source: post.source, postId: post.id, index, form };
   const refused = new Set<string>();
@@ -57,21 +57,11 @@ export function createFileCandidates(
   // A part of a video is made anew for each who wants it.
   let way: 'remembered' | 'address' | 'upload' | 'link' = clip === undefined ? 'remembered' : 'upload';
   let current: FileCandidate | DeliveredLink | undefined;
-  let file: DeliveredFile | undefined;
-  let asDocument = false;
+  const upload = createUpload(wanted, refused);
 
   async function remembered(): Promise<FileCandidate | undefined> {
     const known = await sentFiles.get(key);
     return known && rememberedFile(wanted, known, inAlbum);
-  }
-
-  async function uploaded(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
-    if (file === undefined) {
-      const delivered = await delivery.deliver({ ...uploadRequest(wanted), thumbnail: true }, signal);
-      if (delivered.kind === 'link') return delivered;
-      file = delivered;
-    }
-    return uploadedFile(wanted, file, asDocument);
   }
 
   async function find(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
@@ -85,26 +75,11 @@ export function createFileCandidates(
       if (remote !== undefined) return remote;
       way = 'upload';
     }
-    return way === 'upload' ? uploaded(signal) : link();
+    return way === 'upload' ? upload.candidate(signal) : link();
   }
 
   function link(): DeliveredLink {
     return { kind: 'link', url: post.url, leadsTo: 'original', reason: 'too_large' };
-  }
-
-  async function letGo(): Promise<void> {
-    const done = file;
-    file = undefined;
-    await done?.dispose();
-  }
-
-  function refuseUpload({ code, description }: BotApiError, { type, variantKey }: FileCandidate): void {
-    const isTooLarge = code === 413 || /too (big|large)/i.test(description);
-    if (isTooLarge && !refused.has(variantKey)) {
-      refused.add(variantKey);
-      void letGo();
-    } else if (type === 'photo') asDocument = true;
-    else way = 'link';
   }
 
   return {
@@ -117,8 +92,9 @@ export function createFileCandidates(
       const last = current;
       current = undefined;
       if (last === undefined || last.kind === 'link') return;
-      if (last.from === 'upload') refuseUpload(error, last);
-      else if (last.from === 'address') way = 'upload';
+      if (last.from === 'upload') {
+        if (!upload.refuse(error, last)) way = 'link';
+      } else if (last.from === 'address') way = 'upload';
       else {
         way = 'address';
         await sentFiles.delete(key);
@@ -131,7 +107,42 @@ export function createFileCandidates(
       const { variantKey, reduced } = current;
       if (made !== undefined) await sentFiles.put(key, { variantKey, reducedBytes: reduced?.bytes, ...made });
     },
-    close: letGo,
+    close: upload.close,
+  };
+}
+
+/** The file on disk, as long as it is needed. */
+function createUpload(wanted: Wanted, refused: Set<string>) {
+  let file: DeliveredFile | undefined;
+  let asDocument = false;
+
+  async function close(): Promise<void> {
+    const done = file;
+    file = undefined;
+    await done?.dispose();
+  }
+
+  return {
+    async candidate(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
+      if (file === undefined) {
+        const delivered = await wanted.options.delivery.deliver({ ...uploadRequest(wanted), thumbnail: true }, signal);
+        if (delivered.kind === 'link') return delivered;
+        file = delivered;
+      }
+      return uploadedFile(wanted, file, asDocument);
+    },
+    /** Returns false when there is nothing else to upload. */
+    refuse({ code, description }: BotApiError, { type, variantKey }: FileCandidate): boolean {
+      const isTooLarge = code === 413 || /too (big|large)/i.test(description);
+      if (isTooLarge && !refused.has(variantKey)) {
+        refused.add(variantKey);
+        void close();
+        return true;
+      }
+      asDocument ||= type === 'photo';
+      return type === 'photo';
+    },
+    close,
   };
 }
 
