@@ -2,7 +2,7 @@
 import { AppError } from '../errors.ts';
 import type { Logger } from '../infra/log.ts';
 import { type BeatmapCaches, type FoundPage, PAGE_POLICY } from './cache-policy.ts';
-import type { Suggestion } from './catalogue/catalogue-schema.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
 import { parseSearchCursor, renderSearchCursor, SEARCH_START, type SearchPosition } from './cursor.ts';
 import type { Beatmapset, Ruleset } from './model/beatmapset.ts';
 import { assertAnswerable, parseQuery, type Query, renderQuery } from './query/query.ts';
@@ -12,23 +12,7 @@ import { askInOrder, type Health } from './upstreams/failover.ts';
 import type { BeatmapSource, SourceId, UpstreamId } from './upstreams/source.ts';
 
 /** Every set that passed through, searchable here. */
-export interface BeatmapCatalogue {
-  search(
-    search: Search,
-    options: { readonly limit: number; readonly offset: number },
-  ): Promise<{
-    readonly sets: readonly Beatmapset[];
-    readonly total: number | null;
-    readonly atLeast?: number;
-    readonly corrected?: boolean;
-  }>;
-  /** The most popular sets for what has been typed so far. */
-  suggest(typed: string, limit: number): Promise<readonly Suggestion[]>;
-  /** Keeps them, later. */
-  remember(sets: readonly Beatmapset[]): void;
-  set(id: number): Promise<Beatmapset | undefined>;
-  setOfMap(mapId: number): Promise<Beatmapset | undefined>;
-}
+export type BeatmapCatalogue = Pick<Catalogue, 'search' | 'suggest' | 'remember' | 'set' | 'setOfMap'>;
 
 export interface SearchRequest {
   /** osu!'s search language; empty or absent lists everything. */
@@ -152,7 +136,7 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
   ): Promise<Omit<SearchResult, 'stale'> | undefined> {
     if (catalogue === undefined) return undefined;
     const offset = at.source === 'catalogue' ? at.skip : at.page * MAX_LIMIT + at.skip;
-    const { sets, total, atLeast, corrected = false } = await catalogue.search(search, { limit, offset });
+    const { sets, total, atLeast, corrected } = await catalogue.search(search, { limit, offset });
     const end = offset + sets.length;
     const hasMore = total === null ? sets.length === limit : end < total;
     const next: SearchPosition = { source: 'catalogue', token: undefined, page: 0, skip: end };

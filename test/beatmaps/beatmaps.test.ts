@@ -198,7 +198,10 @@ describe('keeping answers', () => {
     const { set } = await lamp.beatmaps.set(HARBOUR);
     const { beatmaps, sandbox } = await openHouse({
       catalogue: {
-        search: async ({ query }) => (query.text === 'glass' ? { sets: [set], total: 1 } : { sets: [], total: 0 }),
+        search: async ({ query }) =>
+          query.text === 'glass'
+            ? { sets: [set], total: 1, corrected: false }
+            : { sets: [], total: 0, corrected: false },
         suggest: async () => [],
         remember(sets) {
           for (const each of sets) remembered.set(each.id, each.title);
@@ -225,8 +228,7 @@ describe('keeping answers', () => {
     const { set } = await (await openHouse()).beatmaps.set(HARBOUR);
     const { beatmaps } = await openHouse({
       catalogue: {
-        search: async ({ query }) =>
-          query.text === 'glas harbuor' ? { sets: [set], total: 1, corrected: true } : { sets: [set], total: 1 },
+        search: async ({ query }) => ({ sets: [set], total: 1, corrected: query.text === 'glas harbuor' }),
         suggest: async () => [],
         remember: () => undefined,
         set: async () => undefined,
