@@ -10,8 +10,6 @@ import type { FacebookConstants } from './constants.ts';
 import { failureOfAnswer, failureOfPlace, isLoginPath } from './failures.ts';
 import { matchFacebookLink } from './link.ts';
 
-export type FacebookClient = ReturnType<typeof createFacebookClient>;
-
 interface FacebookClientOptions {
   readonly http: HttpClient;
   readonly constants: FacebookConstants;

@@ -32,32 +32,33 @@ export function isCheckpoint(answer: HttpHead): boolean {
   return isCheckpointPath(redirectOf(answer)?.href ?? answer.url);
 }
 
-const REGION: Sign = [
-  /(?:isn't|is not|not) available in your (?:country|region|location)|restricted in your (?:country|region)/,
-  'region_blocked',
-];
-const AGE: Sign = [
-  /age[- ]restricted|you must be (?:at least )?(?:18|21)(?: years)?|confirm (?:your age|that you're over)/,
-  'age_restricted',
-];
-const PRIVATE: Sign = [
-  /this (?:video|post|profile|account) is private|only members can see who's in the group/,
-  'private',
-];
-const BLOCKED: Sign = [
-  /you(?:'re| are) temporarily blocked|temporarily blocked from|\{"__dr":"cometerrorroot\.react"\}/,
-  'upstream_rate_limited',
-];
-const UNAVAILABLE: Sign = [
-  /uiinterstitialcontent|this (?:content|page) isn't available|content isn't available (?:right now|at the moment)|>page not found<\/title>|the link you followed may (?:be broken|have expired)/,
-  'not_found',
-];
-const LOGIN: Sign = [
-  />you must log in to continue|id="login_form"|id="loginbutton"|<title>log in(?:to)? (?:to )?facebook/,
-  'login_required',
-];
 /** The site's sentences and marks, most telling first. */
-const SIGNS: readonly Sign[] = [REGION, AGE, BLOCKED, PRIVATE, UNAVAILABLE, LOGIN];
+const SIGNS: readonly Sign[] = [
+  [
+    /(?:isn't|is not|not) available in your (?:country|region|location)|restricted in your (?:country|region)/,
+    'region_blocked',
+  ],
+  [
+    /age[- ]restricted|you must be (?:at least )?(?:18|21)(?: years)?|confirm (?:your age|that you're over)/,
+    'age_restricted',
+  ],
+  [
+    /you(?:'re| are) temporarily blocked|temporarily blocked from|\{"__dr":"cometerrorroot\.react"\}/,
+    'upstream_rate_limited',
+  ],
+  [/this (?:video|post|profile|account) is private|only members can see who's in the group/, 'private'],
+  [
+    /uiinterstitialcontent|this (?:content|page) isn't available|content isn't available (?:right now|at the moment)|>page not found<\/title>|the link you followed may (?:be broken|have expired)/,
+    'not_found',
+  ],
+  [
+    />you must log in to continue|id="login_form"|id="loginbutton"|<title>log in(?:to)? (?:to )?facebook/,
+    'login_required',
+  ],
+];
+const signsOf = (...codes: readonly ErrorCode[]) => SIGNS.filter(([, code]) => codes.includes(code));
+const BLOCKED = signsOf('upstream_rate_limited');
+const RESTRICTIONS = signsOf('region_blocked', 'age_restricted', 'private');
 /** The post is removed, or closed to strangers, or not to be shown elsewhere: the page of another address may say more. */
 const GONE = /post is no longer available|this video may no longer exist/;
 
@@ -86,7 +87,7 @@ function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
   const seen = failureBySign(visible, SIGNS);
   // A login form stands on every page of a visitor.
   const isLogin = seen === null || seen.code === 'login_required';
-  const stated = isLogin ? failureBySign(dataWords(page), hasPosts ? [BLOCKED] : SIGNS) : null;
+  const stated = isLogin ? failureBySign(dataWords(page), hasPosts ? BLOCKED : SIGNS) : null;
   const isGone = GONE.test(visible);
   return stated ?? seen ?? (isGone ? weakNotFound('the page says that the post is no longer available') : null);
 }
@@ -101,7 +102,7 @@ export function statedRestriction(objects: readonly JsonObject[], budget: Search
     for (const reason of findValues(object, key => REASON_KEY.test(key), { budget })) {
       if (typeof reason !== 'string' && !isJsonObject(reason)) continue;
       const words = plainWords(JSON.stringify(reason).slice(0, MAX_REASON_CHARS));
-      const failure = failureBySign(words, [REGION, AGE, PRIVATE]);
+      const failure = failureBySign(words, RESTRICTIONS);
       if (failure !== null) return failure.code;
     }
   }

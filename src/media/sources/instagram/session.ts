@@ -51,28 +51,21 @@ export function madeUpLsd(): string {
   return randomBytes(9).toString('base64url').slice(0, 11);
 }
 
-/** The site tells visitors apart by their transport, user agent and address. */
-interface Visitor {
-  kept: InstagramSession | null;
+/** A visit to the home page, under way or done. */
+interface Visit {
+  readonly session: Promise<InstagramSession>;
+  /** Null until it is done. */
+  made: InstagramSession | null;
+  madeAt: number;
   keptUntil: number;
-  visitedAt: number;
-  visit: Promise<InstagramSession> | null;
 }
 
 /** One session for each kind of caller: the site ties cookies to the TLS and the address that they were given to. */
 export function createInstagramSessions({ http, log, now }: SessionOptions) {
   /** There are as many as profiles and outgoing addresses, at most. */
-  const visitors = new Map<string, Visitor>();
+  const visits = new Map<string, Visit>();
 
-  function visitorOf({ transport, userAgent }: RequestProfile): Visitor {
-    const key = `${transport} ${workContext().outgoing ?? ''} ${userAgent ?? ''}`;
-    const unknown = { kept: null, keptUntil: 0, visitedAt: Number.NEGATIVE_INFINITY, visit: null };
-    const visitor = visitors.get(key) ?? unknown;
-    visitors.set(key, visitor);
-    return visitor;
-  }
-
-  async function visitHome(caller: RequestProfile, visitor: Visitor): Promise<InstagramSession> {
+  async function visitHome(caller: RequestProfile): Promise<InstagramSession & { readonly isWhole: boolean }> {
     const jar = new CookieJar();
     const visit = profileRequest({ ...caller, headers: {}, timeoutMs: TIMEOUT_MS }, navigationHeaders(caller));
     const bounds = { hosts: INSTAGRAM_HOSTS, maxRedirects: 1, retries: 0 };
@@ -88,26 +81,33 @@ export function createInstagramSessions({ http, log, now }: SessionOptions) {
       const token = randomBytes(24).toString('base64url');
       jar.setCookieSync(`csrftoken=${token}; Domain=instagram.com; Path=/; Secure`, HOME);
     }
-    visitor.kept = { jar, lsd: lsd ?? madeUpLsd() };
-    visitor.visitedAt = now();
-    visitor.keptUntil = visitor.visitedAt + (lsd === null ? RETRY_MS : MAX_AGE_MS);
-    return visitor.kept;
+    return { jar, lsd: lsd ?? madeUpLsd(), isWhole: lsd !== null };
+  }
+
+  function startVisit(caller: RequestProfile): Visit {
+    const session = visitHome(caller).then(({ isWhole, ...made }) => {
+      const madeAt = now();
+      Object.assign(visit, { made, madeAt, keptUntil: madeAt + (isWhole ? MAX_AGE_MS : RETRY_MS) });
+      return made;
+    });
+    const visit: Visit = { session, made: null, madeAt: now(), keptUntil: now() + RETRY_MS };
+    return visit;
   }
 
   return {
     /** The session there is, or a new one. Never rejects but by `signal`: without the home page there is one with made-up tokens. */
-    async current(caller: RequestProfile, signal: AbortSignal): Promise<InstagramSession> {
-      const visitor = visitorOf(caller);
-      if (visitor.kept !== null && now() < visitor.keptUntil) return visitor.kept;
-      visitor.visit ??= visitHome(caller, visitor).finally(() => {
-        visitor.visit = null;
-      });
-      return abortable(visitor.visit, signal);
+    current(caller: RequestProfile, signal: AbortSignal): Promise<InstagramSession> {
+      // The site tells visitors apart by their transport, user agent and address.
+      const key = `${caller.transport} ${workContext().outgoing ?? ''} ${caller.userAgent ?? ''}`;
+      const known = visits.get(key);
+      const visit = known !== undefined && now() < known.keptUntil ? known : startVisit(caller);
+      visits.set(key, visit);
+      return abortable(visit.session, signal);
     },
     /** The site would not take the session: the next caller gets a new one, though not every minute. */
     refuse(session: InstagramSession): void {
-      for (const visitor of visitors.values()) {
-        if (session === visitor.kept && now() - visitor.visitedAt >= PAUSE_MS) visitor.keptUntil = 0;
+      for (const visit of visits.values()) {
+        if (session === visit.made && now() - visit.madeAt >= PAUSE_MS) visit.keptUntil = 0;
       }
     },
   };

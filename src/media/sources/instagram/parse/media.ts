@@ -15,30 +15,8 @@ import { type PixelSize, readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address
 import type { PostDraft } from '../../kit/draft.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 
+/** Paths of each count, the first that is there counts. */
 type StatPaths = Readonly<Partial<Record<keyof Stats, readonly string[]>>>;
-
-/** How one shape names what both say. */
-export interface MediaShape {
-  /** Keys of which such a media has at least one, whatever else it lacks. */
-  readonly keys: readonly string[];
-  /** It matches the name of a media's kind; its first group is `Video` for a video. */
-  readonly typename: RegExp;
-  readonly publishedAt: string;
-  /** Paths of each count, the first that is there counts. */
-  readonly stats: StatPaths;
-  original(media: JsonObject): PixelSize;
-  images(media: JsonObject): readonly ListedFile[];
-  videos(media: JsonObject): readonly ListedFile[];
-  manifest(media: JsonObject): unknown;
-  /** The media's own word; null when it says nothing. */
-  saysVideo(media: JsonObject): boolean | null;
-  /** Anything else that only videos have. */
-  hasVideoSign(media: JsonObject): boolean;
-  /** Null for a media that is no carousel. What a carousel shows of itself is one of its items over again: only its children count. */
-  children(media: JsonObject): readonly unknown[] | null;
-  users(media: JsonObject): readonly unknown[];
-  caption(media: JsonObject): string | null;
-}
 
 /** A carousel has 20 at most (2026). */
 const MAX_CHILDREN = 60;
@@ -66,47 +44,56 @@ function isCarousel(product: JsonObject): boolean {
   return /Carousel/.test(readText(product.__typename) ?? '') || (readCount(product.carousel_media_count) ?? 0) > 1;
 }
 
+const PRODUCT_STATS: StatPaths = {
+  likes: ['like_count'],
+  comments: ['comment_count'],
+  plays: ['play_count', 'ig_play_count'],
+  views: ['view_count'],
+  shares: ['share_count', 'reshare_count'],
+  saves: ['save_count'],
+  crosspostLikes: ['fb_like_count'],
+  crosspostPlays: ['fb_play_count'],
+  authorFollowers: ['user.follower_count', 'owner.follower_count'],
+  authorPosts: ['user.media_count', 'owner.media_count'],
+};
+
 /**
  * The product of the mobile API, which `media/info`, `web_info.items[0]` and `xig_polaris_media.if_not_gated_logged_out` all
  * answer with.
  */
-export const PRODUCT: MediaShape = {
+export const PRODUCT = {
+  /** Such a media has at least one of them, whatever else it lacks. */
   keys: ['media_type', 'video_versions', 'image_versions2', 'carousel_media'],
+  /** It matches the name of a media's kind; its first group is `Video` for a video. */
   typename: /(Video|Image|Photo)(?:Media)?$/,
   publishedAt: 'taken_at',
-  stats: {
-    likes: ['like_count'],
-    comments: ['comment_count'],
-    plays: ['play_count', 'ig_play_count'],
-    views: ['view_count'],
-    shares: ['share_count', 'reshare_count'],
-    saves: ['save_count'],
-    crosspostLikes: ['fb_like_count'],
-    crosspostPlays: ['fb_play_count'],
-    authorFollowers: ['user.follower_count', 'owner.follower_count'],
-    authorPosts: ['user.media_count', 'owner.media_count'],
-  },
-  original: media => sizeOf(media, 'original_width', 'original_height'),
-  images: media => [
+  stats: PRODUCT_STATS,
+  original: (media: JsonObject) => sizeOf(media, 'original_width', 'original_height'),
+  images: (media: JsonObject): readonly ListedFile[] => [
     ...listed(child(media.image_versions2, 'candidates'), 'url', 'width', 'height'),
     { url: media.display_uri, ...UNKNOWN_SIZE },
   ],
-  videos: media => listed(media.video_versions, 'url', 'width', 'height'),
-  manifest: media => media.video_dash_manifest,
-  saysVideo({ media_type }) {
+  videos: (media: JsonObject) => listed(media.video_versions, 'url', 'width', 'height'),
+  manifest: (media: JsonObject) => media.video_dash_manifest,
+  /** The media's own word; null when it says nothing. */
+  saysVideo({ media_type }: JsonObject): boolean | null {
     const type = readCount(media_type);
     return type === PHOTO || type === VIDEO ? type === VIDEO : null;
   },
-  hasVideoSign: media => media.has_audio === true,
-  children(media) {
+  /** Anything else that only videos have. */
+  hasVideoSign: (media: JsonObject) => media.has_audio === true,
+  /** Null for a media that is no carousel. What a carousel shows of itself is one of its items over again: only its children count. */
+  children(media: JsonObject): readonly unknown[] | null {
     if (!isCarousel(media)) return null;
     const listed = readList(media.carousel_media, MAX_CHILDREN);
     const stated = Math.min(readCount(media.carousel_media_count) ?? 0, MAX_CHILDREN);
     return [...listed, ...Array<null>(Math.max(0, stated - listed.length)).fill(null)];
   },
-  users: media => [media.user, media.owner],
-  caption: media => readText(child(media.caption, 'text')) ?? readText(media.caption),
+  users: (media: JsonObject): readonly unknown[] => [media.user, media.owner],
+  caption: (media: JsonObject) => readText(child(media.caption, 'text')) ?? readText(media.caption),
 };
+
+type MediaShape = typeof PRODUCT;
 
 /** The older GraphQL media: `xdt_shortcode_media`, and `shortcode_media` in embeds. */
 export const GRAPH: MediaShape = {
@@ -140,16 +127,14 @@ export const GRAPH: MediaShape = {
   caption: media => readText(child(readList(child(media.edge_media_to_caption, 'edges'))[0], 'node', 'text')),
 };
 
-/** Types of products that say video. */
-const VIDEO_PRODUCTS: ReadonlySet<unknown> = new Set(['clips', 'igtv']);
-
 /** By its own word, else by any sign of a video: the still of a video whose files are withheld is not the post. */
 function isVideo(media: JsonObject, shape: MediaShape, isReel: boolean): boolean {
   const said = shape.saysVideo(media);
   if (said !== null) return said;
   const type = shape.typename.exec(readText(media.__typename) ?? '')?.[1];
   if (type !== undefined) return type === 'Video';
-  const isVideoProduct = VIDEO_PRODUCTS.has(media.product_type) || readSize(media.video_duration) !== null;
+  const isVideoProduct =
+    /^(?:clips|igtv)$/.test(readText(media.product_type) ?? '') || readSize(media.video_duration) !== null;
   return isVideoProduct || shape.hasVideoSign(media) || isReel;
 }
 
@@ -181,12 +166,10 @@ export function readUsers(users: readonly unknown[]): Author {
   };
 }
 
-/** Counts that an author can hide. */
-const HIDEABLE: ReadonlySet<string> = new Set<keyof Stats>(['likes', 'plays', 'views']);
-
+/** An author can hide some counts. */
 function readStats(media: JsonObject, paths: StatPaths): Stats {
   const isHidden = media.like_and_view_counts_disabled === true;
-  const shown = Object.entries(paths).filter(([key]) => !isHidden || !HIDEABLE.has(key));
+  const shown = Object.entries(paths).filter(([key]) => !isHidden || !/^(?:likes|plays|views)$/.test(key));
   const read = shown.map(([key, where]) => [key, firstOf(where, path => readCount(child(media, ...path.split('.'))))]);
   return { ...NO_STATS, ...Object.fromEntries(read) };
 }
