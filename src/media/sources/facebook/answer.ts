@@ -12,10 +12,7 @@ import { failureOfAnswer, statedRestriction } from './failures.ts';
 import { idOfAddress } from './link.ts';
 import { parseFacebookPage } from './parse/post.ts';
 
-/**
- * The post of an answer about `ref`.
- * @throws AppError the reason why no file of the post is in it.
- */
+/** @throws AppError the reason why no file of the post is in the answer. */
 export function draftOfAnswer(answer: SiteAnswer, ref: PostRef, now: number): PostDraft {
   const isPage = answer.status >= 200 && answer.status < 300;
   const reading = isPage ? parseFacebookPage(answer.body, ref, answer.url, idOfAddress) : undefined;
@@ -39,10 +36,7 @@ export function draftOfAnswer(answer: SiteAnswer, ref: PostRef, now: number): Po
     : new AppError('upstream_changed', 'a page of an unknown kind');
 }
 
-/**
- * The same as the post that was asked for.
- * @throws AppError as `draftOfAnswer` does.
- */
+/** @throws AppError as `draftOfAnswer` does. */
 export function readFacebookPage(answer: SiteAnswer, context: ReadContext): Post {
   return toPost(draftOfAnswer(answer, context.ref, context.now), context, 'files');
 }

@@ -30,7 +30,6 @@ function isOfCaller(error: unknown): boolean {
   return error instanceof AppError && codes.includes(error.code);
 }
 
-/** The address on the site to which a page sends us; null when the answer stands as it is. */
 function nextPage(answer: HttpResponse): URL | null {
   const next = redirectOf(answer);
   if (next === null || failureOfPlace(next.href) !== null) return null;
@@ -62,7 +61,6 @@ function targetOf(text: string | null | undefined, base: string): string | null 
   return match.ref.url;
 }
 
-/** The address behind a short link that an answer without a redirect names. */
 function namedTarget(answer: HttpResponse, url: string): string | null {
   const meta = readMeta(siteAnswer(answer).body.head);
   // `Link: <https://…>; rel="canonical"`.
@@ -71,10 +69,7 @@ function namedTarget(answer: HttpResponse, url: string): string | null {
   return named.map(one => targetOf(one, url)).find(target => target !== null) ?? null;
 }
 
-/**
- * One hop of a short link. Redirects are read and, off Facebook, never followed.
- * @throws AppError `not_found`, `login_required` or any upstream code.
- */
+/** Redirects are read and, off Facebook, never followed. */
 function readStep(answer: HttpResponse, url: string, now: number): ShortLinkStep {
   const next = redirectOf(answer);
   const target = next === null ? namedTarget(answer, url) : targetOf(next.href, url);
@@ -108,10 +103,7 @@ export function createFacebookClient({ http, constants, now }: FacebookClientOpt
   }
 
   return {
-    /**
-     * The page at one of the site's addresses, after redirects within the site but not to its login page: that is an answer. Any
-     * status is a value.
-     */
+    /** Redirects within the site are followed, but not to its login page: that is an answer, as any status is. */
     async page(url: string, profile: RequestProfile, signal: AbortSignal, cookies = new CookieJar()) {
       const site = { hosts: SITE_HOSTS, cookies, signal };
       const askAt = (at: string | URL) => ask({ ...site, url: at }, profile);
@@ -123,7 +115,6 @@ export function createFacebookClient({ http, constants, now }: FacebookClientOpt
       return status < 400 ? followToPage(url, askAt) : answer;
     },
 
-    /** The answer of one of the Graph API's `oembed_` endpoints about an address. */
     oembed(endpoint: string, url: string, signal: AbortSignal): Promise<HttpResponse> {
       const query = new URLSearchParams({ url, omitscript: 'true' });
       const address = `https://${GRAPH_HOST}/${constants.graphVersion}/${endpoint}?${query}`;
@@ -131,10 +122,7 @@ export function createFacebookClient({ http, constants, now }: FacebookClientOpt
       return ask(request, constants.profiles.oembed);
     },
 
-    /**
-     * The address behind a share or short link, still unparsed.
-     * @throws AppError `not_found`, `login_required` or any upstream code.
-     */
+    /** @throws AppError `not_found`, `login_required` or any upstream code. */
     async resolveShort(url: string, signal: AbortSignal): Promise<string> {
       const { profiles } = constants;
       try {

@@ -14,7 +14,6 @@ const IDS = z.strictObject({
   searchUserAgent: headerValue.default('Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'),
   /** English keeps counts (`4.7K`) and error texts readable for us. */
   acceptLanguage: headerValue.default(ENGLISH),
-  /** It is the Graph API's version. */
   graphVersion: z
     .string()
     .regex(/^v\d{1,3}\.\d$/)
@@ -43,7 +42,6 @@ function facebookProfiles(ids: z.infer<typeof IDS>) {
   const base = { session: 'none', transport: 'plain', timeoutMs: PAGE_TIMEOUT_MS } as const;
   const language = { 'accept-language': ids.acceptLanguage };
   const browser: RequestProfile = { ...base, transport: 'browser', userAgent: null, headers: language };
-  /** A browser in which an address was pasted sends these. */
   const plain: RequestProfile = {
     ...base,
     userAgent: ids.userAgent,
@@ -95,7 +93,6 @@ export const FACEBOOK_EXAMPLES: readonly [string, ...string[]] = [
   'https://www.facebook.com/joho.press.jp/posts/pfbid02mfFRpVkErLQxQ8cpD2f1hwXEVsFzK8kfNBKdK2Jndnx6AkmMQZuXhovwDgwvoDNil',
 ];
 
-/** @throws Error naming every key that is unknown or malformed. */
 export function createFacebookConstants(overrides: Readonly<Record<string, string>> = {}) {
   return readConstants(
     // An account is asked for by its own strategy alone.

@@ -21,7 +21,7 @@ function isCheckpointPath(url: string | null): boolean {
   return /^\/checkpoint(?:\/|$)/.test(pathOf(url));
 }
 
-/** The failure that an address means to which the site sent us instead of the post; null when it may still be the post. */
+/** Null where the address may still be the post's. */
 export function failureOfPlace(url: string | null): AppError | null {
   if (isLoginPath(url)) return new AppError('login_required', 'redirected to the login page');
   return isCheckpointPath(url) ? new AppError('upstream_rate_limited', 'redirected to a checkpoint') : null;
@@ -71,7 +71,6 @@ function visibleWords(html: string): string {
   return visible.replace(/<title>(?!page not found<|log in(?:to)? (?:to )?facebook)[^<]{0,2000}/, '<title>');
 }
 
-/** The texts of the page's data, each string of which may be a sentence of the site. */
 function dataWords(page: Body): string {
   let words = '';
   for (const script of page.scripts) {
@@ -96,7 +95,6 @@ function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
 const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
 const MAX_REASON_CHARS = 20_000;
 
-/** The restriction that the objects of a post state themselves; null when they state none. */
 export function statedRestriction(objects: readonly JsonObject[], budget: SearchBudget): ErrorCode | null {
   for (const object of objects) {
     for (const reason of findValues(object, key => REASON_KEY.test(key), { budget })) {
@@ -120,10 +118,7 @@ function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
   return failureOfStatus({ ...answer, headers: status === 429 || status >= 500 ? headers : {} }, now);
 }
 
-/**
- * The reason that an answer without the post gives; null when it gives none that we know. `hasPosts`: posts of other people stand in
- * it, whose words are no words of the site.
- */
+/** Null when no reason is known. `hasPosts`: posts of other people stand in it, whose words are no words of the site. */
 export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = false): AppError | null {
   const { status, body } = answer;
   const moved = status >= 300 && status < 400 ? (answer.headers.location ?? null) : answer.url;

@@ -70,7 +70,6 @@ function postMatch(id: string, owner: string | undefined): LinkMatch {
   return post(id, 'post', parts.owner === undefined ? `/${id}` : `/${parts.owner}/posts/${id}`, parts);
 }
 
-/** The video that the query names. */
 function queriedVideo(id: string | null): LinkMatch | undefined {
   return isNumericId(id) ? videoMatch(id, 'watch') : undefined;
 }
@@ -161,10 +160,7 @@ const PATHS: readonly PathShape[] = [
   [/^([^/]*)/, ([, word = '']) => (word === '' || SITE_PAGES.test(word.toLowerCase()) ? PAGE : unsupported('profile'))],
 ];
 
-/**
- * The meaning of an address on Facebook, one of its short hosts or a known mirror; undefined on any other host. Pure, never
- * throws, and takes nothing from the address but checked ids and names.
- */
+/** Undefined on any other host. Pure, never throws, and takes nothing from the address but checked ids and names. */
 export function matchFacebookLink(address: URL): LinkMatch | undefined {
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
   const host = address.hostname.toLowerCase().replace(/^www\./, '');
@@ -180,7 +176,6 @@ export function facebookRefOf(id: string): PostRef | undefined {
   return isPostId(id) ? refTo(id, 'id', `/${id}`) : undefined;
 }
 
-/** The id of the post that an address of the site names; null for any other address. */
 export function idOfAddress(address: unknown): string | null {
   if (typeof address !== 'string' || address.length > 2_048 || !URL.canParse(address)) return null;
   const match = matchFacebookLink(new URL(address));
@@ -226,7 +221,6 @@ export const ADDRESSES: ReadonlyMap<string, (ref: PostRef) => string | null> = n
   ['story-page', storyAddress],
 ]);
 
-/** The Graph API's endpoint that knows of a post, and the address by which it does. */
 export function oembedQuestion(ref: PostRef): { readonly endpoint: string; readonly url: string } {
   return isVideoForm(ref)
     ? { endpoint: 'oembed_video', url: videoAddress(ref) }

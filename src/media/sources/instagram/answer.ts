@@ -19,7 +19,6 @@ import { readStories } from './parse/stories.ts';
 /** The site's guard against the inclusion of its JSON by other pages. */
 const GUARD = 'for (;;);';
 
-/** One document, or several, a line each. */
 function jsonDocuments(answer: string): readonly unknown[] {
   const text = answer.startsWith(GUARD) ? answer.slice(GUARD.length) : answer;
   const whole = parseJson(text);
@@ -28,18 +27,17 @@ function jsonDocuments(answer: string): readonly unknown[] {
   return lines.filter(value => isJsonObject(value) || Array.isArray(value));
 }
 
-/** The post of a draft; where the answer does not say when it was published, its id does. */
+/** Where an answer does not say when its post was published, the id does. */
 function postOfDraft(draft: PostDraft, context: PostContext): Post {
   const publishedAt = draft.publishedAt ?? publishTimeOf(context.ref.parts.mediaId ?? '');
   return toPost({ ...draft, publishedAt }, context);
 }
 
-/** The reason that the answer gives for which the asked media is kept from visitors. */
 function gateOf({ gates, gate }: MediaFinder): AppError | null {
   return firstOf(gates, restrictionOf) ?? gate;
 }
 
-/** The failure of an answer that has the asked media without a file of it; null when the media is not in it. */
+/** Null when the asked media is not in the answer; else why no file of it is. */
 function failureOfMedia(finder: MediaFinder): AppError | null {
   const gate = gateOf(finder);
   if (gate !== null || (finder.draft === null && !finder.isHeld)) return gate;
@@ -71,10 +69,7 @@ function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
   return finder;
 }
 
-/**
- * The failure of a page without the post, by its route. A null in the place of the media is no word of the site's on a page, unlike
- * in the answer of a query: for a post that is gone it shows its error page.
- */
+/** A null in the place of the media says nothing on a page, unlike in the answer of a query: a page has its route. */
 function failureWithoutPost(page: Body, { emptiness }: MediaFinder, { kind }: ReadContext): AppError {
   const failure = failureOfPage(page.text);
   if (failure.code !== 'not_found') return emptiness?.code === 'private' ? emptiness : failure;
@@ -105,10 +100,7 @@ function shownByEmbed(page: Body, { ref }: ReadContext, finder: MediaFinder, isC
   }
 }
 
-/**
- * The post of any body that Instagram answered with: JSON or a page, in either shape.
- * @throws AppError what the body means when the asked post is not in it.
- */
+/** @throws AppError what the body, JSON or a page, means when the asked post is not in it. */
 export function parseAnswer(body: Body, context: ReadContext): Post {
   const isJson = ['{', '[', GUARD].some(start => body.startsWith(start));
   return isJson ? parseJsonAnswer(body.text.trimStart(), context) : parsePage(body, context);
@@ -133,10 +125,7 @@ function failureForLink({ parts }: PostRef, failure: AppError): AppError {
   return new AppError('private', failure.message, { params: failure.params, cause: failure });
 }
 
-/**
- * The post of a whole response.
- * @throws AppError as `parseAnswer` does.
- */
+/** @throws AppError as `parseAnswer` does, or by status and redirect. */
 export function readResponse(answer: SiteAnswer, context: ReadContext): Post {
   try {
     return readStated(answer, context);
@@ -145,10 +134,7 @@ export function readResponse(answer: SiteAnswer, context: ReadContext): Post {
   }
 }
 
-/**
- * All that a story or highlight shows, or the one item that the link names.
- * @throws AppError `not_found` (weak) when it shows nothing any more, or what the answer says.
- */
+/** @throws AppError `not_found` (weak) when it shows nothing any more, or what the answer says. */
 export function parseStories(body: string, ref: PostRef): PostDraft {
   const answer = parseJson(body);
   if (answer === undefined) throw new AppError('upstream_changed', 'the answer about a story is no JSON');
@@ -158,10 +144,7 @@ export function parseStories(body: string, ref: PostRef): PostDraft {
   throw failureOfJson(answer) ?? weakNotFound('the story shows nothing');
 }
 
-/**
- * The post of an oEmbed answer, without its items.
- * @throws AppError the site's reason, where it names one; else what status and body mean.
- */
+/** @throws AppError the site's reason, where it names one; else what status and body mean. */
 export function parseOembed(response: SiteAnswer, context: PostContext): Post {
   const json = parseJson(response.body.text);
   const answer = isJsonObject(json) ? json : {};
@@ -181,11 +164,7 @@ function isGoneQuery({ status, body }: SiteAnswer, { kind }: ReadContext): boole
   return kind === 'query' && (status === 404 || status === 410) && !body.startsWith('{');
 }
 
-/**
- * The post of an answer of any kind.
- * @throws AppError with `params.challenge` where the caller should be left alone for a while, and `params.refused` where the caller
- * was refused rather than the post withheld.
- */
+/** @throws AppError with `params.challenge` or `params.refused`, which `marksOf` explains. */
 export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): Post {
   if (context.kind === 'card') return parseOembed(answer, context);
   if (context.kind === 'story') {

@@ -36,13 +36,11 @@ const MAX_HOPS = 3;
 /** Pages of nine megabytes have been seen. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** An answer that says that the session itself was not taken. */
 function refusesSession({ status, bytes }: HttpResponse): boolean {
   const isRedirect = status >= 300 && status < 400;
   return isRedirect || status === 401 || status === 403 || new Body(bytes).startsWith('<');
 }
 
-/** The headers in which a script of a page names the page and the visitor. */
 function visitorHeaders({ jar }: Caller, referer: string): Headers {
   const csrf = jar === null ? null : csrfOf(jar);
   return { referer, ...(csrf !== null && { 'x-csrftoken': csrf }) };
@@ -59,7 +57,7 @@ function postAt(address: string): ShortLinkStep | null {
   return match?.kind === 'post' ? { target: match.ref.url } : null;
 }
 
-/** The step that the redirect of a share link leads to. Nothing off the site is followed. */
+/** Nothing off the site is followed. */
 function stepTo(target: URL): ShortLinkStep {
   const match = matchInstagramLink(target);
   if (match === undefined) {
@@ -72,7 +70,7 @@ function stepTo(target: URL): ShortLinkStep {
   return step;
 }
 
-/** The post that the page of a share link names as its own, where it came without a redirect. */
+/** Where a share link came without a redirect, its page may name the post. */
 function stepOfPage(answer: HttpResponse, now: number): ShortLinkStep {
   const { canonical, og } = readMeta(new Body(answer.bytes).head);
   const named = answer.status === 200 ? postAt(canonical ?? og.get('og:url') ?? '') : null;
@@ -157,13 +155,11 @@ export function createInstagramClient({
       return followRedirects(ORIGIN + path, url => ask(caller, { url, headers }, signal), nextPage, MAX_HOPS);
     },
 
-    /** The answer that a script of the page at `referer` gets, or an account's at the same. */
     async script(path: string, referer: string, name: ProfileName, signal: AbortSignal, account?: CookieJar) {
       const caller = await callerOf(name, signal, account);
       return ask(caller, { url: ORIGIN + path, headers: visitorHeaders(caller, referer) }, signal);
     },
 
-    /** The answer names author and cover of a post, or why it is not shown. */
     async oembed(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
       const url = `${constants.oembedUrl}?${new URLSearchParams({ url: ref.url })}`;
       return ask(await callerOf('oembed', signal), { url, headers: {} }, signal);
@@ -178,11 +174,7 @@ export function createInstagramClient({
       return postForm(caller, `${ORIGIN}/ajax/bulk-route-definitions/`, form, headers, signal);
     },
 
-    /**
-     * The address behind a share link, on Instagram and still unparsed: the site alone knows it, and shows it to programs other than
-     * browsers by a redirect.
-     * @throws AppError `not_found`, `login_required`, `unsupported_link` (leads off the site), or any upstream code.
-     */
+    /** @throws AppError `not_found`, `login_required`, `unsupported_link` (leads off the site), or any upstream code. */
     resolveShort(link: string, signal: AbortSignal): Promise<string> {
       const profile = profileRequest(constants.profiles['share-link'], {});
       const request = { ...profile, hosts: SHARE_LINK_HOSTS, maxRedirects: 0, signal };

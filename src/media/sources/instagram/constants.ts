@@ -32,7 +32,6 @@ const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.co
 const APP =
   'Instagram 275.0.0.27.98 Android (33/13; 280dpi; 720x1423; Xiaomi; Redmi 7; onclite; qcom; en_US; 458229237)';
 
-/** The headers that a page's own script sends, user agent and tokens apart. */
 function scriptHeaders({ appId, asbdId, wwwClaim }: z.infer<typeof IDS>): Headers {
   return {
     accept: '*/*',
@@ -57,10 +56,7 @@ const PLAIN: RequestProfile = {
   timeoutMs: 6_000,
 };
 
-/**
- * The profiles by the strategy that asks, and at the end those of questions that bring no post. By the evidence of summer 2026 each
- * endpoint answers one kind of caller and refuses the others.
- */
+/** By strategy or question: in summer 2026 each endpoint answered one kind of caller and refused the others. */
 function profilesOf(ids: z.infer<typeof IDS>) {
   const headers = scriptHeaders(ids);
   /** A visitor of the home page whose TLS, user agent and headers are a browser's. */
@@ -96,7 +92,6 @@ function profilesOf(ids: z.infer<typeof IDS>) {
   } satisfies Readonly<Record<string, RequestProfile>>;
 }
 
-/** @throws Error naming every key that is unknown or malformed. */
 export function createInstagramConstants(overrides: Readonly<Record<string, string>> = {}) {
   return readConstants({ source: 'instagram', schema: IDS, profiles: profilesOf }, overrides);
 }

@@ -17,13 +17,13 @@ export function loginWall(): AppError {
   return new AppError('login_required', 'redirected to a page for those who are to log in');
 }
 
-/** The target of a redirect when that is a page of the site, else null. */
+/** Null for a redirect off the site, and for none. */
 export function redirectWithinSite(head: HttpHead): URL | null {
   const target = redirectOf(head);
   return target?.protocol === 'https:' && INSTAGRAM_HOSTS.includes(target.host) ? target : null;
 }
 
-/** The failure that status and redirect name before the body is read; null for an answer that may hold the post. */
+/** Null for an answer that may hold the post. */
 export function failureOfHead(head: HttpHead, now: number): AppError | null {
   const isRedirect = head.status >= 300 && head.status < 400;
   const page = isRedirect ? redirectWithinSite(head) : new URL(head.url, 'https://www.instagram.com/');
@@ -35,17 +35,13 @@ export function failureOfHead(head: HttpHead, now: number): AppError | null {
   );
 }
 
-/** The site asks for a challenge by a redirect, or in a short JSON. */
 export function isChallenge(answer: SiteAnswer): boolean {
   const next = redirectWithinSite(answer);
   if (next !== null) return /^\/challenge\b/.test(next.pathname);
   return answer.status >= 400 && /"(?:checkpoint|challenge|feedback)_required"/.test(answer.body.text.slice(0, 20_000));
 }
 
-/**
- * Marks of a failure: `challenge` where the site asks a person to prove that they are one, which another request would only make
- * worse; `refused` where the caller is to log in, whatever the post: by a redirect, a status, a page where JSON was due.
- */
+/** `challenge`: a person is wanted, and another request only makes it worse; `refused`: the caller is, whatever the post. */
 export function marksOf(answer: SiteAnswer, kind: AnswerKind): { challenge?: 1; refused?: 1 } {
   const next = redirectWithinSite(answer);
   const isPage = kind === 'query' && answer.body.startsWith('<');
@@ -66,7 +62,6 @@ const SENTENCES: readonly Sign[] = [
   [/execution error|transient|temporarily|try again later/, 'upstream_unavailable'],
 ];
 
-/** The refusal that a JSON answer spells out; null when it spells out none. */
 export function failureOfJson(answer: unknown): AppError | null {
   if (!isJsonObject(answer)) return null;
   const errors = readList(answer.errors).filter(isJsonObject);
@@ -95,7 +90,6 @@ export function namesPrivatePost(body: string): boolean {
 /** Address of a post's file, slashes escaped or not; `t51.2885-19` are profile images, which the shell of a page shows too. */
 const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!51\.2885-19)\d/;
 
-/** Routes that a page without the post names. */
 const ROUTES: readonly (readonly [RegExp, ErrorCode, string])[] = [
   [/ErrorRoute|ErrorPage/, 'not_found', 'the site shows its error page'],
   [/Login|Signup/, 'login_required', 'the site shows its login page'],
@@ -104,10 +98,7 @@ const ROUTES: readonly (readonly [RegExp, ErrorCode, string])[] = [
 ];
 const MAX_ROUTES = 20;
 
-/**
- * The reason why a page is without the post, by its route name: the site answers 200 even for posts that do not exist. Where it
- * names several routes, its error page is only believed alone. `not_found` is definitive for pages of the post itself.
- */
+/** The site answers 200 even for posts that do not exist. Of several routes its error page is only believed alone. */
 export function failureOfPage(html: string): AppError {
   if (namesPrivatePost(html)) return new AppError('private', 'the page is marked as a private post');
   const names = [...html.matchAll(/"canonicalRouteName"\s{0,9}:\s{0,9}"([\w.]{1,120})"/g)].slice(0, MAX_ROUTES);
@@ -129,7 +120,6 @@ export function failureOfPage(html: string): AppError {
 
 const MAX_WORDS_CHARS = 1_000;
 
-/** Sentences of the site as patterns are written for them. */
 function wordsOf(said: JsonObject, ...keys: readonly string[]): string {
   return plainWords(keys.map(key => (readText(said[key]) ?? '').slice(0, MAX_WORDS_CHARS)).join(' '));
 }
@@ -140,11 +130,7 @@ const AGE = /\bage\b|min_age|years? old|\b(?:under|over) (?:1\d|2\d)\b|\b(?:1\d|
 const RESTRICTED = /restricted|sensitive/;
 const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/;
 
-/**
- * The restriction that the site's own words name, or null: those of a ruling, a gate, a refusal. Region and age share titles.
- * @param isWithheld the answer is a refusal already: a region need not be said to be one that the post is kept from, its code for a
- * region counts whatever the words beside it, and a word that every restriction shares says nothing
- */
+/** Region and age share titles. `isWithheld`, in a refusal: its code for a region counts before all words, and "restricted" says nothing. */
 function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null {
   if (/private/.test(wordsOf(said, 'title'))) return new AppError('private', 'ruled private');
   const words = wordsOf(said, 'title', 'description', 'subtitle', 'blocks_logging_data');
@@ -164,13 +150,11 @@ function failureOfGeoblock(answer: JsonObject, isWithheld: boolean): AppError | 
   return failureOfWords(answer, isWithheld) ?? new AppError('login_required', 'kept from a part of the visitors');
 }
 
-/** The reason that a refusal of oEmbed names; null when it names none. */
 export function failureOfReason(answer: JsonObject): AppError | null {
   const isPrivate = PRIVATE.test(wordsOf(answer, 'title', 'description', 'message'));
   return isPrivate ? new AppError('private', 'a private account') : failureOfGeoblock(answer, true);
 }
 
-/** The restriction that Instagram's own ruling names, or null. */
 export function failureOfRuling(answer: unknown): AppError | null {
   return isJsonObject(answer) && answer.status !== 'ok' ? failureOfWords(answer, false) : null;
 }
@@ -178,7 +162,6 @@ export function failureOfRuling(answer: unknown): AppError | null {
 /** Properties of a media in which the site says why it keeps it from a visitor (`gating_ruling`: 2026-09). */
 const RESTRICTION_KEY = /gating|ruling|geo_?block|country_block|region_block|age_(?:gate|restrict)/;
 
-/** The restriction that a media itself states, or null. */
 export function restrictionOf(media: JsonObject): AppError | null {
   for (const key in media) {
     const value = media[key];

@@ -3,14 +3,12 @@ import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import { matchPath, PAGE, type PathShape, pathOf, unsupported, wrapper } from '../kit/link-match.ts';
 import { mediaIdOfCode, PUBLIC_CODE_LENGTH, shortcodeOf, splitCode } from './parse/shortcode.ts';
 
-/** Hosts that requests for posts may reach. */
 export const INSTAGRAM_HOSTS: readonly string[] = [
   'www.instagram.com',
   'instagram.com',
   'i.instagram.com',
   'm.instagram.com',
 ];
-/** Hosts that share links may be asked on. */
 export const SHARE_LINK_HOSTS: readonly string[] = [...INSTAGRAM_HOSTS, 'ig.me'];
 
 /** Preview mirrors that people paste in chats; they keep Instagram's paths. Known in 2026-08. */
@@ -68,7 +66,6 @@ function highlightMatch(highlightId: string, query: URLSearchParams): LinkMatch 
   return storyMatch(`highlight.${highlightId}.${mediaId}`, path, { highlightId, mediaId });
 }
 
-/** The story of a user that the link names, or all of theirs. */
 function userStory(owner: string, mediaId: string | null): LinkMatch {
   const username = owner.toLowerCase();
   if (mediaId === null) return storyMatch(`stories.${username}`, username, { username });
@@ -146,10 +143,7 @@ function matchShortener(path: string, query: URLSearchParams): LinkMatch {
   return /^[\w-]{2,24}$/.test(path) ? { kind: 'short', url: `https://ig.me/${path}`, key: `ig.me/${path}` } : PAGE;
 }
 
-/**
- * Matches an address on Instagram, one of its short hosts or a known mirror; undefined on any other host. Pure, never throws, and
- * takes nothing from the address but checked ids.
- */
+/** Undefined on any other host. Pure, never throws, and takes nothing from the address but checked ids. */
 export function matchInstagramLink(address: URL): LinkMatch | undefined {
   if (address.protocol === 'instagram:') return matchAppLink(address);
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
@@ -170,7 +164,7 @@ const ID_ADDRESSES: readonly (readonly [RegExp, string])[] = [
   [/^highlight\.(\d{1,24})\.(\d{1,24})$/, 'stories/highlights/$1/?story_media_id=$2'],
 ];
 
-/** The reference that a canonical id stands for: a shortcode, or the id that a story's or highlight's link was given. */
+/** A canonical id is a shortcode, or the id that a story's or highlight's link was given. */
 export function instagramRefOf(id: string): PostRef | undefined {
   const known = ID_ADDRESSES.find(([pattern]) => pattern.test(id));
   if (known === undefined) return undefined;
@@ -178,7 +172,6 @@ export function instagramRefOf(id: string): PostRef | undefined {
   return match !== undefined && 'ref' in match && match.ref.id === id ? match.ref : undefined;
 }
 
-/** The id of the post that an address names; null for any other. */
 export function idOfAddress(address: string | null | undefined): string | null {
   const match = address && URL.canParse(address) ? matchInstagramLink(new URL(address)) : undefined;
   return match?.kind === 'post' ? match.ref.id : null;

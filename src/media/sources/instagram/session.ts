@@ -41,7 +41,6 @@ function lsdOf(page: Body): string | null {
   return token ?? /\["LSD",\[\],\{"token":"([\w-]{1,100})"/.exec(page.text)?.[1] ?? null;
 }
 
-/** The csrf token that a jar holds for the site; null when there is none. */
 export function csrfOf(jar: CookieJar): string | null {
   return checkedToken(jar.getCookiesSync(HOME).find(cookie => cookie.key === 'csrftoken')?.value);
 }
@@ -51,7 +50,6 @@ export function madeUpLsd(): string {
   return randomBytes(9).toString('base64url').slice(0, 11);
 }
 
-/** A visit to the home page, under way or done. */
 interface Visit {
   readonly session: Promise<InstagramSession>;
   /** Null until it is done. */

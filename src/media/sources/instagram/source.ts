@@ -12,7 +12,6 @@ import { failureOfRuling, namesPrivatePost } from './failures.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
 
 type Ask = (ref: PostRef, name: ProfileName, signal: AbortSignal) => Promise<HttpResponse>;
-/** The strategy of an endpoint that shows posts. */
 type Endpoint = (name: ProfileName, kind: AnswerKind, ask: Ask) => Strategy;
 
 /** Outcomes of one address of a page that the other address cannot better. */
@@ -38,10 +37,7 @@ function onFailure(strategy: Strategy, explain: (error: unknown, ref: PostRef) =
   return { ...strategy, run };
 }
 
-/**
- * The query by id tells apart what the query by code does not: it has nothing of a post that is gone, and the gate of one that is
- * gated.
- */
+/** The query by id, unlike that by code, tells apart a post that is gone, of which it has nothing, and one that is gated. */
 function queryStrategies(client: InstagramClient, endpoint: Endpoint) {
   /** Posts of which the query by code said no more than that they are gone or gated, by the reference of one call. */
   const exceptions = new WeakSet<PostRef>();

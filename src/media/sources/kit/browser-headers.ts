@@ -32,10 +32,7 @@ const NAVIGATION: Headers = {
   'sec-fetch-dest': 'document',
 };
 
-/**
- * The headers of a browser that opens a page: from another origin or none, or by a link of the site at `from`. The browser
- * transport says of itself what is said here for others.
- */
+/** A browser opens a page from elsewhere, or by a link of the site at `from`. The browser transport sends its own names. */
 export function navigationHeaders({ transport, userAgent }: RequestProfile, from?: string): Headers {
   const ofBrowser =
     transport === 'browser'

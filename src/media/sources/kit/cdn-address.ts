@@ -30,7 +30,6 @@ export interface AddressTag {
   readonly durationMs: number | null;
   /** Pixels of the shorter side named in the encoding (`.720.`). */
   readonly shortSide: number | null;
-  /** Bits per second. */
   readonly bitrate: number | null;
 }
 
@@ -86,11 +85,7 @@ function keptSize(url: string, original: PixelSize): PixelSize {
   return scaledDown(original, scale, Math.round);
 }
 
-/**
- * The size of the image behind an address, by its `stp`: what is cut out of the kept file (`c0.135.1080.1080a`), and the frame that
- * the rest is made to cover (`p640x640`) or to fit into (`s640x640`).
- * @param original the size of what was uploaded
- */
+/** By `stp`: what is cut out of the kept file (`c0.135.1080.1080a`), made to cover (`p640x640`) or to fit into a frame (`s640x640`). */
 export function imageSize(url: string, original: PixelSize): PixelSize {
   const stp = /[?&]stp=([^&]*)/.exec(url)?.[1] ?? '';
   const crop = /^c\d{1,5}\.\d{1,5}\.(\d{2,5})\.(\d{2,5})/.exec(stp);

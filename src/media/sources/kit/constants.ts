@@ -16,10 +16,7 @@ export interface ConstantsTable<Ids, Name extends string> {
   readonly sessions?: readonly RequestProfile['session'][];
 }
 
-/**
- * The defaults with the entries of `overrides` whose keys begin with the source's id laid over them.
- * @throws Error naming every key that is unknown or malformed.
- */
+/** @throws Error naming every key that is unknown or malformed. */
 export function readConstants<Ids extends object, Name extends string>(
   table: ConstantsTable<Ids, Name>,
   overrides: Readonly<Record<string, string>> = {},

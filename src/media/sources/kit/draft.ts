@@ -13,7 +13,6 @@ export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt
 
 export const UNKNOWN_AUTHOR: Author = { id: null, username: null, name: null, verified: null, avatarUrl: null };
 
-/** A draft that says nothing. */
 export const EMPTY_DRAFT: PostDraft = {
   author: UNKNOWN_AUTHOR,
   title: null,
@@ -32,7 +31,6 @@ export function isComplete(draft: Pick<PostDraft, 'items'>): boolean {
   return draft.items.length > 0 && readableItems(draft) === draft.items.length;
 }
 
-/** The question that an answer is about. */
 export interface PostContext {
   readonly ref: PostRef;
   readonly strategy: string;
@@ -40,20 +38,14 @@ export interface PostContext {
   readonly now: number;
 }
 
-/**
- * A page of the post speaks for the post; an error page in place of a query's answer may only mean that the query died. A card has
- * no more than author, words and cover.
- */
+/** An error page in place of a query's answer may only mean that the query died. A card has author, words and cover at most. */
 export type AnswerKind = 'query' | 'page' | 'embed' | 'card' | 'story';
 
 export interface ReadContext extends PostContext {
   readonly kind: AnswerKind;
 }
 
-/**
- * A draft as the post that was asked for: places, tags and expiry are worked out.
- * @param expiring which addresses end the life of the post: all of them, or the files of its items alone
- */
+/** `expiring`: all of its addresses end the life of the post, or the files of its items alone. */
 export function toPost(draft: PostDraft, { ref, strategy, now }: PostContext, expiring: 'files' | 'all' = 'all'): Post {
   const placed = placeItems(draft.items);
   // The cover is the first item's: where that one is missing, no item shows it.

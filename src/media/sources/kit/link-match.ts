@@ -21,7 +21,6 @@ export function pathOf(address: URL, maxSegments: number): string {
   return segments.slice(0, maxSegments).join('/');
 }
 
-/** The meaning of the first shape that fits and has one. */
 export function matchPath(shapes: readonly PathShape[], path: string, query: URLSearchParams): LinkMatch {
   for (const [pattern, match] of shapes) {
     const found = pattern.exec(path);

@@ -67,7 +67,6 @@ function videoSize(file: ListedFile, original: PixelSize, shortSide: number | nu
   return scaledDown(original, scale, even);
 }
 
-/** A file that plays or shows as it is. */
 function wholeVariant(
   url: string,
   rest: Pick<Variant, 'mime' | 'bitrate' | 'hasAudio' | 'hasVideo'> & PixelSize,

@@ -4,10 +4,7 @@ import { type PackedAnswer, type SiteAnswer, siteAnswer } from '../../parse/site
 import type { Post } from '../../post.ts';
 import type { ReadContext } from './draft.ts';
 
-/**
- * Reads what a site answered with about one post.
- * @throws AppError what the answer means when the post is not in it.
- */
+/** @throws AppError what the answer means when the post is not in it. */
 export type AnswerReader = (answer: SiteAnswer, context: ReadContext) => Post;
 
 export interface PageTask {
@@ -22,11 +19,7 @@ const readInThread = import.meta.url.endsWith('.ts')
   ? null
   : createParseThread<PageTask, Post>(new URL(WORKER, import.meta.url), 'readLargePage');
 
-/**
- * The post of an answer by the reader of its source. An answer of many megabytes is read in a thread, which finds the reader by the
- * source's id, so that it does not hold the process.
- * @throws AppError as the reader does.
- */
+/** An answer of many megabytes is read in a thread, which finds the reader by the source's id. @throws AppError as the reader does. */
 export async function readSiteAnswer(read: AnswerReader, response: HttpResponse, context: ReadContext): Promise<Post> {
   try {
     const answer = siteAnswer(response);

@@ -1,10 +1,7 @@
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 
-/**
- * Asks for a page and goes where `nextOf` says, at most `maxHops` times. What is still a redirect then is the answer.
- * @param nextOf null for an answer that stands as it is
- */
+/** Null of `nextOf`: the answer stands as it is. What is still a redirect after `maxHops` is the answer. */
 export async function followRedirects(
   url: string,
   ask: (url: string | URL) => Promise<HttpResponse>,
@@ -25,10 +22,7 @@ export type ShortLinkStep = { readonly target: string } | { readonly next: strin
 
 const MAX_SHORT_HOPS = 5;
 
-/**
- * Resolves to the address behind a short link, hop by hop.
- * @throws AppError what `step` throws; `upstream_changed` for a link that leads in circles.
- */
+/** @throws AppError what `step` throws; `upstream_changed` for a link that leads in circles. */
 export async function followShortLink(url: string, step: (url: string) => Promise<ShortLinkStep>): Promise<string> {
   let current = url;
   for (let hop = 0; hop < MAX_SHORT_HOPS; hop += 1) {

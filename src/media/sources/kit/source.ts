@@ -79,14 +79,9 @@ function jarOf(cookies: readonly Cookie[], site: string): CookieJar {
   return jar;
 }
 
-/** The site wants a person to prove who they are. */
 class AccountChallenged extends AppError {}
 
-/**
- * Asks by the operator's accounts in turn, each with cookies of its own, which the site renews. One that meets a challenge is left
- * alone, and one whose answer is that a login is required.
- * @param isChallenge of an answer, even of one on the way to the last
- */
+/** Each account has cookies of its own, which the site renews; one that is challenged or logged out is left alone for a while. */
 export function createAccountCaller(
   accounts: Accounts | undefined,
   site: string,

@@ -15,7 +15,6 @@ import type { PostDraft } from '../../kit/draft.ts';
 import { type FacebookPage, textOf, valuesAt } from './page.ts';
 import { messageOf, postIdsOf } from './story.ts';
 
-/** The objects that speak of one post. */
 export interface PostObjects {
   /** Any of them is the post's own, by which it is known in the page. */
   readonly ids: ReadonlySet<string>;
@@ -38,7 +37,6 @@ function usernameOf(url: unknown): string | null {
   return name === undefined || name.includes('.php') || /^\d+$/.test(name) ? null : name;
 }
 
-/** Reads all objects that carry one person's id as one person. */
 function readAuthor(nodes: readonly JsonObject[]): Author {
   const all = nodes.slice(0, MAX_AUTHOR_NODES);
   return {
@@ -63,7 +61,6 @@ function authorOf(page: FacebookPage, { nodes, stories }: PostObjects, isMediaIt
   return readAuthor([...people.filter(one => textOf(one.id) === id), ...page.byId(id)]);
 }
 
-/** A count by itself, or inside an object about it. */
 function readTotal(value: unknown): number | null {
   if (!isJsonObject(value)) return readCount(value);
   return readCount(value.total_count) ?? readCount(value.count);
@@ -87,7 +84,6 @@ const COUNTS: readonly (readonly [keyof Stats, CountReader, ...string[]])[] = [
   ['plays', readShownCount, 'play_count_reduced'],
 ];
 
-/** Reads all objects that speak of one post; a count that none of them states is null. */
 function readCounts(objects: readonly JsonObject[]): Stats {
   const all = objects.slice(0, MAX_FEEDBACK_NODES);
   const stats: Record<keyof Stats, number | null> = { ...NO_STATS };

@@ -68,7 +68,6 @@ function listFiles(videos: readonly JsonObject[]): readonly ListedFile[] {
   return [...files.values()];
 }
 
-/** The size that one of the objects states whole. */
 function sizeOf(videos: readonly JsonObject[], widthKey: string, heightKey: string): PixelSize | null {
   return firstOf(videos, one => {
     const size = { width: readSize(one[widthKey]), height: readSize(one[heightKey]) };
@@ -80,7 +79,6 @@ function hasAudio(availability: unknown): boolean | null {
   return availability === 'AVAILABLE' || availability === 'UNAVAILABLE' ? availability === 'AVAILABLE' : null;
 }
 
-/** Reads all objects that carry one video's id as one video; null when no file of it can be fetched. */
 export function readVideo(nodes: readonly JsonObject[]): UnplacedItem | null {
   const videos = nodes.slice(0, MAX_NODES);
   const milliseconds = firstOf(valuesAt(videos, 'playable_duration_in_ms'), readSize);
@@ -105,7 +103,6 @@ export function isLive(nodes: readonly JsonObject[]): boolean {
   return nodes.slice(0, MAX_NODES).some(one => one.is_live_streaming === true);
 }
 
-/** Reads all objects that carry one photo's id as one photo; null when no size of it can be fetched. */
 export function readPhoto(nodes: readonly JsonObject[]): UnplacedItem | null {
   const photos = nodes.slice(0, MAX_NODES);
   const files = photos.flatMap(photo => [
@@ -119,7 +116,6 @@ export function readPhoto(nodes: readonly JsonObject[]): UnplacedItem | null {
   return imageItem({ files, alt: altOf(photos) });
 }
 
-/** The file of the video as the page names it to crawlers; null when it names none. */
 export function readNamedVideo(og: ReadonlyMap<string, string>): UnplacedItem | null {
   const file = readAddress(og.get('og:video:secure_url') ?? og.get('og:video:url') ?? og.get('og:video'));
   const covers = [{ url: og.get('og:image'), ...UNKNOWN_SIZE }];

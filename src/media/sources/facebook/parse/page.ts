@@ -13,13 +13,11 @@ import { readMeta } from '../../../parse/page-meta.ts';
 
 export type FacebookPage = ReturnType<typeof openPage>;
 
-/** An id or a text; null for anything else, and for nothing. */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** The values at the ends of dotted paths, object by object. */
 export function valuesAt(objects: readonly unknown[], ...paths: readonly string[]): readonly unknown[] {
   const keys = paths.map(path => path.split('.'));
   return objects.flatMap(object => keys.map(path => child(object, ...path)));
@@ -40,7 +38,6 @@ export const FOREIGN: ReadonlySet<string> = new Set([
   'lasso_blue_feed',
 ]);
 
-/** The objects of one script. */
 interface Content {
   readonly objects: readonly JsonObject[];
   readonly byId: ReadonlyMap<string, readonly JsonObject[]>;
@@ -64,10 +61,7 @@ function readScript({ text }: Script): Content {
   return contentOf(objects);
 }
 
-/**
- * The forms of an id in a text, plain or inside the base64 of another: there the same digits are written in three ways, by where
- * among three bytes they begin.
- */
+/** Inside the base64 of another text the same digits are written in three ways, by where among three bytes they begin. */
 function tracesOf(id: string): readonly string[] {
   if (!/^\d{6,20}$/.test(id)) return [id.replace(/=+$/, '')];
   const encoded = [0, 1, 2].map(offset => {
@@ -98,7 +92,6 @@ export function openPage(body: Body, idOf: (address: unknown) => string | null) 
     for (const script of wanted) if (!read.has(script)) read.set(script, readScript(script));
   }
 
-  /** Reads every script that has one of the traces of an id in it. */
   function readNaming(id: string, traces: readonly string[]): void {
     if (read.size === scripts.length || asked.has(id) || id.length < MIN_ID_CHARS) return;
     asked.add(id);
@@ -128,14 +121,13 @@ export function openPage(body: Body, idOf: (address: unknown) => string | null) 
       return findValues(root, name, { skip: FOREIGN, budget });
     },
 
-    /** Reads the scripts that were not asked for yet, and says whether there were any. */
+    /** Says whether any script was not read before. */
     readAll(): boolean {
       const isNew = read.size < scripts.length;
       readEach(scripts);
       return isNew;
     },
 
-    /** Says whether anything in the page names one of the ids, in whatever place. */
     names(ids: readonly string[]): boolean {
       return ids.flatMap(tracesOf).some(trace => body.includes(trace));
     },

@@ -35,7 +35,6 @@ function isMediaItself({ form }: PostRef): boolean {
   return VIDEO_FORMS.has(form) || form === 'photo';
 }
 
-/** The objects that describe a photo or video: all that the page says of its id. */
 function nodesOf(page: FacebookPage, media: JsonObject | null): readonly JsonObject[] {
   if (media === null) return [];
   const id = knownIdOf(media);
@@ -48,7 +47,6 @@ function readMedia(nodes: readonly JsonObject[], ref: PostRef): UnplacedItem | n
   return isImage ? readPhoto(nodes.filter(node => !isVideo(node))) : readVideo(nodes);
 }
 
-/** Everything that the page has of the post by a set of ids. */
 function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>): Found {
   const stories = storiesOf(page, ids);
   const named = [...ids].flatMap(page.byId);
@@ -71,10 +69,7 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>): F
   };
 }
 
-/**
- * Reads the page of `ref`. `finalUrl` is where the site answered from: the id in it, by `idOf`, is the site's own word for the post.
- * The scripts that name the post are looked at first, and all of them where those do not suffice.
- */
+/** The id in `finalUrl`, where the site answered from, is its own word for the post. */
 export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string, idOf: FacebookPage['idOf']): Reading {
   const page = openPage(body, idOf);
   const moved = idOf(finalUrl) ?? ref.id;

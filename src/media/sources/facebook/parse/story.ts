@@ -64,10 +64,7 @@ function rootStory(page: FacebookPage): JsonObject | undefined {
   return ids.size === 1 ? roots[0] : undefined;
 }
 
-/**
- * The objects that together are the story of the post: those that name one of `ids` as their own, and those with the same
- * story id elsewhere in the page.
- */
+/** A story is the objects that name one of `ids` as their own, and those with the same story id elsewhere in the page. */
 export function storiesOf(page: FacebookPage, ids: ReadonlySet<string>): readonly JsonObject[] {
   const own: JsonObject[] = [];
   for (const object of page.objects(ids)) {
@@ -81,7 +78,6 @@ export function storiesOf(page: FacebookPage, ids: ReadonlySet<string>): readonl
   return root === undefined ? stories : [root];
 }
 
-/** Numbers under which a story's feedback may be kept. */
 export function postIdsOf(stories: readonly JsonObject[]): readonly string[] {
   return stories.flatMap(story => [textOf(story.post_id), ...idsInside(textOf(story.id))]).filter(id => id !== null);
 }
@@ -100,7 +96,6 @@ function isMedia(value: unknown): value is JsonObject {
   return isJsonObject(value) && (isPhoto(value) || isVideo(value));
 }
 
-/** The image of a page elsewhere that the post links to. */
 function isLinkImage(media: unknown): boolean {
   return child(media, '__typename') === 'GenericAttachmentMedia';
 }
@@ -124,10 +119,7 @@ function withMissing(media: readonly Attached[], missing: number): readonly Atta
   return [...media, ...Array<null>(Math.max(0, missing)).fill(null)];
 }
 
-/**
- * The media of one attachment: several, or one attached alone. Of several the page lists the first few and says how many there are,
- * in `all_subattachments` and in parts of it such as `five_photos_subattachments`.
- */
+/** Of several media a page lists the first few and says how many there are, in `all_subattachments` and parts of it. */
 function mediaOf(page: FacebookPage, attachment: unknown): readonly Attached[] {
   if (attachment === null) return [null];
   const listsOf = (fits: (key: string) => boolean) =>
@@ -185,7 +177,6 @@ export function attachedMedia(page: FacebookPage, stories: readonly JsonObject[]
   return countKnown(ofShared.media) > 0 ? ofShared : own;
 }
 
-/** The words of the post; null when it has none. */
 export function messageOf(page: FacebookPage, stories: readonly JsonObject[]): string | null {
   return firstOf(stories, story => firstOf(valuesAt(page.ownValues(story, 'message'), 'text'), textOf));
 }

@@ -13,7 +13,6 @@ import { videoItem } from '../../kit/media-files.ts';
 
 const USER_NAME = /^[A-Za-z0-9._]{1,30}$/;
 
-/** The text where it may be the name of an account. */
 export function userNameOf(text: string | null): string | null {
   return text !== null && USER_NAME.test(text) ? text : null;
 }
@@ -39,7 +38,7 @@ export function saysVideo(page: Body): boolean {
   return /^video/.test(og.get('og:type') ?? '') || og.has('og:video') || og.get('twitter:card') === 'player';
 }
 
-/** The video that the head of a page of the post names; null when it names none, or is another post's. `idOf` is the id that an address names. */
+/** Null when the head of the page names no video, or another post. `idOf` is the id that an address names. */
 export function readOpenGraph(page: Body, ref: PostRef, idOf: IdOf): PostDraft | null {
   const meta = readMeta(page.head);
   if (!isAbout(meta, page, ref, idOf)) return null;
@@ -66,7 +65,6 @@ export function readOpenGraph(page: Body, ref: PostRef, idOf: IdOf): PostDraft |
   };
 }
 
-/** `A post shared by NAME (@username)`, in the markup that other sites are to show; null when it is not there. */
 function nameIn(html: string): string | null {
   let words = '';
   const ontext = (text: string) => {
@@ -76,7 +74,7 @@ function nameIn(html: string): string | null {
   return /A post shared by (.{1,100}?) \(@/.exec(words)?.[1]?.trim() || null;
 }
 
-/** The author, words and cover that oEmbed gives, which are a post without items; null when it names neither author nor cover. */
+/** Null when the answer names neither author nor cover. */
 export function readCard(answer: JsonObject, ref: PostRef): PostDraft | null {
   const mediaId = readId(answer.media_id);
   if (mediaId !== null && mediaId !== ref.parts.mediaId) {

@@ -19,7 +19,6 @@ export function isSwitchedOff(page: Body): boolean {
   return page.includes('WatchOnInstagram') && /\sclass\s*=\s*["'][^"']{0,200}\bWatchOnInstagram\b/.test(page.text);
 }
 
-/** The parsed `contextJSON` of an embed page's script; undefined when there is none or it is null. */
 export function embedContext(page: Body): unknown {
   if (!page.includes('"contextJSON"')) return undefined;
   const html = page.text;
@@ -49,7 +48,6 @@ function regionOf(classes: readonly string[], outer: Region): Region {
   return classes.includes('Caption') ? 'caption' : outer;
 }
 
-/** The visible parts of an embed. */
 class EmbedMarkup {
   image: Attributes | null = null;
   video: Attributes | null = null;
@@ -115,16 +113,11 @@ function imageFiles(attributes: Attributes | null): readonly ListedFile[] {
   return [...listed.sort((a, b) => (b.width ?? 0) - (a.width ?? 0)), { url: attributes.src, ...UNKNOWN_SIZE }];
 }
 
-/** True where the page speaks of another post only. */
 function isOfAnother(html: string, ref: PostRef): boolean {
   return !html.includes(ref.id) && /\/(?:p|reel|tv)\/[A-Za-z0-9_-]{5,48}/.test(html);
 }
 
-/**
- * Reads the visible part of an embed; null when it is no embed of this post.
- * @throws AppError `login_required` when the embed cannot show the post (`private` for private links), withholds its video or
- * shows the first of several items; `upstream_changed` for the still of a video without its file.
- */
+/** Null when it is no embed of this post. @throws AppError when the embed withholds the post, its video or its other items. */
 export function parseEmbedMarkup(page: Body, ref: PostRef): PostDraft | null {
   const html = page.text;
   if (!/Embed(?:dedMedia|BrokenMedia|Simple)/.test(html)) return null;

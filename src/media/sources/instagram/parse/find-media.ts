@@ -14,7 +14,6 @@ import { splitCode } from './shortcode.ts';
 
 const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'reels', 'tv']);
 
-/** Such links say themselves that the post is a video. */
 export function isReelLink(ref: PostRef): boolean {
   return VIDEO_FORMS.has(ref.form);
 }
@@ -56,7 +55,6 @@ function isEmptyList(value: unknown): boolean {
   return value === null || (isJsonObject(value) && Array.isArray(value.items) && value.items.length === 0);
 }
 
-/** How much a draft says. */
 function fullness(draft: PostDraft): number {
   const facts = [draft.caption, draft.author.username, draft.author.id, draft.publishedAt, draft.stats.likes];
   const known = facts.filter(fact => fact !== null).length;
@@ -68,12 +66,8 @@ function hasBody(object: JsonObject): boolean {
   return Object.values(object).some(value => typeof value === 'object' && value !== null);
 }
 
-/**
- * Finds the asked media in an answer. The site swaps shapes and places, so media are looked for anywhere, whichever endpoint
- * answered, and bound to the asked id: pages carry other people's posts. One walk through each document.
- */
+/** The site swaps shapes and places, so media are looked for anywhere and bound to the asked id: pages carry other people's posts. */
 export class MediaFinder {
-  /** The fullest draft of the asked media. */
   draft: PostDraft | null = null;
   /** The asked media is there, in a shape that is not known. */
   isHeld = false;
@@ -92,18 +86,16 @@ export class MediaFinder {
     this.#ref = ref;
   }
 
-  /** Nothing is missing any more. */
   get isDone(): boolean {
     return this.draft !== null && isComplete(this.draft);
   }
 
-  /** Looks through one more document. */
   read(document: unknown): void {
     visitObjects(document, object => this.#visit(object), createSearchBudget());
     if (isJsonObject(document) && isEmptyList(document)) this.emptiness ??= emptyAnswer(this.#ref, 'no items');
   }
 
-  /** Falls back to the media without an id, when all documents are read. */
+  /** Media without an id count when all documents are read. */
   finish(): void {
     if (this.draft !== null) return;
     for (const object of this.#unnamed.splice(0, MAX_COPIES)) {

@@ -57,10 +57,7 @@ const PRODUCT_STATS: StatPaths = {
   authorPosts: ['user.media_count', 'owner.media_count'],
 };
 
-/**
- * The product of the mobile API, which `media/info`, `web_info.items[0]` and `xig_polaris_media.if_not_gated_logged_out` all
- * answer with.
- */
+/** `media/info`, `web_info.items[0]` and `xig_polaris_media.if_not_gated_logged_out` answer with the mobile API's product. */
 export const PRODUCT = {
   /** Such a media has at least one of them, whatever else it lacks. */
   keys: ['media_type', 'video_versions', 'image_versions2', 'carousel_media'],
@@ -153,7 +150,6 @@ function toItem(media: JsonObject, shape: MediaShape, isReel: boolean): Unplaced
   return videoItem({ files: videos, covers: images, original, dashManifest, durationMs, hasAudio, alt });
 }
 
-/** The author by everything that an answer says of them, the first word counts. */
 export function readUsers(users: readonly unknown[]): Author {
   const first = <Read>(read: (value: unknown) => Read | null, key: string) =>
     firstOf(users, user => read(child(user, key)));
@@ -174,10 +170,7 @@ function readStats(media: JsonObject, paths: StatPaths): Stats {
   return { ...NO_STATS, ...Object.fromEntries(read) };
 }
 
-/**
- * Reads a media; what it does not say is null. The items are empty for a carousel whose children are nowhere.
- * @param isReel the link says that this is a video
- */
+/** What a media does not say is null. `isReel`: the link says that this is a video. */
 export function parseMedia(media: JsonObject, shape: MediaShape, isReel: boolean): PostDraft {
   const children = shape.children(media);
   return {

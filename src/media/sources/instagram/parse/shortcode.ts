@@ -1,7 +1,4 @@
-/**
- * Shortcodes and media ids are the same number: base64url digits, most significant first. Values fit 64 bits, which is more
- * than a JavaScript number holds, hence BigInt inside and decimal text outside.
- */
+/** Shortcodes and media ids are the same number of 64 bits, more than a JavaScript number has: base64url digits, and decimal text. */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** Digits of a public code; what follows them in a private link is a secret suffix. */
@@ -13,10 +10,7 @@ const MEDIA_ID = /^\d{1,20}$/;
 /** First instant of Instagram's ids, unix milliseconds. */
 const ID_EPOCH_MS = 1_314_220_021_721n;
 
-/**
- * Takes the suffix of a private link off its code (`C5_A1TQNPrYw4c2g…` -> `C5_A1TQNPrY`). `isPrivate`: the code carried the
- * 28-character suffix of a post that only its followers see.
- */
+/** `isPrivate`: the code carried the 28-character suffix of a post that only its followers see (`C5_A1TQNPrYw4c2g…`). */
 export function splitCode(text: string): { readonly code: string; readonly isPrivate: boolean } {
   const isPrivate = text.length > PRIVATE_SUFFIX_LENGTH;
   const code = isPrivate ? text.slice(0, -PRIVATE_SUFFIX_LENGTH) : text;
@@ -42,10 +36,7 @@ export function shortcodeOf(mediaId: string): string | null {
   return code;
 }
 
-/**
- * The time at which the media was made, unix milliseconds: an id carries it in its upper 41 bits. Up to a few minutes before the
- * time that the site shows. Null for ids that are older than the scheme (2011) or no ids.
- */
+/** Unix milliseconds, in an id's upper 41 bits; up to minutes before the time that the site shows. Null for ids before 2011. */
 export function publishTimeOf(mediaId: string): number | null {
   if (!MEDIA_ID.test(mediaId)) return null;
   const sinceEpoch = BigInt(mediaId) >> 23n;

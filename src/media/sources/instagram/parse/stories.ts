@@ -11,13 +11,11 @@ function idOf(object: unknown): string | null {
   return readId(child(object, 'pk')) ?? readId(child(object, 'id'));
 }
 
-/** Null for an item that is there and cannot be read. */
 function parseItem(item: unknown): PostDraft | null {
   const draft = isJsonObject(item) ? parseMedia(item, PRODUCT, false) : null;
   return draft !== null && readableItems(draft) > 0 ? draft : null;
 }
 
-/** Every object of the answer that lists items. */
 function reelsOf(answer: unknown): readonly JsonObject[] {
   const reels: JsonObject[] = [];
   visitObjects(answer, object => {
@@ -26,10 +24,7 @@ function reelsOf(answer: unknown): readonly JsonObject[] {
   return reels;
 }
 
-/**
- * All that a story or highlight shows, or the one item of `mediaId`; the draft is null when none of it can be read. `isHeld`: the
- * answer lists items.
- */
+/** All that is shown, or the one item of `mediaId`; null when none of it can be read. `isHeld`: the answer lists items. */
 export function readStories(answer: unknown, mediaId: string | undefined) {
   const reels = reelsOf(answer);
   for (const reel of reels) {
