@@ -10,12 +10,6 @@ import type { FacebookConstants } from './constants.ts';
 import { failureOfAnswer, failureOfPlace, isLoginPath } from './failures.ts';
 import { matchFacebookLink } from './link.ts';
 
-interface FacebookClientOptions {
-  readonly http: HttpClient;
-  readonly constants: FacebookConstants;
-  readonly now: () => number;
-}
-
 const SITE_HOSTS: HostList = ['facebook.com', '*.facebook.com'];
 const SHORT_HOSTS: HostList = [...SITE_HOSTS, 'fb.com', '*.fb.com', 'fb.watch', '*.fb.watch', 'fb.me', '*.fb.me'];
 const GRAPH_HOST = 'graph.facebook.com';
@@ -85,7 +79,7 @@ function readStep(answer: HttpResponse, url: string, now: number): ShortLinkStep
   return { next: next.href };
 }
 
-export function createFacebookClient({ http, constants, now }: FacebookClientOptions) {
+export function createFacebookClient(http: HttpClient, constants: FacebookConstants, now: () => number) {
   /** A request is made once: the chain asks elsewhere where another client would try again. */
   function ask(
     request: Pick<HttpRequest, 'url' | 'hosts' | 'signal' | 'cookies' | 'method' | 'body' | 'maxBytes'>,

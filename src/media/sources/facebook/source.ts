@@ -11,7 +11,7 @@ import { ADDRESSES, facebookRefOf, matchFacebookLink, oembedQuestion } from './l
 export function createFacebookSource(options: TimedSourceOptions): MediaSource {
   const { http, accounts, extraStrategies = [], now = Date.now } = options;
   const constants = createFacebookConstants(options.upstreamConstants);
-  const client = createFacebookClient({ http, constants, now });
+  const client = createFacebookClient(http, constants, now);
   const asking = { http, read: readFacebookPage, now };
 
   const pages = Object.entries(constants.profiles).flatMap(([name, profile]) => {

@@ -10,7 +10,7 @@ import { type Asking, createAccountCaller, createStrategy } from '../kit/source.
 import type { InstagramClient } from './client.ts';
 import type { InstagramConstants, ProfileName } from './constants.ts';
 import { failureOfHead, failureOfJson, isChallenge, redirectWithinSite } from './failures.ts';
-import { userIdOf } from './parse/stories.ts';
+import { userIdOf } from './parse/media.ts';
 
 const HOME = 'https://www.instagram.com/';
 

@@ -13,8 +13,8 @@ import { idOfAddress } from './link.ts';
 import { readCard, readOpenGraph } from './parse/card.ts';
 import { embedContext, isSwitchedOff, parseEmbedMarkup } from './parse/embed.ts';
 import { MediaFinder } from './parse/find-media.ts';
+import { readStories } from './parse/media.ts';
 import { publishTimeOf } from './parse/shortcode.ts';
-import { readStories } from './parse/stories.ts';
 
 /** The site's guard against the inclusion of its JSON by other pages. */
 const GUARD = 'for (;;);';
@@ -119,18 +119,15 @@ function readStated({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   }
 }
 
-/** The failure as it is for this link: visitors do not find the post of a private account behind a link with a private suffix. */
-function failureForLink({ parts }: PostRef, failure: AppError): AppError {
-  if (parts.private !== '1' || failure.code !== 'not_found') return failure;
-  return new AppError('private', failure.message, { params: failure.params, cause: failure });
-}
-
 /** @throws AppError as `parseAnswer` does, or by status and redirect. */
 export function readResponse(answer: SiteAnswer, context: ReadContext): Post {
   try {
     return readStated(answer, context);
   } catch (error) {
-    throw failureForLink(context.ref, toAppError(error));
+    const failure = toAppError(error);
+    // Visitors do not find the post of a private account behind a link with a private suffix.
+    if (context.ref.parts.private !== '1' || failure.code !== 'not_found') throw failure;
+    throw new AppError('private', failure.message, { params: failure.params, cause: failure });
   }
 }
 

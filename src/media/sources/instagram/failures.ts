@@ -1,5 +1,5 @@
 /** The looks of Instagram's refusals (2026-08 to 2026-10), and the code each means. Pure. */
-import { AppError, type ErrorCode } from '../../../errors.ts';
+import { AppError } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import { readFlag, readList, readText } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
@@ -14,7 +14,7 @@ export function isWall(path: string): boolean {
 }
 
 export function loginWall(): AppError {
-  return new AppError('login_required', 'redirected to a page for those who are to log in');
+  return new AppError('login_required', 'the site shows a page for those who are to log in');
 }
 
 /** Null for a redirect off the site, and for none. */
@@ -90,11 +90,12 @@ export function namesPrivatePost(body: string): boolean {
 /** Address of a post's file, slashes escaped or not; `t51.2885-19` are profile images, which the shell of a page shows too. */
 const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!51\.2885-19)\d/;
 
-const ROUTES: readonly (readonly [RegExp, ErrorCode, string])[] = [
-  [/ErrorRoute|ErrorPage/, 'not_found', 'the site shows its error page'],
-  [/Login|Signup/, 'login_required', 'the site shows its login page'],
-  [/Challenge|Checkpoint/, 'login_required', 'the site shows a challenge'],
-  [/Post|Reel|Clips/, 'upstream_rate_limited', 'the site shows the page of the post without the post'],
+/** By the name of the page's route. */
+const ROUTES: readonly Sign[] = [
+  [/ErrorRoute|ErrorPage/, 'not_found'],
+  [/Login|Signup|Challenge|Checkpoint/, 'login_required'],
+  // The page of the post, without the post.
+  [/Post|Reel|Clips/, 'upstream_rate_limited'],
 ];
 const MAX_ROUTES = 20;
 
@@ -102,20 +103,15 @@ const MAX_ROUTES = 20;
 export function failureOfPage(html: string): AppError {
   if (namesPrivatePost(html)) return new AppError('private', 'the page is marked as a private post');
   const names = [...html.matchAll(/"canonicalRouteName"\s{0,9}:\s{0,9}"([\w.]{1,120})"/g)].slice(0, MAX_ROUTES);
-  const found = names.map(([, name = '']) => ROUTES.find(([pattern]) => pattern.test(name)));
-  const routes = found.filter(route => route !== undefined);
-  const route = routes.find(([, code]) => code !== 'not_found') ?? routes[0];
-  if (route?.[1] === 'upstream_rate_limited' && MEDIA_FILE.test(html)) {
+  const failures = names.flatMap(([, name = '']) => failureBySign(name, ROUTES) ?? []);
+  const failure = failures.find(({ code }) => code !== 'not_found') ?? failures[0];
+  if (failure?.code === 'upstream_rate_limited' && MEDIA_FILE.test(html)) {
     return new AppError('upstream_changed', 'a page with files that could not be read');
   }
-  if (route !== undefined) return new AppError(route[1], route[2]);
-  if (/"HttpErrorPage"|<title>\s{0,99}Page not found/i.test(html)) {
-    return weakNotFound('the site shows its old error page');
-  }
-  if (/<title>\s{0,99}Log ?in|"LoginAndSignupPage"|id="loginForm"|name="password"/i.test(html)) {
-    return new AppError('login_required', 'the site shows its login page');
-  }
-  return new AppError('upstream_changed', 'a page of an unknown kind');
+  if (failure !== undefined) return failure;
+  if (/"HttpErrorPage"|<title>\s{0,99}Page not found/i.test(html)) return weakNotFound('the old error page');
+  const isLogin = /<title>\s{0,99}Log ?in|"LoginAndSignupPage"|id="loginForm"|name="password"/i.test(html);
+  return isLogin ? loginWall() : new AppError('upstream_changed', 'a page of an unknown kind');
 }
 
 const MAX_WORDS_CHARS = 1_000;

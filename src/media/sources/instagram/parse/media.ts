@@ -9,10 +9,10 @@ import {
   readSize,
   readText,
 } from '../../../parse/fields.ts';
-import { child, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
+import { child, isJsonObject, type JsonObject, parseJson, visitObjects } from '../../../parse/json-search.ts';
 import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../../post.ts';
 import { type PixelSize, readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
-import type { PostDraft } from '../../kit/draft.ts';
+import { type PostDraft, readableItems } from '../../kit/draft.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 
 /** Paths of each count, the first that is there counts. */
@@ -150,7 +150,7 @@ function toItem(media: JsonObject, shape: MediaShape, isReel: boolean): Unplaced
   return videoItem({ files: videos, covers: images, original, dashManifest, durationMs, hasAudio, alt });
 }
 
-export function readUsers(users: readonly unknown[]): Author {
+function readUsers(users: readonly unknown[]): Author {
   const first = <Read>(read: (value: unknown) => Read | null, key: string) =>
     firstOf(users, user => read(child(user, key)));
   return {
@@ -184,4 +184,50 @@ export function parseMedia(media: JsonObject, shape: MediaShape, isReel: boolean
     ],
     coverUrl: firstOf(shape.images(media), file => readAddress(file.url)),
   };
+}
+
+/** Items of one story or highlight (`reels[ID].items[]`, `reels_media[].items[]`): an account shows 100 a day at most (2026). */
+const MAX_ITEMS = 200;
+
+function idOf(object: unknown): string | null {
+  return readId(child(object, 'pk')) ?? readId(child(object, 'id'));
+}
+
+function parseItem(item: unknown): PostDraft | null {
+  const draft = isJsonObject(item) ? parseMedia(item, PRODUCT, false) : null;
+  return draft !== null && readableItems(draft) > 0 ? draft : null;
+}
+
+function reelsOf(answer: unknown): readonly JsonObject[] {
+  const reels: JsonObject[] = [];
+  visitObjects(answer, object => {
+    if (Array.isArray(object.items) && object.items.length > 0) reels.push(object);
+  });
+  return reels;
+}
+
+/** All that is shown, or the one item of `mediaId`; null when none of it can be read. `isHeld`: the answer lists items. */
+export function readStories(answer: unknown, mediaId: string | undefined) {
+  const reels = reelsOf(answer);
+  for (const reel of reels) {
+    const shown = readList(reel.items, MAX_ITEMS);
+    const named = shown.filter(item => idOf(item) === mediaId);
+    const drafts = (named.length > 0 ? named : shown).map(parseItem);
+    const first = drafts.find(draft => draft !== null);
+    if (first === undefined) continue;
+    // Items do not always name the reel's owner.
+    const owner = readUsers(PRODUCT.users(reel));
+    const author = owner.username === null ? first.author : owner;
+    return { draft: { ...first, author, items: drafts.flatMap(draft => draft?.items ?? [null]) }, isHeld: true };
+  }
+  return { draft: null, isHeld: reels.length > 0 };
+}
+
+/** The user's id in a `web_profile_info` answer; null when it is not there. */
+export function userIdOf(body: string): string | null {
+  let id: string | null = null;
+  visitObjects(parseJson(body), user => {
+    if ('username' in user) id ??= idOf(user);
+  });
+  return id;
 }
