@@ -1,9 +1,9 @@
 /** A page or an answer of the Graph API -> the post, or the AppError that it means. */
-import * as z from 'zod';
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
-import { parseJson } from '../../parse/json-search.ts';
+import { readText } from '../../parse/fields.ts';
+import { child, isJsonObject, parseJson } from '../../parse/json-search.ts';
 import { type SiteAnswer, siteAnswer } from '../../parse/site-answer.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, toPost } from '../kit/draft.ts';
@@ -41,9 +41,6 @@ export function readFacebookPage(answer: SiteAnswer, context: ReadContext): Post
   return toPost(draftOfAnswer(answer, context.ref, context.now), context, 'files');
 }
 
-const embedCode = z.object({ html: z.string().min(1) });
-const text = z.string().catch('');
-const refusal = z.object({ error: z.object({ error_user_title: text, error_user_msg: text, message: text }) });
 /** Reasons that its words can prove. That it knows no such post proves nothing: it says so of what it may not show, too. */
 const PROVEN: ReadonlySet<ErrorCode> = new Set(['private', 'age_restricted', 'region_blocked']);
 
@@ -54,10 +51,10 @@ const PROVEN: ReadonlySet<ErrorCode> = new Set(['private', 'age_restricted', 're
  */
 export function isCalledPublic(answer: HttpResponse, now: number): boolean {
   const json = parseJson(answer.text);
-  if (answer.status === 200 && embedCode.safeParse(json).success) return true;
-  const { error } = refusal.safeParse(json).data ?? {};
-  if (error === undefined) return false;
-  const words = [error.error_user_title, error.error_user_msg, error.message].join('\n');
+  if (answer.status === 200 && readText(child(json, 'html')) !== null) return true;
+  const error = child(json, 'error');
+  if (!isJsonObject(error)) return false;
+  const words = [error.error_user_title, error.error_user_msg, error.message].map(readText).join('\n');
   const failure = failureOfAnswer(siteAnswer({ ...answer, bytes: Buffer.from(words) }), now);
   if (failure !== null && PROVEN.has(failure.code)) throw failure;
   return false;

@@ -2,6 +2,7 @@
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import type { Body } from '../../parse/body.ts';
+import { firstOf } from '../../parse/fields.ts';
 import { findValues, isJsonObject, type JsonObject, type SearchBudget } from '../../parse/json-search.ts';
 import { readMeta } from '../../parse/page-meta.ts';
 import type { SiteAnswer } from '../../parse/site-answer.ts';
@@ -96,15 +97,12 @@ const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warni
 const MAX_REASON_CHARS = 20_000;
 
 export function statedRestriction(objects: readonly JsonObject[], budget: SearchBudget): ErrorCode | null {
-  for (const object of objects) {
-    for (const reason of findValues(object, key => REASON_KEY.test(key), { budget })) {
-      if (typeof reason !== 'string' && !isJsonObject(reason)) continue;
-      const words = plainWords(JSON.stringify(reason).slice(0, MAX_REASON_CHARS));
-      const failure = failureBySign(words, RESTRICTIONS);
-      if (failure !== null) return failure.code;
-    }
-  }
-  return null;
+  const reasons = objects.flatMap(object => findValues(object, key => REASON_KEY.test(key), { budget }));
+  const stated = reasons.filter(reason => typeof reason === 'string' || isJsonObject(reason));
+  return firstOf(stated, reason => {
+    const words = plainWords(JSON.stringify(reason).slice(0, MAX_REASON_CHARS));
+    return failureBySign(words, RESTRICTIONS)?.code;
+  });
 }
 
 function failureOfHead(answer: SiteAnswer, now: number): AppError | null {

@@ -5,10 +5,11 @@ import type { Accounts } from '../../extract/accounts.ts';
 import type { PostRef, Strategy } from '../../extract/source.ts';
 import { parseJson } from '../../parse/json-search.ts';
 import { siteAnswer } from '../../parse/site-answer.ts';
+import type { AnswerKind } from '../kit/draft.ts';
 import { weakNotFound } from '../kit/refusal.ts';
-import { type Asking, createAccountCaller, createStrategy } from '../kit/source.ts';
+import { type Asking, createAccountCaller, createStrategy, type Way } from '../kit/source.ts';
 import type { InstagramClient } from './client.ts';
-import type { InstagramConstants, ProfileName } from './constants.ts';
+import type { InstagramConstants } from './constants.ts';
 import { failureOfHead, failureOfJson, isChallenge, redirectWithinSite } from './failures.ts';
 import { userIdOf } from './parse/media.ts';
 
@@ -59,22 +60,22 @@ export function createAccountStrategies(options: AccountStrategyOptions): readon
     return reels(userId);
   }
 
-  const strategy = (name: ProfileName, isLast: boolean, fits: (ref: PostRef) => boolean, ask: typeof askForStory) =>
-    createStrategy(options, {
-      name,
-      profile: profiles[name],
-      kind: isLast ? 'query' : 'story',
-      ...(isLast && { isLastResort: true, byAccount: true }),
-      fits,
-      ask: (ref, signal) => askByAccount((jar, check) => ask(ref, jar, check, signal), accepted),
-    });
+  const strategy = (name: 'media-info' | 'stories', kind: AnswerKind, ask: typeof askForStory): Omit<Way, 'fits'> => ({
+    name,
+    profile: profiles[name],
+    kind,
+    ask: (ref, signal) => askByAccount((jar, check) => ask(ref, jar, check, signal), accepted),
+  });
   return [
-    strategy(
-      'media-info',
-      true,
-      ref => !isStoryLink(ref) && accounts?.isReady() === true,
-      (ref, jar, _, signal) => askForMedia(ref, jar, signal),
-    ),
-    strategy('stories', false, ref => isStoryLink(ref) && accounts?.isEmpty === false, askForStory),
+    createStrategy(options, {
+      ...strategy('media-info', 'query', (ref, jar, _, signal) => askForMedia(ref, jar, signal)),
+      isLastResort: true,
+      byAccount: true,
+      fits: ref => !isStoryLink(ref) && accounts?.isReady() === true,
+    }),
+    createStrategy(options, {
+      ...strategy('stories', 'story', askForStory),
+      fits: ref => isStoryLink(ref) && accounts?.isEmpty === false,
+    }),
   ];
 }

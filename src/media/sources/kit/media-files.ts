@@ -50,6 +50,10 @@ function distinctByUrl(files: readonly ListedFile[]): readonly Addressed[] {
   return distinct;
 }
 
+function sizeOf({ width, height }: PixelSize): PixelSize {
+  return { width, height };
+}
+
 /** A number of pixels that an encoder can use. */
 function even(pixels: number): number {
   return Math.max(2, Math.round(pixels / 2) * 2);
@@ -61,7 +65,7 @@ function isKnown(size: PixelSize): size is { width: number; height: number } {
 
 /** A video file's size is, where it is not said, the original's, scaled down to the short side that its address names. */
 function videoSize(file: ListedFile, original: PixelSize, shortSide: number | null): PixelSize {
-  if (isKnown(file)) return { width: file.width, height: file.height };
+  if (isKnown(file)) return sizeOf(file);
   if (!isKnown(original) || (shortSide === null && file.isReduced === true)) return UNKNOWN_SIZE;
   const scale = shortSide === null ? 1 : shortSide / Math.min(original.width, original.height);
   return scaledDown(original, scale, even);
@@ -118,7 +122,7 @@ function largestCover(covers: readonly ListedFile[]): string | null {
 
 /** A photo whose size is not said is not taken for the original where other files have theirs: it may be any. */
 function photoSize(file: Addressed, isAnyStated: boolean, original: PixelSize): PixelSize {
-  if (isKnown(file)) return { width: file.width, height: file.height };
+  if (isKnown(file)) return sizeOf(file);
   const { width, height } = imageSize(file.url, isAnyStated ? UNKNOWN_SIZE : original);
   return { width: file.width ?? width, height: file.height ?? height };
 }
@@ -135,11 +139,6 @@ function imageVariants(files: readonly ListedFile[], original: PixelSize): reado
   return variants.sort((a, b) => area(b) - area(a));
 }
 
-function itemSize(original: PixelSize, best: PixelSize): PixelSize {
-  const { width, height } = isKnown(original) ? original : best;
-  return { width, height };
-}
-
 /** A video with all its files, best first; null when none of them can be fetched. */
 export function videoItem(facts: VideoFacts): UnplacedItem | null {
   const { original = UNKNOWN_SIZE, alt = null } = facts;
@@ -152,7 +151,7 @@ export function videoItem(facts: VideoFacts): UnplacedItem | null {
   const durationMs =
     facts.durationMs ?? dash.durationMs ?? firstOf(variants, variant => addressTag(variant.url).durationMs);
   const thumbnailUrl = largestCover(facts.covers);
-  return { kind: 'video', ...itemSize(original, best), durationMs, thumbnailUrl, alt, variants };
+  return { kind: 'video', ...sizeOf(isKnown(original) ? original : best), durationMs, thumbnailUrl, alt, variants };
 }
 
 /** A photo with all its sizes, best first; null when none of them can be fetched. */
@@ -160,5 +159,12 @@ export function imageItem({ files, original = UNKNOWN_SIZE, alt = null }: ImageF
   const variants = imageVariants(files, original);
   const best = variants[0];
   if (best === undefined) return null;
-  return { kind: 'image', ...itemSize(original, best), durationMs: null, thumbnailUrl: best.url, alt, variants };
+  return {
+    kind: 'image',
+    ...sizeOf(isKnown(original) ? original : best),
+    durationMs: null,
+    thumbnailUrl: best.url,
+    alt,
+    variants,
+  };
 }

@@ -1,5 +1,6 @@
 /** The content of a Facebook page. Scripts are parsed when something in them is asked for: a page has a hundred and a post is in few. */
 import type { Body, Script } from '../../../parse/body.ts';
+import { readList } from '../../../parse/fields.ts';
 import {
   child,
   createSearchBudget,
@@ -38,19 +39,16 @@ export const FOREIGN: ReadonlySet<string> = new Set([
   'lasso_blue_feed',
 ]);
 
-interface Content {
-  readonly objects: readonly JsonObject[];
-  readonly byId: ReadonlyMap<string, readonly JsonObject[]>;
-}
+type Content = ReturnType<typeof contentOf>;
 
-function contentOf(objects: readonly JsonObject[]): Content {
+function contentOf(objects: readonly JsonObject[]) {
   const byId = new Map<string, JsonObject[]>();
   for (const object of objects) {
     const id = textOf(object.id);
     if (id === null) continue;
-    const known = byId.get(id);
-    if (known === undefined) byId.set(id, [object]);
-    else known.push(object);
+    const known = byId.get(id) ?? [];
+    known.push(object);
+    byId.set(id, known);
   }
   return { objects, byId };
 }
@@ -145,19 +143,18 @@ function asJson(token: string): string {
   return /^(?!true$|false$|null$)[A-Za-z_$]/.test(token) ? JSON.stringify(token) : token;
 }
 
-/** The list literal that begins at `start`, and where it ends; undefined when it is none. */
-function listAt(text: string, start: number): { readonly value: unknown; readonly end: number } | undefined {
+/** The JSON of the list literal that begins at `start`, and where it ends; undefined when it is none. */
+function listAt(text: string, start: number): { readonly json: string; readonly end: number } | undefined {
   let json = '';
   let depth = 0;
   TOKEN.lastIndex = start;
-  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
-    const [token] = match;
-    const end = match.index + token.length;
+  for (let token = TOKEN.exec(text)?.[0]; token !== undefined; token = TOKEN.exec(text)?.[0]) {
+    const end = TOKEN.lastIndex;
     if (end - start > MAX_LIST_CHARS) return undefined;
     json += asJson(token);
     if (token === '[' || token === '{') depth += 1;
     if (token === ']' || token === '}') depth -= 1;
-    if (depth === 0) return { value: parseJson(json), end };
+    if (depth === 0) return { json, end };
   }
   return undefined;
 }
@@ -170,7 +167,7 @@ function videosIn(script: string): readonly unknown[] {
     const list = listAt(script, match.index + match[0].length);
     // Reading on from inside a broken literal could read the rest once per literal.
     if (list === undefined) break;
-    if (Array.isArray(list.value)) found.push(...list.value);
+    found.push(...readList(parseJson(list.json), Number.POSITIVE_INFINITY));
     end = list.end;
   }
   return found;

@@ -36,14 +36,14 @@ export function embedContext(page: Body): unknown {
 type Attributes = Readonly<Record<string, string>>;
 type Region = 'username' | 'caption' | 'skipped' | null;
 
-/** Parts of a caption block that are not the caption. */
-const NOT_CAPTION = ['CaptionComments', 'CaptionUsername'];
 const MAX_TEXT_CHARS = 50_000;
 /** An embed's markup, scripts apart, is under 100 KB. */
 const MAX_MARKUP_CHARS = 512 * 1024;
 
 function regionOf(classes: readonly string[], outer: Region): Region {
-  if (outer === 'skipped' || NOT_CAPTION.some(name => classes.includes(name))) return 'skipped';
+  // Parts of a caption block that are not the caption.
+  const isOther = classes.includes('CaptionComments') || classes.includes('CaptionUsername');
+  if (outer === 'skipped' || isOther) return 'skipped';
   if (classes.includes('UsernameText')) return 'username';
   return classes.includes('Caption') ? 'caption' : outer;
 }
@@ -113,17 +113,14 @@ function imageFiles(attributes: Attributes | null): readonly ListedFile[] {
   return [...listed.sort((a, b) => (b.width ?? 0) - (a.width ?? 0)), { url: attributes.src, ...UNKNOWN_SIZE }];
 }
 
-function isOfAnother(html: string, ref: PostRef): boolean {
-  return !html.includes(ref.id) && /\/(?:p|reel|tv)\/[A-Za-z0-9_-]{5,48}/.test(html);
-}
-
 /** Null when it is no embed of this post. @throws AppError when the embed withholds the post, its video or its other items. */
 export function parseEmbedMarkup(page: Body, ref: PostRef): PostDraft | null {
   const html = page.text;
   if (!/Embed(?:dedMedia|BrokenMedia|Simple)/.test(html)) return null;
   const markup = new EmbedMarkup(html);
   if (markup.classes.has('EmbedBrokenMedia')) throw gatedAnswer(ref, 'the embed is broken');
-  if (isOfAnother(html, ref)) return null;
+  const isOfAnother = !html.includes(ref.id) && /\/(?:p|reel|tv)\/[A-Za-z0-9_-]{5,48}/.test(html);
+  if (isOfAnother) return null;
   if (markup.classes.has('WatchOnInstagram') && markup.video === null) {
     throw new AppError('login_required', 'the embed withholds the video');
   }

@@ -12,10 +12,8 @@ import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
 import { GRAPH, PRODUCT, parseMedia } from './media.ts';
 import { splitCode } from './shortcode.ts';
 
-const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'reels', 'tv']);
-
-export function isReelLink(ref: PostRef): boolean {
-  return VIDEO_FORMS.has(ref.form);
+export function isReelLink({ form }: PostRef): boolean {
+  return form === 'reel' || form === 'reels' || form === 'tv';
 }
 
 /** Each role is a bit: what a property says of the object that has it. Every object of a page is asked. */
@@ -33,9 +31,7 @@ const KEYS: readonly (readonly [number, readonly string[]])[] = [
   [ROLE.list, ['xdt_api__v1__media__shortcode__web_info']],
   [ROLE.context, ['contextJSON']],
 ];
-const ROLES: ReadonlyMap<string, number> = new Map(
-  KEYS.flatMap(([role, keys]) => keys.map(key => [key, role] as const)),
-);
+const ROLES = new Map(KEYS.flatMap(([role, keys]) => keys.map(key => [key, role] as const)));
 
 /** Copies of one post that are compared; a page carries two, one of them a stub. */
 const MAX_COPIES = 8;
@@ -57,8 +53,7 @@ function isEmptyList(value: unknown): boolean {
 
 function fullness(draft: PostDraft): number {
   const facts = [draft.caption, draft.author.username, draft.author.id, draft.publishedAt, draft.stats.likes];
-  const known = facts.filter(fact => fact !== null).length;
-  return readableItems(draft) * 1_000 + (isComplete(draft) ? 100 : 0) + known;
+  return readableItems(draft) * 1_000 + (isComplete(draft) ? 100 : 0) + facts.filter(fact => fact !== null).length;
 }
 
 /** Something beside flat values: the parameters of a page's route name the post, too. */
@@ -150,8 +145,11 @@ export class MediaFinder {
     }
     if (this.#copies >= MAX_COPIES) return;
     this.#copies += 1;
-    const shapes = [...((roles & ROLE.product) === 0 ? [] : [PRODUCT]), ...((roles & ROLE.graph) === 0 ? [] : [GRAPH])];
-    for (const shape of shapes) {
+    for (const [role, shape] of [
+      [ROLE.product, PRODUCT],
+      [ROLE.graph, GRAPH],
+    ] as const) {
+      if ((roles & role) === 0) continue;
       const draft = parseMedia(object, shape, isReelLink(this.#ref));
       if (this.draft === null || fullness(draft) > fullness(this.draft)) this.draft = draft;
     }
