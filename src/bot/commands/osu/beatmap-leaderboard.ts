@@ -12,7 +12,6 @@ import {
   joined,
   link,
   menu,
-  type Reply,
   reply,
   stacked,
   strong,
@@ -25,7 +24,7 @@ import { mapAddress, mapButtons } from '../../osu/buttons.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
 import { type AskedMap, mapHeading, originBlocks } from '../../views/osu/beatmap.ts';
-import { type PagesView, pageActions } from '../../views/osu/beatmap-list.ts';
+import { pageActions } from '../../views/osu/beatmap-list.ts';
 import { resultText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
@@ -61,30 +60,35 @@ export const beatmapLeaderboard = defineCommand({
       });
     const found = await (of === 'here' ? ofChat : ofWorld)({ map, mods, page }, context);
     const other = of === 'here' ? 'world' : 'here';
-    return renderLeaderboard(
-      {
-        ...found,
-        map,
-        of,
-        mods,
-        stale: found.stale || map.stale,
-        pages: {
-          page: of === 'here' ? 1 : page,
-          back: of === 'here' || page === 1 ? undefined : token({ page: page - 1 }),
-          more: found.hasMore ? token({ page: page + 1 }) : undefined,
-        },
-        openPlayer: id =>
-          services.actions.encode({
-            command: 'osu profile',
-            values: { player: String(id), mode: modeOf(map.ruleset) },
-          }),
-        actions: [
-          ...(caller.chatKind === 'group' ? [button(t.messages.plays.buttons[other], token({ of: other }))] : []),
-          ...mapButtons({ id: map.beatmap.id, convertedTo, mods }, ['map', 'compare', 'simulate'], services, t),
-        ],
-      },
-      t,
-    );
+    const { scores, first, left } = found;
+    const pages = {
+      page: of === 'here' ? 1 : page,
+      back: of === 'here' || page === 1 ? undefined : token({ page: page - 1 }),
+      more: found.hasMore ? token({ page: page + 1 }) : undefined,
+    };
+    const openPlayer = (id: number) =>
+      services.actions.encode({ command: 'osu profile', values: { player: String(id), mode: modeOf(map.ruleset) } });
+    const words = t.messages.plays.leaderboard;
+    const isEmpty = scores.length === 0;
+    const lines = isEmpty
+      ? [emptySentence(map, of, t)]
+      : stacked(scores.map((score, index) => scoreLine(score, first + index, t)));
+    return reply({
+      tone: isEmpty ? 'notice' : 'neutral',
+      blocks: [
+        headingBlock([`${words[of]}${mods === undefined ? '' : ` +${mods.join('') || 'NM'}`}`]),
+        ...mapHeading(map, t),
+        ...originBlocks({ source: map.source, stale: found.stale || map.stale }, t),
+        textBlock(lines),
+        ...(left === 0 ? [] : [textBlock([words.left({ n: left })])]),
+      ],
+      actions: [
+        ...pageActions(pages, t),
+        ...(caller.chatKind === 'group' ? [button(t.messages.plays.buttons[other], token({ of: other }))] : []),
+        ...mapButtons({ id: map.beatmap.id, convertedTo, mods }, ['map', 'compare', 'simulate'], services, t),
+        ...playerMenu(scores, openPlayer, t),
+      ],
+    });
   },
 });
 
@@ -132,50 +136,7 @@ function byScore(a: Score, b: Score): number {
   return (b.total_score ?? 0) - (a.total_score ?? 0);
 }
 
-interface LeaderboardView {
-  readonly map: AskedMap;
-  readonly of: 'world' | 'here';
-  /** Exactly those of the plays; undefined for all. */
-  readonly mods: readonly string[] | undefined;
-  /** Best first, with their players. */
-  readonly scores: readonly Score[];
-  /** Place of the first one here. */
-  readonly first: number;
-  /** Members who were not looked up yet. */
-  readonly left: number;
-  readonly stale: boolean;
-  readonly pages: PagesView;
-  /** Makes the token of the choice that opens a player. */
-  openPlayer(id: number): string;
-  readonly actions: readonly Action[];
-}
-
-/** The best plays on a map, a line each. */
-function renderLeaderboard(view: LeaderboardView, t: Translator): Reply {
-  const { map, of, mods, scores, first, left, stale, pages, actions } = view;
-  const words = t.messages.plays.leaderboard;
-  const asked = mods === undefined ? '' : ` +${mods.join('') || 'NM'}`;
-  const more = left === 0 ? [] : [textBlock([words.left({ n: left })])];
-  const heading = [
-    headingBlock([`${words[of]}${asked}`]),
-    ...mapHeading(map, t),
-    ...originBlocks({ source: map.source, stale }, t),
-  ];
-  const ways = [...pageActions(pages, t), ...actions];
-  if (scores.length === 0) {
-    return reply({
-      tone: 'notice',
-      blocks: [...heading, textBlock([emptySentence(view, t)]), ...more],
-      actions: ways,
-    });
-  }
-  return reply({
-    blocks: [...heading, textBlock(stacked(scores.map((score, index) => scoreLine(score, first + index, t)))), ...more],
-    actions: [...ways, ...playerMenu(view, t)],
-  });
-}
-
-function emptySentence({ map, of }: LeaderboardView, t: Translator): string {
+function emptySentence(map: AskedMap, of: 'world' | 'here', t: Translator): string {
   const words = t.messages.plays.leaderboard;
   if (statusNumber(map.beatmap.status) <= 0) return words.noLeaderboard;
   return of === 'here' ? words.noneHere : words.none;
@@ -198,7 +159,7 @@ function scoreLine(score: Score, place: number, t: Translator): Text {
   ];
 }
 
-function playerMenu({ scores, openPlayer }: LeaderboardView, t: Translator): readonly Action[] {
+function playerMenu(scores: readonly Score[], openPlayer: (id: number) => string, t: Translator): readonly Action[] {
   const choices = scores.flatMap(({ user_id, username, ...score }): readonly Choice[] =>
     user_id === null || username === null
       ? []

@@ -2,17 +2,7 @@ import type { Player, PlayerStatistics } from '../../../beatmaps/model/player.ts
 import type { Translator } from '../../../i18n/translate.ts';
 import { profilePicture } from '../../cards/profile-card.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import {
-  type Block,
-  button,
-  joined,
-  type PictureBlock,
-  type Reply,
-  reply,
-  strong,
-  type Text,
-  textBlock,
-} from '../../contract/reply.ts';
+import { type Block, button, type Card, joined, reply, strong, type Text, textBlock } from '../../contract/reply.ts';
 import { askedUser, MODE_OPTION, modeOf, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { isProvenHere } from '../../osu/chat-players.ts';
 import { playsPart } from '../../osu/plays.ts';
@@ -36,16 +26,26 @@ export const osuProfile = defineCommand({
     const values = { player: String(user.id), mode: modeOf(user.mode) };
     const token = (command: string, more: Readonly<Record<string, string>>) =>
       services.actions.encode({ command, values: { ...more, ...values } });
-    const tokens = {
-      best: token('osu scores', { type: 'best' }),
-      recent: token('osu recent', {}),
-      maps: services.actions.encode({ command: 'osu maps', values: { player: values.player } }),
-    };
     const isProven = isOwn || (await isProvenHere(user.id, caller, services));
     const picture =
       services.painter &&
       profilePicture({ player: user, isProven, best: await bestWorth(user, context) }, services.painter, t);
-    return renderProfile({ player: user, isProven, stale, tokens, picture }, t);
+    const words = t.messages.osu;
+    return reply({
+      blocks: [
+        playerCard(user, isProven, t),
+        ...originBlocks({ source: 'osu', stale }, t),
+        ...(picture === undefined ? [] : [{ ...picture, repeats: true } as const]),
+        ...(user.statistics === null ? [] : statisticsBlocks(user, user.statistics, t)),
+        ...mappingBlocks(user, t),
+      ],
+      actions: [
+        { kind: 'link', label: words.openAtOsu, url: user.url },
+        button(words.profile.best, token('osu scores', { type: 'best' })),
+        button(words.profile.recent, token('osu recent', {})),
+        button(words.profile.maps, services.actions.encode({ command: 'osu maps', values: { player: values.player } })),
+      ],
+    });
   },
 });
 
@@ -61,49 +61,24 @@ async function bestWorth(player: Player, { services, signal }: CommandContext): 
   }
 }
 
-interface ProfileView {
-  readonly player: Player;
-  /** Someone of the chat proved to be that player. */
-  readonly isProven: boolean;
-  readonly stale: boolean;
-  /** The tokens of the buttons to the player's lists. */
-  readonly tokens: Readonly<Record<'best' | 'recent' | 'maps', string>>;
-  readonly picture?: PictureBlock | undefined;
-}
-
-/** The profile without what osu! did not say. */
-function renderProfile({ player, isProven, stale, tokens, picture }: ProfileView, t: Translator): Reply {
+/** Who the player is, without what osu! did not say. @param isProven someone of the chat proved to be that player */
+function playerCard(player: Player, isProven: boolean, t: Translator): Card {
   const words = t.messages.osu;
-  const { statistics } = player;
-  return reply({
-    blocks: [
-      {
-        kind: 'card',
-        title: [...playerTitle(player), ...(isProven ? [PROVEN_MARK] : [])],
-        lines: [
-          joined([
-            player.country?.name,
-            words.modes[player.mode],
-            player.is_supporter ? words.profile.supporter : undefined,
-          ]),
-          isProven ? [t.messages.linking.proven] : [],
-          joined([player.title ?? undefined, teamText(player), ...player.groups.map(({ name }) => name)]),
-          joined([joinedText(player, t), seenText(player, t)]),
-        ].filter(line => line.length > 0),
-        image: { kind: 'image', url: player.avatar_url, alt: player.username, ratio: 1 },
-      },
-      ...originBlocks({ source: 'osu', stale }, t),
-      ...(picture === undefined ? [] : [{ ...picture, repeats: true } as const]),
-      ...(statistics === null ? [] : statisticsBlocks(player, statistics, t)),
-      ...mappingBlocks(player, t),
-    ],
-    actions: [
-      { kind: 'link', label: words.openAtOsu, url: player.url },
-      button(words.profile.best, tokens.best),
-      button(words.profile.recent, tokens.recent),
-      button(words.profile.maps, tokens.maps),
-    ],
-  });
+  return {
+    kind: 'card',
+    title: [...playerTitle(player), ...(isProven ? [PROVEN_MARK] : [])],
+    lines: [
+      joined([
+        player.country?.name,
+        words.modes[player.mode],
+        player.is_supporter ? words.profile.supporter : undefined,
+      ]),
+      isProven ? [t.messages.linking.proven] : [],
+      joined([player.title ?? undefined, teamText(player), ...player.groups.map(({ name }) => name)]),
+      joined([joinedText(player, t), seenText(player, t)]),
+    ].filter(line => line.length > 0),
+    image: { kind: 'image', url: player.avatar_url, alt: player.username, ratio: 1 },
+  };
 }
 
 function teamText({ team }: Player): string | undefined {

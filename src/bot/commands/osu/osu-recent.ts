@@ -6,16 +6,7 @@ import { replacePlay, type WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import {
-  type Action,
-  button,
-  headingBlock,
-  joined,
-  type Reply,
-  reply,
-  type Text,
-  textBlock,
-} from '../../contract/reply.ts';
+import { button, headingBlock, joined, reply, type Text, textBlock } from '../../contract/reply.ts';
 import { askedUser, MODE_OPTION, modeOf, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { mapButtons, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, PLAYS_A_CALL, ratePlays } from '../../osu/plays.ts';
@@ -57,25 +48,32 @@ export const osuRecent = defineCommand({
     const map = mapOf(score);
     if (map !== undefined) await services.memory.maps.remember(caller, { id: map.id, ruleset: score.mode });
     const rating = ratings.get(score.id);
-    return renderRecent(
-      {
-        player: user,
-        score,
-        nth,
-        rating,
-        rank,
-        place: best && placeOf(score, best),
-        ifFullCombo: best && rating && placeIfFullCombo(score, rating, best),
-        stale,
-        url: score.passed ? scorePage(score.id) : undefined,
-        actions: [
-          ...turnButtons(user, nth, scores.length, context),
-          ...(map === undefined ? [] : mapButtons(map, ['map', 'compare', 'leaderboard', 'simulate'], services, t)),
-          ...playerButtons(user, ['best', 'profile'], services, t),
-        ],
-      },
-      t,
-    );
+    const ifFullCombo = best && rating && placeIfFullCombo(score, rating, best);
+    const standing = standingText({ rank, place: best && placeOf(score, best), ifFullCombo }, t);
+    const card = withLines(scoreCard(score, { rating }, t), ([first = [], ...others]) => [
+      first,
+      ...(standing.length === 0 ? [] : [standing]),
+      ...others,
+    ]);
+    const inMode = t.messages.osu.modes[user.mode];
+    const words = t.messages.plays.recent;
+    const title = nth === 1 ? words.title({ mode: inMode }) : words.nth({ n: t.number(nth), mode: inMode });
+    const page = { kind: 'link', label: t.messages.osu.openAtOsu, url: scorePage(score.id) } as const;
+    return reply({
+      blocks: [
+        headingBlock([...playerTitle(user), `: ${title}`]),
+        ...originBlocks({ source: 'osu', stale }, t),
+        card,
+        ...estimateBlocks([rating], t),
+      ],
+      actions: [
+        // A failed play has no page.
+        ...(score.passed ? [page] : []),
+        ...turnButtons(user, nth, scores.length, context),
+        ...(map === undefined ? [] : mapButtons(map, ['map', 'compare', 'leaderboard', 'simulate'], services, t)),
+        ...playerButtons(user, ['best', 'profile'], services, t),
+      ],
+    });
   },
 });
 
@@ -125,52 +123,17 @@ function turnButtons({ id, mode }: Player, nth: number, count: number, { service
   ];
 }
 
-interface RecentView {
-  readonly player: Player;
-  readonly score: Score;
-  /** The number among the recent plays, from 1. */
-  readonly nth: number;
-  readonly rating: Rating | undefined;
+interface Standing {
   /** On the map's leaderboard; null where it has none there. */
   readonly rank: number | null;
   /** Among the best plays; null or undefined where it is not one, or that is not known. */
   readonly place: number | null | undefined;
   /** The worth of the play without its misses. */
   readonly ifFullCombo: WhatIf | undefined;
-  readonly stale: boolean;
-  /** The address of its page; a failed play has none. */
-  readonly url: string | undefined;
-  readonly actions: readonly Action[];
-}
-
-/** One of the last plays of a player. */
-function renderRecent(view: RecentView, t: Translator): Reply {
-  const { player, score, nth, rating, stale, url, actions } = view;
-  const mode = t.messages.osu.modes[player.mode];
-  const words = t.messages.plays.recent;
-  const title = nth === 1 ? words.title({ mode }) : words.nth({ n: t.number(nth), mode });
-  const standing = standingText(view, t);
-  const whole = withLines(scoreCard(score, { rating }, t), ([first = [], ...others]) => [
-    first,
-    ...(standing.length === 0 ? [] : [standing]),
-    ...others,
-  ]);
-  return reply({
-    blocks: [
-      headingBlock([...playerTitle(player), `: ${title}`]),
-      ...originBlocks({ source: 'osu', stale }, t),
-      whole,
-      ...estimateBlocks([rating], t),
-    ],
-    actions: [
-      ...(url === undefined ? [] : [{ kind: 'link', label: t.messages.osu.openAtOsu, url } as const]),
-      ...actions,
-    ],
-  });
 }
 
 /** `#12 on this map · #3 of the best plays · as a full combo about #1 …` */
-function standingText({ rank, place, ifFullCombo }: RecentView, t: Translator): Text {
+function standingText({ rank, place, ifFullCombo }: Standing, t: Translator): Text {
   const words = t.messages.plays;
   const worthwhile = ifFullCombo !== undefined && ifFullCombo.gain >= 0.05 ? ifFullCombo : undefined;
   return joined([

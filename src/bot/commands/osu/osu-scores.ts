@@ -8,27 +8,16 @@ import {
   sortScores,
 } from '../../../beatmaps/plays/score-filter.ts';
 import { modClassOf, starFactor } from '../../../beatmaps/rating/mod-class.ts';
-import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { ppPicture } from '../../cards/pp-curve.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import {
-  type Action,
-  type Choice,
-  headingBlock,
-  joined,
-  menu,
-  type PictureBlock,
-  type Reply,
-  reply,
-  textBlock,
-} from '../../contract/reply.ts';
+import { type Action, type Choice, headingBlock, joined, menu, reply, textBlock } from '../../contract/reply.ts';
 import { askedUser, MODE_OPTION, modeOf, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
-import { type PagesView, pageActions } from '../../views/osu/beatmap-list.ts';
+import { pageActions } from '../../views/osu/beatmap-list.ts';
 import { playerTitle } from '../../views/osu/player.ts';
 import { estimateBlocks, mapName, resultText, scoreCard } from '../../views/osu/score.ts';
 
@@ -76,26 +65,44 @@ export const osuScores = defineCommand({
       services.actions.encode({ command: 'osu scores', values: { ...values, ...change }, owner: callerKey(caller) });
     const at = index ?? page;
     const turned = index === undefined ? 'page' : 'index';
-    return renderScores(
-      {
-        player: user,
-        type,
-        scores,
-        places: found.places,
-        count: found.count,
-        ratings: await ratePlays(scores, context),
-        picture: found.isPlain && type === 'best' && page === 1 ? curveOf(user, found.all, context) : undefined,
-        stale: found.stale,
-        pages: {
-          page: index === undefined ? page : 1,
-          back: at === 1 ? undefined : turn({ [turned]: at - 1 }),
-          more: found.hasMore ? turn({ [turned]: at + 1 }) : undefined,
-        },
-        openToken: id => openMapToken(services, id),
-        actions: playerButtons(user, ['profile', 'recent'], services, t),
-      },
-      t,
-    );
+    const pages = {
+      page: index === undefined ? page : 1,
+      back: at === 1 ? undefined : turn({ [turned]: at - 1 }),
+      more: found.hasMore ? turn({ [turned]: at + 1 }) : undefined,
+    };
+    const { count, places } = found;
+    const words = t.messages.osu.scores;
+    const heading = headingBlock([
+      ...playerTitle(user),
+      `: ${words.titles[type]} (${t.messages.osu.modes[user.mode]})`,
+    ]);
+    const ways = [...pageActions(pages, t), ...playerButtons(user, ['profile', 'recent'], services, t)];
+    if (scores.length === 0) {
+      const sentence = pages.page > 1 ? words.noMore : noneSentence(type, found, t);
+      return reply({ tone: 'notice', blocks: [heading, textBlock([sentence])], actions: ways });
+    }
+    const ratings = await ratePlays(scores, context);
+    const picture = found.isPlain && type === 'best' && page === 1 ? curveOf(user, found.all, context) : undefined;
+    const openToken = (id: number) => openMapToken(services, id);
+    const place = joined([
+      count === undefined ? undefined : t.messages.plays.shown.filtered({ n: count, shown: t.number(count) }),
+      pages.page === 1 ? undefined : t.messages.osu.page({ n: pages.page }),
+    ]);
+    const cards = scores.map(score => {
+      const inList = type === 'best' ? places.get(score.id) : undefined;
+      return scoreCard(score, { place: inList, rating: ratings.get(score.id), openToken }, t);
+    });
+    return reply({
+      blocks: [
+        heading,
+        ...(place.length === 0 ? [] : [textBlock(place)]),
+        ...originBlocks({ source: 'osu', stale: found.stale }, t),
+        ...(picture === undefined ? [] : [picture]),
+        ...cards,
+        ...estimateBlocks([...ratings.values()], t),
+      ],
+      actions: [...openMenu(scores, openToken, t), ...ways],
+    });
   },
 });
 
@@ -172,73 +179,14 @@ function curveOf({ username }: Player, scores: readonly Score[], { services, t }
   return services.painter && ppPicture(username, scores, services.painter, t);
 }
 
-interface ScoresView {
-  readonly player: Player;
-  readonly type: ScoreType;
-  readonly scores: readonly Score[];
-  /** Their ratings, by the play's number. */
-  readonly ratings: ReadonlyMap<number, Rating>;
-  /** In the player's list, by the play's number. */
-  readonly places: ReadonlyMap<number, number>;
-  /** How many are like that; undefined where the list is whole. */
-  readonly count: number | undefined;
-  readonly stale: boolean;
-  readonly picture?: PictureBlock | undefined;
-  readonly pages: PagesView;
-  /** Makes the token of the button that opens a difficulty. */
-  openToken(mapId: number): string;
-  /** Ways to the player's other cards. */
-  readonly actions: readonly Action[];
-}
-
-/** Plays as cards. */
-function renderScores(view: ScoresView, t: Translator): Reply {
-  const { player, type, scores, pages, places, count } = view;
-  const words = t.messages.osu.scores;
-  const title = [...playerTitle(player), `: ${words.titles[type]} (${t.messages.osu.modes[player.mode]})`];
-  if (scores.length === 0) {
-    const sentence = pages.page > 1 ? words.noMore : noneSentence(view, t);
-    return reply({
-      tone: 'notice',
-      blocks: [headingBlock(title), textBlock([sentence])],
-      actions: [...pageActions(pages, t), ...view.actions],
-    });
-  }
-  const place = joined([
-    count === undefined ? undefined : t.messages.plays.shown.filtered({ n: count, shown: t.number(count) }),
-    pages.page === 1 ? undefined : t.messages.osu.page({ n: pages.page }),
-  ]);
-  return reply({
-    blocks: [
-      headingBlock(title),
-      ...(place.length === 0 ? [] : [textBlock(place)]),
-      ...originBlocks({ source: 'osu', stale: view.stale }, t),
-      ...(view.picture === undefined ? [] : [view.picture]),
-      ...scores.map(score =>
-        scoreCard(
-          score,
-          {
-            place: type === 'best' ? places.get(score.id) : undefined,
-            rating: view.ratings.get(score.id),
-            openToken: view.openToken,
-          },
-          t,
-        ),
-      ),
-      ...estimateBlocks([...view.ratings.values()], t),
-    ],
-    actions: [...openMenu(view, t), ...pageActions(pages, t), ...view.actions],
-  });
-}
-
-function noneSentence({ type, count, places }: ScoresView, t: Translator): string {
+function noneSentence(type: ScoreType, { count, places }: FoundPlays, t: Translator): string {
   const { scores } = t.messages.osu;
   const { shown } = t.messages.plays;
   if (count === undefined || places.size === 0) return scores.none[type];
   return count === 0 ? shown.none : shown.noSuch({ n: count, shown: t.number(count) });
 }
 
-function openMenu({ scores, openToken }: ScoresView, t: Translator): readonly Action[] {
+function openMenu(scores: readonly Score[], openToken: (mapId: number) => string, t: Translator): readonly Action[] {
   const choices = scores.flatMap((score): readonly Choice[] => {
     if (score.beatmap_id === null) return [];
     return [{ label: mapName(score, t), detail: resultText(score, t), token: openToken(score.beatmap_id) }];

@@ -1,19 +1,17 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { userPage } from '../../../beatmaps/model/link.ts';
 import { AppError } from '../../../errors.ts';
-import type { Translator } from '../../../i18n/translate.ts';
 import type { TrackedPlayer } from '../../contract/chat-memory.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import {
-  type Block,
   button,
   headingBlock,
   joined,
   link,
+  menu,
   type Reply,
   reply,
   stacked,
-  type Text,
   textBlock,
 } from '../../contract/reply.ts';
 import { MODE_OPTION, modeOf, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
@@ -75,54 +73,29 @@ function folded(name: string): string {
   return name.trim().replace(/^@/, '').replaceAll('_', ' ').toLowerCase();
 }
 
-async function shown(change: string | undefined, { caller, services, t }: CommandContext) {
+/** The players whose news are posted in a chat. @param change a sentence about what has just been done */
+async function shown(change: string | undefined, { caller, services, t }: CommandContext): Promise<Reply> {
   const players = await services.memory.tracked.list(caller);
+  const words = t.messages.plays.track;
+  const { modes } = t.messages.osu;
+  const said = change === undefined ? [] : [textBlock([change])];
+  if (players.length === 0) {
+    return reply({ tone: 'notice', blocks: change === undefined ? [textBlock(sentence(words.none))] : said });
+  }
   const token = (command: string, { id, mode }: TrackedPlayer, more: Readonly<Record<string, boolean>> = {}) =>
     services.actions.encode({ command, values: { player: String(id), mode: modeOf(mode), ...more } });
-  const entries = players.map(player => ({
-    player,
-    openToken: token('osu profile', player),
-    stopToken: token('osu track', player, { stop: true }),
+  const lines = players.map(({ id, name, mode }) => joined([[link(userPage(id, mode), name)], modes[mode]]));
+  const choices = players.map(player => ({
+    label: player.name,
+    detail: modes[player.mode],
+    token: token('osu profile', player),
   }));
-  return renderTracked({ change, entries }, t);
-}
-
-interface TrackedView {
-  /** A sentence about what has just been done. */
-  readonly change: string | undefined;
-  readonly entries: readonly {
-    readonly player: TrackedPlayer;
-    /** The tokens of the choice that opens the profile, and of the button that stops it. */
-    readonly openToken: string;
-    readonly stopToken: string;
-  }[];
-}
-
-/** The players whose news are posted in a chat. */
-function renderTracked({ change, entries }: TrackedView, t: Translator): Reply {
-  const words = t.messages.plays.track;
-  const said: readonly Block[] = change === undefined ? [] : [textBlock([change])];
-  if (entries.length === 0) {
-    const text = change === undefined ? [textBlock(sentence(words.none))] : said;
-    return reply({ tone: 'notice', blocks: text });
-  }
-  const lines = entries.map(
-    ({ player: { id, name, mode } }): Text => joined([[link(userPage(id, mode), name)], t.messages.osu.modes[mode]]),
-  );
   return reply({
     tone: change === undefined ? 'neutral' : 'success',
     blocks: [...said, headingBlock([words.title]), textBlock(stacked(lines))],
     actions: [
-      {
-        kind: 'menu',
-        label: t.messages.plays.buttons.profile,
-        choices: entries.map(({ player, openToken }) => ({
-          label: player.name,
-          detail: t.messages.osu.modes[player.mode],
-          token: openToken,
-        })),
-      },
-      ...entries.map(({ player, stopToken }) => button(words.stop({ name: player.name }), stopToken)),
+      ...menu(t.messages.plays.buttons.profile, choices),
+      ...players.map(player => button(words.stop({ name: player.name }), token('osu track', player, { stop: true }))),
     ],
   });
 }
