@@ -1,4 +1,3 @@
-import type { DownloadAnswer } from '../../../beatmaps/beatmaps.ts';
 import type { DownloadAddress } from '../../../beatmaps/upstreams/mirror.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
@@ -8,7 +7,6 @@ import {
   headingBlock,
   joined,
   link,
-  type Reply,
   reply,
   stacked,
   type Text,
@@ -30,39 +28,33 @@ export const beatmapDownload = defineCommand({
   async run({ map, video }, { services, signal, t }: CommandContext) {
     const { set } = await findMap(map, services.beatmaps, signal);
     const answer = await services.beatmaps.download(`https://osu.ppy.sh/s/${set.id}`, signal);
-    return renderBeatmapDownload({ ...answer, wantsVideo: video }, t);
+    const words = t.messages.osu;
+    const cover = coverOf(answer.set, answer.set.card_url);
+    const files = wanted(answer.addresses, video);
+    const { available, reason } = answer;
+    const refusal = textBlock([reason === null ? words.unavailable : words.unavailableBecause({ reason })]);
+    const line = joined([
+      words.mappedBy({ name: answer.set.creator }),
+      starsOfSet(answer.set, t),
+      lengthOfSet(answer.set, t),
+    ]);
+    const page = answer.addresses.find(({ source }) => source === 'osu');
+    return reply({
+      tone: available ? 'neutral' : 'notice',
+      blocks: [
+        ...(cover ? [cover] : []),
+        headingBlock(setTitle(answer.set)),
+        textBlock(line),
+        ...(available ? addressBlocks(files, t) : [refusal]),
+        ...originBlocks(answer, t),
+      ],
+      actions: [
+        ...fileActions(files, t),
+        ...(page === undefined ? [] : [{ kind: 'link', label: words.openAtOsu, url: page.url } as const]),
+      ],
+    });
   },
 });
-
-interface BeatmapDownloadView extends DownloadAnswer {
-  /** With the set's video or without; undefined offers both. */
-  readonly wantsVideo: boolean | undefined;
-}
-
-/** The addresses of the files, best first, or why there are none; the best ones and osu!'s page as buttons, too. */
-function renderBeatmapDownload(view: BeatmapDownloadView, t: Translator): Reply {
-  const { set, available, reason, addresses, wantsVideo } = view;
-  const words = t.messages.osu;
-  const cover = coverOf(set, set.card_url);
-  const files = wanted(addresses, wantsVideo);
-  const refusal: Block = textBlock([reason === null ? words.unavailable : words.unavailableBecause({ reason })]);
-  return reply({
-    tone: available ? 'neutral' : 'notice',
-    blocks: [
-      ...(cover ? [cover] : []),
-      headingBlock(setTitle(set)),
-      textBlock(joined([words.mappedBy({ name: set.creator }), starsOfSet(set, t), lengthOfSet(set, t)])),
-      ...(available ? addressBlocks(files, t) : [refusal]),
-      ...originBlocks(view, t),
-    ],
-    actions: [
-      ...fileActions(files, t),
-      ...addresses.flatMap(({ source, url }): readonly Action[] =>
-        source === 'osu' ? [{ kind: 'link', label: words.openAtOsu, url }] : [],
-      ),
-    ],
-  });
-}
 
 /** Those with or without video as asked; all when there are none such. */
 function wanted(addresses: readonly DownloadAddress[], video: boolean | undefined): readonly DownloadAddress[] {

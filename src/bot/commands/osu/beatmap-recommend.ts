@@ -27,7 +27,7 @@ import {
   type Text,
   textBlock,
 } from '../../contract/reply.ts';
-import type { SvgRasterizer } from '../../contract/services.ts';
+import type { Services } from '../../contract/services.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { type AskedPlayer, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { openMapToken } from '../../osu/buttons.ts';
@@ -104,8 +104,7 @@ export const beatmapRecommend = defineCommand({
       harder: steps < MOST_STEPS ? token({ steps: steps + 1 }) : undefined,
       withDoubleTime: canTurnTo(wantedMods) ? token({ mods: '+DT' }) : undefined,
     };
-    const openToken = (mapId: number) => openMapToken(services, mapId);
-    return renderRecommendations({ result, tokens, openToken, painter: services.painter }, t);
+    return renderRecommendations(result, tokens, services, t);
   },
 });
 
@@ -135,23 +134,22 @@ function canTurnTo(mods: string): boolean {
   return ![...must, ...never].includes('DT');
 }
 
-interface RecommendationsView {
-  readonly result: RecommendResult;
-  /** The tokens of the buttons that ask again; undefined where that leads no further. */
-  readonly tokens: {
-    readonly another: string;
-    readonly easier: string | undefined;
-    readonly harder: string | undefined;
-    readonly withDoubleTime: string | undefined;
-  };
-  /** Makes the token of the button that opens a difficulty. */
-  openToken(mapId: number): string;
-  readonly painter: SvgRasterizer | undefined;
+/** The tokens of the buttons that ask again; undefined where that leads no further. */
+interface AgainTokens {
+  readonly another: string;
+  readonly easier: string | undefined;
+  readonly harder: string | undefined;
+  readonly withDoubleTime: string | undefined;
 }
 
 /** Maps to play as cards, each with its reasons, and ways to ask for others. */
-function renderRecommendations(view: RecommendationsView, t: Translator): Reply {
-  const { result, openToken, painter } = view;
+function renderRecommendations(
+  result: RecommendResult,
+  tokens: AgainTokens,
+  { actions, painter }: Pick<Services, 'actions' | 'painter'>,
+  t: Translator,
+): Reply {
+  const openToken = (mapId: number) => openMapToken({ actions }, mapId);
   const { recommendations, player, ruleset, target } = result;
   const words = t.messages.osu.recommend;
   const title = `${player === null ? words.title : words.titleFor({ name: player.username })} (${t.messages.osu.modes[ruleset]})`;
@@ -159,7 +157,7 @@ function renderRecommendations(view: RecommendationsView, t: Translator): Reply 
     return reply({
       tone: 'notice',
       blocks: [headingBlock([title]), textBlock([words.none])],
-      actions: askAgain(view, t).slice(1),
+      actions: askAgain(tokens, t).slice(1),
     });
   }
   const choices = recommendations.map(
@@ -173,15 +171,15 @@ function renderRecommendations(view: RecommendationsView, t: Translator): Reply 
       ...(painter === undefined
         ? []
         : [{ ...recommendationPicture(title, recommendations, painter, t), repeats: true } as const]),
-      ...recommendations.map(each => recommendationCard(each, view, t)),
+      ...recommendations.map(each => recommendationCard(each, openToken(each.beatmap.id), t)),
       ...(result.isFew ? [textBlock([words.few])] : []),
       textBlock([{ kind: 'emphasis', children: [reckoning(recommendations, t)] }]),
     ],
-    actions: [...askAgain(view, t), { kind: 'menu', label: t.messages.osu.open, choices }],
+    actions: [...askAgain(tokens, t), { kind: 'menu', label: t.messages.osu.open, choices }],
   });
 }
 
-function targetText({ isBeside }: RecommendationsView['result'], pp: number, t: Translator): string {
+function targetText({ isBeside }: RecommendResult, pp: number, t: Translator): string {
   const words = t.messages.osu.recommend;
   const shown = t.decimal(pp, 0);
   return isBeside ? words.beside({ pp: shown }) : words.target({ pp: shown });
@@ -198,7 +196,7 @@ function reckoning(recommendations: readonly Recommendation[], t: Translator): s
     : t.messages.osu.recommend.byRules({ date: day });
 }
 
-function askAgain({ tokens }: RecommendationsView, t: Translator): readonly Action[] {
+function askAgain(tokens: AgainTokens, t: Translator): readonly Action[] {
   const words = t.messages.osu.recommend;
   const buttons = [
     [words.another, tokens.another, 'primary'],
@@ -235,7 +233,7 @@ function mapperOf({ beatmap, beatmapset }: Recommendation): string {
   return names.length === 0 ? beatmapset.creator : names.join(', ');
 }
 
-function recommendationCard(each: Recommendation, { openToken }: RecommendationsView, t: Translator): Card {
+function recommendationCard(each: Recommendation, openToken: string, t: Translator): Card {
   const { beatmap, beatmapset, accuracy, stars, isEstimate } = each;
   const words = t.messages.osu;
   const image = coverOf(beatmapset, beatmapset.list_url);
@@ -261,7 +259,7 @@ function recommendationCard(each: Recommendation, { openToken }: Recommendations
     ...(image && { image }),
     colour: starColour(stars),
     sound: { url: beatmapset.preview_url, label: words.preview },
-    action: button(words.openOne, openToken(beatmap.id)),
+    action: button(words.openOne, openToken),
   };
 }
 

@@ -1,17 +1,15 @@
-import type { Beatmap } from '../../../beatmaps/model/beatmapset.ts';
+import type { Beatmap, Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { checkMods, parseMods, withMods } from '../../../beatmaps/model/mods.ts';
 import { isDescribed, modsAtRate, type SimulatedPlay, simulate } from '../../../beatmaps/plays/simulated-play.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import {
-  type Action,
   type Block,
   button,
-  type Choice,
   headingBlock,
   joined,
-  type Reply,
+  menu,
   reply,
   strong,
   type Text,
@@ -68,18 +66,26 @@ export const beatmapSimulate = defineCommand({
       [{ ...request, accuracies: USUAL }, ...(asked === undefined ? [] : [{ ...request, ...asked.request }])],
       signal,
     );
-    return renderSimulation(
-      {
-        map,
-        played: withMods(beatmap, mods),
-        mods,
-        rate,
-        usual,
-        asked: asked && { accuracy: asked.accuracy, combo, misses, rating: rated },
-        ...ways({ map, mods, rate: values.rate, play }, context),
-      },
-      t,
-    );
+    const words = t.messages.plays.simulate;
+    const { again, elsewhere } = ways({ map, mods, rate: values.rate, play }, context);
+    const heading = [headingBlock([words.title]), ...mapHeading(map, t), ...originBlocks(map, t)];
+    if (usual === undefined || usual.difficulty === undefined) {
+      return reply({ tone: 'notice', blocks: [...heading, textBlock([words.unknown])], actions: elsewhere });
+    }
+    const fields = usual.pp.map(({ accuracy: of, pp }) => ({
+      label: words.percent({ shown: t.decimal(of, 2) }),
+      value: [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) })],
+    }));
+    return reply({
+      blocks: [
+        ...heading,
+        textBlock(mapLine({ played: withMods(beatmap, mods), mods, rate, ruleset }, usual, t)),
+        ...(asked ? askedBlocks({ accuracy: asked.accuracy, combo, misses, rating: rated }, t) : []),
+        { kind: 'fields', fields },
+        textBlock([{ kind: 'emphasis', children: [reckoning(usual, t)] }]),
+      ],
+      actions: [...again, ...elsewhere],
+    });
   },
 });
 
@@ -118,72 +124,40 @@ function ways({ map, mods, rate, play }: Simulated, { services, t }: CommandCont
       values: { map: address, ...Object.fromEntries(set) },
     });
   };
+  const otherMods = USUAL_MODS.filter(each => each !== (mods.join('') || 'NM'));
   return {
-    steps: [
+    again: [
       ...STEPS.map(step => button(words.percent({ shown: t.number(step) }), token({ accuracy: String(step) }))),
       button(words.moreMisses({ n: (misses ?? 0) + 1 }), token({ misses: (misses ?? 0) + 1 })),
       ...((misses ?? 0) > 0 ? [button(words.fullCombo, token({ misses: undefined }))] : []),
+      ...menu(
+        words.otherMods,
+        otherMods.map(each => ({ label: `+${each}`, token: token({ mods: each, rate: undefined }) })),
+      ),
     ],
-    otherMods: USUAL_MODS.filter(each => each !== (mods.join('') || 'NM')).map(each => ({
-      label: `+${each}`,
-      token: token({ mods: each, rate: undefined }),
-    })),
-    actions: mapButtons({ id: beatmap.id, convertedTo, mods }, ['map', 'leaderboard', 'compare'], services, t),
+    elsewhere: mapButtons({ id: beatmap.id, convertedTo, mods }, ['map', 'leaderboard', 'compare'], services, t),
   };
 }
 
-interface SimulationView {
-  readonly map: AskedMap;
+interface PlayedMap {
   /** The difficulty with the mods. */
   readonly played: Beatmap;
   readonly mods: readonly string[];
   /** The speed, where it is not that of the mods. */
   readonly rate: number | undefined;
-  /** The rating of usual full combos. */
-  readonly usual: Rating | undefined;
-  /** The play that was described. */
-  readonly asked:
-    | {
-        readonly accuracy: number;
-        readonly combo: number | undefined;
-        readonly misses: number | undefined;
-        readonly rating: Rating | undefined;
-      }
-    | undefined;
-  readonly steps: readonly Action[];
-  readonly otherMods: readonly Choice[];
-  readonly actions: readonly Action[];
+  readonly ruleset: Ruleset;
 }
 
-/** The map, what was asked about it, and usual full combos. */
-function renderSimulation(view: SimulationView, t: Translator): Reply {
-  const { map, usual, steps, otherMods, actions } = view;
-  const words = t.messages.plays.simulate;
-  const ways: readonly Action[] = [...steps, { kind: 'menu', label: words.otherMods, choices: otherMods }, ...actions];
-  const heading: readonly Block[] = [headingBlock([words.title]), ...mapHeading(map, t), ...originBlocks(map, t)];
-  if (usual === undefined || usual.difficulty === undefined) {
-    return reply({ tone: 'notice', blocks: [...heading, textBlock([words.unknown])], actions });
-  }
-  return reply({
-    blocks: [
-      ...heading,
-      textBlock(mapLine(view, usual, t)),
-      ...askedBlocks(view, t),
-      {
-        kind: 'fields',
-        fields: usual.pp.map(({ accuracy, pp }) => ({
-          label: words.percent({ shown: t.decimal(accuracy, 2) }),
-          value: [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) })],
-        })),
-      },
-      textBlock([{ kind: 'emphasis', children: [reckoning(usual, t)] }]),
-    ],
-    actions: ways,
-  });
+/** The play that was asked about. */
+interface DescribedPlay {
+  readonly accuracy: number;
+  readonly combo: number | undefined;
+  readonly misses: number | undefined;
+  readonly rating: Rating | undefined;
 }
 
 /** `+HDDT · 🟣 6.40★ · AR 10.3 OD 9.4 … · 270 BPM · 1:20 · 812x` */
-function mapLine({ played, mods, rate, map }: SimulationView, usual: Rating, t: Translator): Text {
+function mapLine({ played, mods, rate, ruleset }: PlayedMap, usual: Rating, t: Translator): Text {
   const { difficulty, maxCombo } = usual;
   // A speed of its own changes what the mods alone say.
   const shown: Beatmap =
@@ -200,18 +174,17 @@ function mapLine({ played, mods, rate, map }: SimulationView, usual: Rating, t: 
     mods.length === 0 ? undefined : `+${mods.join('')}`,
     rate === undefined ? undefined : t.messages.plays.simulate.rate({ shown: t.decimal(rate, 2) }),
     [strong(...ratedStarsWithSwatch(usual, t))],
-    settingsText({ ...shown, mode: map.ruleset }, t),
+    settingsText({ ...shown, mode: ruleset }, t),
     bpmText(shown.bpm, t),
     t.duration(shown.total_length * 1000),
     maxCombo === null ? undefined : t.messages.osu.combo({ shown: t.number(maxCombo) }),
   ]);
 }
 
-function askedBlocks({ asked }: SimulationView, t: Translator): readonly Block[] {
-  const pp = asked?.rating?.play?.pp ?? asked?.rating?.pp[0]?.pp;
-  if (asked === undefined || pp === undefined) return [];
+function askedBlocks({ accuracy, combo, misses = 0, rating }: DescribedPlay, t: Translator): readonly Block[] {
+  const pp = rating?.play?.pp ?? rating?.pp[0]?.pp;
+  if (pp === undefined) return [];
   const words = t.messages.plays.simulate;
-  const { accuracy, combo, misses = 0 } = asked;
   const parts = joined([
     words.percent({ shown: t.decimal(accuracy, 2) }),
     combo === undefined ? undefined : t.messages.osu.combo({ shown: t.number(combo) }),
