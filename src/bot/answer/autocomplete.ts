@@ -1,7 +1,7 @@
 import { AppError, toAppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Caller } from '../contract/caller.ts';
-import type { Browsed, Command, CommandContext, Suggestion } from '../contract/command.ts';
+import type { Browsed, Command, CommandContext, OptionSuggestion } from '../contract/command.ts';
 import { commandSpec } from '../contract/command-spec.ts';
 import type { Services } from '../contract/services.ts';
 import type { Callers } from './callers.ts';
@@ -32,7 +32,7 @@ export interface Autocomplete {
   /** How a typed line may go on; empty when it is no command. Never rejects. */
   suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
   /** Autocomplete for platforms with typed options; at most 25. Never rejects. */
-  suggestOption(request: OptionRequest): Promise<readonly Suggestion[]>;
+  suggestOption(request: OptionRequest): Promise<readonly OptionSuggestion[]>;
   /** Finds things by a text that is no command and no link, while it is typed; nothing for what cannot be read. Never rejects. */
   browse(request: BrowseRequest): Promise<Browsed>;
 }

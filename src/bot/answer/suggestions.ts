@@ -1,4 +1,4 @@
-import type { Command, CommandContext, Suggestion } from '../contract/command.ts';
+import type { Command, CommandContext, OptionSuggestion } from '../contract/command.ts';
 import type { CommandSpec, OptionSpec } from '../contract/command-spec.ts';
 
 /** One way to go on typing. */
@@ -149,7 +149,7 @@ export async function optionValues(
   { option, choices }: OptionSpec,
   partial: string,
   context: CommandContext,
-): Promise<readonly Suggestion[]> {
+): Promise<readonly OptionSuggestion[]> {
   const wanted = partial.replace(/^["\u201c\u201d\u201e]/, '').toLowerCase();
   if (option.type === 'choice') {
     return choices.filter(

@@ -3,7 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock, Size } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
 import { roundStep } from './chart.ts';
-import { card, label, legend } from './shapes.ts';
+import { cardMarkup, label, legend } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
 import { LOOKS, MARGIN, type Pen, WIDTH } from './theme.ts';
 
@@ -52,7 +52,7 @@ export function renderPpCurve(username: string, scores: readonly Score[], pen: P
   const step = roundStep(top, 4);
   const ceiling = Math.ceil(top / step) * step;
   const classes = [OTHERS, ...CLASSES].filter(({ name }) => plays.some(({ playClass }) => playClass.name === name));
-  return card(PP_CURVE, look, [
+  return cardMarkup(PP_CURVE, look, [
     label(t.messages.cards.topPlays({ name: username, n: plays.length }), {
       x: MARGIN,
       y: 84,

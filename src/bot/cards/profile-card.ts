@@ -3,7 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock, Size } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
 import { type Area, areaPath, linePath, pointsIn } from './chart.ts';
-import { card, check, group, label } from './shapes.ts';
+import { cardMarkup, check, group, label } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
 import { LOOKS, MARGIN, type Pen, SMALL, WIDTH } from './theme.ts';
 
@@ -51,7 +51,7 @@ export function renderProfileCard(view: ProfileView, pen: Pen): string {
   const charts = statistics === null ? [] : chartsOf(view);
   const { cards } = pen.t.messages;
   const width = charts.length > 1 ? (INNER - GAP) / 2 : INNER;
-  return card(size, pen.look, [
+  return cardMarkup(size, pen.look, [
     ...heading(view, pen),
     ...(statistics === null ? [] : figures(statistics, pen)),
     ...charts.flatMap((chart, index) =>

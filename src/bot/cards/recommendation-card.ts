@@ -2,7 +2,7 @@ import type { Recommendation } from '../../beatmaps/recommend/recommendation.ts'
 import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock, Size } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
-import { card, label, PILL, starPill } from './shapes.ts';
+import { cardMarkup, label, PILL, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
 import { LOOKS, MARGIN, type Pen, WIDTH } from './theme.ts';
 
@@ -62,7 +62,7 @@ function written(mods: readonly string[]): string {
 
 /** Draws what to play next, one map a row. */
 export function renderRecommendationCard(heading: string, rows: readonly RecommendationRow[], pen: Pen): string {
-  return card(recommendationCardSize(rows.length), pen.look, [
+  return cardMarkup(recommendationCardSize(rows.length), pen.look, [
     label(heading, { x: MARGIN, y: 80, size: 46, bold: true, colour: pen.look.ink, maxWidth: WIDTH - 2 * MARGIN }),
     ...rows.slice(0, MAX_ROWS).flatMap((row, index) => renderRow(row, HEAD + index * ROW, pen)),
   ]);

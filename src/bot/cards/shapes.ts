@@ -53,7 +53,7 @@ export function group(children: readonly Markup[]): Markup {
 }
 
 /** The card itself, as a whole document. */
-export function card({ width, height }: Size, look: Look, children: readonly Markup[]): string {
+export function cardMarkup({ width, height }: Size, look: Look, children: readonly Markup[]): string {
   const ground = element('rect', { x: 0, y: 0, width, height, rx: 32, fill: look.ground });
   return element(
     'svg',

@@ -4,7 +4,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock, Size } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
 import { areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
-import { card, drawableTitle, label, legend, PILL, starPill } from './shapes.ts';
+import { cardMarkup, drawableTitle, label, legend, PILL, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
 import { LOOKS, MARGIN, type Pen, WIDTH } from './theme.ts';
 
@@ -74,7 +74,7 @@ export function renderStrainGraph(view: StrainView, pen: Pen): string {
   const peak = Math.max(1e-9, ...series.flatMap(({ values }) => values));
   const lengthMs = Math.max(0, ...view.series.map(({ values }) => values.length)) * view.sectionMs;
   const maxWidth = WIDTH - 2 * MARGIN - (view.stars === null ? 0 : PILL.width + 24);
-  return card(STRAIN_GRAPH, look, [
+  return cardMarkup(STRAIN_GRAPH, look, [
     label(view.title, { x: MARGIN, y: 84, size: 44, bold: true, colour: look.ink, maxWidth }),
     label(view.subtitle, { x: MARGIN, y: 144, colour: look.muted, maxWidth: WIDTH - 2 * MARGIN }),
     ...(view.stars === null ? [] : [starPill(view.stars, WIDTH - MARGIN - PILL.width, 34, look)]),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
-import type { Theme } from '../contract/reply.ts';
+import type { CardTheme } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
 import { TYPEFACE } from './theme.ts';
 
@@ -30,7 +30,7 @@ export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasteriz
     picture(name, render, { width, height }) {
       const svg = render('dark');
       const key = `${name}-${createHash('sha256').update(svg).digest('hex').slice(0, 24)}`;
-      const draw = (theme: Theme = 'dark') =>
+      const draw = (theme: CardTheme = 'dark') =>
         theme === 'dark'
           ? drawn.forceFetch(key, { context: svg })
           : drawn.forceFetch(`${key}-${theme}`, { context: render(theme) });

@@ -1,5 +1,5 @@
 import type { Translator } from '../../i18n/translate.ts';
-import type { Colour, Theme } from '../contract/reply.ts';
+import type { CardTheme, Colour } from '../contract/reply.ts';
 
 /** The colours of a card. All but `line` are legible on `ground`. */
 export interface Look {
@@ -15,7 +15,7 @@ export interface Look {
 }
 
 /** Dark wherever the reader's theme is not known: with a background of its own it is readable in light chats too. */
-export const LOOKS: Readonly<Record<Theme, Look>> = {
+export const LOOKS: Readonly<Record<CardTheme, Look>> = {
   dark: {
     ground: '#16211e',
     line: '#2f433c',

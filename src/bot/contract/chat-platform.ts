@@ -23,7 +23,7 @@ export interface ChatPlatform<To = unknown> {
    * Begins to hear people; resolves when they are heard. Called again when the connection is lost, and after every failure; `signal`
    * aborts when it is no longer wanted.
    */
-  connect(host: PlatformHost<To>, signal: AbortSignal): Promise<Connection>;
+  connect(host: PlatformHost<To>, signal: AbortSignal): Promise<ChatConnection>;
   /** Asks the platform whether the token is good: anything else that it throws is no news. */
   verify(signal: AbortSignal): Promise<void>;
   /**
@@ -183,7 +183,7 @@ interface NewRequestEnvelope<To> extends Pick<Request, 'chat' | 'user' | 'until'
 }
 
 /** A platform that hears people. */
-export interface Connection {
+export interface ChatConnection {
   /** Hears nothing any more; what was heard is accepted when it resolves. */
   close(): Promise<void>;
 }

@@ -24,7 +24,7 @@ export interface StringOption extends OptionBase {
   readonly form?: 'word' | 'rest' | 'name' | 'link';
   readonly maxLength: number;
   /** Autocomplete for a partial value; at most 25 are used. */
-  readonly suggest?: (partial: string, context: CommandContext) => Promise<readonly Suggestion[]>;
+  readonly suggest?: (partial: string, context: CommandContext) => Promise<readonly OptionSuggestion[]>;
 }
 export interface IntegerOption extends OptionBase {
   readonly type: 'integer';
@@ -76,7 +76,7 @@ export interface CommandContext {
 
 export type ProgressStage = 'resolving' | 'fetching' | 'preparing';
 
-export interface Suggestion {
+export interface OptionSuggestion {
   readonly label: string;
   /** Tells it apart from others with a like label, where there is space to say it. */
   readonly detail?: string;

@@ -99,7 +99,7 @@ export interface Size {
 }
 
 /** The colours of the reader's chat, where they are known. */
-export type Theme = 'dark' | 'light';
+export type CardTheme = 'dark' | 'light';
 
 /** Drawn by Medley, when it is sent and not before. */
 export interface Picture extends Size {
@@ -108,7 +108,7 @@ export interface Picture extends Size {
   /** The source of the dark image, for one that is stored until it can be sent. */
   readonly svg?: string;
   /** PNG. An image card that cannot be drawn is left out, and its `alt` stands instead. @param theme default: dark */
-  draw(theme?: Theme): Promise<Buffer>;
+  draw(theme?: CardTheme): Promise<Buffer>;
 }
 
 /** One file of a post. The platform decides how it gets there: its own file id, an address, an upload, the tunnel. */

@@ -5,7 +5,7 @@ import type { Recommend } from '../../beatmaps/recommend/recommend.ts';
 import type { RecommendationHistory } from '../../beatmaps/recommend/recommendation-history.ts';
 import type { Extractor } from '../../media/extract/extractor.ts';
 import type { ChatMemory } from './chat-memory.ts';
-import type { Picture, Size, Theme } from './reply.ts';
+import type { CardTheme, Picture, Size } from './reply.ts';
 import type { SettingsStore } from './settings.ts';
 
 /** The core gives these to every command. */
@@ -90,5 +90,5 @@ export interface SvgRasterizer {
    * Costs nothing until it is drawn. Equal SVGs are one image, kept for a while.
    * @param render a whole document of that size, with no address in it
    */
-  picture(name: string, render: (theme: Theme) => string, size: Size): Picture;
+  picture(name: string, render: (theme: CardTheme) => string, size: Size): Picture;
 }

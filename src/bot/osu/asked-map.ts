@@ -4,7 +4,7 @@ import { matchOsuLink, setPage } from '../../beatmaps/model/link.ts';
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { looksLikeLink } from '../contract/arguments.ts';
-import type { CommandContext, Suggestion } from '../contract/command.ts';
+import type { CommandContext, OptionSuggestion } from '../contract/command.ts';
 import { usageError } from '../contract/usage-error.ts';
 import type { AskedMap } from '../views/osu/beatmap.ts';
 
@@ -92,7 +92,7 @@ const MAX_SUGGESTIONS = 25;
 type SetLine = Awaited<ReturnType<Beatmaps['suggestSets']>>[number];
 
 /** Sets for what was typed of a map's name. Asks no upstream. */
-async function suggestMaps(partial: string, { services, t }: CommandContext): Promise<readonly Suggestion[]> {
+async function suggestMaps(partial: string, { services, t }: CommandContext): Promise<readonly OptionSuggestion[]> {
   const sets = await services.beatmaps.suggestSets(partial, MAX_SUGGESTIONS);
   return sets.map(set => {
     const { id, artist, title, creator } = set;

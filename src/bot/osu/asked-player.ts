@@ -1,7 +1,7 @@
 import { parseRuleset, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { AppError } from '../../errors.ts';
 import { callerKey } from '../contract/caller.ts';
-import type { CommandContext, Suggestion } from '../contract/command.ts';
+import type { CommandContext, OptionSuggestion } from '../contract/command.ts';
 import type { LinkedPlayer } from '../contract/settings.ts';
 import { usageError } from '../contract/usage-error.ts';
 
@@ -74,7 +74,7 @@ export function requirePlayers({ hasPlayers }: { readonly hasPlayers: boolean })
 async function suggestPlayers(
   partial: string,
   { caller, services, t }: CommandContext,
-): Promise<readonly Suggestion[]> {
+): Promise<readonly OptionSuggestion[]> {
   const { player } = await services.settings.user(callerKey(caller));
   const isOwn = player?.name.toLowerCase().startsWith(partial.toLowerCase()) === true;
   const own =

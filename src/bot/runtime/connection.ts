@@ -1,8 +1,8 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Lease } from '../../infra/redis/redis-lease.ts';
 import type {
+  ChatConnection,
   ChatPlatform,
-  Connection,
   PlatformHost,
   PlatformState,
   PlatformStatus,
@@ -114,7 +114,7 @@ export class PlatformConnection {
     const lost = new Promise<unknown>(resolve => {
       this.#onLost = resolve;
     });
-    let connection: Connection | undefined;
+    let connection: ChatConnection | undefined;
     try {
       connection = await platform.connect(host, this.#stopping.signal);
       this.#refusals = 0;

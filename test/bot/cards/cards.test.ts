@@ -14,7 +14,7 @@ import { starColour, starInk } from '../../../src/bot/cards/star-colour.ts';
 import { renderStrainGraph, STRAIN_GRAPH, strainPicture } from '../../../src/bot/cards/strain-graph.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { LOOKS, PHONE, WIDTH } from '../../../src/bot/cards/theme.ts';
-import type { Size, Theme } from '../../../src/bot/contract/reply.ts';
+import type { CardTheme, Size } from '../../../src/bot/contract/reply.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { expectPicture } from './golden.ts';
 
@@ -22,7 +22,7 @@ const en = createTranslator(['en']);
 const id = createTranslator(['id']);
 const painter = createSvgRasterizer();
 const THEMES = ['dark', 'light'] as const;
-const pen = (t = en, theme: Theme = 'dark') => ({ t, look: LOOKS[theme] });
+const pen = (t = en, theme: CardTheme = 'dark') => ({ t, look: LOOKS[theme] });
 
 async function drawn(svg: string, size: Size): Promise<Buffer> {
   const png = await painter.picture('test', () => svg, size).draw();

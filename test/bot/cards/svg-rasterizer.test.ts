@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { card, drawableTitle, isDrawable, label } from '../../../src/bot/cards/shapes.ts';
+import { cardMarkup, drawableTitle, isDrawable, label } from '../../../src/bot/cards/shapes.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { LOOKS } from '../../../src/bot/cards/theme.ts';
-import type { Theme } from '../../../src/bot/contract/reply.ts';
+import type { CardTheme } from '../../../src/bot/contract/reply.ts';
 
 const SIZE = { width: 80, height: 40 };
 
 function drawing(text: string) {
-  return (theme: Theme) => card(SIZE, LOOKS[theme], [label(text, { x: 4, y: 30, size: 24, colour: LOOKS[theme].ink })]);
+  return (theme: CardTheme) =>
+    cardMarkup(SIZE, LOOKS[theme], [label(text, { x: 4, y: 30, size: 24, colour: LOOKS[theme].ink })]);
 }
 
 describe('painter', () => {

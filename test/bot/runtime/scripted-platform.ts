@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type {
   AnswerProgress,
+  ChatConnection,
   ChatPlatform,
-  Connection,
   NewRequest,
   Pace,
   PlatformHost,
@@ -104,7 +104,7 @@ export function createScriptedPlatform(options: ScriptedOptions): ScriptedPlatfo
     repliesAtOnce,
     log,
     host: () => host,
-    async connect(given, signal): Promise<Connection> {
+    async connect(given, signal): Promise<ChatConnection> {
       attempts += 1;
       await options.connect?.(given, attempts);
       signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import type { Client } from 'discord.js';
-import type { Connection, PlatformHost } from '../../../bot/contract/chat-platform.ts';
+import type { ChatConnection, PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import type { RecordStore } from '../../../infra/store/records.ts';
 import { applicationIdOf } from '../api/ids.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
@@ -37,7 +37,7 @@ export async function connect(
   options: ConnectOptions,
   host: PlatformHost<DiscordReplyTo>,
   signal: AbortSignal,
-): Promise<Connection> {
+): Promise<ChatConnection> {
   const { context, token, shards, records, settings, state } = options;
   const listener = listenToGateway({ context, host, settings });
   const progress = { isCaughtUp: false, isClosed: false };

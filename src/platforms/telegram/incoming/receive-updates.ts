@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import type { Connection } from '../../../bot/contract/chat-platform.ts';
+import type { ChatConnection } from '../../../bot/contract/chat-platform.ts';
 import type { BotApi } from '../api/bot-api.ts';
 import type { TelegramLimits } from '../api/limits.ts';
 import { ALLOWED_UPDATES } from '../api/updates.ts';
@@ -18,7 +18,7 @@ export interface PollingOptions {
 const Numbered = z.looseObject({ update_id: z.number() });
 
 /** Long polling. An update is confirmed, by asking for those after it, when it and all before it are stored. */
-export function startPolling({ api, limits, take, onLost }: PollingOptions): Connection {
+export function startPolling({ api, limits, take, onLost }: PollingOptions): ChatConnection {
   const stopping = new AbortController();
   const { signal } = stopping;
   const timeoutMs = limits.pollSeconds * 1_000 + limits.callMs;

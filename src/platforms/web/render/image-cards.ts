@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { Picture, Theme } from '../../../bot/contract/reply.ts';
+import type { CardTheme, Picture } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
 
@@ -36,7 +36,7 @@ export class ImageCards {
   }
 
   /** PNG, drawn when it is first asked for in that theme; undefined for one that is unknown, gone, or cannot be drawn. */
-  async read(key: string, theme: Theme): Promise<Buffer | undefined> {
+  async read(key: string, theme: CardTheme): Promise<Buffer | undefined> {
     const id = `${key} ${theme}`;
     const card = this.#cards.get(key);
     const known = this.#drawing.get(id) ?? this.#drawn.get(id);
@@ -47,7 +47,7 @@ export class ImageCards {
   }
 
   /** Never rejects. */
-  async #draw(id: string, card: Picture, theme: Theme): Promise<Buffer | undefined> {
+  async #draw(id: string, card: Picture, theme: CardTheme): Promise<Buffer | undefined> {
     try {
       const png = await card.draw(theme);
       this.#drawn.set(id, png);
