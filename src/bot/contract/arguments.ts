@@ -1,6 +1,7 @@
 import { type CommandSpec, matchChoice, type OptionSpec } from './command-spec.ts';
 import { switchOf } from './switch-words.ts';
 import { usageError } from './usage-error.ts';
+import { createWordReader, type Word, type WordReader } from './word-reader.ts';
 
 export interface CommandLine {
   /** Lower case, without the slash. */
@@ -17,13 +18,6 @@ export function parseCommandLine(text: string): CommandLine | undefined {
   const match = COMMAND.exec(text);
   if (!match?.[1]) return undefined;
   return { name: match[1].toLowerCase(), mention: match[2], rest: text.slice(match[0].length).trim() };
-}
-
-interface Word {
-  /** The word as it was typed, quotes included. */
-  readonly raw: string;
-  readonly text: string;
-  readonly quoted: boolean;
 }
 
 type Raw = Record<string, string | boolean>;
@@ -198,89 +192,4 @@ export function unknownOption(spec: CommandSpec, name: string) {
   return allowed === ''
     ? usageError('noOptions', { command: spec.name })
     : usageError('unknownOption', { command: spec.name, name, allowed });
-}
-
-interface Label {
-  /** Lower case. */
-  readonly name: string;
-  readonly length: number;
-  /** False for `--name` with its value, if any, in the next word. */
-  readonly separated: boolean;
-}
-
-// Phones turn `--` into a long dash. An address (`https://`) is no label.
-const LABEL = /(?:--?|[\u2013\u2014])?([\p{L}\p{N}][\p{L}\p{N}_-]{0,39})[:=](?!\/\/)/uy;
-const SEARCH_LABEL = /(?:--|[\u2013\u2014])?([\p{L}\p{N}][\p{L}\p{N}_-]{0,39})[:=](?!\/\/)/uy;
-const DASHED = /(?:--|\u2014)([\p{L}][\p{L}\p{N}_-]{0,39})(?=\s|$)/uy;
-const SPACE = /\s*/y;
-const PLAIN = /\S+/y;
-const DOUBLE = '"“”„';
-const SINGLE = "'‘’";
-
-type WordReader = ReturnType<typeof createWordReader>;
-
-/** Reads word after word, in time linear to the text. */
-function createWordReader(text: string, { hasRest }: { readonly hasRest: boolean }) {
-  const labels = hasRest ? SEARCH_LABEL : LABEL;
-  let at = 0;
-  const hopeless = new Set<string>();
-
-  function matchAt(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = at;
-    return pattern.exec(text);
-  }
-
-  function skipSpace(): void {
-    at += matchAt(SPACE)?.[0].length ?? 0;
-  }
-
-  /** Index of the mark that closes the quote opened here: one of its family with a space or the end behind it. */
-  function closingQuote(): number | undefined {
-    const family = [DOUBLE, SINGLE].find(marks => marks.includes(text.charAt(at)));
-    if (family === undefined || at >= text.length || hopeless.has(family)) return undefined;
-    for (let index = at + 1; index < text.length; index += 1) {
-      if (family.includes(text.charAt(index)) && /^\s?$/.test(text.charAt(index + 1))) return index;
-    }
-    // Nothing further right closes this family, so it need not be looked for again.
-    hopeless.add(family);
-    return undefined;
-  }
-
-  function next(): Word | undefined {
-    skipSpace();
-    if (at >= text.length) return undefined;
-    const closing = closingQuote();
-    const start = at;
-    if (closing !== undefined) {
-      at = closing + 1;
-      return { raw: text.slice(start, at), text: text.slice(start + 1, closing), quoted: true };
-    }
-    const word = matchAt(PLAIN)?.[0] ?? '';
-    at += word.length;
-    return { raw: word, text: word, quoted: false };
-  }
-
-  return {
-    next,
-    /** The word that comes next, left where it is. */
-    peek(): Word | undefined {
-      const here = at;
-      const word = next();
-      at = here;
-      return word;
-    },
-    more(): boolean {
-      skipSpace();
-      return at < text.length;
-    },
-    label(): Label | undefined {
-      const separated = matchAt(labels);
-      const match = separated ?? matchAt(DASHED);
-      if (!match?.[1]) return undefined;
-      return { name: match[1].toLowerCase(), length: match[0].length, separated: separated !== null };
-    },
-    skip(length: number): void {
-      at += length;
-    },
-  };
 }
