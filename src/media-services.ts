@@ -4,13 +4,11 @@ import { OSU_ASSET_HOSTS } from './beatmaps/upstreams/osu-api.ts';
 import { OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-call.ts';
 import { createBlockList } from './bot/stores/block-list.ts';
 import type { Config } from './config.ts';
-import { createMemoryCache } from './infra/cache/cache.ts';
-import { createPacking } from './infra/cache/packed-values.ts';
+import { createMemoryCache, createPacking } from './infra/cache/cache.ts';
 import type { ThrottleRules } from './infra/http/host-throttle.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
-import { hostsBelow } from './infra/http/transport/host-list.ts';
+import { createOverrides, hostsBelow } from './infra/http/transport/host-list.ts';
 import type { Outgoing } from './infra/http/transport/outgoing.ts';
-import { createOverrides } from './infra/http/transport/overrides.ts';
 import type { Logger } from './infra/log.ts';
 import type { Metrics } from './infra/metrics.ts';
 import type { RateLimiter } from './infra/rate-limit/rate-limit.ts';
@@ -105,7 +103,7 @@ async function openSites(
         descriptor.create({
           ...{ http, log, upstreamConstants: config.upstreamConstants, accounts, site },
           extraStrategies: ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, descriptor)],
-          onOutcome: (...outcome) => metrics.countStrategy(id, ...outcome),
+          onOutcome: metrics.countStrategy,
         }),
     });
   });
@@ -173,7 +171,7 @@ export async function openMediaServices(options: MediaServicesOptions) {
   await blocks.list().catch(error => log.warn({ err: error }, 'what is blocked could not be read yet'));
   const extractor = createExtractor({
     withheld: blocks,
-    onExtracted: from => metrics.countLookup('posts', from),
+    countLookup: metrics.countLookup,
     sources,
     cache: createMemoryCache<Post>({
       maxSize: MAX_POST_BYTES,

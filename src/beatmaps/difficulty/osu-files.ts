@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/create-lru.ts';
-import { createSingleFlight } from '../../infra/concurrency/single-flight.ts';
+import { createSingleFlight } from '../../infra/concurrency/abortable.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmap } from '../model/beatmapset.ts';

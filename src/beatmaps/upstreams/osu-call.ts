@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
-import { createSingleFlight } from '../../infra/concurrency/single-flight.ts';
+import { createSingleFlight } from '../../infra/concurrency/abortable.ts';
 import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';

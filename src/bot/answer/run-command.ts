@@ -1,7 +1,7 @@
 import { AppError, LOG_LEVELS, StoreAway, toAppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
+import { createSingleFlight } from '../../infra/concurrency/abortable.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
-import { createSingleFlight } from '../../infra/concurrency/single-flight.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Command, CommandContext, ProgressStage, Values } from '../contract/command.ts';

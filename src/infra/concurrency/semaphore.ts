@@ -1,5 +1,4 @@
 import { AppError } from '../../errors.ts';
-import { FairLine } from './fair-line.ts';
 import { actingClient } from './work-context.ts';
 
 /** Waits for a place; the function it resolves with gives the place back and may be called twice. */
@@ -100,4 +99,84 @@ export function createClientSemaphore(options: SemaphoreOptions): Semaphore {
       throw error;
     }
   };
+}
+
+interface Line<T> {
+  readonly waiters: Set<T>;
+  /** When the client's next turn is, in turns of all: one who was served last comes after one who was not. */
+  turn: number;
+}
+
+/**
+ * Waiters are served in turns by client: one of each, then the next of each, so that a client with many waiters delays another by one turn at
+ * most. A client that has not been served lately comes next. Within a client it is first come, first served.
+ */
+export class FairLine<T> {
+  /** Those without waiters are kept until their turn would have come, so that leaving and coming again gains nothing. */
+  readonly #lines = new Map<string, Line<T>>();
+  /** The turn that was served last. */
+  #now = 0;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(client: string, waiter: T): void {
+    const line = this.#lines.get(client) ?? { waiters: new Set(), turn: this.#now };
+    if (line.waiters.size === 0) line.turn = Math.max(line.turn, this.#now);
+    line.waiters.add(waiter);
+    this.#lines.set(client, line);
+    this.#size += 1;
+  }
+
+  /** True when the next is of a client that was not served more lately than all others. */
+  get isNextFresh(): boolean {
+    for (const { waiters, turn } of this.#lines.values()) if (waiters.size > 0 && turn <= this.#now) return true;
+    return false;
+  }
+
+  /** Does nothing to who does not wait. */
+  remove(client: string, waiter: T): void {
+    if (this.#lines.get(client)?.waiters.delete(waiter) === true) this.#left();
+  }
+
+  /** Takes out the waiter whose turn it is. */
+  shift(): T | undefined {
+    let next: Line<T> | undefined;
+    for (const [client, line] of this.#lines) {
+      if (line.waiters.size > 0) {
+        if (next === undefined || line.turn < next.turn) next = line;
+      } else if (line.turn <= this.#now) this.#lines.delete(client);
+    }
+    const [waiter] = next?.waiters ?? [];
+    if (next === undefined || waiter === undefined) return undefined;
+    next.waiters.delete(waiter);
+    this.#now = next.turn;
+    next.turn += 1;
+    this.#left();
+    return waiter;
+  }
+
+  /** One waits less. Among none there is no turn to remember. */
+  #left(): void {
+    this.#size -= 1;
+    if (this.#size > 0) return;
+    this.#lines.clear();
+    this.#now = 0;
+  }
+
+  /** Takes out the last of the longest line, where a newcomer of `client` would stand in a shorter one. */
+  yieldTo(client: string): T | undefined {
+    let richest: Line<T> | undefined;
+    let longest = (this.#lines.get(client)?.waiters.size ?? 0) + 1;
+    for (const line of this.#lines.values()) {
+      if (line.waiters.size > longest) [richest, longest] = [line, line.waiters.size];
+    }
+    const last = [...(richest?.waiters ?? [])].at(-1);
+    if (richest === undefined || last === undefined) return undefined;
+    richest.waiters.delete(last);
+    this.#left();
+    return last;
+  }
 }

@@ -2,18 +2,19 @@ import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
 import { waitInLine } from '../concurrency/work-context.ts';
 import type { Gate, HostThrottle } from './host-throttle.ts';
-import type { HttpCall, HttpEvent } from './http-call.ts';
-import { type CallStep, renderHeaders } from './redirect.ts';
 import { parseRetryAfter } from './retry-after.ts';
-import {
-  type BodyUse,
-  type Exchanged,
-  type ExchangeFailure,
-  type ExchangeHead,
-  isFailure,
+import type {
+  BodyUse,
+  Exchanged,
+  ExchangeFailure,
+  ExchangeHead,
+  HttpCall,
+  HttpEvent,
+  Route,
+  Transport,
 } from './transport/exchange.ts';
 import type { Outgoing } from './transport/outgoing.ts';
-import type { Route, Transport } from './transport/transport.ts';
+import { type CallStep, renderHeaders } from './transport/step.ts';
 
 export interface AttemptOptions {
   readonly transports: Readonly<Record<NonNullable<HttpCall['transport']>, Transport>>;
@@ -69,7 +70,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
         onFlowClosed();
       },
     });
-    if (isFailure(result) || result.use !== 'flow') gate?.leave();
+    if ('error' in result || result.use !== 'flow') gate?.leave();
     return result;
   }
 
@@ -87,19 +88,18 @@ export function createAttempt(options: AttemptOptions): Attempt {
     if (waiting !== undefined) await waitInLine(waiting);
 
     const startedAt = performance.now();
-    const sent = await send(attempt, route, gate, headers);
-    const result = isFailure(sent) ? { ...sent, error: connectivity.judge(sent.error) } : sent;
-    if (!isFailure(result) && !route.overridden) connectivity.answered();
-    const outcome = isFailure(result)
-      ? { status: undefined, failure: result.error }
-      : { status: result.head.status, failure: undefined };
-    onRequest?.({ host, ...outcome, durationMs: performance.now() - startedAt });
-
-    if (!isFailure(result) && call.cookies !== undefined) {
-      // A cookie that is not for this host is dropped, as a browser does.
-      for (const line of result.head.setCookies)
-        await call.cookies.setCookie(line, step.url.href, { ignoreError: true });
+    const result = await send(attempt, route, gate, headers);
+    const durationMs = performance.now() - startedAt;
+    if ('error' in result) {
+      const failure = connectivity.judge(result.error);
+      onRequest?.({ host, status: undefined, failure, durationMs });
+      return { ...result, error: failure };
     }
+    if (!route.overridden) connectivity.answered();
+    onRequest?.({ host, status: result.head.status, failure: undefined, durationMs });
+    // A cookie that is not for this host is dropped, as a browser does.
+    for (const line of call.cookies === undefined ? [] : result.head.setCookies)
+      await call.cookies?.setCookie(line, step.url.href, { ignoreError: true });
     return result;
   };
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
-import { FairLine } from '../concurrency/fair-line.ts';
+import { FairLine } from '../concurrency/semaphore.ts';
 import { actingClient } from '../concurrency/work-context.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { matchesHost, matchesHostPattern } from './transport/host-list.ts';

@@ -4,17 +4,16 @@ import { Deadline } from '../concurrency/deadline.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { createAttempt, createConnectivity, createRetry } from './attempt.ts';
 import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';
-import type { HttpCall, HttpEvent } from './http-call.ts';
-import { firstStep, isRedirect, nextStep } from './redirect.ts';
 import { type ResolveHost, resolveBySystem } from './transport/address-guard.ts';
 import { createBodyTurns, decodeBody, decodeText, giveBack } from './transport/body.ts';
 import { type BrowserPackage, createBrowserPackage } from './transport/browser-package.ts';
 import { createBrowserTransport } from './transport/browser-transport.ts';
-import { type BodyUse, type Exchanged, type ExchangeHead, isFailure } from './transport/exchange.ts';
+import type { BodyUse, Exchanged, ExchangeHead, HttpCall, HttpEvent } from './transport/exchange.ts';
+import type { Overrides } from './transport/host-list.ts';
 import { createOutgoing, type Outgoing } from './transport/outgoing.ts';
-import type { Overrides } from './transport/overrides.ts';
 import { createPlainTransport } from './transport/plain-transport.ts';
 import { OWN_DOING } from './transport/read-failure.ts';
+import { firstStep, isRedirect, nextStep } from './transport/step.ts';
 
 /**
  * Host names a request may reach: `example.com` is exact, `*.example.com` any subdomain (not the bare suffix).
@@ -145,6 +144,8 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     userAgent: options.userAgent ?? 'Medley',
     onRequest: options.onRequest,
   });
+  // The browser transport cannot choose by which address of this machine it leaves.
+  const canPlayBrowser = outgoing.of('').localAddress === undefined;
   const live = new Set<Deadline>();
   let closed = false;
 
@@ -184,7 +185,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
         use,
         onFlowClosed: () => end(deadline),
       });
-      if (isFailure(result)) {
+      if ('error' in result) {
         retryInMs = retry.afterFailure(result);
         if (retryInMs === undefined) throw result.error;
       } else if (result.use !== 'discard') {
@@ -200,8 +201,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
 
   return {
     get hasBrowserTransport() {
-      // It cannot choose by which address of this machine it leaves.
-      return browserPackage.isAvailable && outgoing.of('').localAddress === undefined;
+      return canPlayBrowser && browserPackage.isAvailable;
     },
     async request(request) {
       const deadline = begin(request);

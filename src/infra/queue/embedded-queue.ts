@@ -1,4 +1,3 @@
-import { createSteadyClock } from '../concurrency/steady-clock.ts';
 import type { Logger } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import { createEmbeddedTable, type EmbeddedTable } from './embedded-table.ts';
@@ -180,5 +179,21 @@ function createSweeper({ table, limits, progress, now, log }: SweeperOptions) {
       if (addedSince >= SWEEP_EVERY) sweep();
       addedSince += 1;
     },
+  };
+}
+
+/**
+ * Unix milliseconds, whole ones, that never go back: when the machine's clock is set back, time goes on from where it was; when it is set
+ * forward, that is followed.
+ * @param clock unix milliseconds, as the machine has them
+ */
+function createSteadyClock(clock: () => number = Date.now): () => number {
+  let at = clock();
+  let readAt = performance.now();
+  return () => {
+    const read = performance.now();
+    at = Math.max(at + read - readAt, clock());
+    readAt = read;
+    return Math.floor(at);
   };
 }

@@ -1,5 +1,5 @@
 import { createLru } from '../cache/create-lru.ts';
-import { createSingleFlight } from '../concurrency/single-flight.ts';
+import { createSingleFlight } from '../concurrency/abortable.ts';
 import type { Collection } from './collection.ts';
 import type { ChangeListener } from './record-driver.ts';
 

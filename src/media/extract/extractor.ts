@@ -5,7 +5,15 @@ import { createClientSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../infra/log.ts';
 import { itemCount, type Post } from '../post.ts';
 import { CoverOnlyError, isWithdrawn } from './failures.ts';
-import { createLinkReader, keyOf, type LinkReader, type PostLink } from './links.ts';
+import {
+  createLinkReader,
+  keyOf,
+  type LinkReader,
+  type MatchedLink,
+  type PostLink,
+  postKeyOf,
+  supportedLink,
+} from './links.ts';
 import { policyOf, REFRESH_POLICY, SHORT_LINK_POLICY } from './post-cache.ts';
 import type { MediaSource, PostRef } from './source.ts';
 
@@ -28,7 +36,7 @@ export interface ExtractOptions {
 }
 
 /** url -> source -> cache -> Post: the one entry for bot and api. */
-export interface Extractor extends Omit<LinkReader, 'read'> {
+export interface Extractor extends Omit<LinkReader, 'match'> {
   /**
    * @throws AppError `invalid_request` (not an address at all), `unsupported_link` (params: `what`), `login_required` for stories without
    * cookies, `forbidden` for a withheld post, or any upstream code.
@@ -59,8 +67,8 @@ export interface ExtractorOptions {
   readonly now?: () => number;
   /** For one `extract`, short links included. Default 20 000. */
   readonly deadlineMs?: number;
-  /** Called for every post that is given, with where it came from. */
-  readonly onExtracted?: (from: Extraction['from']) => void;
+  /** Called for every post that is given, with `posts` and where it came from. */
+  readonly countLookup?: (cache: string, from: Extraction['from']) => void;
 }
 
 const MAX_SHORT_LINKS = 2;
@@ -70,7 +78,7 @@ const FETCHES_PER_CLIENT = 24;
 const MAX_WAITING_PER_CLIENT = 1_000;
 
 export function createExtractor(options: ExtractorOptions): Extractor {
-  const { sources, cache, withheld, log, onExtracted, now = Date.now, deadlineMs = 20_000 } = options;
+  const { sources, cache, withheld, log, countLookup, now = Date.now, deadlineMs = 20_000 } = options;
   const links = createLinkReader(sources);
   const fetchPost = createFetch();
   /** References that `refresh` asks for again, which knows only ids. */
@@ -78,16 +86,19 @@ export function createExtractor(options: ExtractorOptions): Extractor {
 
   /** A link is matched; its post comes from the cache, or from its source by one fetch for all who ask at once. */
   async function extract(link: string, wish: ExtractOptions = {}): Promise<Extraction> {
-    await refuseWithheldKey(links.postKey(link));
-    const { match } = links.read(link, wish.only);
+    const matched = links.match(link);
+    const key = postKeyOf(matched);
+    await refuseWithheldKey(key);
+    const { source, match } = supportedLink(matched, wish.only);
     // Most links have been asked for before: they need no deadline and no signal.
-    const known = match.kind === 'short' ? undefined : cache.peek(keyOf(match.ref));
+    const known = key === undefined ? undefined : cache.peek(key);
     const found =
       known !== undefined && match.kind !== 'short'
         ? given(known, match.ref, 'cache')
-        : await bounded(deadlineMs, wish.signal, async signal =>
-            load(await followShortLinks(link, wish.only, { ...options, links, signal }), wish, signal),
-          );
+        : await bounded(deadlineMs, wish.signal, async signal => {
+            if (match.kind !== 'short') return load({ source, match }, wish, signal);
+            return load(await followShortLinks(matched, wish.only, { ...options, links, signal }), wish, signal);
+          });
     return { ...found, post: await refuseWithheldPost(found.post) };
   }
 
@@ -104,7 +115,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
   }
 
   function given(post: Post, { itemIndex }: PostRef, from: Extraction['from']): Extraction {
-    onExtracted?.(from);
+    countLookup?.('posts', from);
     return { post, itemIndex: itemIndex !== null && itemIndex < itemCount(post) ? itemIndex : null, from };
   }
 
@@ -168,18 +179,19 @@ interface ShortLinkContext extends Pick<ExtractorOptions, 'shortLinks'> {
 
 /** Follows short links to the post they lead to. */
 async function followShortLinks(
-  link: string,
+  link: MatchedLink,
   only: Post['source'] | undefined,
   { shortLinks, links, signal }: ShortLinkContext,
 ): Promise<PostLink> {
-  let text = link;
-  for (let resolved = 0; resolved <= MAX_SHORT_LINKS; resolved += 1) {
-    const { source, match } = links.read(text, only);
+  let matched = link;
+  for (let resolved = 0; ; resolved += 1) {
+    const { source, match } = supportedLink(matched, only);
     if (match.kind !== 'short') return { source, match };
+    if (resolved === MAX_SHORT_LINKS) throw new AppError('upstream_changed', 'a short link leads to short links only');
     const resolve = (own: AbortSignal) => source.resolveShort(match.url, { signal: own });
-    text = (await shortLinks.wrap(`${source.id}:${match.key}`, resolve, SHORT_LINK_POLICY, signal)).value;
+    const { value } = await shortLinks.wrap(`${source.id}:${match.key}`, resolve, SHORT_LINK_POLICY, signal);
+    matched = links.match(value);
   }
-  throw new AppError('upstream_changed', 'a short link leads to short links only');
 }
 
 function withheldPost(): AppError {

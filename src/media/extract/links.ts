@@ -7,7 +7,7 @@ import type { LinkMatch, MediaSource, PostRef } from './source.ts';
 type PostMatch = Extract<LinkMatch, { kind: 'post' | 'story' }>;
 
 /** A link with the source it belongs to, wrappers taken off. */
-interface MatchedLink<Match = Exclude<LinkMatch, { kind: 'wrapper' }>> {
+export interface MatchedLink<Match = Exclude<LinkMatch, { kind: 'wrapper' }>> {
   readonly source: MediaSource;
   readonly match: Match;
 }
@@ -17,8 +17,8 @@ export type ShortLink = MatchedLink<Extract<LinkMatch, { kind: 'short' }>>;
 
 /** Tells what links name by themselves, before anything is asked. */
 export interface LinkReader {
-  /** @throws AppError `invalid_request`, `unsupported_link`, or `login_required` for stories without cookies */
-  read(link: string, only: SourceId | undefined): PostLink | ShortLink;
+  /** @throws AppError `invalid_request`, or `unsupported_link` when no source knows the host */
+  match(link: string): MatchedLink;
   /** Canonical links of supported posts in running text, in order, without repeats; `<link>` and code are skipped. Pure. */
   findLinks(text: string): readonly string[];
   /** The site a link belongs to, whether or not a post is behind it; undefined when none is known. Pure. */
@@ -62,15 +62,7 @@ export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
   }
 
   return {
-    read(link, only) {
-      const { source, match } = matchLink(link);
-      if (only !== undefined && source.id !== only) throw unsupported('site');
-      if (match.kind === 'unsupported') throw unsupported(match.what);
-      if (match.kind === 'short') return { source, match };
-      if (match.kind === 'story' && !source.canFetchStories)
-        throw new AppError('login_required', 'stories need cookies', { params: { what: 'story' } });
-      return { source, match };
-    },
+    match: matchLink,
 
     findLinks(text) {
       const isKnown = (address: URL) =>
@@ -89,10 +81,28 @@ export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
     sourceOf: link => matchOrNone(link)?.source.id,
 
     postKey(link) {
-      const match = matchOrNone(link)?.match;
-      return match?.kind === 'post' || match?.kind === 'story' ? keyOf(match.ref) : undefined;
+      const found = matchOrNone(link);
+      return found && postKeyOf(found);
     },
   };
+}
+
+/** `source:id` of the post that a link names by itself. */
+export function postKeyOf({ match }: MatchedLink): string | undefined {
+  return match.kind === 'post' || match.kind === 'story' ? keyOf(match.ref) : undefined;
+}
+
+/**
+ * The link of a post that can be asked for, or of another link.
+ * @throws AppError `unsupported_link`, or `login_required` for stories without cookies
+ */
+export function supportedLink({ source, match }: MatchedLink, only: SourceId | undefined): PostLink | ShortLink {
+  if (only !== undefined && source.id !== only) throw unsupported('site');
+  if (match.kind === 'unsupported') throw unsupported(match.what);
+  if (match.kind === 'short') return { source, match };
+  if (match.kind === 'story' && !source.canFetchStories)
+    throw new AppError('login_required', 'stories need cookies', { params: { what: 'story' } });
+  return { source, match };
 }
 
 /** The source that knows the address's host and its match, wrappers taken off. */

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
-import { actFor, actingClient, workContext } from '../../infra/concurrency/work-context.ts';
-import { goBy, type Outgoing, type OutgoingAddress } from '../../infra/http/transport/outgoing.ts';
+import { actFor, actingClient, withContext, workContext } from '../../infra/concurrency/work-context.ts';
+import type { Outgoing, OutgoingAddress } from '../../infra/http/transport/outgoing.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import type { Post } from '../post.ts';
@@ -52,7 +52,7 @@ export function openSite(options: SiteOptions): OpenSite {
   if (first === undefined) throw new Error(`there is no address to ask ${id} by`);
   let current = first;
   const ofWork = () => accesses.find(({ address }) => address.name === workContext().outgoing) ?? current;
-  const source = options.create(stateOf(() => ofWork().state));
+  const source = options.create(accesses.length === 1 ? first.state : stateOf(() => ofWork().state));
   for (const access of accesses) access.source = source;
 
   /** When all are refused each is asked in turn, as rarely as its breaker lets it. */
@@ -136,7 +136,7 @@ class Access {
   }
 
   runAlone(strategy: Strategy, ref: PostRef, signal: AbortSignal): Promise<Post> {
-    return goBy(this.address, async () => {
+    return withContext({ outgoing: this.address.name }, async () => {
       await this.#admit().catch(error => {
         throw error instanceof AppError ? notAsked(error.retryAfterMs ?? PROBE.windowMs) : error;
       });
@@ -151,7 +151,7 @@ class Access {
     isRefused: (error: AppError) => boolean,
     ask: (source: MediaSource, isSingle: boolean) => Promise<T>,
   ): Promise<T> {
-    return goBy(this.address, async () => {
+    return withContext({ outgoing: this.address.name }, async () => {
       if (this.source === undefined) throw new AppError('internal', 'the site is not open yet');
       const isSingle = await this.#admit();
       try {
@@ -249,7 +249,7 @@ function exampleOf(source: MediaSource, { example }: Pick<SourceDescriptor, 'exa
   return match?.kind === 'post' ? match.ref : undefined;
 }
 
-/** The state of whichever address the running work goes by. */
+/** The state of whichever of several addresses the running work goes by. */
 function stateOf(current: () => SiteState): SiteState {
   return {
     refresh: () => current().refresh(),

@@ -20,7 +20,7 @@ export interface SourceOptions {
   readonly site?: SiteState | undefined;
   /** For all strategies together. */
   readonly deadlineMs?: number;
-  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
+  readonly onOutcome?: (source: SourceId, strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
 }
 
 /** All that the rest of Medley knows of a source. */

@@ -66,11 +66,6 @@ export interface Strategy {
   readonly timeoutMs?: number;
 }
 
-/** The endpoint that a strategy asks, whoever the caller is. */
-export function endpointOf({ name }: Pick<Strategy, 'name'>): string {
-  return name.split('/', 1)[0] ?? name;
-}
-
 /** How one strategy does here, for people who look after it. Moments are unix milliseconds. */
 export interface StrategyFigures {
   readonly strategy: string;

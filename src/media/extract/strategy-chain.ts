@@ -40,7 +40,7 @@ const DIAGNOSE_MS = 5_000;
 export function createStrategyChain(options: StrategyChainOptions): StrategyChain {
   const { source, strategies, deadlineMs = 19_500, log, now = Date.now, onOutcome } = options;
   const site = options.site ?? createSiteState({ source, log, now });
-  const history = new StrategyHistory({ strategies, site, now, onOutcome });
+  const history = new StrategyHistory({ source, strategies, site, now, onOutcome });
   const maxPatienceMs = Math.min(MAX_PATIENCE_MS, deadlineMs / 8);
 
   /** Whom to ask, in order; each whom the site wants left alone counts as a failure of its own. */

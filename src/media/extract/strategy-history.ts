@@ -1,9 +1,10 @@
 /** How the strategies of one source did here, and in which order that has them asked. */
-import type { AppError, ErrorCode } from '../../errors.ts';
-import type { Post } from '../post.ts';
+import type { AppError } from '../../errors.ts';
+import type { Post, SourceId } from '../post.ts';
 import { isOfOurs } from './failures.ts';
 import { leftAloneUntil, type SiteState } from './site-state.ts';
 import type { Strategy, StrategyFigures } from './source.ts';
+import type { SourceOptions } from './source-descriptor.ts';
 
 /** The end of one question to one strategy: a post or a failure. */
 export interface StrategyReport {
@@ -28,10 +29,11 @@ interface StrategyRecord {
 }
 
 export interface StrategyHistoryOptions {
+  readonly source: SourceId;
   readonly strategies: readonly Strategy[];
   readonly site: SiteState;
   readonly now: () => number;
-  readonly onOutcome?: ((strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void) | undefined;
+  readonly onOutcome?: SourceOptions['onOutcome'] | undefined;
 }
 
 const UNTRIED = { successes: 0, triedAt: 0, medianMs: null };
@@ -137,10 +139,10 @@ export class StrategyHistory {
    * which it was asked. A refusal of our own says nothing either.
    */
   note({ strategy: { name }, error, post, tookMs }: StrategyReport, isWinner: boolean, isBrought: boolean): void {
-    const { onOutcome, now } = this.#options;
+    const { source, onOutcome, now } = this.#options;
     const outcome = error?.code ?? (isWhole(post) ? 'ok' : 'incomplete');
     this.#last.set(name, { outcome, cause: error?.message.slice(0, MAX_CAUSE_CHARS) ?? null, at: now() });
-    onOutcome?.(name, error?.code ?? 'ok', tookMs);
+    onOutcome?.(source, name, error?.code ?? 'ok', tookMs);
     if (isWinner || outcome === 'ok') {
       this.#denials.set(name, error === null ? 0 : (this.#denials.get(name) ?? 0) + 1);
       this.learn(name, tookMs);

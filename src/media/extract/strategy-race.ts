@@ -10,13 +10,14 @@ import type { Post } from '../post.ts';
 import {
   agreedFailure,
   asWeak,
+  endpointOf,
   isDefinitive,
   isUnclear,
   isWithheld,
   type StrategyFailure,
   toStrategyError,
 } from './failures.ts';
-import { endpointOf, type Strategy } from './source.ts';
+import type { Strategy } from './source.ts';
 import { isWhole, type StrategyHistory, type StrategyReport } from './strategy-history.ts';
 
 interface RunningStrategy {
@@ -150,8 +151,9 @@ export class StrategyRace {
       return this.#result();
     } finally {
       this.#over.release();
-      const reason = this.#cutShort() ?? new AppError('timeout', 'another strategy was done before');
-      for (const [strategy, { abort }] of this.#running) if (strategy !== returning || signal.aborted) abort(reason);
+      const left = [...this.#running.values()].filter(({ strategy }) => strategy !== returning || signal.aborted);
+      for (const { abort } of left)
+        abort(this.#cutShort() ?? new AppError('timeout', 'another strategy was done before'));
     }
   }
 

@@ -1,3 +1,5 @@
+import type { HttpHead, HttpResponse } from '../../infra/http/http-client.ts';
+
 /** A script of a page; the sites put their data into those that are JSON. */
 export interface Script {
   /** The start tag. */
@@ -168,4 +170,32 @@ function isSpace(byte: number): boolean {
 /** Says whether the byte ends a tag's name. */
 function isTagEnd(byte: number): boolean {
   return byte === GREATER_THAN || isSpace(byte);
+}
+
+/** The parts of a site's answer that say something of a post. */
+export interface SiteAnswer extends HttpHead {
+  readonly body: Body;
+}
+
+/** The same as it goes to a thread. */
+export type PackedAnswer = HttpHead & Pick<HttpResponse, 'bytes'>;
+
+export function siteAnswer({ status, headers, url, bytes }: PackedAnswer): SiteAnswer {
+  return { status, headers, url, body: new Body(bytes) };
+}
+
+/** The sites' ordinary pages are shorter. */
+const LARGE_BYTES = 1024 * 1024;
+/** So much JSON is read within a few milliseconds, whatever it holds. */
+const MANY_JSON_BYTES = 384 * 1024;
+
+/**
+ * Says whether reading a body takes long enough for the thread: it is large, or much of its JSON has one of `names` in it, which is what
+ * is read first. The way to the thread and back costs more than an ordinary page.
+ */
+export function isLarge(body: Body, names: readonly string[]): boolean {
+  if (body.length <= MANY_JSON_BYTES || body.length > LARGE_BYTES) return body.length > LARGE_BYTES;
+  if (!body.startsWith('<')) return true;
+  const named = body.jsonScriptsWith(names).reduce((sum, script) => sum + script.length, 0);
+  return named > MANY_JSON_BYTES;
 }

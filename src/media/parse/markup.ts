@@ -1,4 +1,6 @@
+import { decodeXML } from 'entities';
 import { type Handler, Parser } from 'htmlparser2';
+import type { Variant } from '../post.ts';
 
 const CHUNK_CHARS = 8 * 1024;
 /** Deeper markup is not read on: the parser's time grows with the square of the depth. Their pages nest under 100. */
@@ -37,4 +39,179 @@ export function readMarkup(
     parser.write(text.slice(start, start + CHUNK_CHARS));
   }
   parser.end();
+}
+
+/** A page without its scripts, which a visitor can see; at most `maxChars` of it. */
+export function visibleMarkup(html: string, maxChars: number): string {
+  const open = /<script(?=[\s>])/gi;
+  const close = /<\/script/gi;
+  let visible = '';
+  let start = 0;
+  while (visible.length < maxChars) {
+    open.lastIndex = start;
+    const script = open.exec(html);
+    if (script === null) return (visible + html.slice(start)).slice(0, maxChars);
+    visible += html.slice(start, script.index);
+    close.lastIndex = script.index;
+    const end = close.exec(html);
+    if (end === null) break;
+    const behind = html.indexOf('>', close.lastIndex);
+    start = behind === -1 ? html.length : behind + 1;
+  }
+  return visible.slice(0, maxChars);
+}
+
+/** Reads what the head of a page says to crawlers. Linear in the page's length. */
+
+export interface PageMeta {
+  readonly canonical: string | null;
+  /** `og:`, `al:` and `twitter:` properties, the first of each. */
+  readonly og: ReadonlyMap<string, string>;
+}
+
+const MAX_TAGS = 500;
+const MAX_TAG_CHARS = 8_192;
+const PROPERTY = /^(?:og|al|twitter):/;
+
+/** Every `<meta …>` and `<link …>`. */
+function* headTags(head: string): Generator<string> {
+  const open = /<(?:meta|link)\s/gi;
+  for (let count = 0; count < MAX_TAGS; count += 1) {
+    const start = open.exec(head);
+    if (start === null) return;
+    const end = head.indexOf('>', open.lastIndex);
+    if (end === -1) return;
+    if (end - start.index > MAX_TAG_CHARS) continue;
+    yield head.slice(start.index, end + 1);
+    open.lastIndex = end + 1;
+  }
+}
+
+/** `head` is what stands before the body of the page. */
+export function readMeta(head: string): PageMeta {
+  const og = new Map<string, string>();
+  let canonical: string | null = null;
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      const { content, rel, href } = attributes;
+      const property = attributes.property ?? attributes.name;
+      if (name === 'meta' && property && PROPERTY.test(property) && content && !og.has(property)) {
+        og.set(property, content);
+      }
+      if (name === 'link' && rel === 'canonical' && href) canonical ??= href;
+    },
+  });
+  for (const tag of headTags(head)) parser.write(tag);
+  parser.end();
+  return { canonical, og };
+}
+
+export interface DashManifest {
+  readonly durationMs: number | null;
+  /** One track each, video before audio, best first. Addresses are unchecked, and until when they live is not said. */
+  readonly variants: readonly Variant[];
+}
+
+type Attributes = Readonly<Record<string, string>>;
+
+/** The sites' manifests are under 100 KB. */
+const MAX_MANIFEST_CHARS = 512 * 1024;
+const MAX_REPRESENTATIONS = 200;
+
+/** `PT1H2M3.5S` in milliseconds; null when it is not an ISO 8601 duration of days, hours, minutes and seconds. */
+export function parseIsoDuration(text: string | undefined): number | null {
+  if (text === undefined || text.length > 40) return null;
+  const match = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text);
+  if (match === null) return null;
+  const [days, hours, minutes, seconds] = match.slice(1).map(part => Number(part ?? 0));
+  const total = (days ?? 0) * 86_400 + (hours ?? 0) * 3_600 + (minutes ?? 0) * 60 + (seconds ?? 0);
+  return total > 0 && Number.isFinite(total) ? Math.round(total * 1000) : null;
+}
+
+function positiveInteger(text: string | undefined): number | null {
+  const number = text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : 0;
+  return number > 0 ? number : null;
+}
+
+/** `video`, `audio`, or null for subtitles and unknown kinds. */
+function trackKind(representation: Attributes, set: Attributes): 'video' | 'audio' | null {
+  const mime = representation.mimeType ?? set.mimeType ?? set.contentType ?? '';
+  if (mime.startsWith('video')) return 'video';
+  if (mime.startsWith('audio')) return 'audio';
+  if (mime !== '') return null;
+  return representation.width === undefined ? null : 'video';
+}
+
+function toVariant(representation: Attributes, set: Attributes, url: string): Variant | null {
+  const kind = trackKind(representation, set);
+  if (kind === null || url === '') return null;
+  const video = kind === 'video';
+  const mime = representation.mimeType ?? set.mimeType;
+  return {
+    url,
+    mime: mime !== undefined && /^(?:video|audio)\/[a-z0-9.+-]{1,40}$/.test(mime) ? mime : `${kind}/mp4`,
+    width: video ? positiveInteger(representation.width ?? set.width) : null,
+    height: video ? positiveInteger(representation.height ?? set.height) : null,
+    bitrate: positiveInteger(representation.bandwidth),
+    bytes: positiveInteger(representation.FBContentLength),
+    codecs: (representation.codecs ?? set.codecs)?.slice(0, 100) ?? null,
+    hasAudio: !video,
+    hasVideo: video,
+    adaptive: true,
+    expiresAt: null,
+  };
+}
+
+/** Attributes hardly ever have entities. */
+function decoded(attributes: Attributes): Attributes {
+  const entries = Object.entries(attributes);
+  if (entries.every(([, value]) => !value.includes('&'))) return attributes;
+  return Object.fromEntries(entries.map(([name, value]) => [name, decodeXML(value)]));
+}
+
+/** Video before audio, then larger frames, then more bits. */
+export function compareTracks(a: Variant, b: Variant): number {
+  if (a.hasVideo !== b.hasVideo) return a.hasVideo ? -1 : 1;
+  const area = (variant: Variant) => (variant.width ?? 0) * (variant.height ?? 0);
+  return area(b) - area(a) || (b.bitrate ?? 0) - (a.bitrate ?? 0);
+}
+
+/** Reads a DASH manifest as the sites write it: whole files by `BaseURL`. Never throws; what it cannot read is left out. */
+export function parseDashManifest(xml: string): DashManifest {
+  let durationMs: number | null = null;
+  let set: Attributes = {};
+  let representation: Attributes | null = null;
+  let text: string | null = null;
+  let address = '';
+  const variants: Variant[] = [];
+  readMarkup(
+    xml.slice(0, MAX_MANIFEST_CHARS),
+    {
+      onopentag(name, written) {
+        const attributes = decoded(written);
+        if (name === 'MPD') durationMs = parseIsoDuration(attributes.mediaPresentationDuration);
+        else if (name === 'Period') durationMs ??= parseIsoDuration(attributes.duration);
+        else if (name === 'AdaptationSet') set = attributes;
+        else if (name === 'Representation') {
+          representation = attributes;
+          address = '';
+        } else if (name === 'BaseURL' && representation !== null) text = '';
+      },
+      ontext(data) {
+        if (text !== null && text.length < 10_000) text += data;
+      },
+      onclosetag(name) {
+        if (name === 'BaseURL' && text !== null) {
+          address ||= decodeXML(text).trim();
+          text = null;
+        } else if (name === 'Representation' && representation !== null) {
+          const variant = variants.length < MAX_REPRESENTATIONS ? toVariant(representation, set, address) : null;
+          if (variant !== null) variants.push(variant);
+          representation = null;
+        } else if (name === 'AdaptationSet') set = {};
+      },
+    },
+    { xml: true, rawEntities: true },
+  );
+  return { durationMs, variants: variants.sort(compareTracks) };
 }

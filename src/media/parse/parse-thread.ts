@@ -7,23 +7,6 @@ import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
 import { AppError, type ErrorCode, type ErrorParams, toAppError } from '../../errors.ts';
 import { joinSignals } from '../../infra/concurrency/abortable.ts';
-import type { Body } from './body.ts';
-
-/** The sites' ordinary pages are shorter. */
-const LARGE_BYTES = 1024 * 1024;
-/** So much JSON is read within a few milliseconds, whatever it holds. */
-const MANY_JSON_BYTES = 384 * 1024;
-
-/**
- * Says whether reading a body takes long enough for the thread: it is large, or much of its JSON has one of `names` in it, which is what
- * is read first. The way to the thread and back costs more than an ordinary page.
- */
-export function isLarge(body: Body, names: readonly string[]): boolean {
-  if (body.length <= MANY_JSON_BYTES || body.length > LARGE_BYTES) return body.length > LARGE_BYTES;
-  if (!body.startsWith('<')) return true;
-  const named = body.jsonScriptsWith(names).reduce((sum, script) => sum + script.length, 0);
-  return named > MANY_JSON_BYTES;
-}
 
 const MAX_READ_MS = 8_000;
 const IDLE_MS = 60_000;

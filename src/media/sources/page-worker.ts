@@ -1,7 +1,7 @@
 /** Runs in a thread: it reads large answers of the sites. */
 import { AppError } from '../../errors.ts';
+import { siteAnswer } from '../parse/body.ts';
 import { type ThreadOutcome, threadOutcomeOf } from '../parse/parse-thread.ts';
-import { siteAnswer } from '../parse/site-answer.ts';
 import type { Post, SourceId } from '../post.ts';
 import { readFacebookPage } from './facebook/answer.ts';
 import { readInstagramAnswer } from './instagram/answer.ts';

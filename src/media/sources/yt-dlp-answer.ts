@@ -2,9 +2,8 @@
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { PostRef } from '../extract/source.ts';
-import { captionTags } from '../parse/caption.ts';
+import { captionTags, mediaAddress } from '../parse/fields.ts';
 import { parseJson } from '../parse/json-search.ts';
-import { mediaAddress } from '../parse/media-address.ts';
 import { NO_STATS, type Post, placeItems, type UnplacedItem, type Variant } from '../post.ts';
 import { addressExpiry } from './kit/cdn-address.ts';
 

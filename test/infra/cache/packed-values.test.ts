@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
-import { createPacking } from '../../../src/infra/cache/packed-values.ts';
+import { createMemoryCache, createPacking } from '../../../src/infra/cache/cache.ts';
 import { cacheContract } from '../../contracts/cache.ts';
 
 interface Note {

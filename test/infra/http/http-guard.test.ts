@@ -7,8 +7,7 @@ import {
   type HttpClientOptions,
   type HttpRequest,
 } from '../../../src/infra/http/http-client.ts';
-import { matchesHost, parseTarget } from '../../../src/infra/http/transport/host-list.ts';
-import { createOverrides } from '../../../src/infra/http/transport/overrides.ts';
+import { createOverrides, matchesHost, parseTarget } from '../../../src/infra/http/transport/host-list.ts';
 import { watchBrowserConnections } from '../../fakes/browser-watch.ts';
 import { type ConnectionWatch, watchConnections } from '../../fakes/connection-watch.ts';
 import { serveHttp, serveTcp } from '../../fakes/loopback.ts';

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Departure, withContext } from '../../../src/infra/concurrency/work-context.ts';
 import type { HttpClientOptions, HttpRequest } from '../../../src/infra/http/http-client.ts';
-import { createOutgoing, goBy } from '../../../src/infra/http/transport/outgoing.ts';
+import { createOutgoing } from '../../../src/infra/http/transport/outgoing.ts';
 import { watchBrowserConnections } from '../../fakes/browser-watch.ts';
 import { createCertificate } from '../../fakes/certificate.ts';
 import { serveConnectProxy } from '../../fakes/connect-proxy.ts';
@@ -192,7 +192,7 @@ function checkProxy(transport: NonNullable<HttpRequest['transport']>, watchAll: 
       expect(counts()).toEqual([true, false]);
       if (second === undefined) throw new Error('there are two');
       outgoing.choose('one', second);
-      await goBy(first, ask);
+      await withContext({ outgoing: first.name }, ask);
       expect(counts()).toEqual([true, false]);
       await ask();
       expect(counts()).toEqual([true, true]);

@@ -66,7 +66,7 @@ describe('isolation', () => {
       [strategy('a', hang), strategy('b', () => Promise.reject(new Error('x'))), strategy('c', ok)],
       {
         deadlineMs: 4_000,
-        onOutcome: (name, outcome) => outcomes.push(`${name} ${outcome}`),
+        onOutcome: (_, name, outcome) => outcomes.push(`${name} ${outcome}`),
       },
     );
     await run();

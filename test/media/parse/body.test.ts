@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Body } from '../../../src/media/parse/body.ts';
-import { visibleMarkup } from '../../../src/media/parse/visible-markup.ts';
+import { visibleMarkup } from '../../../src/media/parse/markup.ts';
 import { cpuMsOf } from '../../cpu-time.ts';
 import { bodyOf } from '../body-of.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDashManifest, parseIsoDuration } from '../../../src/media/parse/dash.ts';
+import { parseDashManifest, parseIsoDuration } from '../../../src/media/parse/markup.ts';
 import { cpuMsOf } from '../../cpu-time.ts';
 
 const MANIFEST = `<?xml version="1.0"?>

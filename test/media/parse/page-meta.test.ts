@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMeta } from '../../../src/media/parse/page-meta.ts';
+import { readMeta } from '../../../src/media/parse/markup.ts';
 import { cpuMsOf } from '../../cpu-time.ts';
 import { bodyOf } from '../body-of.ts';
 

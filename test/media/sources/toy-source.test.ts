@@ -177,7 +177,7 @@ describe('a source that is added to the list', () => {
 
   it('has figures of its own', async () => {
     const metrics = createMetrics();
-    const extractor = extractorWith({ onOutcome: (...outcome) => metrics.countStrategy('toy', ...outcome) });
+    const extractor = extractorWith({ onOutcome: metrics.countStrategy });
     await extractor.extract(LINK);
     expect(await metrics.text()).toContain('source="toy",strategy="shelf",outcome="ok"');
   });

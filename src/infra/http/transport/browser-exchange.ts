@@ -1,13 +1,11 @@
 import type { Response } from 'wreq-js';
 import { AppError } from '../../../errors.ts';
-import type { BodyTurns } from './body.ts';
-import { ByteBuffer } from './body.ts';
+import { type BodyTurns, ByteBuffer } from './body.ts';
 import type { BrowserConnections, BrowserTarget } from './browser-connections.ts';
 import type { Browser } from './browser-package.ts';
-import { CancelSignal } from './cancel-signal.ts';
 import type { Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from './exchange.ts';
-import { inNavigationOrder } from './exchange.ts';
 import { readBrowserFailure, tooLarge } from './read-failure.ts';
+import { inNavigationOrder } from './step.ts';
 
 export interface BrowserExchangeOptions {
   readonly host: string;
@@ -189,3 +187,46 @@ function mergeHeaders(browser: Browser['headers'], given: readonly string[]): Ar
   }
   return [...inNavigationOrder([...merged.values()])].map(([name, value]) => [name, value]);
 }
+
+/**
+ * Cancels a request of the package without losing an answer that arrives at the same moment. By an ordinary signal the package gives
+ * the request up at once, and the body of such an answer, which only the answer could release, stays open for five minutes and keeps
+ * its share of the connection's window. By this one the request ends when its native side ends it: with the answer, or as aborted.
+ * The package first cancels, then asks for the reason of the abort in order to give up: there is none.
+ */
+class CancelSignal extends EventTarget implements AbortSignal {
+  readonly onabort = null;
+  #isCancelled = false;
+  #listener: (() => void) | undefined;
+
+  get aborted(): boolean {
+    return this.#isCancelled;
+  }
+
+  get reason(): never {
+    throw new CancelledByUs();
+  }
+
+  throwIfAborted(): void {
+    if (this.#isCancelled) throw new CancelledByUs();
+  }
+
+  override addEventListener(_type: string, listener: unknown): void {
+    if (typeof listener === 'function') this.#listener = () => void listener();
+  }
+
+  override removeEventListener(): void {
+    this.#listener = undefined;
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    try {
+      this.#listener?.();
+    } catch (error) {
+      if (!(error instanceof CancelledByUs)) throw error;
+    }
+  }
+}
+
+class CancelledByUs extends Error {}

@@ -41,35 +41,32 @@ const IDLE_CONNECTIONS = 4;
 
 export function createBrowserPackage(options: BrowserPackageOptions = {}): BrowserPackage {
   const { log, isInstalled = isPackageInstalled, importPackage = () => import('wreq-js') } = options;
-  let isAvailable = isInstalled();
-  let browser: Browser | undefined;
   let loading: Promise<Browser> | undefined;
-
-  async function load(): Promise<Browser> {
-    try {
-      browser = createBrowser(await importPackage());
-      return browser;
-    } catch (cause) {
-      if (isAvailable) log?.warn({ err: cause }, 'the browser transport is installed and cannot be loaded');
-      isAvailable = false;
-      throw unavailable(cause);
-    }
-  }
-
-  return {
-    get isAvailable() {
-      return isAvailable;
-    },
-    get browser() {
-      return browser;
-    },
+  const state: Writable<BrowserPackage> = {
+    isAvailable: isInstalled(),
+    browser: undefined,
     load() {
-      if (!isAvailable) return Promise.reject(unavailable());
+      if (!state.isAvailable) return Promise.reject(unavailable());
       loading ??= load();
       return loading;
     },
   };
+
+  async function load(): Promise<Browser> {
+    try {
+      state.browser = createBrowser(await importPackage());
+      return state.browser;
+    } catch (cause) {
+      if (state.isAvailable) log?.warn({ err: cause }, 'the browser transport is installed and cannot be loaded');
+      state.isAvailable = false;
+      throw unavailable(cause);
+    }
+  }
+
+  return state;
 }
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 function isPackageInstalled(): boolean {
   try {

@@ -2,7 +2,7 @@ import { createTargetGuard, isLoopbackHost, type ResolveHost, refuseNonPublic } 
 import { type BrowserTarget, createBrowserConnections } from './browser-connections.ts';
 import { createBrowserExchange } from './browser-exchange.ts';
 import { type BrowserPackage, unavailable } from './browser-package.ts';
-import type { Transport, TransportOptions } from './transport.ts';
+import type { Transport, TransportOptions } from './exchange.ts';
 
 export interface BrowserTransportOptions extends TransportOptions {
   readonly browserPackage: BrowserPackage;

@@ -1,6 +1,11 @@
 import type { Readable } from 'node:stream';
+import type { CookieJar } from 'tough-cookie';
 import type { AppError } from '../../../errors.ts';
 import type { Deadline } from '../../concurrency/deadline.ts';
+import type { ResolveHost } from './address-guard.ts';
+import type { BodyTurns } from './body.ts';
+import type { Overrides } from './host-list.ts';
+import type { OutgoingAddress } from './outgoing.ts';
 
 /** One request and its answer on one connection: no redirects, no retries. Never rejects. */
 export type Exchange = (options: ExchangeOptions) => Promise<Exchanged | ExchangeFailure>;
@@ -49,40 +54,55 @@ export interface ExchangeFailure {
   readonly transient: boolean;
 }
 
-export function isFailure(result: Exchanged | ExchangeFailure): result is ExchangeFailure {
-  return 'error' in result;
+export interface TransportOptions {
+  readonly overrides?: Overrides | undefined;
+  readonly resolve: ResolveHost;
+  readonly turns: BodyTurns;
+  readonly connectTimeoutMs: number;
+  readonly headersTimeoutMs: number;
+  readonly pauseTimeoutMs: number;
 }
 
-type Header = readonly [name: string, value: string];
-
-/** Headers that a browser opens a page with, in its order (Chrome, 2026); others come where `others` stands. */
-const ORDER: readonly string[] = [
-  'host',
-  'sec-ch-ua',
-  'sec-ch-ua-mobile',
-  'sec-ch-ua-platform',
-  'upgrade-insecure-requests',
-  'user-agent',
-  'accept',
-  'sec-fetch-site',
-  'sec-fetch-mode',
-  'sec-fetch-user',
-  'sec-fetch-dest',
-  'referer',
-  'accept-encoding',
-  'accept-language',
-  'others',
-  'cookie',
-  'priority',
-];
-const RANKS: ReadonlyMap<string, number> = new Map(ORDER.map((name, rank) => [name, rank]));
-
-function rankOf([name]: Header): number {
-  return RANKS.get(name.toLowerCase()) ?? ORDER.indexOf('others');
+/** How one host is reached. */
+export interface Route {
+  /** Overridden hosts are asked without a throttle. */
+  readonly overridden: boolean;
+  /**
+   * Checks that come before anything is sent and that the connection cannot make. Undefined when there are none.
+   *
+   * @throws AppError `forbidden`; `upstream_unavailable` with `params.what` when the transport cannot be used here; the deadline's failure
+   */
+  prepare(deadline: Deadline): Promise<void> | undefined;
+  readonly exchange: Exchange;
 }
 
-/** The headers of a request that opens a page, in the order of a browser; those of any other request as they are. */
-export function inNavigationOrder(headers: readonly Header[]): readonly Header[] {
-  const opensPage = headers.some(([name]) => name.toLowerCase() === 'upgrade-insecure-requests');
-  return opensPage ? headers.toSorted((a, b) => rankOf(a) - rankOf(b)) : headers;
+/** One way of sending requests. Connections by different outgoing addresses, and to overridden hosts, never mix. */
+export interface Transport {
+  route(host: string, outgoing: OutgoingAddress): Route;
+  close(): Promise<void>;
+}
+
+/** A request to one address, and the transport to send it by. */
+export interface HttpCall {
+  /** Absolute https address on one of `hosts`. */
+  readonly url: string | URL;
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  /** Over the `browser` transport they replace the emulated browser's own of the same name. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Every address, that of each redirect included, must be on this list; else `forbidden`. */
+  readonly hosts: readonly string[];
+  /** Cookies read from and written to it with every request. */
+  readonly cookies?: CookieJar;
+  /** Default `plain`. `browser`: a browser's TLS and HTTP/2 fingerprint, for fixed site hosts only; never for `stream`. */
+  readonly transport?: 'plain' | 'browser';
+}
+
+/** One request on one connection: a redirected or repeated call makes several. */
+export interface HttpEvent {
+  readonly host: string;
+  /** Undefined when no answer came. */
+  readonly status: number | undefined;
+  readonly failure: AppError | undefined;
+  readonly durationMs: number;
 }

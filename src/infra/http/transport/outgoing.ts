@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { createLru } from '../../cache/create-lru.ts';
-import { withContext, workContext } from '../../concurrency/work-context.ts';
+import { workContext } from '../../concurrency/work-context.ts';
 import { matchesHost } from './host-list.ts';
 
 /** By which address a site sees us. */
@@ -93,11 +93,6 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
     ofSource,
     choose: (id, address) => void chosen.set(id, address),
   };
-}
-
-/** Everything asked of a source within the work goes by that address. */
-export function goBy<T>({ name }: OutgoingAddress, work: () => T): T {
-  return withContext({ outgoing: name }, work);
 }
 
 /** One account of a proxy may leave by another address than the next. */

@@ -1,18 +1,20 @@
-import { isIP } from 'node:net';
-import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
-import { AppError } from '../../../errors.ts';
-import { createGuardedLookup, createTargetGuard, isLoopbackHost } from './address-guard.ts';
+import { Readable } from 'node:stream';
+import { Agent, type Dispatcher } from 'undici';
+import type { AppError } from '../../../errors.ts';
+import { createTargetGuard } from './address-guard.ts';
+import { type BodyTurns, ByteBuffer } from './body.ts';
+import { createOverrideConnector, openAgent, type PlainTransportOptions } from './connectors.ts';
+import type {
+  BodyUse,
+  Exchange,
+  Exchanged,
+  ExchangeFailure,
+  ExchangeHead,
+  ExchangeOptions,
+  Transport,
+} from './exchange.ts';
 import type { OutgoingAddress } from './outgoing.ts';
-import { createPlainExchange } from './plain-exchange.ts';
-import { createSocksConnector } from './socks-connector.ts';
-import type { Transport, TransportOptions } from './transport.ts';
-
-export interface PlainTransportOptions extends TransportOptions {
-  /** Certificates (PEM) trusted instead of Node's own. */
-  readonly ca?: string | undefined;
-  /** To one host at once. */
-  readonly connectionsPerHost: number;
-}
+import { readFailure, tooLarge } from './read-failure.ts';
 
 const MAX_ORIGINS = 256;
 
@@ -59,53 +61,177 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
   };
 }
 
-function openAgent({ proxyUrl, localAddress }: OutgoingAddress, pool: Agent.Options, options: PlainTransportOptions) {
-  if (proxyUrl === undefined) return new Agent({ ...pool, connect: createGuardedConnector(options, localAddress) });
-  const { connectTimeoutMs: timeout, ca } = options;
-  const tls = { timeout, ...(ca === undefined ? undefined : { ca }) };
-  if (proxyUrl.startsWith('socks5:')) {
-    return new Agent({ ...pool, connect: createSocksConnector(proxyUrl, timeout, buildConnector(tls)) });
-  }
-  return new ProxyAgent({
-    ...pool,
-    uri: proxyUrl,
-    proxyTls: tls,
-    requestTls: tls,
-    clientFactory: (origin, clientOptions) => new Pool(origin, { ...clientOptions, headersTimeout: timeout }),
-  });
+type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+
+const MAX_DISCARDED_BYTES = 64 * 1024;
+const FLOW_BUFFER_BYTES = 64 * 1024;
+const EMPTY = Buffer.alloc(0);
+
+/** Exchanges over undici: neither redirects nor retries nor decompression. */
+function createPlainExchange(dispatcher: Dispatcher, origin: string, turns: BodyTurns): Exchange {
+  return options =>
+    new Promise(resolve => {
+      const { path, method, headers, body, flowTimeoutMs, deadline } = options;
+      const handler = new ExchangeHandler(options, origin, turns, resolve);
+      deadline.watch(failure => handler.abort(failure));
+      if (deadline.failure !== undefined) return;
+      const timeouts = flowTimeoutMs === undefined ? undefined : { headersTimeout: 0, bodyTimeout: flowTimeoutMs };
+      dispatcher.dispatch(
+        { origin, path, method, headers, ...(body === undefined ? undefined : { body }), ...timeouts },
+        handler,
+      );
+    });
 }
 
-function createGuardedConnector(
-  { connectTimeoutMs, ca, resolve }: PlainTransportOptions,
-  localAddress: OutgoingAddress['localAddress'],
-): buildConnector.connector {
-  const connectBy = (family: number) =>
-    buildConnector({
-      timeout: connectTimeoutMs,
-      lookup: createGuardedLookup(resolve),
-      ...(family === 0 ? undefined : { family }),
-      ...(ca === undefined ? undefined : { ca }),
-    });
-  const connectors = { 0: connectBy(0), 4: connectBy(4), 6: connectBy(6) };
-  return (target, callback) => {
-    // Sockets look up names only, so an IP address would get past the guard.
-    if (isIP(target.hostname) !== 0) {
-      callback(new AppError('forbidden', `an IP address is not allowed: ${target.hostname}`), null);
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  readonly #origin: string;
+  readonly #turns: BodyTurns;
+  readonly #settle: (result: Exchanged | ExchangeFailure) => void;
+  readonly #body = new ByteBuffer();
+  #controller: Dispatcher.DispatchController | undefined;
+  #aborted: AppError | undefined;
+  #head: ExchangeHead | undefined;
+  #use: BodyUse = 'collect';
+  #expectedBytes = 0;
+  #flow: Readable | undefined;
+  #settled = false;
+  #ended = false;
+
+  constructor(
+    options: ExchangeOptions,
+    origin: string,
+    turns: BodyTurns,
+    settle: (result: Exchanged | ExchangeFailure) => void,
+  ) {
+    this.#options = options;
+    this.#origin = origin;
+    this.#turns = turns;
+    this.#settle = settle;
+  }
+
+  /** Fails the exchange now, wherever it stands. */
+  abort(error: AppError): void {
+    if (this.#ended) return;
+    this.#aborted = error;
+    this.#fail(error, false);
+    this.#controller?.abort(error);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Aborted while it waited for a connection: undici then sends nothing.
+    if (this.#aborted !== undefined) controller.abort(this.#aborted);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, raw: RawHeaders): void {
+    if (status < 200 || this.#settled) return;
+    const head = readHead(status, raw);
+    this.#head = head;
+    this.#use = this.#options.use(head);
+    if (this.#use === 'flow') {
+      this.#flow = this.#createFlow();
+      this.#resolve(head);
       return;
     }
-    const from = localAddress?.(target.hostname) ?? '';
-    const family = isIP(from);
-    const connect = connectors[family === 4 || family === 6 ? family : 0];
-    connect(family === 0 ? target : { ...target, localAddress: from }, callback);
-  };
+    if (this.#use === 'discard' || this.#options.method === 'HEAD') return;
+    this.#expectedBytes = Number(head.headers['content-length'] ?? 0) || 0;
+    if (this.#expectedBytes > this.#options.maxBytes) this.abort(this.#tooLarge());
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#flow !== undefined) {
+      if (!this.#flow.push(chunk)) controller.pause();
+      return;
+    }
+    if (this.#settled) return;
+    if (this.#use === 'collect') {
+      this.#collect(controller, chunk);
+      return;
+    }
+    this.#expectedBytes += chunk.length;
+    if (this.#expectedBytes > MAX_DISCARDED_BYTES && this.#head !== undefined) {
+      this.#resolve(this.#head);
+      this.#ended = true;
+      controller.abort(new Error('the rest of the body is not needed'));
+    }
+  }
+
+  #collect(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { length } = this.#body;
+    if (length + chunk.length > this.#options.maxBytes) {
+      this.abort(this.#tooLarge());
+      return;
+    }
+    this.#body.append(chunk, this.#expectedBytes);
+    if (!this.#turns.isDue(length, this.#body.length)) return;
+    // Paused data stay in the system's own buffers.
+    controller.pause();
+    this.#turns.wait(() => controller.resume());
+  }
+
+  onResponseEnd(): void {
+    this.#ended = true;
+    if (this.#flow !== undefined) this.#flow.push(null);
+    else if (this.#head !== undefined) this.#resolve(this.#head);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { error, transient } = readFailure(cause, this.#origin);
+    this.#fail(error, transient);
+  }
+
+  #resolve(head: ExchangeHead): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    // The deadline goes on watching a body that flows.
+    if (this.#use !== 'flow') this.#options.deadline.unwatch();
+    const bytes = this.#use === 'collect' ? this.#body.take() : EMPTY;
+    this.#settle({ head, use: this.#use, bytes, flow: this.#flow });
+  }
+
+  #fail(error: AppError, transient: boolean): void {
+    this.#flow?.destroy(error);
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#options.deadline.unwatch();
+    this.#settle({ error, sent: this.#controller !== undefined, transient });
+  }
+
+  #createFlow(): Readable {
+    const flow = new Readable({
+      highWaterMark: FLOW_BUFFER_BYTES,
+      read: () => this.#controller?.resume(),
+      destroy: (error, callback) => {
+        if (!this.#ended) {
+          this.#ended = true;
+          this.#controller?.abort(error ?? new Error('the body is not wanted any more'));
+        }
+        this.#options.deadline.unwatch();
+        this.#options.onFlowClosed();
+        callback(error);
+      },
+    });
+    // It may fail before its reader listens: the error is kept for it, but must not end the process.
+    flow.on('error', () => {});
+    return flow;
+  }
+
+  #tooLarge(): AppError {
+    return tooLarge(this.#origin, this.#options.maxBytes);
+  }
 }
 
-function createOverrideConnector({ connectTimeoutMs, ca }: PlainTransportOptions): buildConnector.connector {
-  const toLoopback = buildConnector({ timeout: connectTimeoutMs, rejectUnauthorized: false });
-  const toOthers = buildConnector({ timeout: connectTimeoutMs, ...(ca === undefined ? undefined : { ca }) });
-  return (target, callback) => {
-    const connect = isLoopbackHost(target.hostname) ? toLoopback : toOthers;
-    // The TLS name is the target's own, not that of the Host header.
-    connect({ ...target, servername: isIP(target.hostname) === 0 ? target.hostname : '' }, callback);
-  };
+function readHead(status: number, raw: RawHeaders): ExchangeHead {
+  const headers: Record<string, string> = {};
+  let setCookies: readonly string[] = [];
+  for (const name in raw) {
+    const value = raw[name];
+    if (value === undefined) continue;
+    if (name === 'set-cookie') setCookies = typeof value === 'string' ? [value] : value;
+    else headers[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return { status, headers, setCookies };
 }

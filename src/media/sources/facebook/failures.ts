@@ -1,12 +1,10 @@
 /** Facebook's refusals as they looked in 2026-08, and the code that each means. Pure. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
-import type { Body } from '../../parse/body.ts';
+import type { Body, SiteAnswer } from '../../parse/body.ts';
 import { firstOf } from '../../parse/fields.ts';
 import { findValues, isJsonObject, type JsonObject, type SearchBudget } from '../../parse/json-search.ts';
-import { readMeta } from '../../parse/page-meta.ts';
-import type { SiteAnswer } from '../../parse/site-answer.ts';
-import { visibleMarkup } from '../../parse/visible-markup.ts';
+import { readMeta, visibleMarkup } from '../../parse/markup.ts';
 import { failureBySign, failureOfStatus, plainWords, redirectOf, type Sign, weakNotFound } from '../kit/refusal.ts';
 
 function pathOf(url: string | null): string {

@@ -1,10 +1,9 @@
 /** Any answer of Instagram to a question about one post -> the Post, or the AppError that it means. Pure. */
 import { AppError, toAppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
-import type { Body } from '../../parse/body.ts';
+import type { Body, SiteAnswer } from '../../parse/body.ts';
 import { firstOf } from '../../parse/fields.ts';
 import { isJsonObject, parseJson } from '../../parse/json-search.ts';
-import type { SiteAnswer } from '../../parse/site-answer.ts';
 import type { Post } from '../../post.ts';
 import { type PostContext, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { weakNotFound } from '../kit/refusal.ts';

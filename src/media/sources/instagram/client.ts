@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse } from '../../../infra/http/http-client.
 import { isUsable, profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { Body } from '../../parse/body.ts';
-import { readMeta } from '../../parse/page-meta.ts';
+import { readMeta } from '../../parse/markup.ts';
 import { type Headers, navigationHeaders } from '../kit/browser-headers.ts';
 import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
 import { failureOfStatus, redirectOf } from '../kit/refusal.ts';

@@ -1,9 +1,9 @@
 /** The looks of Instagram's refusals (2026-08 to 2026-10), and the code each means. Pure. */
 import { AppError } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
+import type { SiteAnswer } from '../../parse/body.ts';
 import { readFlag, readList, readText } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
-import type { SiteAnswer } from '../../parse/site-answer.ts';
 import type { AnswerKind } from '../kit/draft.ts';
 import { failureBySign, failureOfStatus, plainWords, redirectOf, type Sign, weakNotFound } from '../kit/refusal.ts';
 import { INSTAGRAM_HOSTS } from './link.ts';

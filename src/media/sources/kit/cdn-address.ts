@@ -1,7 +1,6 @@
 /** Addresses on Meta's CDN say much of the file by their query (facts as of 2026-08). */
-import { readSize } from '../../parse/fields.ts';
+import { mediaAddress, readSize } from '../../parse/fields.ts';
 import { isJsonObject, parseJson } from '../../parse/json-search.ts';
-import { mediaAddress } from '../../parse/media-address.ts';
 
 /** Hosts of Instagram's and Facebook's media: each suffix and its subdomains. */
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];

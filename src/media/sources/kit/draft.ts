@@ -1,5 +1,5 @@
 import type { PostRef } from '../../extract/source.ts';
-import { captionTags } from '../../parse/caption.ts';
+import { captionTags } from '../../parse/fields.ts';
 import { type Author, NO_STATS, type Post, placeItems, type UnplacedItem } from '../../post.ts';
 import { addressExpiry } from './cdn-address.ts';
 

@@ -1,7 +1,7 @@
 /** Turns the addresses that Meta's answers list into the variants and items of a post. */
 
-import { compareTracks, parseDashManifest } from '../../parse/dash.ts';
 import { firstOf } from '../../parse/fields.ts';
+import { compareTracks, parseDashManifest } from '../../parse/markup.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
 import {
   addressExpiry,

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
-import { createParseThread, isLarge } from '../../parse/parse-thread.ts';
-import { type PackedAnswer, type SiteAnswer, siteAnswer } from '../../parse/site-answer.ts';
+import { isLarge, type PackedAnswer, type SiteAnswer, siteAnswer } from '../../parse/body.ts';
+import { createParseThread } from '../../parse/parse-thread.ts';
 import type { Post } from '../../post.ts';
 import type { ReadContext } from './draft.ts';
 

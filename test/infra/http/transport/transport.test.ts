@@ -4,9 +4,9 @@ import { resolveBySystem } from '../../../../src/infra/http/transport/address-gu
 import { createBodyTurns } from '../../../../src/infra/http/transport/body.ts';
 import { createBrowserPackage } from '../../../../src/infra/http/transport/browser-package.ts';
 import { createBrowserTransport } from '../../../../src/infra/http/transport/browser-transport.ts';
-import { createOverrides, type Override } from '../../../../src/infra/http/transport/overrides.ts';
+import type { Transport } from '../../../../src/infra/http/transport/exchange.ts';
+import { createOverrides, type Override } from '../../../../src/infra/http/transport/host-list.ts';
 import { createPlainTransport } from '../../../../src/infra/http/transport/plain-transport.ts';
-import type { Transport } from '../../../../src/infra/http/transport/transport.ts';
 import { watchConnections } from '../../../fakes/connection-watch.ts';
 import { serveHttp } from '../../../fakes/loopback.ts';
 import { wreqMissing, wreqNote } from '../../../wreq.ts';

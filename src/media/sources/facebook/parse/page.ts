@@ -10,7 +10,7 @@ import {
   parseJson,
   visitObjects,
 } from '../../../parse/json-search.ts';
-import { readMeta } from '../../../parse/page-meta.ts';
+import { readMeta } from '../../../parse/markup.ts';
 
 export type FacebookPage = ReturnType<typeof openPage>;
 

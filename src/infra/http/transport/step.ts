@@ -1,8 +1,6 @@
-import { AppError } from '../../errors.ts';
-import type { HttpCall } from './http-call.ts';
-import type { ExchangeHead } from './transport/exchange.ts';
-import { inNavigationOrder } from './transport/exchange.ts';
-import { parseTarget } from './transport/host-list.ts';
+import { AppError } from '../../../errors.ts';
+import type { ExchangeHead, HttpCall } from './exchange.ts';
+import { parseTarget } from './host-list.ts';
 
 /** One step of a call: the first request, or the one that a redirect leads to. */
 export interface CallStep {
@@ -73,7 +71,7 @@ export function renderHeaders(step: CallStep, given: Readonly<Record<string, str
   let { userAgent, acceptEncoding, cookie } = extras;
   for (const [name, value] of Object.entries(given)) {
     const key = name.toLowerCase();
-    if (isWithheld(key, step)) continue;
+    if (isLeftOut(key, step)) continue;
     if (key === 'cookie') {
       cookie = cookie === '' ? value : `${value}; ${cookie}`;
       continue;
@@ -89,10 +87,44 @@ export function renderHeaders(step: CallStep, given: Readonly<Record<string, str
   return inNavigationOrder(list).flat();
 }
 
-function isWithheld(key: string, step: CallStep): boolean {
+function isLeftOut(key: string, step: CallStep): boolean {
   return (
     OWN_HEADERS.has(key) ||
     (step.leftFirstHost && CREDENTIALS.has(key)) ||
     (step.body === undefined && BODY_HEADERS.has(key))
   );
+}
+
+type Header = readonly [name: string, value: string];
+
+/** Headers that a browser opens a page with, in its order (Chrome, 2026); others come where `others` stands. */
+const ORDER: readonly string[] = [
+  'host',
+  'sec-ch-ua',
+  'sec-ch-ua-mobile',
+  'sec-ch-ua-platform',
+  'upgrade-insecure-requests',
+  'user-agent',
+  'accept',
+  'sec-fetch-site',
+  'sec-fetch-mode',
+  'sec-fetch-user',
+  'sec-fetch-dest',
+  'referer',
+  'accept-encoding',
+  'accept-language',
+  'others',
+  'cookie',
+  'priority',
+];
+const RANKS: ReadonlyMap<string, number> = new Map(ORDER.map((name, rank) => [name, rank]));
+
+function rankOf([name]: Header): number {
+  return RANKS.get(name.toLowerCase()) ?? ORDER.indexOf('others');
+}
+
+/** The headers of a request that opens a page, in the order of a browser; those of any other request as they are. */
+export function inNavigationOrder(headers: readonly Header[]): readonly Header[] {
+  const opensPage = headers.some(([name]) => name.toLowerCase() === 'upgrade-insecure-requests');
+  return opensPage ? headers.toSorted((a, b) => rankOf(a) - rankOf(b)) : headers;
 }
