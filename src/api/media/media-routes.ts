@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Extraction, Extractor } from '../../media/extract/extractor.ts';
 import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts';
@@ -37,6 +38,11 @@ interface Endpoint {
   readonly example: string;
   /** @throws AppError when the post has nothing for this endpoint */
   readonly shape: (post: Post, muxedAddress: MuxedAddress) => object;
+  /** The text of the reference. */
+  readonly about: Readonly<Record<'operationId' | 'summary' | 'description', string>> & {
+    readonly tags: readonly string[];
+  };
+  readonly answer: z.ZodType;
 }
 
 type LinkRequest = FastifyRequest<{ Querystring: { url: string } }>;
@@ -47,9 +53,8 @@ const STALE_S = 30;
 
 const X_CACHE: Readonly<Record<Extraction['from'], string>> = { cache: 'HIT', load: 'MISS', stale: 'STALE' };
 
-/** `/igdownload`, `/fbdownload` and `/post`, to be registered under `/api`. */
-export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
-  const { extractor, sources, creator, tunnel, publicUrl, now = Date.now } = options;
+/** The endpoints, each with what it takes, answers and says of itself. */
+function describeEndpoints({ sources, creator }: Pick<MediaRoutesOptions, 'sources' | 'creator'>) {
   const exampleOf = (id: string) => (sources.find(source => source.id === id) ?? sources[0]).example;
   const instagram: Endpoint = {
     path: '/igdownload',
@@ -58,6 +63,14 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     takes: 'the link of a public Instagram post or reel',
     example: exampleOf('instagram'),
     shape: (post, muxedAddress) => toIgDownload(post, creator, muxedAddress),
+    about: {
+      tags: ['Media'],
+      operationId: 'igdownload',
+      summary: 'An Instagram post and its files',
+      description:
+        'Author, caption, counts and the addresses of every video and image of a public post, reel or carousel. The addresses are the site’s own and expire after some days; where the site keeps video and audio apart, they are this server’s and expire after some hours.',
+    },
+    answer: igDownloadAnswer.meta({ id: 'InstagramAnswer', example: IG_EXAMPLE }),
   };
   const facebook: Endpoint = {
     path: '/fbdownload',
@@ -70,6 +83,13 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
       if (answer === undefined) throw new AppError('not_found', 'no video in the post', { params: { what: 'video' } });
       return answer;
     },
+    about: {
+      tags: ['Media', 'Developing'],
+      operationId: 'fbdownload',
+      summary: 'A Facebook video',
+      description: 'Title, duration and the addresses of a public video or reel in its best and its smallest quality.',
+    },
+    answer: fbDownloadAnswer.meta({ id: 'FacebookAnswer', example: FB_EXAMPLE }),
   };
   const any: Endpoint = {
     path: '/post',
@@ -78,61 +98,30 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     takes: `the link of a public ${sources.map(({ name }) => name).join(' or ')} post`,
     example: sources[0].example,
     shape: post => post,
+    about: {
+      tags: ['Media'],
+      operationId: 'post',
+      summary: 'Everything known about a post',
+      description: 'Any supported link: all items, and of each item every file the site offers.',
+    },
+    answer: postSchemaOf(sources.map(({ id }) => id)).meta({ id: 'Post', example: createPostExample(sources[0]) }),
   };
+  return [instagram, facebook, any] as const;
+}
+
+/** `/igdownload`, `/fbdownload` and `/post`, to be registered under `/api`. */
+export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
+  const { extractor, tunnel, publicUrl, now = Date.now } = options;
+  const endpoints = describeEndpoints(options);
 
   return async server => {
     const api = server.withTypeProvider<ZodTypeProvider>();
-    const tags = ['Media'];
-    api.get(
-      instagram.path,
-      {
-        schema: {
-          tags,
-          operationId: 'igdownload',
-          summary: 'An Instagram post and its files',
-          description:
-            'Author, caption, counts and the addresses of every video and image of a public post, reel or carousel. The addresses are the site’s own and expire after some days; where the site keeps video and audio apart, they are this server’s and expire after some hours.',
-          querystring: linkQuery(instagram.example),
-          response: { 200: igDownloadAnswer.meta({ id: 'InstagramAnswer', example: IG_EXAMPLE }), ...errorResponses },
-        },
-        schemaErrorFormatter: () => badLink(instagram),
-      },
-      createHandler(instagram),
-    );
-    api.get(
-      facebook.path,
-      {
-        schema: {
-          tags: [...tags, 'Developing'],
-          operationId: 'fbdownload',
-          summary: 'A Facebook video',
-          description:
-            'Title, duration and the addresses of a public video or reel in its best and its smallest quality.',
-          querystring: linkQuery(facebook.example),
-          response: { 200: fbDownloadAnswer.meta({ id: 'FacebookAnswer', example: FB_EXAMPLE }), ...errorResponses },
-        },
-        schemaErrorFormatter: () => badLink(facebook),
-      },
-      createHandler(facebook),
-    );
-    api.get(
-      any.path,
-      {
-        schema: {
-          tags,
-          operationId: 'post',
-          summary: 'Everything known about a post',
-          description: 'Any supported link: all items, and of each item every file the site offers.',
-          querystring: linkQuery(any.example),
-          response: {
-            200: postSchemaOf(sources.map(({ id }) => id)).meta({ id: 'Post', example: createPostExample(sources[0]) }),
-            ...errorResponses,
-          },
-        },
-        schemaErrorFormatter: () => badLink(any),
-      },
-      createHandler(any),
-    );
+    for (const endpoint of endpoints) {
+      const { path, about, example, answer } = endpoint;
+      const response = { 200: answer, ...errorResponses };
+      const schema = { ...about, querystring: linkQuery(example), response };
+      api.get(path, { schema, schemaErrorFormatter: () => badLink(endpoint) }, createHandler(endpoint));
+    }
   };
 
   function createHandler(endpoint: Endpoint) {
@@ -175,7 +164,8 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
   /** The endpoint for links of the other site. */
   function otherEndpoint({ only }: Endpoint, link: string): { readonly endpoint?: string } {
     const source = only === undefined ? undefined : extractor.sourceOf(link);
-    const right = source === only ? undefined : [instagram, facebook].find(each => each.only === source);
+    if (source === undefined || source === only) return {};
+    const right = endpoints.find(each => each.only === source);
     return right === undefined ? {} : { endpoint: `/api${right.path}` };
   }
 
