@@ -61,7 +61,7 @@ async function bestWorth(player: Player, { services, signal }: CommandContext): 
   }
 }
 
-/** Who the player is, without what osu! did not say. @param isProven someone of the chat proved to be that player */
+/** The card names the player, and leaves out all that osu! did not say. @param isProven someone of the chat proved to be that player */
 function playerCard(player: Player, isProven: boolean, t: Translator): Card {
   const words = t.messages.osu;
   return {
