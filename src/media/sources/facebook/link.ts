@@ -1,5 +1,5 @@
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
-import { matchPath, PAGE, type PathShape, pathOf, unsupported, wrapper } from '../kit/link-match.ts';
+import { matchPath, PAGE, type PathShape, pathOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
 
 const SITE = 'https://www.facebook.com';
 /** Facebook's onion service keeps the site's paths. */
@@ -177,9 +177,7 @@ export function facebookRefOf(id: string): PostRef | undefined {
 }
 
 export function idOfAddress(address: unknown): string | null {
-  if (typeof address !== 'string' || address.length > 2_048 || !URL.canParse(address)) return null;
-  const match = matchFacebookLink(new URL(address));
-  return match?.kind === 'post' ? match.ref.id : null;
+  return postIdOf(address, matchFacebookLink);
 }
 
 function isVideoForm({ form }: PostRef): boolean {

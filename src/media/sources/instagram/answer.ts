@@ -8,7 +8,7 @@ import type { Post } from '../../post.ts';
 import { type PostContext, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { weakNotFound } from '../kit/refusal.ts';
 import { failureOfHead, failureOfJson, failureOfPage, failureOfReason, marksOf, restrictionOf } from './failures.ts';
-import { idOfAddress } from './link.ts';
+import { instagramIdOf } from './link.ts';
 import { readCard, readOpenGraph } from './parse/card.ts';
 import { embedContext, isSwitchedOff, parseEmbedMarkup } from './parse/embed.ts';
 import { MediaFinder } from './parse/find-media.ts';
@@ -26,7 +26,7 @@ function jsonDocuments(answer: string): readonly unknown[] {
   return lines.filter(value => isJsonObject(value) || Array.isArray(value));
 }
 
-/** Where an answer does not say when its post was published, the id does. */
+/** An id says when its post was published, where the answer does not. */
 function postOfDraft(draft: PostDraft, context: PostContext): Post {
   const publishedAt = draft.publishedAt ?? publishTimeOf(context.ref.parts.mediaId ?? '');
   return toPost({ ...draft, publishedAt }, context);
@@ -84,7 +84,7 @@ function parsePage(page: Body, context: ReadContext): Post {
   // One file is the whole of a post with one item, and no part of a carousel is.
   const isSingle = draft === null || draft.items.length === 1;
   const shown = isSingle
-    ? (readOpenGraph(page, ref, idOfAddress) ?? shownByEmbed(page, context, finder, isCover))
+    ? (readOpenGraph(page, ref, instagramIdOf) ?? shownByEmbed(page, context, finder, isCover))
     : null;
   if (shown !== null) return postOfDraft(shown, context);
   throw failureOfMedia(finder) ?? failureWithoutPost(page, finder, context);

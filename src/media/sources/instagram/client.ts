@@ -70,7 +70,7 @@ function stepTo(target: URL): ShortLinkStep {
   return step;
 }
 
-/** Where a share link came without a redirect, its page may name the post. */
+/** A share link that came without a redirect has a page that may name the post. */
 function stepOfPage(answer: HttpResponse, now: number): ShortLinkStep {
   const { canonical, og } = readMeta(new Body(answer.bytes).head);
   const named = answer.status === 200 ? postAt(canonical ?? og.get('og:url') ?? '') : null;

@@ -1,6 +1,6 @@
 /** Addresses on Instagram -> the post, story or page that they name. Pure. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
-import { matchPath, PAGE, type PathShape, pathOf, unsupported, wrapper } from '../kit/link-match.ts';
+import { matchPath, PAGE, type PathShape, pathOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
 import { mediaIdOfCode, PUBLIC_CODE_LENGTH, shortcodeOf, splitCode } from './parse/shortcode.ts';
 
 export const INSTAGRAM_HOSTS: readonly string[] = [
@@ -172,7 +172,6 @@ export function instagramRefOf(id: string): PostRef | undefined {
   return match !== undefined && 'ref' in match && match.ref.id === id ? match.ref : undefined;
 }
 
-export function idOfAddress(address: string | null | undefined): string | null {
-  const match = address && URL.canParse(address) ? matchInstagramLink(new URL(address)) : undefined;
-  return match?.kind === 'post' ? match.ref.id : null;
+export function instagramIdOf(address: unknown): string | null {
+  return postIdOf(address, matchInstagramLink);
 }

@@ -29,3 +29,10 @@ export function matchPath(shapes: readonly PathShape[], path: string, query: URL
   }
   return PAGE;
 }
+
+/** The id of the post that an address names; null for any other address. */
+export function postIdOf(address: unknown, match: (address: URL) => LinkMatch | undefined): string | null {
+  if (typeof address !== 'string' || address.length > 2_048 || !URL.canParse(address)) return null;
+  const found = match(new URL(address));
+  return found?.kind === 'post' ? found.ref.id : null;
+}

@@ -42,7 +42,7 @@ interface SourceParts
   extends Pick<MediaSource, 'id' | 'match' | 'refOf' | 'resolveShort' | 'strategies' | 'examples' | 'canFetchStories'> {
   /** Asks why a post is not shown. */
   diagnose(ref: PostRef, signal: AbortSignal): Promise<void>;
-  /** What a failure means by what `diagnose` learned of the post of the same call. */
+  /** A failure may mean something else by what `diagnose` learned of the post of the same call. */
   explain?(ref: PostRef, failure: AppError): AppError;
   /** Named when a story is refused for want of an account. */
   readonly storyParams?: ErrorParams;

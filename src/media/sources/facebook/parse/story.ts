@@ -119,7 +119,7 @@ function withMissing(media: readonly Attached[], missing: number): readonly Atta
   return [...media, ...Array<null>(Math.max(0, missing)).fill(null)];
 }
 
-/** Of several media a page lists the first few and says how many there are, in `all_subattachments` and parts of it. */
+/** A page lists the first few of several media and says how many there are, in `all_subattachments` and parts of it. */
 function mediaOf(page: FacebookPage, attachment: unknown): readonly Attached[] {
   if (attachment === null) return [null];
   const listsOf = (fits: (key: string) => boolean) =>

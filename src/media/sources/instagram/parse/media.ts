@@ -59,7 +59,7 @@ const PRODUCT_STATS: StatPaths = {
 
 /** `media/info`, `web_info.items[0]` and `xig_polaris_media.if_not_gated_logged_out` answer with the mobile API's product. */
 export const PRODUCT = {
-  /** Such a media has at least one of them, whatever else it lacks. */
+  /** A media of this shape has at least one of them, whatever else it lacks. */
   keys: ['media_type', 'video_versions', 'image_versions2', 'carousel_media'],
   /** It matches the name of a media's kind; its first group is `Video` for a video. */
   typename: /(Video|Image|Photo)(?:Media)?$/,
@@ -170,7 +170,7 @@ function readStats(media: JsonObject, paths: StatPaths): Stats {
   return { ...NO_STATS, ...Object.fromEntries(read) };
 }
 
-/** What a media does not say is null. `isReel`: the link says that this is a video. */
+/** Null stands for all that a media does not say. `isReel`: the link says that this is a video. */
 export function parseMedia(media: JsonObject, shape: MediaShape, isReel: boolean): PostDraft {
   const children = shape.children(media);
   return {
