@@ -101,7 +101,8 @@ class FileSearch {
   /** The request's, or the newer one it was replaced by. */
   #post: Pick<Post, 'items'>;
   #isRefreshed = false;
-  #reason: NoFileReason = 'upstream_unavailable';
+  /** The failure of the step that was tried last. */
+  #reason: NoFileReason | undefined;
   /** Too large, for the platform or for us. */
   readonly #refused: Set<string>;
   /** Not to be had, or not to be made. */
@@ -118,8 +119,6 @@ class FileSearch {
   }
 
   async run(): Promise<Resolution> {
-    const anySize = { ...this.#request, maxBytes: Number.POSITIVE_INFINITY, refused: [] };
-    if (this.#resolver.plan(anySize).length > 0) this.#reason = 'too_large';
     try {
       return await this.#follow();
     } finally {
@@ -152,7 +151,12 @@ class FileSearch {
         this.#held.push(outcome);
       } else if (!(await this.#shouldRetry(outcome, step))) break;
     }
-    return { kind: 'none', reason: this.#reason, post: this.#post };
+    return { kind: 'none', reason: this.#reason ?? this.#reasonOfNoStep(), post: this.#post };
+  }
+
+  #reasonOfNoStep(): NoFileReason {
+    const anySize = { ...this.#request, maxBytes: Number.POSITIVE_INFINITY, refused: [] };
+    return this.#resolver.plan(anySize).length > 0 ? 'too_large' : 'upstream_unavailable';
   }
 
   #make(step: Step): Promise<HeldFile | FileFailure> {
