@@ -1,4 +1,5 @@
 import { PermissionFlagsBits } from 'discord.js';
+import { FormData, fetch } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { FakeDiscord } from '../discord.ts';

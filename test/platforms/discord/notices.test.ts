@@ -225,8 +225,13 @@ describe('a rate limit of ten minutes', () => {
     on.fake.message({ guildId: other.id, content: LINK });
     expect((await answer(on)).channelId).toBe(other.channelId);
     await on.fake.waitFor(() => on.unfinished().length === 6 || undefined);
-    const { running, waiting } = await on.platform.runtime().status();
-    expect({ running, waiting }).toEqual({ running: 0, waiting: 6 });
+    // Each is taken up for a moment, to see that it has to wait.
+    await expect
+      .poll(async () => {
+        const { running, waiting } = await on.platform.runtime().status();
+        return { running, waiting };
+      })
+      .toEqual({ running: 0, waiting: 6 });
     const posts = on.fake.requests.filter(({ path }) => path === `/channels/${on.channelId}/messages`);
     // Those that were under way when it was said.
     expect(posts.length).toBeLessThanOrEqual(4);
