@@ -97,6 +97,8 @@ export interface FormFile {
   /** The name of the field. */
   readonly name: string;
   readonly fileName: string;
+  /** Default `application/octet-stream`. */
+  readonly mime?: string;
   readonly bytes: number;
   /** Opened when its turn comes. */
   readonly open: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -118,10 +120,8 @@ export function encodeForm(
 ): EncodedForm {
   const boundary = `medley-${randomUUID()}`;
   const texts = fields.map(([name, value]) => Buffer.from(`${head(name)}${LINE}${LINE}${value}${LINE}`));
-  const heads = files.map(({ name, fileName }) =>
-    Buffer.from(
-      `${head(name)}; filename="${quotable(fileName)}"${LINE}content-type: application/octet-stream${LINE}${LINE}`,
-    ),
+  const heads = files.map(({ name, fileName, mime = 'application/octet-stream' }) =>
+    Buffer.from(`${head(name)}; filename="${quotable(fileName)}"${LINE}content-type: ${quotable(mime)}${LINE}${LINE}`),
   );
   const tail = Buffer.from(`--${boundary}--${LINE}`);
 

@@ -10,7 +10,7 @@ import { TIMES } from './limits.ts';
 import {
   type ApiRoute,
   createRest,
-  MultipartBody,
+  formOf,
   type RequestDetails,
   type Rest,
   type RestOptions,
@@ -31,7 +31,7 @@ export interface MessageOptions {
   readonly nonce: string;
   /** The message it replies to. Where that was deleted, or its history may not be read, it is posted without the reference. */
   readonly replyTo: string | undefined;
-  /** Nobody is notified of a silent message. */
+  /** A silent message notifies no one. */
   readonly isSilent?: boolean;
 }
 
@@ -229,7 +229,7 @@ async function sendContent(
   const payload = { ...body, ...shown, allowed_mentions: NO_MENTIONS, attachments: uploads.map(attachmentOf) };
   const more = { ...details, timeoutMs: TIMES.upload };
   if (uploads.length === 0) return rest.request(route, { ...more, body: payload });
-  return rest.request(route, { ...more, body: await MultipartBody.of(payload, uploads) });
+  return rest.request(route, { ...more, body: await formOf(payload, uploads) });
 }
 
 /** An answer without sizes confirms its files by their addresses. */

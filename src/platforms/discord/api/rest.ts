@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { type RateLimitData, REST, type RESTOptions, type RequestData, type RequestMethod } from 'discord.js';
 import { Agent, type Dispatcher, Headers, Response } from 'undici';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
+import { type EncodedForm, encodeForm } from '../../../infra/http/poster.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from './limits.ts';
 import { discordFailure } from './send-failure.ts';
@@ -68,9 +68,9 @@ export function createRest({ token, apiUrl, log }: RestOptions): Rest {
       const headers = {
         // discord.js drops a token of its own after any 401, even one of a proxy.
         ...(isAuthorized && { Authorization: `Bot ${token}` }),
-        ...(body instanceof MultipartBody && body.headers),
+        ...(isForm(body) && { 'content-type': body.contentType, 'content-length': `${body.contentLength}` }),
       };
-      const data = { headers, body, ...(query && { query }), passThroughBody: body instanceof MultipartBody };
+      const data = { headers, body, ...(query && { query }), passThroughBody: isForm(body) };
       try {
         return await rest.request({ ...data, method, fullRoute, auth: false, signal });
       } catch (error) {
@@ -120,7 +120,7 @@ function makeRequestsBy(agent: Agent): RESTOptions['makeRequest'] {
     new Promise((resolve, reject) => {
       const { origin, pathname, search } = new URL(url);
       // A repeat of the request reads its files again.
-      const upload = body instanceof MultipartBody ? Readable.from(body, { objectMode: false }) : undefined;
+      const upload = isForm(body) ? Readable.from(body.body(), { objectMode: false }) : undefined;
       const handler = new ResponseHandler(resolve, error => reject(new TransportFailure(error, isSent())));
       // A body of one piece leaves with the head.
       const isSent = () => handler.isStarted && upload?.readableEnded !== false;
@@ -186,46 +186,16 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
-interface Part {
-  readonly head: Buffer;
-  readonly bytes: number;
-  readonly content: UploadFile['content'];
-}
-
 /** A message with its files, which are read from the disk while they are sent. */
-export class MultipartBody implements AsyncIterable<Uint8Array> {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly #parts: readonly Part[];
-  readonly #end: Buffer;
-
-  private constructor(boundary: string, parts: readonly Part[]) {
-    this.#parts = parts;
-    this.#end = Buffer.from(`--${boundary}--\r\n`);
-    const bytes = parts.reduce((total, part) => total + part.head.length + part.bytes + CRLF.length, this.#end.length);
-    this.headers = { 'content-type': `multipart/form-data; boundary=${boundary}`, 'content-length': `${bytes}` };
-  }
-
-  static async of(payload: object, uploads: readonly UploadFile[]): Promise<MultipartBody> {
-    const boundary = `medley-${randomUUID()}`;
-    const headOf = (lines: string) => Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${lines}\r\n\r\n`);
-    const data = Buffer.from(JSON.stringify(payload));
-    const files = uploads.map(async ({ name, mime, content }, index): Promise<Part> => {
-      const head = headOf(`name="files[${index}]"; filename="${name}"\r\nContent-Type: ${mime}`);
-      return { head, content, bytes: 'path' in content ? (await stat(content.path)).size : content.data.length };
-    });
-    const json = { head: headOf('name="payload_json"'), content: { data }, bytes: data.length };
-    return new MultipartBody(boundary, [json, ...(await Promise.all(files))]);
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    for (const { head, content } of this.#parts) {
-      yield head;
-      if ('path' in content) yield* createReadStream(content.path);
-      else yield content.data;
-      yield CRLF;
-    }
-    yield this.#end;
-  }
+export async function formOf(payload: object, uploads: readonly UploadFile[]): Promise<EncodedForm> {
+  const files = uploads.map(async ({ name, mime, content }, index) => ({
+    ...{ name: `files[${index}]`, fileName: name, mime },
+    bytes: 'path' in content ? (await stat(content.path)).size : content.data.length,
+    open: () => ('path' in content ? createReadStream(content.path) : [content.data]),
+  }));
+  return encodeForm([['payload_json', JSON.stringify(payload)]], await Promise.all(files));
 }
 
-const CRLF = Buffer.from('\r\n');
+function isForm(body: unknown): body is EncodedForm {
+  return typeof body === 'object' && body !== null && 'contentLength' in body && 'contentType' in body;
+}
