@@ -1,5 +1,6 @@
 import { isUsable } from '../../extract/request-profile.ts';
 import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
+import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import { readSiteAnswer } from '../kit/page-thread.ts';
 import { createAccountCaller, createSource, createStrategy, type TimedSourceOptions } from '../kit/source.ts';
 import { failureOfPublicPost, isCalledPublic, readFacebookPage } from './answer.ts';
@@ -48,6 +49,7 @@ export function createFacebookSource(options: TimedSourceOptions): MediaSource {
     resolveShort: (url, { signal }) => client.resolveShort(url, signal),
     strategies: [...pages, ...extraStrategies, ...(accounts === undefined ? [] : [byAccount])],
     examples: FACEBOOK_EXAMPLES,
+    mediaHosts: META_MEDIA_HOSTS,
     canFetchStories: false,
     storyParams: { what: 'story' },
     /** Asks whether the post is public, where the first page did not show it. */

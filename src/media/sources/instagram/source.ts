@@ -2,6 +2,7 @@ import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
 import { parseJson } from '../../parse/json-search.ts';
+import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
 import { createSource, createStrategy, type TimedSourceOptions } from '../kit/source.ts';
 import { createAccountStrategies, isStoryLink } from './account.ts';
@@ -124,6 +125,7 @@ export function createInstagramSource(options: TimedSourceOptions): MediaSource 
     resolveShort: (url, { signal }) => client.resolveShort(url, signal),
     strategies,
     examples: INSTAGRAM_EXAMPLES,
+    mediaHosts: META_MEDIA_HOSTS,
     canFetchStories: accounts?.isEmpty === false,
     /** Asks both questions at once; the first definitive word counts, a failed question is only noted. */
     async diagnose(ref, signal) {

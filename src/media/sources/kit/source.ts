@@ -7,7 +7,6 @@ import { isUsable, type RequestProfile } from '../../extract/request-profile.ts'
 import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { createStrategyChain } from '../../extract/strategy-chain.ts';
-import { META_MEDIA_HOSTS } from './cdn-address.ts';
 import type { AnswerKind } from './draft.ts';
 import { type AnswerReader, readSiteAnswer } from './page-thread.ts';
 
@@ -39,7 +38,10 @@ export function createStrategy({ http, read, now }: Asking, { fits, ask, kind, .
 }
 
 interface SourceParts
-  extends Pick<MediaSource, 'id' | 'match' | 'refOf' | 'resolveShort' | 'strategies' | 'examples' | 'canFetchStories'> {
+  extends Pick<
+    MediaSource,
+    'id' | 'match' | 'refOf' | 'resolveShort' | 'strategies' | 'examples' | 'canFetchStories' | 'mediaHosts'
+  > {
   /** Asks why a post is not shown. */
   diagnose(ref: PostRef, signal: AbortSignal): Promise<void>;
   /** A failure may mean something else by what `diagnose` learned of the post of the same call. */
@@ -64,7 +66,6 @@ export function createSource(options: TimedSourceOptions, parts: SourceParts): M
     },
     figures: fetchPost.figures,
     learn: fetchPost.learn,
-    mediaHosts: META_MEDIA_HOSTS,
   };
 }
 
