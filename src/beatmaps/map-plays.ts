@@ -37,7 +37,7 @@ export interface MapPlays {
   ): Promise<ScoresAnswer>;
   /** All plays of a player on a map; none where it has no leaderboard. */
   userMapScores(map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<ScoresAnswer>;
-  /** The same for lists of many players, who are not asked about again while somebody turns its pages. */
+  /** The same for lists of many players, who are not asked about again while a person turns its pages. */
   memberMapScores(map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<ScoresAnswer>;
   /** In the order asked for, 50 at most; those that are gone are missing. */
   standings(

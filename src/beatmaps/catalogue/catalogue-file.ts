@@ -29,7 +29,7 @@ export interface CatalogueFileOptions {
   onFailure(error: unknown): void;
   /** Default 500. */
   readonly writeDelayMs?: number;
-  /** Many sets are about to come, and nobody else asks: more of them are written at once. */
+  /** Many sets are about to come, and there are no other callers: more of them are written at once. */
   readonly isFilling?: boolean;
 }
 

@@ -38,7 +38,7 @@ export interface FillPace {
   readonly pagesADay: number;
   /** How long a feed waits after a failure, after a second one in a row, and so on. */
   readonly failureMs: readonly number[];
-  /** A longer wait than this is not honoured, whoever asks for it. */
+  /** A longer wait than this is not honoured, for any upstream. */
   readonly maxWaitMs: number;
   /** True when a feed is waited for as long as it fails; else the fill ends after as many failures as there are waits. */
   readonly isPatient: boolean;

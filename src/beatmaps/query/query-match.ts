@@ -144,7 +144,7 @@ function matchesText(text: string, set: Beatmapset, words: 'all' | 'any'): boole
 
 /** From so many letters on one mistake is forgiven, and two. */
 const FORGIVEN = [5, 9] as const;
-/** Nobody mistypes more, and a set's name has fewer. */
+/** People do not mistype more, and a set's name has fewer. */
 const MAX_MISTYPED = 16;
 const MAX_COMPARED = 1_000;
 const MAX_LETTERS = 24;

@@ -95,7 +95,7 @@ export function createOfficialStars({ osu, cache, log, now = Date.now }: Officia
           failures = 0;
           return { stars: star_rating, maxCombo: max_combo };
         } catch (error) {
-          // Whoever left took the question along.
+          // The caller that left took the question along.
           if (!own.aborted) noteFailure(error, id, askedAt);
           throw error;
         }

@@ -206,7 +206,7 @@ function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait
       const first = await Promise.race([result, timeout]);
       if (first !== undefined) return first.value;
       onLate();
-      // It goes on until its time is over; whoever asks again joins it, and meets its failure.
+      // It goes on until its time is over; a caller who asks again joins it, and meets its failure.
       result.catch(() => undefined);
       return undefined;
     } finally {

@@ -89,7 +89,7 @@ export function createOsuSignIn(options: OsuSignInOptions): OsuSignIn {
     return { id: expectShape(playerId ?? undefined, OSU, 'number of a player'), name: username };
   }
 
-  /** Ends the token, so that osu! asks the person again the next time, whoever sends them there. */
+  /** Ends the token, so that osu! asks the person again the next time, by whatever way they come. */
   async function revoke(token: string): Promise<void> {
     const { status } = await http.request({
       ...bounds,

@@ -105,7 +105,7 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
 
 const TALK: RequestBody = { kind: 'talk', what: null };
 
-/** Links in quotes are left out where they are left alone: nobody sends them to Medley alone for nothing. */
+/** Links in quotes are left out where they are left alone: what is sent to Medley alone is meant for it. */
 function withoutQuoted(
   links: readonly PastedLink[],
   { quotedLinks }: ChatSettings,
@@ -167,7 +167,7 @@ export interface EditedLinks {
   accepted(messageKey: string, body: RequestBody): void;
 }
 
-/** Platforms report changes that bots cannot see as edits too; nobody waits for an answer to the edit of an old message. */
+/** Platforms report changes that bots cannot see as edits too; an answer to the edit of an old message is not expected. */
 export const EDITABLE_MS = 3_600_000;
 const MAX_MESSAGES = 10_000;
 

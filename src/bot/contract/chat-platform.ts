@@ -42,7 +42,7 @@ export interface ChatPlatform<To = unknown> {
   messagesOf?(to: To, reply?: Reply): number;
   /** Deletes a message of Medley's own; nothing to do where it is gone already. */
   deleteMessage?(chatId: string, messageId: string): Promise<void>;
-  /** The address of a reply that nobody asked for; `eventId` names the reply. Absent where only requests are answered. */
+  /** The address of a reply without a request; `eventId` names the reply. Absent where only requests are answered. */
   placeOf?(chatId: string, eventId: string): To;
   /** Adds what only the platform knows of the person and the chat. */
   describeCaller?(request: Request, to: To): CallerDetails;
@@ -193,7 +193,7 @@ export class Superseded extends Error {
   override readonly name = 'Superseded';
 }
 
-/** A chat to which a reply goes that nobody asked for. */
+/** A chat to which a reply goes without a request. */
 export interface PostTarget {
   readonly platform: string;
   readonly chatId: string;

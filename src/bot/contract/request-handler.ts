@@ -6,7 +6,7 @@ import type { Reply } from './reply.ts';
 import type { RequestBody } from './request.ts';
 import type { ChatSettings } from './settings.ts';
 
-/** The runtime is given this by whoever knows what requests mean. */
+/** The runtime is given this by the code that knows what requests mean. */
 export interface RequestHandler {
   /**
    * Begins to answer; what is not answered in this batch is left for the next one. Failures are replies too, but for a store that is away.

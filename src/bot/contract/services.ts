@@ -53,7 +53,7 @@ export interface ButtonTokens {
   stored(): Promise<void>;
   /** @throws AppError `invalid_request` when forged or expired, `forbidden` when pressed by another than its owner, `internal` */
   decode(token: string, presser: string): Promise<ButtonPayload>;
-  /** The same, whoever presses it. @throws AppError `invalid_request`, `internal` */
+  /** The same, for any person who presses it. @throws AppError `invalid_request`, `internal` */
   decodeForAnyone(token: string): Promise<Pick<ButtonPayload, 'command' | 'values'>>;
   /**
    * Deletes what is stored for buttons of that person, which then no longer work.

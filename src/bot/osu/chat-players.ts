@@ -7,7 +7,7 @@ const MOST_MEMBERS = 500;
 
 /**
  * The linked players of the members of a group, each once, who came last first. A private chat has none. Where several say that they are one
- * player, whoever proved it counts.
+ * player, the one who proved it counts.
  */
 export async function chatPlayers(
   caller: Caller,

@@ -102,7 +102,7 @@ export interface JobTools {
   readonly onTokenRefused: (platform: string) => void;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now: () => number;
-  /** Milliseconds since any moment, by a clock that nobody sets. */
+  /** Milliseconds since any moment, by a clock that is never set. */
   readonly clock: () => number;
   readonly random: () => number;
 }

@@ -101,7 +101,7 @@ async function sendUnstored(
 }
 
 export interface NoticeBudgetOptions {
-  /** Milliseconds since any moment, by a clock that nobody sets. */
+  /** Milliseconds since any moment, by a clock that is never set. */
   readonly clock: () => number;
   /** Notices to one person at once. Default 5. */
   readonly burst?: number;

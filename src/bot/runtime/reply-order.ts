@@ -27,7 +27,7 @@ interface Entry {
 }
 
 const MAX_LANES = 10_000;
-/** A request that is away for longer keeps nobody waiting, nor one that does not come back at its time. */
+/** A request that is away for longer keeps no other waiting, nor does one that does not come back at its time. */
 const MOST_MS = 60_000;
 const LATE_MS = 5_000;
 /** A worker waits no longer for a request that is in work. */

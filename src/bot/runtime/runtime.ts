@@ -45,7 +45,7 @@ export interface RuntimeOptions {
   /** How long running requests may take after `stop()`. Default 7,500. */
   readonly drainMs?: number;
   readonly now?: () => number;
-  /** Milliseconds since any moment, by a clock that nobody sets. */
+  /** Milliseconds since any moment, by a clock that is never set. */
   readonly clock?: () => number;
   /** From 0 to 1. */
   readonly random?: () => number;

@@ -23,7 +23,7 @@ export class Throttled extends Error {
 }
 
 export interface ThrottleOptions {
-  /** Milliseconds since any moment, by a clock that nobody sets. */
+  /** Milliseconds since any moment, by a clock that is never set. */
   readonly clock: () => number;
   /** From 0 to 1. */
   readonly random: () => number;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** A turn of the event loop that is shorter holds nobody up. */
+/** A turn of the event loop that is shorter delays no other work. */
 const TURN_MS = 10;
 
 /** Maps like `Array.map`, but with a pause for all else whenever the work has taken a while. One piece of work is never interrupted. */

@@ -10,7 +10,7 @@ export interface Departure {
 export interface WorkContext {
   /** On whose behalf it is done. */
   readonly client: string;
-  /** Kept up for whoever wants to know. */
+  /** Kept up for callers that want to know. */
   readonly departure: Departure | undefined;
   /** The name of the address by which sites are asked; undefined leaves it open. */
   readonly outgoing: string | undefined;

@@ -117,7 +117,7 @@ export function toStrategyError(error: unknown): AppError {
   return new AppError('upstream_changed', error.message, { params: { own: 1 }, cause: error });
 }
 
-/** The endpoint that a strategy asks, whoever the caller is. */
+/** The endpoint that a strategy asks, for any kind of caller. */
 export function endpointOf({ name }: Pick<Strategy, 'name'>): string {
   return name.split('/', 1)[0] ?? name;
 }

@@ -37,7 +37,7 @@ const REFUSED_CLIENTS = 3;
 const REFUSALS_COUNT_MS = 2 * 60_000;
 /** One question in this time, of all processes together. */
 const PROBE = { name: 'site-probes', limit: 1, windowMs: 5_000, window: 'first' } as const;
-/** An open breaker that nobody asks is forgotten after this long. */
+/** An open breaker that is not asked is forgotten after this long. */
 const OPEN_MS = 24 * 3_600_000;
 
 /** A source that is asked by one outgoing address until its site refuses that, and then by the next. */

@@ -43,7 +43,7 @@ export const osuLink = defineCommand({
 
 async function offerSignIn(mode: Ruleset | null, { caller, services, t }: CommandContext) {
   if (services.accountLinks === undefined) throw usageError('noName');
-  // Whoever opens the address would become the caller.
+  // Anyone who opens the address would become the caller.
   const isSeen = caller.chatKind === 'group' && caller.answersAlone !== true;
   if (isSeen) return notice(t.messages.linking.inPrivate);
   const words = t.messages.linking;

@@ -153,7 +153,7 @@ export function takeMemory(bytes: number): Buffer {
   return piece;
 }
 
-/** Nobody reads it any more. Does nothing for other memory, or when it was given back already. */
+/** Gives back memory that is not read any more. Does nothing for other memory, or when it was given back already. */
 export function giveBack(memory: Buffer): void {
   if (!lent.delete(memory.buffer) || free.length >= MAX_FREE) return;
   free.push(Buffer.from(memory.buffer));

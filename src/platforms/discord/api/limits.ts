@@ -58,7 +58,7 @@ export const TIMES = {
   suggest: 2_000,
   /** An interaction's token, with a margin for the last request. */
   token: 14.5 * 60_000,
-  /** An interaction whose token is dead is answered by a message of the channel up to this: later nobody waits for it. */
+  /** An interaction whose token is dead is answered by a message of the channel up to this: later it is not waited for. */
   instead: 60 * 60_000,
   /** How long Discord is sure to know a repeated nonce: it says "the past few minutes". */
   nonce: 2 * 60_000,

@@ -16,7 +16,7 @@ import { type CommandIndex, commandOf } from './command-index.ts';
 import { acknowledge, callerIn, isPress, type Pressed, showAlone } from './interactions.ts';
 
 /**
- * Answers suggestions and the delete button, which are not stored: nobody waits for them after a restart.
+ * Answers suggestions and the delete button, which are not stored: they are not waited for after a restart.
  * @throws DiscordFailure
  */
 export async function answerAtOnce(

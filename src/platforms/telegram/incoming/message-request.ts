@@ -58,7 +58,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
     const mention = line?.mention?.toLowerCase();
     const own = username().toLowerCase();
     if (words === undefined || (mention !== undefined && mention !== own)) return undefined;
-    // A channel's posts are its own, whoever wrote them.
+    // A channel's posts are its own, not those of the person who wrote them.
     const isPost = message.chat.type === 'channel';
     const speaker = speakerOf(isPost ? { ...message, sender_chat: { id: message.chat.id } } : message);
     if (speaker === undefined) return undefined;

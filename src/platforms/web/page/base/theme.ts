@@ -11,7 +11,7 @@ export function currentTheme(): ThemeChoice {
 
 const SYSTEM = matchMedia('(prefers-color-scheme: light)');
 
-/** The theme that is seen, whoever chose it. */
+/** The theme that is seen, chosen by the reader or by the system. */
 function shownTheme(): 'light' | 'dark' {
   const theme = currentTheme();
   return theme === 'system' ? (SYSTEM.matches ? 'light' : 'dark') : theme;
