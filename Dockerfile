@@ -1,5 +1,5 @@
 # Medley with ffmpeg; its data lie in /data. Another image with Node 20, 22 or 24 on Debian can be given as NODE_IMAGE.
-ARG NODE_IMAGE=node:22-bookworm-slim
+ARG NODE_IMAGE=node:24-trixie-slim
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /medley
