@@ -9,7 +9,7 @@ const text = z.string().nullable();
 const number = z.number().nullable();
 const moment = z.number().nullable().meta({ description: 'Unix milliseconds.' });
 
-const variant = z
+const file = z
   .object({
     url: z.string().startsWith('https://'),
     mime: z.string(),
@@ -26,24 +26,14 @@ const variant = z
     adaptive: z.boolean().meta({ description: 'One track of what has to be put together.' }),
     expiresAt: moment,
   })
-  .readonly()
-  .meta({ id: 'Variant', description: 'One file of the item.' });
+  .meta({ description: 'One file of the item.' });
 
-const mediaItem = z
-  .object({
-    kind: z.enum(['video', 'image', 'audio']),
-    position: z.number().int().nonnegative().meta({
-      description: 'Zero-based place in the post; places of items that could not be read are left out.',
-    }),
-    width: number.meta({ description: 'Pixels of the original, else of the best variant.' }),
-    height: number,
-    durationMs: number,
-    thumbnailUrl: text,
-    alt: text,
-    variants: z.array(variant).min(1).readonly().meta({ description: 'Best first, never empty.' }),
-  })
-  .readonly()
-  .meta({ id: 'MediaItem', description: 'One photo, video or audio of the post.' });
+const headerValue = z.string().regex(/^[\x20-\x7e]{1,4096}$/);
+/** The host of a variant's address wants these of who asks for it; they are for that host alone, and no reader sees them. */
+const requestHeaders = z
+  .object({ referer: headerValue.exactOptional(), cookie: headerValue.exactOptional() })
+  .readonly();
+const variant = file.extend({ headers: requestHeaders.exactOptional() });
 
 const author = z
   .object({ id: text, username: text, name: text, verified: z.boolean().nullable(), avatarUrl: text })
@@ -72,9 +62,27 @@ export const sourceIdSchema = z
   .regex(/^[a-z][a-z0-9]{0,30}$/)
   .meta({ description: 'The site.' });
 
-export const postSchema = z
-  .object({
-    source: sourceIdSchema,
+function itemOf<File extends z.ZodType>(variant: File) {
+  return z
+    .object({
+      kind: z.enum(['video', 'image', 'audio']),
+      position: z.number().int().nonnegative().meta({
+        description: 'Zero-based place in the post; places of items that could not be read are left out.',
+      }),
+      width: number.meta({ description: 'Pixels of the original, else of the best variant.' }),
+      height: number,
+      durationMs: number,
+      thumbnailUrl: text,
+      alt: text,
+      variants: z.array(variant).min(1).readonly().meta({ description: 'Best first, never empty.' }),
+    })
+    .readonly()
+    .meta({ description: 'One photo, video or audio of the post.' });
+}
+
+function postOf<Item extends z.ZodType>(source: z.ZodType<string>, item: Item) {
+  const alone = z.object({
+    source,
     id: z.string().meta({ description: "Canonical id; with the source it is the cache's key." }),
     url: z.string().meta({ description: 'Canonical address, rebuilt from the id.' }),
     author,
@@ -84,7 +92,10 @@ export const postSchema = z
     mentions: z.array(z.string()).readonly().meta({ description: 'With their @, in order, without repeats.' }),
     publishedAt: moment,
     stats,
-    items: z.array(mediaItem).readonly(),
+    sensitive: z.boolean().default(false).meta({
+      description: 'The site marks it, or the post that it quotes, as not for everyone.',
+    }),
+    items: z.array(item).readonly().meta({ description: 'Empty for a post of words alone.' }),
     missingItems: z.number().int().nonnegative().meta({
       description: 'Items that the post has and that could not be read; 0 for a complete answer.',
     }),
@@ -92,21 +103,27 @@ export const postSchema = z
     fetchedAt: z.number().meta({ description: 'Unix milliseconds.' }),
     expiresAt: moment.meta({ description: 'Unix milliseconds until which every address lives.' }),
     strategy: z.string().meta({ description: 'Which way of asking the site gave the answer.' }),
-  })
-  .readonly()
-  .meta({ description: 'The whole post. What the site did not say is null.' });
+  });
+  const quoted = alone.extend({ quoted: z.null().default(null).meta({ description: 'Quotes go one level deep.' }) });
+  return alone.extend({
+    quoted: quoted.readonly().nullable().default(null).meta({
+      description: "The post that it quotes or shares, with that one's own author and items.",
+    }),
+  });
+}
+
+/** What is stored. Posts of earlier versions neither quoted another nor were sensitive. */
+export const postSchema = postOf(sourceIdSchema, itemOf(variant)).readonly();
 
 export type Post = z.infer<typeof postSchema>;
 export type SourceId = Post['source'];
 
-/** The schema of a post of one of these sources, for the API's document. */
+/** The schema of a post of one of these sources as the API gives it: headers for a variant's host are not in it. */
 export function postSchemaOf(sources: readonly SourceId[]) {
   const source = z.enum(sources).meta({ description: 'The site.' });
-  return postSchema
-    .unwrap()
-    .extend({ source })
+  return postOf(source, itemOf(file.meta({ id: 'Variant' })).meta({ id: 'MediaItem' }))
     .readonly()
-    .meta(postSchema.meta() ?? {});
+    .meta({ description: 'The whole post. What the site did not say is null.' });
 }
 
 export type Author = Post['author'];

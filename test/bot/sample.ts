@@ -71,6 +71,8 @@ export function samplePost({ items = [sampleItem()], ...change }: Partial<Post> 
     stats: { ...NO_STATS, likes: 1234, comments: 1 },
     items: inPlaces(items),
     missingItems: 0,
+    quoted: null,
+    sensitive: false,
     coverUrl: null,
     fetchedAt: 0,
     expiresAt: null,

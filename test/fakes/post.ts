@@ -73,10 +73,19 @@ export function makePost({ items = [makeItem()], ...changes }: Partial<Post> = {
     stats: NO_STATS,
     items: items.map((item, index) => ({ ...item, position: item.position || index })),
     missingItems: 0,
+    quoted: null,
+    sensitive: false,
     coverUrl: null,
     fetchedAt: 1_770_000_000_000,
     expiresAt: null,
     strategy: 'graphql',
     ...changes,
   };
+}
+
+/** A post that another one quotes. */
+export function makeQuoted(changes: Partial<Post> = {}): NonNullable<Post['quoted']> {
+  const author = { id: '882233', username: 'pier.lights', name: 'Tomas Brandt', verified: null, avatarUrl: null };
+  const url = 'https://www.instagram.com/p/C9TestPier02/';
+  return { ...makePost({ id: 'C9TestPier02', url, author, caption: 'Lamps on', ...changes }), quoted: null };
 }

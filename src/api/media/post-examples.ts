@@ -112,6 +112,8 @@ const POST: Omit<Post, 'source' | 'id' | 'url'> = {
     },
   ],
   missingItems: 0,
+  quoted: null,
+  sensitive: false,
   coverUrl: null,
   fetchedAt: 1779800000000,
   expiresAt: 1780165693000,

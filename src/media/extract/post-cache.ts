@@ -82,11 +82,17 @@ type KnownSource = Pick<MediaSource, 'id' | 'match' | 'mediaHosts'>;
  * the hosts of its source and an address that the source knows for one of its own. Anything else is undefined.
  */
 export function createStoredPostParser(sources: readonly KnownSource[]): (value: unknown) => Post | undefined {
+  const isKnown = (post: Post): boolean => {
+    const source = sources.find(({ id }) => id === post.source);
+    return (
+      source !== undefined &&
+      isPostOf(source, post.url) &&
+      addressesOf(post).every(url => mediaAddress(url, source.mediaHosts) !== null)
+    );
+  };
   return value => {
     const post = postSchema.safeParse(value).data;
-    const source = sources.find(({ id }) => id === post?.source);
-    if (post === undefined || source === undefined || !isPostOf(source, post.url)) return undefined;
-    return addressesOf(post).every(url => mediaAddress(url, source.mediaHosts) !== null) ? post : undefined;
+    return post !== undefined && [post, post.quoted].every(one => one === null || isKnown(one)) ? post : undefined;
   };
 }
 

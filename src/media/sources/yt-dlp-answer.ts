@@ -163,6 +163,8 @@ export function parseYtDlpAnswer(printed: string, { ref, hosts, now }: YtDlpCont
       shares: post.repost_count ?? first.repost_count ?? null,
     },
     ...placed,
+    quoted: null,
+    sensitive: false,
     coverUrl: null,
     fetchedAt: now,
     expiresAt: ends.length === 0 ? null : Math.min(...ends),

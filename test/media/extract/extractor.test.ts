@@ -73,6 +73,8 @@ function setUp(given: Given = {}) {
         stats: NO_STATS,
         items: [item, item],
         missingItems: 0,
+        quoted: null,
+        sensitive: false,
         coverUrl: null,
         fetchedAt: clock.now,
         expiresAt: null,

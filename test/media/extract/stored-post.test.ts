@@ -8,7 +8,7 @@ import type { Post } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
-import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
+import { makeItem, makePhoto, makePost, makeQuoted, makeVariant } from '../../fakes/post.ts';
 import { demoLinks } from '../../sandbox/links.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { WORLD } from '../../sandbox/world.ts';
@@ -28,6 +28,20 @@ describe('posts that other processes kept', () => {
     const silent = makePost({ title: null, caption: null, expiresAt: null, items: [makePhoto()] });
     expect(parse(kept(post))).toEqual(post);
     expect(parse(kept(silent))).toEqual(silent);
+  });
+
+  it('come back with the post that they quote and the headers of their files', () => {
+    const parse = openParser();
+    const variants = [makeVariant({ headers: { referer: 'https://www.instagram.com/', cookie: 'a=b' } })];
+    const post = makePost({ sensitive: true, items: [makeItem({ variants })], quoted: makeQuoted() });
+    expect(parse(kept(post))).toEqual(post);
+    const { quoted: _, sensitive: _sensitive, ...older } = makePost();
+    expect(parse(kept(older))).toEqual(makePost());
+  });
+
+  it.each(['a\r\nhost: elsewhere', '', 'x'.repeat(5_000)])('with the header %j are none', cookie => {
+    const items = [makeItem({ variants: [makeVariant({ headers: { cookie } })] })];
+    expect(openParser()(kept(makePost({ items })))).toBeUndefined();
   });
 
   it('of another shape are none', () => {
@@ -64,6 +78,8 @@ describe('posts that other processes kept', () => {
     for (const value of [
       { ...post, url },
       { ...post, coverUrl: url },
+      { ...post, quoted: makeQuoted({ url }) },
+      { ...post, quoted: makeQuoted({ coverUrl: url }) },
       { ...post, author: { ...author, avatarUrl: url } },
       { ...post, items: [makeItem({ thumbnailUrl: url })] },
       { ...post, items: [makeItem({ variants: [makeVariant(), makeVariant({ url })] })] },

@@ -60,6 +60,8 @@ export function post({ items = [], ...parts }: Partial<Post>): Post {
     stats: NO_STATS,
     items: items.map((item, position) => ({ ...item, position })),
     missingItems: 0,
+    quoted: null,
+    sensitive: false,
     coverUrl: null,
     fetchedAt: 0,
     expiresAt: null,

@@ -1,3 +1,4 @@
+import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { captionTags } from '../../parse/fields.ts';
 import { type Author, NO_STATS, type Post, placeItems, type UnplacedItem } from '../../post.ts';
@@ -9,6 +10,12 @@ export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt
   readonly items: readonly (UnplacedItem | null)[];
   /** The cover of the post as a whole, which is its first item's. */
   readonly coverUrl: string | null;
+  /** The answer says that the post has no media: words are all of it. Without that, a draft without items was not understood. */
+  readonly isWordsOnly?: boolean;
+  /** The site marks it as not for everyone. */
+  readonly sensitive?: boolean;
+  /** The post that it quotes or shares; one that this quotes in turn is left out. */
+  readonly quoted?: { readonly ref: Pick<PostRef, 'source' | 'id' | 'url'>; readonly draft: PostDraft } | null;
 };
 
 export const UNKNOWN_AUTHOR: Author = { id: null, username: null, name: null, verified: null, avatarUrl: null };
@@ -45,8 +52,34 @@ export interface ReadContext extends PostContext {
   readonly kind: AnswerKind;
 }
 
-/** `expiring`: all of its addresses end the life of the post, or the files of its items alone. */
-export function toPost(draft: PostDraft, { ref, strategy, now }: PostContext, expiring: 'files' | 'all' = 'all'): Post {
+/**
+ * `expiring`: all of its addresses end the life of the post, or the files of its items alone.
+ * @throws AppError `upstream_changed` for a draft without items that does not say that there are none
+ */
+export function toPost(draft: PostDraft, context: PostContext, expiring: 'files' | 'all' = 'all'): Post {
+  if (draft.items.length === 0 && !draft.isWordsOnly) {
+    throw new AppError('upstream_changed', 'the answer holds no media');
+  }
+  const post = postAlone(draft, context, expiring);
+  if (!draft.quoted) return { ...post, quoted: null };
+  const { ref, draft: quotedDraft } = draft.quoted;
+  const quoted = postAlone(quotedDraft, { ...context, ref }, expiring);
+  const expiries = [post.expiresAt, quoted.expiresAt].filter(expiry => expiry !== null);
+  return {
+    ...post,
+    sensitive: post.sensitive || quoted.sensitive,
+    quoted: { ...quoted, quoted: null },
+    expiresAt: expiries.length === 0 ? null : Math.min(...expiries),
+  };
+}
+
+type QuotableContext = Omit<PostContext, 'ref'> & { readonly ref: Pick<PostRef, 'source' | 'id' | 'url'> };
+
+function postAlone(
+  { isWordsOnly: _, quoted: _quoted, sensitive = false, ...draft }: PostDraft,
+  { ref, strategy, now }: QuotableContext,
+  expiring: 'files' | 'all',
+): Omit<Post, 'quoted'> {
   const placed = placeItems(draft.items);
   // The cover is the first item's: where that one is missing, no item shows it.
   const coverUrl = placed.items[0]?.position === 0 ? null : draft.coverUrl;
@@ -60,6 +93,7 @@ export function toPost(draft: PostDraft, { ref, strategy, now }: PostContext, ex
     ...draft,
     ...placed,
     ...captionTags(draft.caption),
+    sensitive,
     coverUrl,
     source: ref.source,
     id: ref.id,
