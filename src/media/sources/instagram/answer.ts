@@ -7,13 +7,13 @@ import { isJsonObject, parseJson } from '../../parse/json-search.ts';
 import type { Post } from '../../post.ts';
 import { type PostContext, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { weakNotFound } from '../kit/refusal.ts';
+import { publishTimeOf } from '../kit/shortcode.ts';
 import { failureOfHead, failureOfJson, failureOfPage, failureOfReason, marksOf, restrictionOf } from './failures.ts';
 import { instagramIdOf } from './link.ts';
 import { readCard, readOpenGraph } from './parse/card.ts';
 import { embedContext, isSwitchedOff, parseEmbedMarkup } from './parse/embed.ts';
 import { MediaFinder } from './parse/find-media.ts';
 import { readStories } from './parse/media.ts';
-import { publishTimeOf } from './parse/shortcode.ts';
 
 /** The site's guard against the inclusion of its JSON by other pages. */
 const GUARD = 'for (;;);';

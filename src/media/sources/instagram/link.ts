@@ -1,7 +1,7 @@
 /** Addresses on Instagram -> the post, story or page that they name. Pure. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import { matchPath, PAGE, type PathShape, pathOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
-import { mediaIdOfCode, PUBLIC_CODE_LENGTH, shortcodeOf, splitCode } from './parse/shortcode.ts';
+import { mediaIdOfCode, PUBLIC_CODE_LENGTH, shortcodeOf, splitCode } from '../kit/shortcode.ts';
 
 export const INSTAGRAM_HOSTS: readonly string[] = [
   'www.instagram.com',

@@ -9,8 +9,9 @@ import {
   visitObjects,
 } from '../../../parse/json-search.ts';
 import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
-import { GRAPH, PRODUCT, parseMedia } from './media.ts';
-import { splitCode } from './shortcode.ts';
+import { PRODUCT, parseMedia } from '../../kit/product.ts';
+import { splitCode } from '../../kit/shortcode.ts';
+import { GRAPH } from './media.ts';
 
 export function isReelLink({ form }: PostRef): boolean {
   return form === 'reel' || form === 'reels' || form === 'tv';

@@ -6,7 +6,7 @@ export const PUBLIC_CODE_LENGTH = 11;
 const PRIVATE_SUFFIX_LENGTH = 28;
 const CODE = /^[\w-]{1,11}$/;
 const MEDIA_ID = /^\d{1,20}$/;
-/** Instagram's ids begin then, unix milliseconds. */
+/** Ids of Instagram and Threads begin then, unix milliseconds. */
 const ID_EPOCH_MS = 1_314_220_021_721n;
 
 /** `isPrivate`: the code carried the 28-character suffix of a post that only its followers see (`C5_A1TQNPrYw4c2g…`). */

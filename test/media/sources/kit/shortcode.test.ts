@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  mediaIdOfCode,
-  publishTimeOf,
-  shortcodeOf,
-  splitCode,
-} from '../../../../../src/media/sources/instagram/parse/shortcode.ts';
+import { mediaIdOfCode, publishTimeOf, shortcodeOf, splitCode } from '../../../../src/media/sources/kit/shortcode.ts';
 
 describe('shortcodes and media ids', () => {
   it.each([

@@ -1,0 +1,146 @@
+/** Objects that describe one media as the mobile API's product, which Instagram and Threads share (2026-08) -> what they say of it. Pure. */
+import { firstOf, readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
+import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
+import { type PixelSize, readAddress, UNKNOWN_SIZE } from './cdn-address.ts';
+import type { PostDraft } from './draft.ts';
+import { imageItem, type ListedFile, videoItem } from './media-files.ts';
+
+/** Paths of each count, the first that is there counts. */
+type StatPaths = Readonly<Partial<Record<keyof Stats, readonly string[]>>>;
+
+/** A carousel has 20 at most (2026). */
+export const MAX_CHILDREN = 60;
+const PHOTO = 1;
+const VIDEO = 2;
+const CAROUSEL = 8;
+
+export function sizeOf(object: unknown, width: string, height: string): PixelSize {
+  return { width: readSize(child(object, width)), height: readSize(child(object, height)) };
+}
+
+export function listed(list: unknown, url: string, width: string, height: string): readonly ListedFile[] {
+  return readList(list).map(file => ({
+    url: child(file, url),
+    ...sizeOf(file, width, height),
+    bitrate: readSize(child(file, 'bandwidth')),
+  }));
+}
+
+function isCarousel(product: JsonObject): boolean {
+  if (readList(product.carousel_media).length > 0) return true;
+  const type = readCount(product.media_type);
+  if (type === PHOTO || type === VIDEO) return false;
+  if (type === CAROUSEL || product.product_type === 'carousel_container') return true;
+  return /Carousel/.test(readText(product.__typename) ?? '') || (readCount(product.carousel_media_count) ?? 0) > 1;
+}
+
+const PRODUCT_STATS: StatPaths = {
+  likes: ['like_count'],
+  comments: ['comment_count'],
+  plays: ['play_count', 'ig_play_count'],
+  views: ['view_count'],
+  shares: ['share_count', 'reshare_count'],
+  saves: ['save_count'],
+  crosspostLikes: ['fb_like_count'],
+  crosspostPlays: ['fb_play_count'],
+  authorFollowers: ['user.follower_count', 'owner.follower_count'],
+  authorPosts: ['user.media_count', 'owner.media_count'],
+};
+
+/** `media/info`, `web_info.items[0]` and `xig_polaris_media.if_not_gated_logged_out` answer with the mobile API's product. */
+export const PRODUCT = {
+  /** A media of this shape has at least one of them, whatever else it lacks. */
+  keys: ['media_type', 'video_versions', 'image_versions2', 'carousel_media'],
+  /** It matches the name of a media's kind; its first group is `Video` for a video. */
+  typename: /(Video|Image|Photo)(?:Media)?$/,
+  publishedAt: 'taken_at',
+  stats: PRODUCT_STATS,
+  original: (media: JsonObject) => sizeOf(media, 'original_width', 'original_height'),
+  images: (media: JsonObject): readonly ListedFile[] => [
+    ...listed(child(media.image_versions2, 'candidates'), 'url', 'width', 'height'),
+    { url: media.display_uri, ...UNKNOWN_SIZE },
+  ],
+  videos: (media: JsonObject) => listed(media.video_versions, 'url', 'width', 'height'),
+  manifest: (media: JsonObject) => media.video_dash_manifest,
+  /** The media's own word; null when it says nothing. */
+  saysVideo({ media_type }: JsonObject): boolean | null {
+    const type = readCount(media_type);
+    return type === PHOTO || type === VIDEO ? type === VIDEO : null;
+  },
+  /** Anything else that only videos have. */
+  hasVideoSign: (media: JsonObject) => media.has_audio === true,
+  /** Null for a media that is no carousel. What a carousel shows of itself is one of its items over again: only its children count. */
+  children(media: JsonObject): readonly unknown[] | null {
+    if (!isCarousel(media)) return null;
+    const listed = readList(media.carousel_media, MAX_CHILDREN);
+    const stated = Math.min(readCount(media.carousel_media_count) ?? 0, MAX_CHILDREN);
+    return [...listed, ...Array<null>(Math.max(0, stated - listed.length)).fill(null)];
+  },
+  users: (media: JsonObject): readonly unknown[] => [media.user, media.owner],
+  caption: (media: JsonObject) => readText(child(media.caption, 'text')) ?? readText(media.caption),
+};
+
+export type MediaShape = typeof PRODUCT;
+
+/** By its own word, else by any sign of a video: the still of a video whose files are withheld is not the post. */
+function isVideo(media: JsonObject, shape: MediaShape, isReel: boolean): boolean {
+  const said = shape.saysVideo(media);
+  if (said !== null) return said;
+  const type = shape.typename.exec(readText(media.__typename) ?? '')?.[1];
+  if (type !== undefined) return type === 'Video';
+  const isVideoProduct =
+    /^(?:clips|igtv)$/.test(readText(media.product_type) ?? '') || readSize(media.video_duration) !== null;
+  return isVideoProduct || shape.hasVideoSign(media) || isReel;
+}
+
+function toItem(media: JsonObject, shape: MediaShape, isReel: boolean): UnplacedItem | null {
+  const original = shape.original(media);
+  const images = shape.images(media);
+  const alt = readText(media.accessibility_caption);
+  const videos = shape.videos(media);
+  const dashManifest = readText(shape.manifest(media));
+  if (videos.length === 0 && dashManifest === null && !isVideo(media, shape, isReel)) {
+    return imageItem({ files: images, original, alt });
+  }
+  const seconds = readSize(media.video_duration);
+  const durationMs = seconds === null ? null : Math.round(seconds * 1000);
+  const hasAudio = readFlag(media.has_audio);
+  return videoItem({ files: videos, covers: images, original, dashManifest, durationMs, hasAudio, alt });
+}
+
+export function readUsers(users: readonly unknown[]): Author {
+  const first = <Read>(read: (value: unknown) => Read | null, key: string) =>
+    firstOf(users, user => read(child(user, key)));
+  return {
+    id: first(readId, 'pk') ?? first(readId, 'id'),
+    username: first(readText, 'username'),
+    name: first(readText, 'full_name'),
+    verified: first(readFlag, 'is_verified'),
+    avatarUrl: first(readAddress, 'profile_pic_url') ?? first(readAddress, 'profile_image_uri'),
+  };
+}
+
+/** An author can hide some counts. */
+function readStats(media: JsonObject, paths: StatPaths): Stats {
+  const isHidden = media.like_and_view_counts_disabled === true;
+  const shown = Object.entries(paths).filter(([key]) => !isHidden || !/^(?:likes|plays|views)$/.test(key));
+  const read = shown.map(([key, where]) => [key, firstOf(where, path => readCount(child(media, ...path.split('.'))))]);
+  return { ...NO_STATS, ...Object.fromEntries(read) };
+}
+
+/** Null stands for all that a media does not say. `isReel`: the link says that this is a video. */
+export function parseMedia(media: JsonObject, shape: MediaShape, isReel: boolean): PostDraft {
+  const children = shape.children(media);
+  return {
+    author: readUsers(shape.users(media)),
+    title: readText(media.title),
+    caption: shape.caption(media),
+    publishedAt: readInstant(media[shape.publishedAt]),
+    stats: readStats(media, shape.stats),
+    items: children?.map(one => (isJsonObject(one) ? toItem(one, shape, false) : null)) ?? [
+      toItem(media, shape, isReel),
+    ],
+    coverUrl: firstOf(shape.images(media), file => readAddress(file.url)),
+  };
+}
