@@ -21,6 +21,7 @@ export interface SourceOptions {
   /** For all strategies together. */
   readonly deadlineMs?: number;
   readonly onOutcome?: (source: SourceId, strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
+  readonly now?: () => number;
 }
 
 /** All that the rest of Medley knows of a source. */

@@ -1,15 +1,14 @@
-import { isUsable } from '../../extract/request-profile.ts';
-import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
+import type { MediaSource, PostRef } from '../../extract/source.ts';
+import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
-import { readSiteAnswer } from '../kit/page-thread.ts';
-import { createAccountCaller, createSource, createStrategy, type TimedSourceOptions } from '../kit/source.ts';
+import { createAccountStrategies, createSource, createStrategy } from '../kit/source.ts';
 import { failureOfPublicPost, isCalledPublic, readFacebookPage } from './answer.ts';
 import { createFacebookClient } from './client.ts';
 import { createFacebookConstants, FACEBOOK_EXAMPLES } from './constants.ts';
 import { isCheckpoint } from './failures.ts';
 import { ADDRESSES, facebookRefOf, matchFacebookLink, oembedQuestion } from './link.ts';
 
-export function createFacebookSource(options: TimedSourceOptions): MediaSource {
+export function createFacebookSource(options: SourceOptions): MediaSource {
   const { http, accounts, extraStrategies = [], now = Date.now } = options;
   const constants = createFacebookConstants(options.upstreamConstants);
   const client = createFacebookClient(http, constants, now);
@@ -26,20 +25,19 @@ export function createFacebookSource(options: TimedSourceOptions): MediaSource {
 
   const name = 'post-page/account';
   const profile = constants.profiles[name];
-  const askByAccount = createAccountCaller(accounts, 'facebook.com', isCheckpoint);
-  const byAccount: Strategy = {
-    name,
-    profile,
-    timeoutMs: profile.timeoutMs,
-    isLastResort: true,
-    byAccount: true,
-    isAvailable: () => accounts?.isReady() === true && isUsable(profile, http),
-    run: (ref, signal) =>
-      askByAccount(
-        jar => client.page(ref.url, profile, signal, jar),
-        answer => readSiteAnswer(readFacebookPage, answer, { ref, kind: 'page', strategy: name, now: now() }),
-      ),
-  };
+  const byAccount =
+    accounts &&
+    createAccountStrategies({ ...asking, accounts, site: 'facebook.com', isChallenge: isCheckpoint }, [
+      {
+        name,
+        profile,
+        kind: 'page',
+        isLastResort: true,
+        byAccount: true,
+        fits: () => accounts.isReady(),
+        ask: (ref, signal, jar) => client.page(ref.url, profile, signal, jar),
+      },
+    ]);
   /** The posts that the Graph API calls public, by the reference of one call. */
   const publicPosts = new WeakSet<PostRef>();
   return createSource(options, {
@@ -47,11 +45,10 @@ export function createFacebookSource(options: TimedSourceOptions): MediaSource {
     match: matchFacebookLink,
     refOf: facebookRefOf,
     resolveShort: (url, { signal }) => client.resolveShort(url, signal),
-    strategies: [...pages, ...extraStrategies, ...(accounts === undefined ? [] : [byAccount])],
+    strategies: [...pages, ...extraStrategies, ...(byAccount ?? [])],
     examples: FACEBOOK_EXAMPLES,
     mediaHosts: META_MEDIA_HOSTS,
     canFetchStories: false,
-    storyParams: { what: 'story' },
     /** Asks whether the post is public, where the first page did not show it. */
     async diagnose(ref, signal) {
       const { endpoint, url } = oembedQuestion(ref);

@@ -101,6 +101,7 @@ function shownByEmbed(page: Body, { ref }: ReadContext, finder: MediaFinder, isC
 
 /** @throws AppError what the body, JSON or a page, means when the asked post is not in it. */
 export function parseAnswer(body: Body, context: ReadContext): Post {
+  if (context.kind === 'story') return postOfDraft(parseStories(body.text, context.ref), context);
   const isJson = ['{', '[', GUARD].some(start => body.startsWith(start));
   return isJson ? parseJsonAnswer(body.text.trimStart(), context) : parsePage(body, context);
 }
@@ -163,11 +164,6 @@ function isGoneQuery({ status, body }: SiteAnswer, { kind }: ReadContext): boole
 /** @throws AppError with `params.challenge` or `params.refused`, which `marksOf` explains. */
 export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): Post {
   if (context.kind === 'card') return parseOembed(answer, context);
-  if (context.kind === 'story') {
-    const failure = failureOfHead(answer, context.now);
-    if (failure !== null) throw failure;
-    return postOfDraft(parseStories(answer.body.text, context.ref), context);
-  }
   if (isGoneQuery(answer, context)) {
     throw new AppError('upstream_changed', `the query is gone (status ${answer.status})`);
   }

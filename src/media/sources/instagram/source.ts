@@ -1,11 +1,12 @@
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
+import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { parseJson } from '../../parse/json-search.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
-import { createSource, createStrategy, type TimedSourceOptions } from '../kit/source.ts';
-import { createAccountStrategies, isStoryLink } from './account.ts';
+import { createSource, createStrategy } from '../kit/source.ts';
+import { instagramAccounts, isStoryLink } from './account.ts';
 import { readInstagramAnswer } from './answer.ts';
 import { createInstagramClient, type InstagramClient } from './client.ts';
 import { createInstagramConstants, INSTAGRAM_EXAMPLES, type ProfileName } from './constants.ts';
@@ -90,7 +91,7 @@ async function askRoutes(client: InstagramClient, ref: PostRef, signal: AbortSig
   if (namesPrivatePost(response.text)) throw new AppError('private', 'routed as a private post');
 }
 
-export function createInstagramSource(options: TimedSourceOptions): MediaSource {
+export function createInstagramSource(options: SourceOptions): MediaSource {
   const { http, log, accounts, extraStrategies = [], now = Date.now } = options;
   const constants = createInstagramConstants(options.upstreamConstants);
   const { profiles } = constants;
@@ -113,7 +114,7 @@ export function createInstagramSource(options: TimedSourceOptions): MediaSource 
     pageStrategy(client, endpoint, 'page/crawler'),
     endpoint('embed/crawler', 'embed', ({ id }, ...asked) => client.page(`/p/${id}/embed/captioned/`, ...asked)),
     queries.browser,
-    ...createAccountStrategies({ ...asking, client, profiles, accounts }),
+    ...(accounts === undefined ? [] : instagramAccounts(asking, accounts, client, profiles)),
     ...extraStrategies.map(one => ({ ...one, isLastResort: true })),
     { ...oembed, isLastResort: true, explains: true },
   ];

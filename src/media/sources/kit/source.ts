@@ -1,6 +1,6 @@
 /** Puts a source together from what it says of its site: ways to ask, a reader of answers, accounts. */
 import { type Cookie, CookieJar } from 'tough-cookie';
-import { AppError, type ErrorParams } from '../../../errors.ts';
+import { AppError } from '../../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Accounts } from '../../extract/accounts.ts';
 import { isUsable, type RequestProfile } from '../../extract/request-profile.ts';
@@ -9,10 +9,6 @@ import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { createStrategyChain } from '../../extract/strategy-chain.ts';
 import type { AnswerKind } from './draft.ts';
 import { type AnswerReader, readSiteAnswer } from './page-thread.ts';
-
-export interface TimedSourceOptions extends SourceOptions {
-  readonly now?: () => number;
-}
 
 /** One endpoint, asked by one kind of caller. */
 export interface Way extends Pick<Strategy, 'name' | 'timeoutMs' | 'isLastResort' | 'byAccount'> {
@@ -46,18 +42,16 @@ interface SourceParts
   diagnose(ref: PostRef, signal: AbortSignal): Promise<void>;
   /** A failure may mean something else by what `diagnose` learned of the post of the same call. */
   explain?(ref: PostRef, failure: AppError): AppError;
-  /** Named when a story is refused for want of an account. */
-  readonly storyParams?: ErrorParams;
 }
 
-export function createSource(options: TimedSourceOptions, parts: SourceParts): MediaSource {
-  const { diagnose, explain = (_, failure) => failure, storyParams, ...source } = parts;
+export function createSource(options: SourceOptions, parts: SourceParts): MediaSource {
+  const { diagnose, explain = (_, failure) => failure, ...source } = parts;
   const fetchPost = createStrategyChain({ ...options, source: source.id, strategies: source.strategies, diagnose });
   return {
     ...source,
     async fetch(asked, context) {
       if (asked.form === 'story' && !source.canFetchStories) {
-        throw new AppError('login_required', 'stories need an account', { params: storyParams });
+        throw new AppError('login_required', 'stories need an account', { params: { what: 'story' } });
       }
       const ref = { ...asked };
       return fetchPost(ref, context).catch(error => {
@@ -69,7 +63,50 @@ export function createSource(options: TimedSourceOptions, parts: SourceParts): M
   };
 }
 
-/** The cookies of an account for one site; those of others are left out. */
+/** One way to ask by an account. `check` throws for an answer by which the site challenges the account. */
+export interface AccountWay extends Omit<Way, 'timeoutMs' | 'ask'> {
+  ask(ref: PostRef, signal: AbortSignal, jar: CookieJar, check: CheckAnswer): Promise<HttpResponse>;
+}
+
+type CheckAnswer = (answer: HttpResponse) => HttpResponse;
+
+interface AccountOptions extends Asking {
+  readonly accounts: Accounts;
+  /** Cookies of other sites are left out. */
+  readonly site: string;
+  isChallenge(answer: HttpResponse): boolean;
+}
+
+class AccountChallenged extends AppError {}
+
+/** Each account has cookies of its own, which the site renews; one that is challenged or logged out is left alone for a while. */
+export function createAccountStrategies(options: AccountOptions, ways: readonly AccountWay[]): readonly Strategy[] {
+  const { http, read, now, accounts, site, isChallenge } = options;
+  const jars = new Map<string, CookieJar>();
+  const check: CheckAnswer = answer => {
+    if (!isChallenge(answer)) return answer;
+    throw new AccountChallenged('login_required', 'the account is to prove that a person uses it');
+  };
+  const run = ({ name, kind, ask }: AccountWay, ref: PostRef, signal: AbortSignal) =>
+    accounts.use(async account => {
+      const jar = jars.get(account.name) ?? jarOf(account.cookies, site);
+      jars.set(account.name, jar);
+      try {
+        const answer = check(await ask(ref, signal, jar, check));
+        return await readSiteAnswer(read, answer, { ref, kind, strategy: name, now: now() });
+      } catch (error) {
+        const isRefused = error instanceof AppError && error.code === 'login_required';
+        if (isRefused) account.pause(error instanceof AccountChallenged ? 'challenge' : 'logged-out');
+        throw error;
+      }
+    });
+  return ways.map(way => ({
+    ...way,
+    isAvailable: ref => isUsable(way.profile, http) && way.fits(ref),
+    run: (ref, signal) => run(way, ref, signal),
+  }));
+}
+
 function jarOf(cookies: readonly Cookie[], site: string): CookieJar {
   const jar = new CookieJar();
   for (const cookie of cookies) {
@@ -78,37 +115,4 @@ function jarOf(cookies: readonly Cookie[], site: string): CookieJar {
     jar.setCookieSync(cookie.toString(), `https://${domain}/`, { ignoreError: true });
   }
   return jar;
-}
-
-class AccountChallenged extends AppError {}
-
-/** Each account has cookies of its own, which the site renews; one that is challenged or logged out is left alone for a while. */
-export function createAccountCaller(
-  accounts: Accounts | undefined,
-  site: string,
-  isChallenge: (answer: HttpResponse) => boolean,
-) {
-  const jars = new Map<string, CookieJar>();
-  function check(answer: HttpResponse): HttpResponse {
-    if (!isChallenge(answer)) return answer;
-    throw new AccountChallenged('login_required', 'the account is to prove that a person uses it');
-  }
-
-  return async function askByAccount<T>(
-    ask: (jar: CookieJar, check: (answer: HttpResponse) => HttpResponse) => Promise<HttpResponse>,
-    read: (answer: HttpResponse) => T | Promise<T>,
-  ): Promise<T> {
-    if (accounts === undefined) throw new AppError('login_required', 'no account is configured');
-    return accounts.use(async account => {
-      const jar = jars.get(account.name) ?? jarOf(account.cookies, site);
-      jars.set(account.name, jar);
-      try {
-        return await read(check(await ask(jar, check)));
-      } catch (error) {
-        const isRefused = error instanceof AppError && error.code === 'login_required';
-        if (isRefused) account.pause(error instanceof AccountChallenged ? 'challenge' : 'logged-out');
-        throw error;
-      }
-    });
-  };
 }

@@ -3,10 +3,10 @@ import { AppError } from '../../../../src/errors.ts';
 import { parseCookiesFile } from '../../../../src/media/extract/cookies-file.ts';
 import { CoverOnlyError } from '../../../../src/media/extract/failures.ts';
 import type { MediaSource } from '../../../../src/media/extract/source.ts';
+import type { SourceOptions } from '../../../../src/media/extract/source-descriptor.ts';
 import type { Post } from '../../../../src/media/post.ts';
 import { createInstagramConstants } from '../../../../src/media/sources/instagram/constants.ts';
 import { createInstagramSource } from '../../../../src/media/sources/instagram/source.ts';
-import type { TimedSourceOptions } from '../../../../src/media/sources/kit/source.ts';
 import { openAccounts } from '../../../fakes/accounts.ts';
 import { createFakeUpstream, type FakeRoute, type FakeUpstream, silentLog } from '../../../fakes/instagram-upstream.ts';
 import { CODES, fixture, refOf } from './fixture.ts';
@@ -48,7 +48,7 @@ interface Setup {
   readonly fetch: (code: string, parts?: Readonly<Record<string, string>>) => Promise<Post>;
 }
 
-function setup(routes: Readonly<Record<string, FakeRoute>>, options: Partial<TimedSourceOptions> = {}): Setup {
+function setup(routes: Readonly<Record<string, FakeRoute>>, options: Partial<SourceOptions> = {}): Setup {
   // For a post that is said not to exist no account is asked.
   const missing = options.accounts === undefined ? undefined : { status: 401, text: '{"message":"login_required"}' };
   const upstream = createFakeUpstream({ [HOME]: home, ...routes }, missing);
