@@ -9,10 +9,16 @@ const text = z.string().nullable();
 const number = z.number().nullable();
 const moment = z.number().nullable().meta({ description: 'Unix milliseconds.' });
 
+/**
+ * The type of a variant that comes in pieces: its address is that of an HLS media playlist, which says where they are. They are
+ * joined to an MP4 before anyone gets them. Sources read masters with `playlistVariants`, so that each rendition is a variant.
+ */
+export const PLAYLIST_MIME = 'application/vnd.apple.mpegurl';
+
 const file = z
   .object({
     url: z.string().startsWith('https://'),
-    mime: z.string(),
+    mime: z.string().meta({ description: `\`${PLAYLIST_MIME}\` for a playlist of pieces.` }),
     width: number,
     height: number,
     bitrate: number.meta({ description: 'Bits per second.' }),
@@ -132,6 +138,11 @@ export type Stats = Post['stats'];
 export type MediaItem = Post['items'][number];
 /** One file of an item. */
 export type Variant = MediaItem['variants'][number];
+
+export function isPlaylist({ mime }: Pick<Variant, 'mime'>): boolean {
+  return mime === PLAYLIST_MIME;
+}
+
 /** An item before its place in the post is known. */
 export type UnplacedItem = Omit<MediaItem, 'position'>;
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type MediaItem, playableVariants, type Variant } from '../post.ts';
+import { isPlaylist, type MediaItem, playableVariants, type Variant } from '../post.ts';
 
 /** The wanted part of an item: all of it, or its audio alone. */
 export type MediaForm = 'original' | 'audio';
@@ -115,7 +115,8 @@ function audioRank(variant: Variant): readonly number[] {
 
 /** Says whether it is AAC or MP3, which plays in every chat; the codec of an MP4 is that unless it is named. */
 export function isCommonAudio({ mime, codecs }: Variant): boolean {
-  return /^(?:audio\/(mp4|mpeg|aac)|video\/mp4)$/.test(mime) && (codecs === null || /mp4a|mp3/i.test(codecs));
+  const isCommonFile = /^(?:audio\/(mp4|mpeg|aac)|video\/mp4)$/.test(mime) || isPlaylist({ mime });
+  return isCommonFile && (codecs === null || /mp4a|mp3/i.test(codecs));
 }
 
 /** A photo with music stays a photo. */
@@ -132,9 +133,12 @@ export function isCommonImage({ mime }: Variant): boolean {
   return /^image\/(jpe?g|png|webp|gif)$/.test(mime);
 }
 
-/** Says whether it is H.264 in MP4, which plays in every chat; sources seldom name the codec of a plain MP4, and then it is that. */
+/**
+ * Says whether it is H.264 in MP4, or becomes that, which plays in every chat; sources seldom name the codec of a plain MP4, and then it
+ * is that.
+ */
 export function isCommonVideo({ mime, codecs }: Variant): boolean {
-  return mime === 'video/mp4' && (codecs === null || /(^|[,\s])avc[13]/i.test(codecs));
+  return (mime === 'video/mp4' || isPlaylist({ mime })) && (codecs === null || /(^|[,\s])avc[13]/i.test(codecs));
 }
 
 /** The area of a variant; 0 when unknown. */

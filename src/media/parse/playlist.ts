@@ -1,0 +1,189 @@
+/** Reads HLS playlists: the renditions that a master lists, and the pieces of one rendition. Pure; RFC 8216. */
+import { AppError } from '../../errors.ts';
+import { PLAYLIST_MIME, type Variant } from '../post.ts';
+import { mediaAddress } from './fields.ts';
+import { compareTracks } from './markup.ts';
+
+/** Five hours in pieces of six seconds take 300 KB. */
+export const MAX_PLAYLIST_BYTES = 512 * 1024;
+const MAX_PIECES = 3_000;
+const MAX_RENDITIONS = 60;
+const MAX_LINES = 20_000;
+
+/** Bytes of a file that a stream consists of: all of it without a range. */
+export interface Piece {
+  readonly url: string;
+  readonly range: { readonly first: number; readonly length: number } | undefined;
+  /** Milliseconds that it plays; 0 for the beginning that all the others need. */
+  readonly durationMs: number;
+}
+
+type Attributes = ReadonlyMap<string, string>;
+
+/** A line that is no address: `#TAG:A=1,B="x"`. */
+interface Tag {
+  readonly name: string;
+  readonly value: string;
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.slice(0, MAX_PLAYLIST_BYTES).split(/\r?\n/, MAX_LINES);
+  return lines.map(line => line.trim()).filter(line => line !== '');
+}
+
+function readTag(line: string): Tag | undefined {
+  const [, name, value = ''] = /^#(EXT[A-Z0-9-]{1,40})(?::(.*))?$/.exec(line) ?? [];
+  return name === undefined ? undefined : { name, value };
+}
+
+function attributesOf({ value }: Tag): Attributes {
+  const pairs = value.matchAll(/([A-Z0-9-]{1,40})=(?:"([^"]*)"|([^",]*))/g);
+  return new Map([...pairs].map(([, name = '', quoted, plain = '']) => [name, quoted ?? plain.trim()]));
+}
+
+function positive(text: string | undefined): number | null {
+  const number = text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : 0;
+  return number > 0 ? number : null;
+}
+
+const AUDIO_CODEC = /^(?:mp4a|mp3|ac-3|ec-3|opus|flac|vorbis)/i;
+
+const RENDITION = {
+  ...{ mime: PLAYLIST_MIME, width: null, height: null, bitrate: null, bytes: null, codecs: null },
+  ...{ hasAudio: null, hasVideo: true, adaptive: false, expiresAt: null },
+} as const;
+
+export interface PlaylistPlace {
+  /** The address that the playlist came from. */
+  readonly url: string;
+  /** Suffixes the media may lie on: each host and what is below it. */
+  readonly hosts: readonly string[];
+}
+
+/**
+ * The renditions of a stream, best first: each names a media playlist. Of a media playlist that is itself, as the only one. Audio that
+ * is kept apart becomes a variant of its own, to be put together with the video's. Never throws; what it cannot read, or lies on
+ * another host, is left out.
+ */
+export function playlistVariants(text: string, { url, hosts }: PlaylistPlace): readonly Variant[] {
+  const lines = linesOf(text);
+  const addressOf = (written: string | undefined) =>
+    written !== undefined && URL.canParse(written, url) ? mediaAddress(new URL(written, url).href, hosts) : null;
+  const own = addressOf(url);
+  if (lines[0] !== '#EXTM3U' || own === null) return [];
+  if (lines.some(line => line.startsWith('#EXTINF'))) return [{ ...RENDITION, url: own }];
+
+  const tags = lines.map(readTag);
+  const sounds = new Map<string, string>();
+  const groups = tags.flatMap(tag => (tag?.name === 'EXT-X-MEDIA' ? [attributesOf(tag)] : []));
+  const isDefault = (group: Attributes) => Number(group.get('DEFAULT') === 'YES');
+  for (const group of groups.filter(one => one.get('TYPE') === 'AUDIO').sort((a, b) => isDefault(b) - isDefault(a))) {
+    const [id, address] = [group.get('GROUP-ID'), addressOf(group.get('URI'))];
+    if (id !== undefined && address !== null && !sounds.has(id)) sounds.set(id, address);
+  }
+
+  const variants = new Map<string, Variant>();
+  const add = (variant: Variant) => {
+    if (variants.size < MAX_RENDITIONS && !variants.has(variant.url)) variants.set(variant.url, variant);
+  };
+  for (const [index, tag] of tags.entries()) {
+    if (tag?.name !== 'EXT-X-STREAM-INF') continue;
+    const attributes = attributesOf(tag);
+    const address = addressOf(lines.slice(index + 1).find(line => !line.startsWith('#')));
+    if (address === null) continue;
+    const sound = sounds.get(attributes.get('AUDIO') ?? '');
+    add(videoOf(attributes, address, sound !== undefined && sound !== address));
+    if (sound !== undefined) add(soundOf(attributes, sound));
+  }
+  return [...variants.values()].sort(compareTracks);
+}
+
+function codecsOf(attributes: Attributes): readonly string[] {
+  return (attributes.get('CODECS') ?? '').split(',').flatMap(codec => codec.trim().slice(0, 40) || []);
+}
+
+function videoOf(attributes: Attributes, url: string, isSilent: boolean): Variant {
+  const codecs = codecsOf(attributes);
+  const [audio, video] = [
+    codecs.filter(codec => AUDIO_CODEC.test(codec)),
+    codecs.filter(codec => !AUDIO_CODEC.test(codec)),
+  ];
+  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(attributes.get('RESOLUTION') ?? '') ?? [];
+  const hasVideo = codecs.length === 0 || video.length > 0;
+  const named = isSilent ? video : codecs;
+  return {
+    ...{ ...RENDITION, url, hasVideo, adaptive: isSilent || !hasVideo },
+    ...{ width: positive(width), height: positive(height), codecs: named.join(', ') || null },
+    bitrate: positive(attributes.get('AVERAGE-BANDWIDTH')) ?? positive(attributes.get('BANDWIDTH')),
+    hasAudio: isSilent ? false : codecs.length === 0 ? null : audio.length > 0,
+  };
+}
+
+/** The rate of a rendition is that of its video and its audio together: the audio's own is not said. */
+function soundOf(attributes: Attributes, url: string): Variant {
+  const codecs = codecsOf(attributes).filter(codec => AUDIO_CODEC.test(codec));
+  return { ...RENDITION, url, codecs: codecs.join(', ') || null, hasAudio: true, hasVideo: false, adaptive: true };
+}
+
+/**
+ * The pieces of a media playlist, in order: written one after another they are one file.
+ * @throws AppError `upstream_unavailable` with `what: 'stream'` for a live or encrypted stream, and one whose tracks change on the way;
+ *   `upstream_changed` for what is no media playlist
+ */
+export function playlistPieces(text: string, url: string): readonly Piece[] {
+  const lines = linesOf(text);
+  const tags = lines.map(readTag);
+  checkStream(lines, tags);
+  const pieces: Piece[] = [];
+  const add = (written: string, durationMs: number, bytes: string | undefined) => {
+    if (!URL.canParse(written, url)) throw new AppError('upstream_changed', 'a piece without an address');
+    const address = new URL(written, url).href;
+    pieces.push({ url: address, range: rangeOf(bytes, address, pieces.at(-1)), durationMs });
+  };
+  let durationMs = 0;
+  let range: string | undefined;
+  for (const [index, line] of lines.entries()) {
+    const tag = tags[index];
+    if (tag?.name === 'EXTINF') durationMs = Math.max(1, Math.round((Number.parseFloat(tag.value) || 0) * 1_000));
+    else if (tag?.name === 'EXT-X-BYTERANGE') range = tag.value;
+    else if (tag?.name === 'EXT-X-MAP' && pieces.length === 0) {
+      const attributes = attributesOf(tag);
+      add(attributes.get('URI') ?? '', 0, attributes.get('BYTERANGE'));
+    } else if (!line.startsWith('#')) {
+      add(line, durationMs, range);
+      range = undefined;
+    }
+  }
+  if (pieces.length > MAX_PIECES) throw refusal('more pieces than a post has');
+  return pieces;
+}
+
+/** Only a whole stream of the same tracks is one file. */
+function checkStream(lines: readonly string[], tags: readonly (Tag | undefined)[]): void {
+  const named = (name: string) => tags.flatMap(tag => (tag?.name === name ? [tag] : []));
+  const firstPiece = tags.findIndex(tag => tag?.name === 'EXTINF');
+  if (lines[0] !== '#EXTM3U' || firstPiece === -1) throw new AppError('upstream_changed', 'not a media playlist');
+  const beginnings = new Set(named('EXT-X-MAP').map(({ value }) => value));
+  if (beginnings.size > 1 || tags.some((tag, index) => tag?.name === 'EXT-X-DISCONTINUITY' && index > firstPiece))
+    throw refusal('its tracks change on the way');
+  if (named('EXT-X-KEY').some(tag => attributesOf(tag).get('METHOD') !== 'NONE')) throw refusal('it is encrypted');
+  const isWhole = named('EXT-X-PLAYLIST-TYPE').some(({ value }) => value === 'VOD');
+  if (!isWhole && named('EXT-X-ENDLIST').length === 0) throw refusal('it is live');
+}
+
+/** `LENGTH@FIRST`, or `LENGTH` right behind the piece before it in the same file. */
+function rangeOf(written: string | undefined, url: string, before: Piece | undefined): Piece['range'] {
+  if (written === undefined) return undefined;
+  const [, length, first] = /^(\d{1,12})(?:@(\d{1,12}))?$/.exec(written) ?? [];
+  const next = before?.url === url && before.range !== undefined ? before.range.first + before.range.length : undefined;
+  const begin = first === undefined ? next : Number(first);
+  if (begin === undefined || positive(length) === null)
+    throw new AppError('upstream_changed', 'a piece of a file that is not said');
+  return { first: begin, length: Number(length) };
+}
+
+function refusal(why: string): AppError {
+  return new AppError('upstream_unavailable', `a stream that is not put together: ${why}`, {
+    params: { what: 'stream' },
+  });
+}

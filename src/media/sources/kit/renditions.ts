@@ -1,0 +1,28 @@
+import { AppError } from '../../../errors.ts';
+import type { HttpClient } from '../../../infra/http/http-client.ts';
+import { hostsBelow } from '../../../infra/http/transport/host-list.ts';
+import { MAX_PLAYLIST_BYTES, playlistVariants } from '../../parse/playlist.ts';
+import type { Variant } from '../../post.ts';
+
+export interface RenditionsRequest {
+  /** A master playlist, or the one of a single rendition. */
+  readonly url: string;
+  /** The source's media hosts, as suffixes. */
+  readonly hosts: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The renditions of a video that comes in pieces, as variants, best first.
+ * @throws AppError what the request throws; `upstream_changed` for an answer that is no playlist of any
+ */
+export async function askRenditions(
+  http: Pick<HttpClient, 'request'>,
+  { url, hosts, headers = {}, signal }: RenditionsRequest,
+): Promise<readonly Variant[]> {
+  const answer = await http.request({ url, hosts: hostsBelow(hosts), headers, signal, maxBytes: MAX_PLAYLIST_BYTES });
+  const variants = answer.status === 200 ? playlistVariants(answer.text, { url: answer.url, hosts }) : [];
+  if (variants.length === 0) throw new AppError('upstream_changed', `no renditions in a playlist (${answer.status})`);
+  return variants;
+}
