@@ -138,7 +138,7 @@ function createAnswer({ callers, resolver, run, answerLinks, isBlocked, logFailu
   }
 
   async function answerAdmitted(body: RequestBody, context: RunContext, position: Position): Promise<ReplyBatch> {
-    if (body.kind === 'links') return answerLinks(body.what, context, position);
+    if (body.kind === 'links') return answerLinks(body, context, position);
     if (position.from > 0) return noReply(position.from, position.paid);
     if (body.kind === 'talk') return onlyReply(Promise.resolve(notice(context.t.messages.notices.noLink)));
     const { command, raw, isPressed } = await resolver.resolve(body, context.caller, context.t);

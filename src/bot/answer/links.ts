@@ -3,8 +3,8 @@ import type { AppError } from '../../errors.ts';
 import { findAddresses } from '../../media/extract/address.ts';
 import type { Extractor } from '../../media/extract/extractor.ts';
 import type { Accepted, Command } from '../contract/command.ts';
-import { hidden } from '../contract/reply.ts';
-import type { LinksBody } from '../contract/request.ts';
+import { hidden, type Reply } from '../contract/reply.ts';
+import { isUnasked, type LinksBody } from '../contract/request.ts';
 import type { PendingReply, Position, ReplyBatch } from '../contract/request-handler.ts';
 import { linkLabels } from '../views/notice.ts';
 import type { Callers } from './callers.ts';
@@ -69,7 +69,7 @@ export interface LinkAnswersOptions {
 }
 
 /** One reply for each link that the caller's limit allows, so many at once; the other links are left for later. */
-export type LinkAnswers = (links: LinksBody['what'], context: RunContext, position: Position) => Promise<ReplyBatch>;
+export type LinkAnswers = (body: LinksBody, context: RunContext, position: Position) => Promise<ReplyBatch>;
 
 /** Links that are worked on side by side for one message. */
 const LINKS_AT_ONCE = 5;
@@ -92,7 +92,8 @@ export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions)
     return spoiler && reply !== undefined ? hidden(reply) : reply;
   }
 
-  return async (links, context, { from, paid }) => {
+  return async (body, context, { from, paid }) => {
+    const links = body.what;
     const labels = links.length > 1 ? linkLabels(links.map(({ url }) => url)) : [];
     const replies: PendingReply[] = [];
     let refusal: AppError | undefined;
@@ -104,12 +105,18 @@ export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions)
         if (next >= paid) refusal = await charge(command, context.caller);
         if (refusal) break;
         const about = labels.slice(next, next + 1);
-        replies.push({ reply: answerLink(command, link, { ...context, about }), next: next + 1 });
+        const reply = answerLink(command, link, { ...context, about });
+        replies.push({ reply: isUnasked(body) ? reply.then(unlessShown) : reply, next: next + 1 });
       }
       next += 1;
     }
     return { replies, next, paid: Math.max(paid, next), remaining: remainingOf(links.length - next, refusal) };
   };
+}
+
+/** A post of words alone is left to the embed that the chat shows under its link. */
+function unlessShown(reply: Reply | undefined): Reply | undefined {
+  return reply?.onlyWhenAsked === true ? undefined : reply;
 }
 
 function remainingOf(links: number, refusal: AppError | undefined): ReplyBatch['remaining'] {

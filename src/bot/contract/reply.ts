@@ -157,6 +157,8 @@ export interface Reply {
   readonly isHidden?: boolean;
   /** The colour of the site that a post is from, where the platform can show one. */
   readonly colour?: Colour;
+  /** The site's own embed shows as much: it is left out where its link was merely pasted. */
+  readonly onlyWhenAsked?: boolean;
   /** `caller`: the person who asked sees it alone, where the platform can do that. */
   readonly visibility: 'chat' | 'caller';
   /** Milliseconds after which it is true no longer and may go away: a time to wait that is over. */

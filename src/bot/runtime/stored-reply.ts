@@ -23,6 +23,7 @@ export const StoredReply = z.object({
   ),
   actions: z.array(z.lazy(() => StoredAction)),
   isHidden: z.boolean().exactOptional(),
+  onlyWhenAsked: z.boolean().exactOptional(),
   colour: z.lazy(() => Colour).exactOptional(),
   visibility: z.enum(['chat', 'caller']),
   outdatedMs: z.number().exactOptional(),

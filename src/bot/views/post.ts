@@ -60,13 +60,20 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   const title = distinctTitle(post);
   if (title) blocks.push(textBlock([strong(title)]));
   const caption = post.caption?.trim();
-  if (captions && caption) blocks.push({ kind: 'text', text: [caption], folded: true });
+  const isWords = isWordsOnly(post);
+  if ((captions || isWords) && caption) blocks.push({ kind: 'text', text: [caption], folded: true });
   return reply({
     blocks: [...blocks, ...notes],
     gallery: view === 'text' ? [] : gallery,
     actions: [original],
+    ...(isWords && { onlyWhenAsked: true }),
     ...colourOf(site),
   });
+}
+
+/** Tells whether nothing belongs to it but words. */
+function isWordsOnly(post: Post): boolean {
+  return itemCount(post) === 0 && (post.quoted === null || itemCount(post.quoted) === 0);
 }
 
 /** Names the author, with the way to them and their avatar; for an unknown author, the site. */

@@ -12,7 +12,7 @@ import {
 } from './failures.ts';
 import { askEndpoint, createSiteState, leftAloneUntil, type SiteState } from './site-state.ts';
 import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
-import { MAX_PATIENCE_MS, StrategyHistory, type StrategyHistoryOptions } from './strategy-history.ts';
+import { isCoverOnly, MAX_PATIENCE_MS, StrategyHistory, type StrategyHistoryOptions } from './strategy-history.ts';
 import { abortReason, type RaceResult, StrategyRace } from './strategy-race.ts';
 
 export interface StrategyChainOptions extends Pick<StrategyHistoryOptions, 'onOutcome'> {
@@ -57,7 +57,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
   }
 
   function note({ reports, winner, post, late }: RaceResult, ref: PostRef): void {
-    const isBrought = post !== null && post.items.length > 0;
+    const isBrought = post !== null && !isCoverOnly(post);
     for (const report of reports) history.note(report, report.strategy === winner, isBrought);
     late
       ?.then(report => history.note(report, false, isBrought))
@@ -77,7 +77,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     if (result.failures.length === 0 && post === null && verdict === null && waiting.length > 0) {
       throw siteIsSilent(undefined, Math.min(...waiting.flatMap(({ error }) => error.retryAfterMs ?? [])));
     }
-    if (post !== null && post.items.length > 0) {
+    if (post !== null && !isCoverOnly(post)) {
       const news = result.failures.filter(({ strategy }) => !history.isFailing(strategy));
       logFailures(ref, news, `brought by ${result.winner?.name} after others failed`);
       return post;

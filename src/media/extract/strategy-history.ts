@@ -192,7 +192,12 @@ function isReturning({ failures, cooldownUntil, triedAt }: StrategyRecord, now: 
   return failures > 0 && cooldownUntil <= now && (triedAt < cooldownUntil || now - triedAt >= ASK_AGAIN_MS);
 }
 
-/** Says whether all of a post could be read. */
+/** Says whether all of a post could be read; one of words alone has no more. */
 export function isWhole(post: Post | null): boolean {
-  return post !== null && post.items.length > 0 && !(post.missingItems > 0);
+  return post?.missingItems === 0;
+}
+
+/** Says whether the post has files, and none of them could be read. */
+export function isCoverOnly({ items, missingItems }: Post): boolean {
+  return items.length === 0 && missingItems > 0;
 }

@@ -18,7 +18,7 @@ import {
   toStrategyError,
 } from './failures.ts';
 import type { Strategy } from './source.ts';
-import { isWhole, type StrategyHistory, type StrategyReport } from './strategy-history.ts';
+import { isCoverOnly, isWhole, type StrategyHistory, type StrategyReport } from './strategy-history.ts';
 
 interface RunningStrategy {
   readonly strategy: Strategy;
@@ -58,8 +58,7 @@ export function startStrategy(
     try {
       const work = withContext({ departure }, async () => ask(controller.signal));
       const post: Post | null | undefined = await abortable(work, controller.signal);
-      if (post && (post.items?.length > 0 || post.missingItems > 0)) return end(post, null);
-      return end(null, new AppError('upstream_changed', 'the answer holds no media'));
+      return post ? end(post, null) : end(null, new AppError('upstream_changed', 'the answer holds no post'));
     } catch (error) {
       return end(null, toStrategyError(error));
     } finally {
@@ -168,8 +167,8 @@ export class StrategyRace {
     return this.#over.signal.aborted || this.#decider !== undefined || this.#verdict !== null;
   }
 
-  get #hasItems(): boolean {
-    return (this.#post?.items.length ?? 0) > 0;
+  get #hasPost(): boolean {
+    return this.#post !== null && !isCoverOnly(this.#post);
   }
 
   /** Those whose failure the next in the queue waits for. */
@@ -236,7 +235,7 @@ export class StrategyRace {
     if (!isDefinitive(error)) return;
     this.#decider = strategy;
     // Items that could be read are worth more than a reason why there are not more.
-    if (!this.#hasItems) this.#verdict = error;
+    if (!this.#hasPost) this.#verdict = error;
   }
 
   #note(strategy: Strategy, error: AppError): void {
@@ -255,7 +254,7 @@ export class StrategyRace {
 
   /** Asks why there is no post: once, when two endpoints withheld it, or when nothing else is left to ask. */
   #explainWhenDue(): void {
-    if (this.#isExplained || this.#isOver || this.#hasItems) return;
+    if (this.#isExplained || this.#isOver || this.#hasPost) return;
     const { diagnosis, strategies, returning, maxPatienceMs } = this.#options;
     const withheld = this.#failures.filter(({ strategy, error }) => strategy !== returning && isWithheld(error));
     const endpoints = new Set(withheld.map(({ strategy }) => endpointOf(strategy)));
@@ -282,7 +281,7 @@ export class StrategyRace {
     return {
       post: this.#post,
       verdict: this.#verdict,
-      winner: this.#hasItems ? this.#broughtBy : (this.#decider ?? this.#broughtBy),
+      winner: this.#hasPost ? this.#broughtBy : (this.#decider ?? this.#broughtBy),
       reports: [...this.#reports, ...left.flatMap(([, running]) => this.#overtaken(running))],
       failures: this.#failures,
       late: returning && this.#running.get(returning)?.report,

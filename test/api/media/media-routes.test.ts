@@ -456,6 +456,20 @@ describe('failures', () => {
   });
 });
 
+describe('a post of words alone', () => {
+  const post = makePost({ items: [] });
+  const extract = async (): Promise<Extraction> => ({ post, itemIndex: null, from: 'load' });
+
+  it('has no files where files are listed, and is no video', async () => {
+    const { app } = await createApiServer({ extract });
+    const listed = await app.inject(`/api/igdownload?url=${REEL}`);
+    expect([listed.statusCode, listed.json().result.response.data]).toEqual([200, []]);
+    const video = await app.inject(`/api/fbdownload?url=${REEL}`);
+    expect([video.statusCode, errorAnswer.parse(video.json()).error.code]).toEqual([404, 'not_found']);
+    expect((await app.inject(`/api/post?url=${REEL}`)).json()).toMatchObject({ items: [], missingItems: 0 });
+  });
+});
+
 describe('a post of which only the cover is known', () => {
   const post = makePost({ items: [], missingItems: 1, coverUrl: 'https://scontent.cdninstagram.com/v/reef.jpg' });
   const reason = new AppError('upstream_rate_limited', 'limited', { retryAfterMs: 90_000 });

@@ -423,6 +423,19 @@ describe('the settings of a chat', () => {
     expect(await other.read({ ...quoted, caller: group() })).toMatchObject({ kind: 'links' });
   });
 
+  it('of posts of words alone are left to the embeds of the chat where they were merely pasted', async () => {
+    const extractor = fakeExtractor(id => samplePost({ id, url: link(id), ...(id !== 'reel' && { items: [] }) }));
+    const { ask } = setUp({ services: sampleServices(extractor) });
+    const pasted = await ask({ text: `${link('said')} ${link('reel')}` }, group());
+    expect(pasted.replies.map(({ gallery }) => gallery.length)).toEqual([1]);
+    const asked = [
+      await ask({ text: link('said') }),
+      await ask({ text: link('said'), direct: true }, group()),
+      await ask({ name: 'download', options: { link: link('said') } }, group()),
+    ];
+    for (const { replies } of asked) expect(replies.map(words)).toEqual([expect.stringContaining('Evening light')]);
+  });
+
   it('can have pasted links fail without a word, whatever fails', async () => {
     const extractor = fakeExtractor(() => {
       throw new AppError('private', 'private');

@@ -42,6 +42,25 @@ function shown(
 
 const nobody = { id: null, username: null, name: null, verified: null, avatarUrl: null };
 
+describe('a post of words alone', () => {
+  const shownAs = (view: 'card' | 'media' | 'text', post: Post) =>
+    renderPost(post, en, { indexes: [], form: 'original', site: { name: 'Toy' }, view, captions: false });
+
+  it.each(['card', 'media', 'text'] as const)('is a card of its words in the view %s, without captions too', view => {
+    const card = shownAs(view, samplePost({ items: [] }));
+    expect(lines(card.blocks)).toEqual(expect.arrayContaining(['Evening light over the harbour']));
+    expect(details(card.blocks)).toMatch(/Toy · 1\.2K likes · 1 comment · 2026-05-03/);
+    expect(card).toMatchObject({ onlyWhenAsked: true, gallery: [], actions: [{ url: samplePost().url }] });
+  });
+
+  it('is not one whose files were not read or are not shown, nor one that quotes a post with files', () => {
+    for (const post of [samplePost(), samplePost({ items: [], missingItems: 1 })])
+      expect(shownAs('text', post).onlyWhenAsked).toBeUndefined();
+    const quoted = { ...samplePost(), quoted: null };
+    expect(shownAs('card', samplePost({ items: [], quoted })).onlyWhenAsked).toBeUndefined();
+  });
+});
+
 describe('renderPost', () => {
   it('shows words and files, files alone, or words alone', () => {
     const post = samplePost();

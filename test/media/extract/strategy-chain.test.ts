@@ -3,7 +3,7 @@ import { AppError, ERROR_CODES, type ErrorCode } from '../../../src/errors.ts';
 import { createLogger } from '../../../src/infra/log.ts';
 import type { PostRef, Strategy } from '../../../src/media/extract/source.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
-import { chain, fail, hang, ok, POST, type Run, strategy, weak } from './chain-fixture.ts';
+import { chain, fail, hang, ok, type Run, strategy, weak } from './chain-fixture.ts';
 
 describe('isolation', () => {
   const odd: readonly [string, Run | AppError][] = [
@@ -16,7 +16,6 @@ describe('isolation', () => {
         throw new Error('at once');
       },
     ],
-    ['an answer without media', async () => ({ ...POST, items: [] })],
     ['a weak not_found', weak],
   ];
   it.each(odd)('goes on after %s', async (_, run) => {

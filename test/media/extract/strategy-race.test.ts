@@ -117,6 +117,16 @@ describe('hedging', () => {
   });
 });
 
+describe('a post of words alone', () => {
+  const words = async () => ({ ...POST, items: [] });
+
+  it('is a whole answer, for which no other is asked', async () => {
+    const { asked, run } = chain([strategy('a', fail('login_required')), strategy('b', words), strategy('c', ok)]);
+    expect(await run()).toMatchObject({ strategy: 'b', items: [], missingItems: 0 });
+    expect(asked).toEqual(['a', 'b']);
+  });
+});
+
 describe('an incomplete post', () => {
   it('is kept while the next is asked, which may have all of it', async () => {
     const { asked, run } = chain([strategy('a', partial(3, 5)), strategy('b', partial(5, 5)), strategy('c', ok)]);

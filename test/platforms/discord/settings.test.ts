@@ -106,6 +106,17 @@ describe('the settings of a server', () => {
     expect(textOf(await reply(on))).toContain('private');
   });
 
+  it('leave a post of words to its embed where it was merely pasted, and show it where it was asked for', async () => {
+    const on = await open({}, { answer: id => samplePost({ id, items: [] }) });
+    const source = paste(on);
+    await on.fake.waitFor(() => on.asked[0]);
+    await settle();
+    expect(ownMessages(on.fake)).toEqual([]);
+    expect(isSuppressed(on, source)).toBe(false);
+    paste(on, `<@${on.fake.botUserId}> ${LINK}`);
+    expect(textOf(await reply(on))).toContain('Evening light over the harbour');
+  });
+
   it('delete a notice after as long as they say', async () => {
     const answer = () => Promise.reject(new AppError('private', 'private'));
     const on = await open({ noticeSeconds: 1 }, { answer });

@@ -19,9 +19,6 @@ export function draftOfAnswer(answer: SiteAnswer, ref: PostRef, now: number): Po
   switch (reading?.kind) {
     case 'post':
       return reading.post;
-    // The page speaks of the post itself: anything else on it, such as a login form, says nothing more.
-    case 'words':
-      throw new AppError('not_found', 'a post without photo or video', { params: { what: 'media' } });
     case 'live':
       throw new AppError('unsupported_link', 'a broadcast that is still on the air', { params: { what: 'live' } });
     case 'unread': {

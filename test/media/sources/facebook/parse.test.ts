@@ -184,7 +184,6 @@ describe('older and poorer pages', () => {
 
 describe('pages without the post', () => {
   it.each([
-    ['post-words.html', REFS.postWords, 'words'],
     ['live.html', REFS.live, 'live'],
     ['others-only.html', REFS.reel, 'others'],
     ['empty.html', REFS.reel, 'nothing'],

@@ -267,11 +267,12 @@ describe('the signal, and the code it means', () => {
     expect(limited.code).toBe('upstream_rate_limited');
   });
 
-  it('says what a post without media is, even beside a login form', async () => {
-    const words = await setUp({ [`GET /lena/posts/${IDS.postWords}`]: page('post-words.html') }).failure(
-      REFS.postWords,
-    );
-    expect(words).toMatchObject({ code: 'not_found', params: { what: 'media' } });
+  it('brings a post of words alone, even beside a login form', async () => {
+    const words = await setUp({ [`GET /lena/posts/${IDS.postWords}`]: page('post-words.html') }).fetch(REFS.postWords);
+    expect(words).toMatchObject({ items: [], missingItems: 0, caption: expect.any(String) });
+  });
+
+  it('says that a broadcast is still on the air', async () => {
     const live = await setUp({ 'GET /watch/': page('live.html') }).failure(REFS.live);
     expect(live).toMatchObject({ code: 'unsupported_link', params: { what: 'live' } });
   });

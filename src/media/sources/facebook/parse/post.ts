@@ -30,8 +30,8 @@ import {
 /** The post of a page, or why the page holds none. */
 export type Reading =
   | { readonly kind: 'post'; readonly post: PostDraft }
-  /** The post is there and has neither photo nor video, or is a broadcast that is still on the air. */
-  | { readonly kind: 'words' | 'live' }
+  /** A broadcast that is still on the air. */
+  | { readonly kind: 'live' }
   /** The post is there, and no file of it can be read: its own objects may say why. */
   | { readonly kind: 'unread'; readonly objects: readonly JsonObject[]; readonly budget: SearchBudget }
   /** Videos of others only, and no word of the post; or nothing. `hasPosts`: posts of other people stand in the page. */
@@ -228,7 +228,11 @@ export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string, id
     return { kind: 'post', post: { ...readFacts(page, best, isMediaItself(ref)), items: best.items } };
   }
   if (found.some(one => one.isLive)) return { kind: 'live' };
-  if (found.some(one => one.isWordsOnly)) return { kind: 'words' };
+  // The page speaks of the post itself: anything else on it, such as a login form, says nothing more.
+  const words = found.find(one => one.isWordsOnly);
+  if (words !== undefined) {
+    return { kind: 'post', post: { ...readFacts(page, words, false), items: [], isWordsOnly: true } };
+  }
   const held = found.find(one => one.isHeld);
   if (held !== undefined) return { kind: 'unread', objects: [...held.stories, ...held.nodes], budget: page.budget };
   // A page never repeats the pfbid that it was asked by.
