@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type DemoLink, demoLinks } from './links.ts';
+import { demoLinks } from './links.ts';
 import { SANDBOX_OSU } from './osu.ts';
 import { createSandbox, type Sandbox } from './sandbox.ts';
+import type { DemoLink } from './site.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const READY = /^Medley is ready at \S+$/;

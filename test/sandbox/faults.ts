@@ -7,16 +7,19 @@ import { INSTAGRAM_ENDPOINTS, type InstagramEndpoint } from './instagram/callers
 import { loginPage, type SessionTokens, throttledPage } from './instagram/pages.ts';
 import { MIRROR_ENDPOINTS, type MirrorEndpoint } from './mirrors.ts';
 import { OSU_ENDPOINTS, type OsuEndpoint } from './osu.ts';
+import type { NewSite, SiteEndpoint } from './site.ts';
+import { SITES } from './sites.ts';
 
-export const ENDPOINTS = [
+export type Endpoint = InstagramEndpoint | FacebookEndpoint | SiteEndpoint | OsuEndpoint | MirrorEndpoint | 'cdn';
+
+const ENDPOINTS: readonly Endpoint[] = [
   ...INSTAGRAM_ENDPOINTS,
   ...FACEBOOK_ENDPOINTS,
+  ...SITES.flatMap(({ endpoints }) => endpoints),
   'cdn',
   ...OSU_ENDPOINTS,
   ...MIRROR_ENDPOINTS,
-] as const satisfies readonly (InstagramEndpoint | FacebookEndpoint | OsuEndpoint | MirrorEndpoint | 'cdn')[];
-
-export type Endpoint = (typeof ENDPOINTS)[number];
+];
 
 /**
  * - `status:N`: that status with an empty body; `retry-after:N`: 429 with that header
@@ -55,7 +58,7 @@ export type Fault =
   | 'redirect-private'
   | 'redirect-off-site';
 
-type Site = 'instagram' | 'facebook' | 'osu' | 'osu-direct' | 'hinai' | 'catboy';
+type Site = 'instagram' | 'facebook' | NewSite | 'osu' | 'osu-direct' | 'hinai' | 'catboy';
 
 /** An endpoint, all of a site's, or all of those below a name: `facebook.page`, `facebook.page.reel`. */
 export type EndpointGroup =

@@ -1,12 +1,7 @@
 import { facebookUrl } from './facebook/media.ts';
+import type { DemoLink } from './site.ts';
+import { SITES } from './sites.ts';
 import type { World } from './world.ts';
-
-export interface DemoLink {
-  readonly url: string;
-  readonly about: string;
-  /** What comes back: media, or the calm sentence for a failure. */
-  readonly shows: 'media' | 'notice';
-}
 
 /** Every link of the world that can be pasted, with one line about each. */
 export function demoLinks(world: World): readonly DemoLink[] {
@@ -24,5 +19,5 @@ export function demoLinks(world: World): readonly DemoLink[] {
   const short = world.shortLinks.map(
     ({ host, path, about }): DemoLink => ({ url: `https://${host}${path}`, about, shows: 'media' }),
   );
-  return [...posts, ...pages, ...short];
+  return [...posts, ...pages, ...short, ...SITES.flatMap(({ links }) => links)];
 }

@@ -1,4 +1,4 @@
-/** Instagram, Facebook and their CDN, osu! and its mirrors, played by one loopback server that distinguishes them by the Host header. */
+/** Instagram, Facebook and their CDN, the other sites, osu! and its mirrors, played by one loopback server that distinguishes them by the Host header. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createMediaAddresses } from './address.ts';
 import { type Answer, type Ask, plain } from './answer.ts';
@@ -31,6 +31,7 @@ import {
 } from './mirrors.ts';
 import { answerOsu, answerOtherOsu, OSU_ENDPOINTS, type OsuEndpoint, osuEndpoint } from './osu.ts';
 import { answerOsuAsset, OSU_ASSET_HOSTS } from './osu-assets.ts';
+import { isSiteEndpoint, SITES, siteOfHost } from './sites.ts';
 import { generatedReel, pkOf, WORLD, type World } from './world.ts';
 
 export interface SandboxOptions {
@@ -85,6 +86,7 @@ const HOSTS: readonly string[] = [
   'cdninstagram.com',
   '*.cdninstagram.com',
   '*.fbcdn.net',
+  ...SITES.flatMap(({ hosts }) => hosts),
   'osu.ppy.sh',
   ...OSU_ASSET_HOSTS,
   ...MIRROR_HOSTS,
@@ -96,6 +98,10 @@ const BODY_TIMEOUT_MS = 10_000;
 
 function isOf(host: string, site: string): boolean {
   return host === site || host.endsWith(`.${site}`);
+}
+
+function isMetaCdn(host: string): boolean {
+  return isOf(host, 'cdninstagram.com') || host.endsWith('.fbcdn.net');
 }
 
 function readCookies(header: string | undefined): ReadonlyMap<string, string> {
@@ -180,14 +186,17 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   function endpointOf(ask: Ask): SandboxRequest['endpoint'] {
     if (isOf(ask.host, 'instagram.com')) return instagramEndpoint(ask) ?? 'other';
     if (isOf(ask.host, 'facebook.com') || ask.host === 'fb.watch') return facebookEndpoint(ask) ?? 'other';
+    const site = siteOfHost(ask.host);
+    if (site !== undefined) return site.endpointOf(ask) ?? 'other';
     if (ask.host === 'osu.ppy.sh') return osuEndpoint(ask) ?? 'other';
     if (OSU_ASSET_HOSTS.includes(ask.host)) return 'other';
     if (MIRROR_HOSTS.includes(ask.host)) return mirrorEndpoint(ask) ?? 'other';
-    return isOf(ask.host, 'cdninstagram.com') || ask.host.endsWith('.fbcdn.net') ? 'cdn' : 'unknown';
+    return isMetaCdn(ask.host) ? 'cdn' : 'unknown';
   }
 
   function answerOther(ask: Ask, endpoint: 'other' | 'unknown'): Answer {
     if (endpoint === 'unknown') return plain(421, 'The sandbox does not play this host');
+    if (siteOfHost(ask.host) !== undefined) return plain(404, 'Not Found');
     if (ask.host === 'osu.ppy.sh') return answerOtherOsu();
     if (OSU_ASSET_HOSTS.includes(ask.host)) return answerOsuAsset(ask, beatmaps);
     if (MIRROR_HOSTS.includes(ask.host)) return answerOtherMirror();
@@ -198,6 +207,9 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     const sites = isNull ? empty : { instagram, facebook, beatmaps };
     if (isInstagram(endpoint)) return answerInstagram(endpoint, ask, sites.instagram);
     if (isFacebook(endpoint)) return answerFacebook(endpoint, ask, sites.facebook);
+    if (isSiteEndpoint(endpoint)) {
+      return siteOfHost(ask.host)?.answer(endpoint, ask, { files, isNull, now }) ?? plain(404, 'Not Found');
+    }
     if (isOsu(endpoint)) return answerOsu(endpoint, ask, sites.beatmaps);
     if (isMirror(endpoint)) return answerMirror(endpoint, ask, sites.beatmaps);
     return isNull ? plain(404, 'Not Found') : answerCdn(ask, addresses);

@@ -1,0 +1,13 @@
+/** The sites that the sandbox plays each from one folder: adding one is its folder and a line in this list. */
+import type { SandboxSite, SiteEndpoint } from './site.ts';
+
+export const SITES: readonly SandboxSite[] = [];
+
+export function siteOfHost(host: string): SandboxSite | undefined {
+  const fits = (pattern: string) => pattern === host || (pattern.startsWith('*.') && host.endsWith(pattern.slice(1)));
+  return SITES.find(({ hosts }) => hosts.some(fits));
+}
+
+export function isSiteEndpoint(endpoint: string): endpoint is SiteEndpoint {
+  return SITES.some(({ endpoints }) => endpoints.some(one => one === endpoint));
+}
