@@ -16,6 +16,7 @@ import { parseQuery } from '../../src/beatmaps/query/query.ts';
 import { foldText } from '../../src/beatmaps/query/query-text.ts';
 import type { Search } from '../../src/beatmaps/query/search.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';
+import { atLeast, atMost, detail, find } from './findings.ts';
 import { createGenerator, createRandom, type Generator } from './generated-sets.ts';
 import { percentile } from './load.ts';
 import { type LoopDelay, measureLoopDelay, renderSpread } from './loop-delay.ts';
@@ -80,7 +81,7 @@ function searchFor(text: string, status: Search['status'] = 'any'): Search {
 }
 
 function print(timings: readonly Timing[]): void {
-  console.log(
+  detail(
     '| work | times | p50 ms | p99 ms | max ms | CPU p50 ms | CPU p99 ms | found |\n|---|--:|--:|--:|--:|--:|--:|--:|',
   );
   for (const { work, times, cpuTimes, found } of timings) {
@@ -88,9 +89,7 @@ function print(timings: readonly Timing[]): void {
     const cpu = cpuTimes.toSorted((a, b) => a - b);
     const ofClock = [percentile(sorted, 0.5), percentile(sorted, 0.99), sorted.at(-1) ?? Number.NaN];
     const cells = [...ofClock, percentile(cpu, 0.5), percentile(cpu, 0.99)].map(ms => ms.toFixed(3));
-    console.log(
-      `| ${work} | ${times.length} | ${cells.join(' | ')} | ${((100 * found) / times.length).toFixed(1)} % |`,
-    );
+    detail(`| ${work} | ${times.length} | ${cells.join(' | ')} | ${((100 * found) / times.length).toFixed(1)} % |`);
   }
 }
 
@@ -137,7 +136,7 @@ async function fill(catalogue: Catalogue, size: number, keep: (sets: readonly Be
     keep(sets);
   }
   await measure(() => catalogue.tidy());
-  console.log(
+  detail(
     `${size} sets: ${(cpu / 1000).toFixed(1)} s of CPU (${((1000 * cpu) / size).toFixed(0)} us each), ${(clock / 1000).toFixed(0)} s by the clock.\n`,
   );
 }
@@ -163,12 +162,18 @@ async function benchLoop(catalogue: Catalogue): Promise<void> {
     });
     await measure('ranks and indexes put in order', () => catalogue.tidy());
   }
-  console.log(`| the main thread's loop during, ms over ${ROUNDS} rounds | p99 | max |\n|---|--:|--:|`);
+  detail(`| the main thread's loop during, ms over ${ROUNDS} rounds | p99 | max |\n|---|--:|--:|`);
   for (const [name, delays] of rows) {
     const cells = [delays.map(({ p99 }) => p99), delays.map(({ max }) => max)].map(values => renderSpread(values));
-    console.log(`| ${name} | ${cells.join(' | ')} |`);
+    detail(`| ${name} | ${cells.join(' | ')} |`);
   }
-  console.log('');
+  detail('');
+  for (const [name, delays] of rows) {
+    if (name === 'nothing') continue;
+    const [p99, max] = [Math.max(...delays.map(each => each.p99)), Math.max(...delays.map(each => each.max))];
+    find({ work: `main loop, ${name}, p99`, ...atMost(p99, 20, ' ms'), seen: `${p99.toFixed(1)} ms` });
+    find({ work: `main loop, ${name}, longest`, ...atMost(max, 50, ' ms'), seen: `${max.toFixed(1)} ms` });
+  }
 }
 
 interface PlainNames {
@@ -231,6 +236,22 @@ async function benchQuestions(catalogue: Catalogue, plain: PlainNames, size: num
   for (const text of Array.from({ length: 20 }, () => RARE).flat()) {
     await time(rare, async () => (await catalogue.search(searchFor(text), { limit: 20, offset: 0 })).sets);
   }
+  const cpu = (of: Timing, share: number) =>
+    percentile(
+      of.cpuTimes.toSorted((a, b) => a - b),
+      share,
+    );
+  const at = (work: string, of: Timing, share: number, aim: number, beside?: Timing) => {
+    const [value, base] = [cpu(of, share), beside === undefined ? undefined : cpu(beside, share)];
+    const anchored = base === undefined ? {} : { anchor: `plain FTS5, bm25: ${base.toFixed(3)}`, ratio: value / base };
+    find({ work, ...atMost(value, aim, ' ms'), ...anchored, seen: `${value.toFixed(3)} ms CPU` });
+  };
+  const plainTimes = size <= MAX_PLAIN ? theirs : undefined;
+  at(`suggestions over ${size} sets, p50`, ours, 0.5, 0.05, plainTimes);
+  at(`suggestions over ${size} sets, p99`, ours, 0.99, 1, plainTimes);
+  at('rare filters, p99', rare, 0.99, 20);
+  const mended = (100 * typos.found) / typos.times.length;
+  find({ work: 'mistyped words found', ...atLeast(mended, 95, ' %'), seen: `${mended.toFixed(1)} %` });
   print([ours, ...(size <= MAX_PLAIN ? [theirs] : []), typos, filtered, rare]);
 }
 
@@ -243,7 +264,7 @@ export async function benchCatalogue(size: number): Promise<void> {
     const filling = openCatalogue({ dataDir: folder, isFilling: true, onFailure: fail, workerFile: WORKER });
     await fill(filling, size, keepPlain(plain, size, createRandom(3)));
     await filling.close();
-    console.log(
+    detail(
       `The file has ${megabytes((await stat(path)).size)}, ${((await stat(path)).size / size).toFixed(0)} bytes a set.\n`,
     );
 
@@ -251,7 +272,7 @@ export async function benchCatalogue(size: number): Promise<void> {
     const thread = openCatalogue({ dataDir: folder, onFailure: fail, workerFile: WORKER });
     const warmStart = performance.now();
     await thread.warm();
-    console.log(
+    detail(
       `The words are read in ${(performance.now() - warmStart).toFixed(0)} ms; with them the thread takes ${megabytes(process.memoryUsage().rss - rss)}.\n`,
     );
     const trip = newTiming('suggestions as you type, to the thread and back');
@@ -259,7 +280,7 @@ export async function benchCatalogue(size: number): Promise<void> {
       await time(trip, () => thread.suggest(typed, LIMIT));
     }
     print([trip]);
-    console.log('');
+    detail('');
     await benchLoop(thread);
     await thread.close();
 

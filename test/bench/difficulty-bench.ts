@@ -5,6 +5,7 @@ import { createDifficultyWorkerPool } from '../../src/beatmaps/difficulty/worker
 import { createLogger } from '../../src/infra/log.ts';
 import { createBeatmapWorld } from '../sandbox/beatmap-world.ts';
 import { osuFile } from '../sandbox/osu-file.ts';
+import { detail } from './findings.ts';
 
 const ROUNDS = 40;
 const ACCURACIES = [95, 98, 99, 100];
@@ -70,10 +71,10 @@ export async function run(): Promise<void> {
     ['the thread, one map after the other', times.one],
     ['the thread, all at once', times.all],
   ] as const;
-  console.log(`${jobs.length} maps, ${ROUNDS} times, four accuracies with HDDT.\n`);
-  console.log('| work | maps a second | ms a map | ratio |\n|---|--:|--:|--:|');
+  detail(`${jobs.length} maps, ${ROUNDS} times, four accuracies with HDDT.\n`);
+  detail('| work | maps a second | ms a map | ratio |\n|---|--:|--:|--:|');
   for (const [work, ms] of rows) {
     const perSecond = (count / ms) * 1000;
-    console.log(`| ${work} | ${perSecond.toFixed(0)} | ${(ms / count).toFixed(2)} | ${(times.here / ms).toFixed(2)} |`);
+    detail(`| ${work} | ${perSecond.toFixed(0)} | ${(ms / count).toFixed(2)} | ${(times.here / ms).toFixed(2)} |`);
   }
 }

@@ -15,6 +15,7 @@ import { z } from 'zod';
 import { filmOf } from '../fakes/cdn.ts';
 import { createFakeDiscord, type FakeDiscord } from '../fakes/discord.ts';
 import { type Child, startChild } from './child.ts';
+import { atMost, detail, find } from './findings.ts';
 
 const FILES = 32;
 const FILE_BYTES = 8 * 1000 * 1000;
@@ -149,29 +150,44 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** Prints the table of memory. */
+/** Of Medley beside the other bot. */
+function findBeside(work: string, value: number, base: number, aim: number, unit: string): void {
+  const anchor = `${BOTS[0].name}: ${base.toFixed(1)}`;
+  find({ work, ...atMost(value / base, aim, 'x'), anchor, seen: `${value.toFixed(1)}${unit}`, ratio: value / base });
+}
+
+/** Writes the table of memory. */
 async function compareMemory(cdn: string): Promise<void> {
-  console.log(`${FILES} files of ${FILE_BYTES / 1e6} MB at once, peak of resident memory over idle:\n`);
-  console.log('| bot | idle MB | growth MB | s | x discord.js |\n|---|--:|--:|--:|--:|');
+  detail(`${FILES} files of ${FILE_BYTES / 1e6} MB at once, peak of resident memory over idle:\n`);
+  detail('| bot | idle MB | growth MB | s | x discord.js |\n|---|--:|--:|--:|--:|');
   let base = Number.NaN;
   for (const bot of BOTS) {
     const { idleBytes, grownBytes, ms } = await deliver(bot, cdn);
     if (bot === BOTS[0]) base = grownBytes;
+    else
+      findBeside(
+        `${FILES} files of ${FILE_BYTES / 1e6} MB at once, memory`,
+        grownBytes / 2 ** 20,
+        base / 2 ** 20,
+        0.08,
+        ' MB',
+      );
     const cells = [megabytes(idleBytes), megabytes(grownBytes), (ms / 1000).toFixed(1), (grownBytes / base).toFixed(3)];
-    console.log(`| ${bot.name} | ${cells.join(' | ')} |`);
+    detail(`| ${bot.name} | ${cells.join(' | ')} |`);
   }
 }
 
 /** Prints the table of CPU time. */
 async function compareReading(cdn: string): Promise<void> {
-  console.log(`\n${MESSAGES} messages without a link, CPU time, median of ${ROUNDS} rounds:\n`);
-  console.log('| bot | CPU ms | us a message | x discord.js |\n|---|--:|--:|--:|');
+  detail(`\n${MESSAGES} messages without a link, CPU time, median of ${ROUNDS} rounds:\n`);
+  detail('| bot | CPU ms | us a message | x discord.js |\n|---|--:|--:|--:|');
   let base = Number.NaN;
   for (const bot of BOTS) {
     const cpuMs = median(await readMessages(bot, cdn));
     if (bot === BOTS[0]) base = cpuMs;
+    else findBeside('a message without a link', (cpuMs * 1000) / MESSAGES, (base * 1000) / MESSAGES, 0.5, ' us CPU');
     const cells = [cpuMs.toFixed(0), ((cpuMs * 1000) / MESSAGES).toFixed(1), (cpuMs / base).toFixed(2)];
-    console.log(`| ${bot.name} | ${cells.join(' | ')} |`);
+    detail(`| ${bot.name} | ${cells.join(' | ')} |`);
   }
 }
 
@@ -241,12 +257,15 @@ export function run(): Promise<void> {
 export async function runDelivery(): Promise<void> {
   await withCdn(FILE_BYTES, compareMemory);
   await withCdn(PASTE_BYTES, async cdn => {
-    console.log(`\nfrom a pasted link to the confirmed upload of ${PASTE_BYTES / 1e6} MB, median of ${PASTES}:\n`);
-    console.log('| way | ms | x curl |\n|---|--:|--:|');
+    detail(`\nfrom a pasted link to the confirmed upload of ${PASTE_BYTES / 1e6} MB, median of ${PASTES}:\n`);
+    detail('| way | ms | x curl |\n|---|--:|--:|');
     const curl = median(await curlBothWays(cdn));
     const medley = median(await pasteAndWait(cdn, PASTE_BYTES));
-    console.log(`| curl down, curl up | ${curl.toFixed(0)} | 1.00 |`);
-    console.log(`| Medley | ${medley.toFixed(0)} | ${(medley / curl).toFixed(2)} |`);
+    const anchor = `curl down and up: ${curl.toFixed(0)}`;
+    const work = `paste to confirmed upload, ${PASTE_BYTES / 1e6} MB`;
+    find({ work, ...atMost(medley / curl, 0.8, 'x'), anchor, seen: `${medley.toFixed(0)} ms`, ratio: medley / curl });
+    detail(`| curl down, curl up | ${curl.toFixed(0)} | 1.00 |`);
+    detail(`| Medley | ${medley.toFixed(0)} | ${(medley / curl).toFixed(2)} |`);
   });
 }
 

@@ -4,6 +4,7 @@ import { maniaHits } from '../../src/beatmaps/difficulty/mania-hits.ts';
 import { RULESETS, type Ruleset } from '../../src/beatmaps/model/beatmapset.ts';
 import { figuresWith, modClassOf } from '../../src/beatmaps/rating/mod-class.ts';
 import { estimatePp } from '../../src/beatmaps/rating/pp-estimate.ts';
+import { detail } from './findings.ts';
 import { generateMap } from './generated-maps.ts';
 import { percentile } from './load.ts';
 
@@ -74,12 +75,12 @@ function percents(errors: readonly number[]): readonly string[] {
 
 /** Prints the table. Half a minute. */
 export function benchEstimates(): void {
-  console.log('| ruleset | stars | plays | pp off, median | p90 | stars with mods off, median | p90 |');
-  console.log('|---|---|--:|--:|--:|--:|--:|');
+  detail('| ruleset | stars | plays | pp off, median | p90 | stars with mods off, median | p90 |');
+  detail('|---|---|--:|--:|--:|--:|--:|');
   for (const ruleset of RULESETS) {
     const bands = estimateErrors(ruleset);
     const row = (name: string, { pp, stars }: Errors) =>
-      console.log(`| ${[ruleset, name, pp.length, ...percents(pp), ...percents(stars)].join(' | ')} |`);
+      detail(`| ${[ruleset, name, pp.length, ...percents(pp), ...percents(stars)].join(' | ')} |`);
     for (const [from, errors] of [...bands].toSorted(([a], [b]) => a - b)) row(`${from}-${from + BAND}`, errors);
     const all = [...bands.values()];
     row('all', { pp: all.flatMap(({ pp }) => pp), stars: all.flatMap(({ stars }) => stars) });

@@ -11,6 +11,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
 import { openBrowser } from '../browser.ts';
 import { startDemo } from '../end-to-end/demo-program.ts';
+import { detail, find } from './findings.ts';
 
 const AIMS = { findings: 0, kilobytes: 60, requests: 7, paintMs: 2_500, frameMs: 50 } as const;
 
@@ -72,7 +73,7 @@ let isOver = false;
 
 function report(name: string, shown: string, value: number, aim: number): void {
   isOver ||= value > aim;
-  console.log(`${name.padEnd(44)} ${shown.padStart(12)}   aim ${aim}${value > aim ? '   OVER' : ''}`);
+  find({ work: name, aim: `<= ${aim}`, seen: shown, isMet: value <= aim });
 }
 
 export async function runPage(): Promise<void> {
@@ -152,7 +153,7 @@ async function examine(context: BrowserContext, origin: string, name: string): P
   const all = [...empty, ...full, ...suggesting, ...(await findingsOf(page))];
   const distinct = [...new Set(all.map(({ id, impact, target }) => `  ${impact}: ${id}: ${target}`))];
   report(name, String(distinct.length), distinct.length, AIMS.findings);
-  for (const each of distinct) console.log(each);
+  for (const each of distinct) detail(each);
 }
 
 async function findingsOf(page: Page): Promise<z.infer<typeof Findings>> {
@@ -216,8 +217,8 @@ async function scroll(browser: Browser, origin: string): Promise<void> {
   const least = middleOf(ofEmpty).longest;
   report(`longest of ${frames} frames over ${messages} messages, ms`, longest.toFixed(1), longest, AIMS.frameMs);
   report('longest task of the page meanwhile, ms of CPU', taskMs.toFixed(1), taskMs, AIMS.frameMs);
-  console.log(`  in each of ${PASSES} passes: ${longestOf(passes)}; load average ${loadavg()[0]?.toFixed(1)}`);
-  console.log(
+  detail(`  in each of ${PASSES} passes: ${longestOf(passes)}; load average ${loadavg()[0]?.toFixed(1)}`);
+  detail(
     `  of an empty page between them: ${longestOf(ofEmpty)}; ${(longest / least).toFixed(1)} times its middle one`,
   );
   await context.close();

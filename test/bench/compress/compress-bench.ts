@@ -4,10 +4,11 @@
  */
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createCompressor } from '../../../src/media/transcode/compress.ts';
 import { type Ffmpeg, findFfmpeg } from '../../../src/media/transcode/ffmpeg.ts';
 import { type Probe, probeFile } from '../../../src/media/transcode/probe.ts';
+import { atMost, detail, find } from '../findings.ts';
 import { compareCopying } from './copying-bench.ts';
 import { type MeasuredFfmpeg, measureFfmpeg } from './measured-ffmpeg.ts';
 import { makeVideos } from './videos.ts';
@@ -83,6 +84,15 @@ async function compare(measured: MeasuredFfmpeg, original: string, folder: strin
     ratios.push(own.cpuSeconds / other.cpuSeconds);
   }
   if (own === undefined || other === undefined) throw new Error('no rounds');
+  const anchor = `720p veryfast: ${other.cpuSeconds.toFixed(1)}`;
+  const seen = `${own.cpuSeconds.toFixed(1)} s CPU`;
+  find({
+    work: `compress, ${basename(original, '.mp4')}`,
+    ...atMost(median(ratios), 1, 'x'),
+    anchor,
+    seen,
+    ratio: median(ratios),
+  });
   const log = join(folder, 'ssim.log');
   const [ownSsim, otherSsim] = [
     await likeness(measured.ffmpeg, mine, original, log),
@@ -102,21 +112,21 @@ async function compare(measured: MeasuredFfmpeg, original: string, folder: strin
 /** Videos of so many seconds, each compressed so many times by either in turn. */
 export async function run(seconds: number, rounds: number): Promise<void> {
   const real = await findFfmpeg({ searchPath: process.env.PATH ?? '' });
-  if (real === undefined) return console.log('skipped: there is no ffmpeg');
+  if (real === undefined) return detail('skipped: there is no ffmpeg');
   const folder = await mkdtemp(join(tmpdir(), 'medley-bench-'));
   try {
     const measured = await measureFfmpeg(folder);
     if (measured === undefined) return;
     const videos = await makeVideos(measured.ffmpeg, folder, seconds);
     const maxBytes = Math.floor((MINUTE_BYTES * seconds) / 60);
-    console.log(
+    detail(
       `${seconds} s of 1080p into ${mebibytes(maxBytes)} MiB, ${rounds} rounds; Medley / 720p veryfast at its size`,
     );
-    console.log('| kind | processor time, median | last round | frames | size | SSIM |\n|---|---|---|---|---|---|');
+    detail('| kind | processor time, median | last round | frames | size | SSIM |\n|---|---|---|---|---|---|');
     // What is loaded once a process is not part of a compression.
     for (const original of videos.values()) await probeFile(original, signal);
     for (const [kind, original] of videos) {
-      console.log(`| ${kind} | ${await compare(measured, original, folder, maxBytes, rounds)} |`);
+      detail(`| ${kind} | ${await compare(measured, original, folder, maxBytes, rounds)} |`);
     }
     const pan = videos.get('slow pan');
     if (pan !== undefined) await compareCopying(real, pan, folder);

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Ffmpeg } from '../../../src/media/transcode/ffmpeg.ts';
 import { muxFiles } from '../../../src/media/transcode/mux.ts';
 import { probeFile } from '../../../src/media/transcode/probe.ts';
+import { detail } from '../findings.ts';
 
 const execute = promisify(execFile);
 const TURNS = 20;
@@ -34,14 +35,14 @@ export async function compareCopying(ffmpeg: Ffmpeg, original: string, folder: s
   const shown = ['-v', 'error', '-show_streams', '-show_format', original];
   const probing = await median(() => probeFile(original, signal));
   const theirProbing = await median(() => execute(ffprobe, shown));
-  console.log(
+  detail(
     `probe: ${probing.toFixed(1)} ms; ffprobe ${theirProbing.toFixed(1)} ms: ${(theirProbing / probing).toFixed(1)}x`,
   );
   const joined = ['-v', 'error', '-y', '-i', video, '-i', audio, '-c', 'copy', '-movflags', '+faststart', output];
   const muxing = await median(() => muxFiles({ videoPath: video, audioPath: audio, outputPath: output, signal }));
   const theirMuxing = await median(() => execute(ffmpeg.program, joined));
   const size = mebibytes((await stat(video)).size);
-  console.log(
+  detail(
     `mux of ${size}: ${muxing.toFixed(0)} ms; ffmpeg -c copy ${theirMuxing.toFixed(0)} ms: ${(theirMuxing / muxing).toFixed(1)}x`,
   );
   const before = process.memoryUsage().rss;
@@ -51,5 +52,5 @@ export async function compareCopying(ffmpeg: Ffmpeg, original: string, folder: s
   }, 5);
   await muxFiles({ videoPath: video, audioPath: audio, outputPath: output, signal });
   clearInterval(timer);
-  console.log(`mux: memory grows by ${mebibytes(peak.bytes - before)}`);
+  detail(`mux: memory grows by ${mebibytes(peak.bytes - before)}`);
 }

@@ -6,7 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createFakeDiscord } from '../../fakes/discord.ts';
 import { createFakeTelegram } from '../../fakes/telegram.ts';
 import { startChild } from '../child.ts';
-import { median, spread } from './report.ts';
+import { atMost, find } from '../findings.ts';
+import { median, spread } from './rows.ts';
 
 const CONNECT_MS = 20_000;
 const IDLE_MS = 15_000;
@@ -24,7 +25,7 @@ async function withFolder<T>(act: (folder: string) => Promise<T>): Promise<T> {
 const ENVIRONMENT = { HOST: '127.0.0.1', PORT: '0', CATALOGUE_FILL: 'off' };
 
 /** Until it says that it is ready, with an empty folder of data. */
-export async function measureStart(program: string, rounds: number): Promise<string> {
+export async function measureStart(program: string, rounds: number): Promise<void> {
   const tookMs: number[] = [];
   const cpuMs: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -37,16 +38,17 @@ export async function measureStart(program: string, rounds: number): Promise<str
       await child.stop();
     });
   }
-  return `Start: ${spread(tookMs, 0)} ms until it is ready, ${spread(cpuMs, 0)} ms of CPU.`;
+  const seen = `${spread(tookMs, 0)} ms, ${spread(cpuMs, 0)} of CPU`;
+  find({ work: 'start, until it is ready', ...atMost(median(tookMs), 900, ' ms'), seen });
 }
 
 /** Resident memory with Discord, Telegram and the web chat, once they are connected and nothing moves. */
-export async function measureIdle(program: string): Promise<string> {
+export async function measureIdle(program: string): Promise<void> {
   const discord = await createFakeDiscord();
   discord.addGuild({ name: 'Harbour' });
   const telegram = await createFakeTelegram();
   try {
-    return await withFolder(async folder => {
+    await withFolder(async folder => {
       const child = await startChild('Medley', [program], {
         ...ENVIRONMENT,
         DATA_DIR: folder,
@@ -69,8 +71,9 @@ export async function measureIdle(program: string): Promise<string> {
         }
         const peak = child.takePeakBytes();
         const most = peak === null ? 'unknown' : (peak / 1024 ** 2).toFixed(0);
-        const idle = samples.length === 0 ? 'unknown' : median(samples).toFixed(0);
-        return `Idle with Discord, Telegram and the web chat: ${idle} MB, at most ${most} MB since the start.`;
+        const idle = median(samples);
+        const seen = `${idle.toFixed(0)} MB, at most ${most} since the start`;
+        find({ work: 'at rest with three platforms', ...atMost(idle, 120, ' MB'), seen });
       } finally {
         await child.stop();
       }

@@ -4,14 +4,16 @@
  * is CPU time for a request, from the processes' own usage: other work on the machine hardly changes it.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Child, startChild } from '../child.ts';
+import { type Crowd, untilQuiet, watchCrowd } from '../crowd.ts';
+import { atLeast, atMost, detail, find } from '../findings.ts';
 import { type LoadRequest, load } from '../load.ts';
 import { measureIdle, measureStart } from './footprint.ts';
-import { printTable, type Row, type Sample, summarize } from './report.ts';
+import { median, printTable, type Row, type Sample, summarize } from './rows.ts';
 
 const ROUNDS = 5;
 const ROUND_MS = 1_500;
@@ -74,14 +76,24 @@ async function sample({ child, ...work }: Work, durationMs: number): Promise<Sam
   return { ...result, cpuMs, peakBytes: child.takePeakBytes() };
 }
 
-/** One round of each, then the next of each. */
+/** One round of each, then the next of each; a round is repeated while others keep the machine busy. */
 async function measure(works: readonly Work[], roundMs = ROUND_MS): Promise<readonly Row[]> {
   const samples = new Map<Work, Sample[]>(works.map(work => [work, []]));
+  const crowds = new Map<Work, Crowd | undefined>();
   for (const work of works) await sample(work, WARM_UP_MS);
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const work of works) samples.get(work)?.push(await sample(work, roundMs));
+    for (const work of works) {
+      const { value, crowd } = await untilQuiet(() => sample(work, roundMs));
+      samples.get(work)?.push(value);
+      if (crowd?.isCrowded || !crowds.has(work)) crowds.set(work, crowd);
+    }
   }
-  return works.map(work => ({ work: work.name, atOnce: work.atOnce, samples: samples.get(work) ?? [] }));
+  return works.map(work => ({
+    work: work.name,
+    atOnce: work.atOnce,
+    samples: samples.get(work) ?? [],
+    crowd: crowds.get(work),
+  }));
 }
 
 function pathTo(file: string): string {
@@ -144,22 +156,29 @@ async function measureQuery(scene: Scene): Promise<readonly Row[]> {
   const medley = await scene.medley(upstream);
   const known = Array.from({ length: CACHED_POSTS }, newCode);
   let turn = 0;
-  return measure([
-    { name: 'script, by query', atOnce: 16, origin: script.line, child: script, next: () => download() },
+  const rows = await measure([
+    { name: 'bare server, by query', atOnce: 16, origin: script.line, child: script, next: () => download() },
     { name: 'Medley, by query', atOnce: 16, ...medley, next: () => download() },
     { name: 'Medley, cached', atOnce: 16, ...medley, next: () => download(known[turn++ % CACHED_POSTS]) },
   ]);
+  const [bare, query, cached] = rows;
+  findCpu(query, 3, bare);
+  findCpu(cached, 0.045);
+  return rows;
 }
 
 async function measurePages(scene: Scene): Promise<readonly Row[]> {
   const upstream = await scene.upstream('page');
   const script = await scene.start('the script', [...TSX, pathTo('script.ts'), originOf(upstream), 'page']);
   const medley = await scene.medley(upstream);
-  return measure([
-    { name: 'script, by page', atOnce: CLIENTS, origin: script.line, child: script, next: () => download() },
+  const rows = await measure([
+    { name: 'bare server, by page', atOnce: CLIENTS, origin: script.line, child: script, next: () => download() },
     { name: 'Medley, by page', atOnce: CLIENTS, ...medley, next: () => download() },
     { name: 'Medley, Facebook page', atOnce: CLIENTS, ...medley, next: downloadVideo },
   ]);
+  const [bare, page] = rows;
+  findCpu(page, 1.4, bare);
+  return rows;
 }
 
 async function measureBound(scene: Scene): Promise<readonly Row[]> {
@@ -167,13 +186,37 @@ async function measureBound(scene: Scene): Promise<readonly Row[]> {
   const medley = await scene.medley(upstream);
   const name = `upstream of ${DELAY_MS} ms`;
   const directly = { origin: originOf(upstream), child: upstream, next: upstreamPage };
-  return measure(
+  const rows = await measure(
     [
       { name: `${name}, asked directly`, atOnce: CLIENTS, ...directly },
       { name: `${name}, Medley`, atOnce: CLIENTS, ...medley, next: () => download() },
     ],
     SLOW_ROUND_MS,
   );
+  const [bound = Number.NaN, seen = Number.NaN] = rows.map(row => median(row.samples.map(one => one.perSecond)));
+  const peak = Math.max(...(rows[1]?.samples ?? []).map(one => one.peakBytes ?? Number.NaN)) / 1024 ** 2;
+  const crowd = rows[1]?.crowd;
+  const work = { work: name, ...(crowd && { crowd }) };
+  const anchor = `asked directly: ${bound.toFixed(0)}/s`;
+  find({ ...work, ...atLeast(seen / bound, 0.95, 'x'), anchor, seen: `${seen.toFixed(0)}/s`, ratio: seen / bound });
+  find({ ...work, work: `${name}, memory`, ...atMost(peak, 200, ' MB'), seen: `${peak.toFixed(0)} MB` });
+  return rows;
+}
+
+const cpuOf = ({ samples }: Row) => median(samples.flatMap(({ cpuMs }) => cpuMs ?? []));
+
+/** CPU time of a request, as such or beside another program's. */
+function findCpu(row: Row | undefined, aim: number, bare?: Row): void {
+  if (row === undefined) return;
+  const ms = cpuOf(row);
+  const seen = `${ms.toFixed(3)} ms CPU`;
+  const common = { work: row.work, seen, ...(row.crowd && { crowd: row.crowd }) };
+  if (bare === undefined) {
+    find({ ...common, ...atMost(ms, aim, ' ms') });
+    return;
+  }
+  const ratio = ms / cpuOf(bare);
+  find({ ...common, ...atMost(ratio, aim, 'x'), anchor: `${bare.work}: ${cpuOf(bare).toFixed(3)}`, ratio });
 }
 
 /** What is left of a minute's load when it is over. */
@@ -182,27 +225,27 @@ async function measurePeak(scene: Scene): Promise<void> {
   const medley = await scene.medley(upstream);
   const posts = () => (counter % 8 === 0 ? downloadVideo() : download());
   const work = { name: 'all', atOnce: CLIENTS, ...medley, next: posts };
-  const { perSecond, peakBytes } = await sample({ ...work }, PEAK_LOAD_MS);
+  const { value, crowd } = await watchCrowd(() => sample(work, PEAK_LOAD_MS));
   await wait(REST_MS);
   const rest = await medley.child.residentBytes();
-  const mega = (bytes: number | null) => (bytes === null ? 'unknown' : `${(bytes / 1024 ** 2).toFixed(0)} MB`);
-  const seconds = PEAK_LOAD_MS / 1000;
-  console.log(
-    `Memory: at most ${mega(peakBytes)} in ${seconds} s with ${CLIENTS} clients (${perSecond.toFixed(0)}/s),`,
-  );
-  console.log(`${mega(rest)} ${REST_MS / 1000} s later.`);
+  const mega = (bytes: number | null) => (bytes ?? Number.NaN) / 1024 ** 2;
+  const memory = (name: string, bytes: number | null, aim: number) =>
+    find({
+      ...{ work: name, seen: `${mega(bytes).toFixed(0)} MB`, ...(crowd && { crowd }) },
+      ...atMost(mega(bytes), aim, ' MB'),
+    });
+  memory(`${PEAK_LOAD_MS / 1000} s of ${CLIENTS} clients (${value.perSecond.toFixed(0)}/s)`, value.peakBytes, 220);
+  memory(`${REST_MS / 1000} s later`, rest, 150);
 }
 
 export async function run(): Promise<void> {
-  console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}.`);
-  console.log(
+  detail(
     `Median, lowest and highest of ${ROUNDS} interleaved rounds of ${ROUND_MS / 1000} s each, of ${SLOW_ROUND_MS / 1000} s with a slow upstream.\n`,
   );
   const rows: Row[] = [];
   for (const part of [measureQuery, measurePages, measureBound]) rows.push(...(await withScene(part)));
   printTable(rows.map(summarize));
-  console.log('');
-  console.log(await measureStart(pathTo('../../../dist/main.js'), ROUNDS));
-  console.log(await measureIdle(pathTo('../../../dist/main.js')));
+  await measureStart(pathTo('../../../dist/main.js'), ROUNDS);
+  await measureIdle(pathTo('../../../dist/main.js'));
   await withScene(measurePeak);
 }

@@ -1,31 +1,17 @@
 /**
- * What a first version of `/api/igdownload` looks like: request, regular expression, JSON.parse, reply; no cache, limit or guard. Its
- * connections are kept alive, as Medley's are. `node script.ts UPSTREAM_ORIGIN page` reads the post's page, as such scripts do; with `query` it asks the same
- * endpoint as Medley's first strategy, as the same caller (POST /graphql/query by shortcode). Prints its own origin.
+ * The least that `/api/igdownload` could be: bare fastify and undici, a regular expression, JSON.parse, reply; no cache, limit or guard.
+ * `node script.ts UPSTREAM_ORIGIN page` reads the post's page, as such scripts do; with `query` it asks the same endpoint as Medley's first
+ * strategy, as the same caller (POST /graphql/query by shortcode). Prints its own origin.
  */
-import { Agent, createServer, request } from 'node:http';
+import { fastify } from 'fastify';
+import { Pool } from 'undici';
 
 const [, , upstream = '', way = 'page'] = process.argv;
-const agent = new Agent({ keepAlive: true });
-function ask(path: string, headers: Record<string, string>, body?: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const method = body === undefined ? 'GET' : 'POST';
-    const call = request(
-      `${upstream}${path}`,
-      { agent, method, headers: { host: 'www.instagram.com', ...headers } },
-      response => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', chunk => {
-          text += chunk;
-        });
-        response.on('end', () => resolve(text));
-        response.on('error', reject);
-      },
-    );
-    call.on('error', reject);
-    call.end(body);
-  });
+const pool = new Pool(upstream, { connections: 64 });
+async function ask(path: string, headers: Record<string, string>, body: string | null = null): Promise<string> {
+  const method = body === null ? 'GET' : 'POST';
+  const answer = await pool.request({ path, method, headers: { host: 'www.instagram.com', ...headers }, body });
+  return answer.body.text();
 }
 
 async function byPage(code: string) {
@@ -67,11 +53,8 @@ async function download(code: string): Promise<unknown> {
   return { status: 200, result: { response: { status: true, profile: user, caption: words, statistics, data } } };
 }
 
-const server = createServer((incoming, response) => {
-  const code = /(?:p|reel)(?:\/|%2F)([\w-]{11})/.exec(incoming.url ?? '')?.[1] ?? '';
-  download(code).then(
-    value => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value)),
-    error => response.writeHead(502).end(String(error)),
-  );
-});
-server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${Object(server.address()).port}`));
+const server = fastify();
+server.get<{ Querystring: { url: string } }>('/api/igdownload', ({ query }) =>
+  download(/\/(?:p|reel)\/([\w-]{11})/.exec(query.url)?.[1] ?? ''),
+);
+console.log(await server.listen({ port: 0, host: '127.0.0.1' }));

@@ -1,15 +1,14 @@
 /**
  * Recommendations by what the maps are really worth, for players of every ruleset with few and with many plays; then in a world of another
- * formula, beside osu!'s own filter and chance; then how long an answer takes over a large catalogue. Run alone:
- * `node --import tsx test/bench/recommend/recommend-bench.ts [players] [sets]`.
+ * formula, beside osu!'s own filter and chance; then how long an answer takes over a large catalogue.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { RULESETS, type Ruleset } from '../../../src/beatmaps/model/beatmapset.ts';
 import type { RecommendOptions, RecommendRequest } from '../../../src/beatmaps/recommend/recommend.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
+import { atLeast, atMost, detail, find } from '../findings.ts';
 import { percentile } from '../load.ts';
 import { libraryWorldOf } from './library-world.ts';
 import { createWorld } from './player-world.ts';
@@ -46,13 +45,13 @@ function percent(share: number | null): string {
 }
 
 function print(rows: readonly Measured[]): void {
-  console.log(
+  detail(
     '| way | lists of 10 | maps | pp within 12 % of the aim | own plays | repeated | most of a mapper | pp gained a list |',
   );
-  console.log('|---|--:|--:|--:|--:|--:|--:|--:|');
+  detail('|---|--:|--:|--:|--:|--:|--:|--:|');
   for (const { name, lists, picks, hits, ownPlays, repeats, ofMapper, gain } of rows) {
     const shares = [hits, ownPlays, repeats].map(percent);
-    console.log(`| ${[name, lists, picks, ...shares, ofMapper, gain.toFixed(1)].join(' | ')} |`);
+    detail(`| ${[name, lists, picks, ...shares, ofMapper, gain.toFixed(1)].join(' | ')} |`);
   }
 }
 
@@ -95,12 +94,12 @@ async function time(sets: number, clock: BenchClock): Promise<void> {
       const world = createWorld({ maps: sets * 4, players: 20, seed: 2 });
       const from = clock.passedMs();
       const recommend = await openRecommender(world, store);
-      console.log(`\n${sets} sets written in ${((clock.passedMs() - from) / 1_000).toFixed(1)} s.\n`);
+      detail(`\n${sets} sets written in ${((clock.passedMs() - from) / 1_000).toFixed(1)} s.\n`);
       return { world, recommend };
     });
     if (opened === undefined) return;
     const { world, recommend } = opened;
-    console.log('| answers of ten, nothing waited for | times | p50 ms | p99 ms |\n|---|--:|--:|--:|');
+    detail('| answers of ten, nothing waited for | times | p50 ms | p99 ms |\n|---|--:|--:|--:|');
     for (const [name, wishes] of WISHES) {
       const times = await clock.try('times', `${name}, over ${sets} sets`, async () => {
         const taken: number[] = [];
@@ -114,7 +113,7 @@ async function time(sets: number, clock: BenchClock): Promise<void> {
       });
       if (times === undefined) continue;
       const cells = [percentile(times, 0.5), percentile(times, 0.99)].map(ms => ms.toFixed(1));
-      console.log(`| ${name} | ${TIMED} | ${cells.join(' | ')} |`);
+      detail(`| ${name} | ${TIMED} | ${cells.join(' | ')} |`);
     }
   });
 }
@@ -131,18 +130,18 @@ function seconds(times: readonly number[]): string {
 
 /** By the library's figures for the maps' own files. */
 async function compareReal(clock: BenchClock): Promise<void> {
-  console.log(
+  detail(
     `${REAL_PLAYERS} players each, ${AT_ONCE} of them at the same time.\n\n` +
       '| ruleset | plays known | files | picks | within 15 % of the target | answers too short | maps in the first 60 | first answer, median / longest s | repeat |',
   );
-  console.log('|---|--:|---|--:|--:|--:|--:|--:|--:|');
+  detail('|---|--:|---|--:|--:|--:|--:|--:|--:|');
   const size = { sets: REAL_SETS, players: REAL_PLAYERS, plays: REAL_PLAYS };
   const worlds = await prepareWorlds(RULESETS, size);
   for (const ruleset of RULESETS) {
     const prepared = worlds.get(ruleset);
     if (prepared !== undefined) await compareRuleset(ruleset, prepared, clock);
   }
-  console.log('');
+  detail('');
 }
 
 async function compareRuleset(ruleset: Ruleset, prepared: Prepared, clock: BenchClock): Promise<void> {
@@ -159,7 +158,17 @@ async function compareRuleset(ruleset: Ruleset, prepared: Prepared, clock: Bench
         const { picks, hits, short, maps, firstMs, repeatMs } = found;
         const times = [seconds(firstMs), seconds(repeatMs)];
         const cells = [ruleset, plays, files, picks, percent(hits / picks), short, maps.size];
-        console.log(`| ${[...cells, ...times].join(' | ')} |`);
+        detail(`| ${[...cells, ...times].join(' | ')} |`);
+        const share = (100 * hits) / picks;
+        const work = `recommend, ${ruleset}, ${plays} plays, files ${files}`;
+        find({ work, ...atLeast(share, 90, ' %'), seen: `${share.toFixed(1)} % within 15 % of the stars` });
+        find({ work: `${work}, different maps of 60`, ...atLeast(maps.size, 55, ''), seen: String(maps.size) });
+        const repeat =
+          percentile(
+            repeatMs.toSorted((a, b) => a - b),
+            0.5,
+          ) / 1_000;
+        find({ work: `${work}, again`, ...atMost(repeat, 0.5, ' s'), seen: `${repeat.toFixed(2)} s` });
       }
     }
   });
@@ -174,10 +183,6 @@ export async function benchRecommend(players: number, sets: number): Promise<voi
   await compareReal(clock);
   await compare(players, clock);
   await time(sets, clock);
-  console.log(`\nTook ${(clock.passedMs() / 1_000).toFixed(0)} s.`);
-  if (clock.leftOut.length > 0) console.log(`Left out, for lack of time: ${clock.leftOut.join('; ')}.`);
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  await benchRecommend(Number(process.argv[2] ?? 100), Number(process.argv[3] ?? 20_000));
+  detail(`\nTook ${(clock.passedMs() / 1_000).toFixed(0)} s.`);
+  if (clock.leftOut.length > 0) detail(`Left out, for lack of time: ${clock.leftOut.join('; ')}.`);
 }

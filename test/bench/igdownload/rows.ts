@@ -1,4 +1,6 @@
-/** The bench's table: a row for each kind of work, medians with their spread. */
+/** The bench's own table: a row for each kind of work, medians with their spread. */
+import type { Crowd } from '../crowd.ts';
+import { detail } from '../findings.ts';
 import type { LoadResult } from '../load.ts';
 
 export interface Sample extends LoadResult {
@@ -11,6 +13,8 @@ export interface Row {
   readonly work: string;
   readonly atOnce: number;
   readonly samples: readonly Sample[];
+  /** The most crowded round that counts. */
+  readonly crowd?: Crowd | undefined;
 }
 
 export function median(values: readonly number[]): number {
@@ -24,7 +28,7 @@ export function spread(values: readonly number[], digits: number): string {
   return `${show(median(values))} [${show(Math.min(...values))}-${show(Math.max(...values))}]`;
 }
 
-const HEAD = ['work', 'at once', 'CPU ms a request', 'requests/s', 'p50 ms', 'p99 ms', 'peak MB'] as const;
+const HEAD = ['work', 'at once', 'CPU ms a request', 'requests/s', 'p50 ms', 'p99 ms', 'peak MB', 'not 200'] as const;
 
 type Cells = readonly string[];
 
@@ -42,6 +46,7 @@ export function summarize({ work, atOnce, samples }: Row): Cells {
     median(samples.map(one => one.p50Ms)).toFixed(1),
     median(samples.map(one => one.p99Ms)).toFixed(1),
     peaks.length === 0 ? 'unknown' : (Math.max(...peaks) / 1024 ** 2).toFixed(0),
+    String(samples.reduce((sum, { refused }) => sum + refused, 0)),
   ];
 }
 
@@ -50,7 +55,7 @@ export function printTable(lines: readonly Cells[]): void {
   const pad = (cell: string, column: number) =>
     column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
   const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`));
-  console.log(`| ${HEAD.map(pad).join(' | ')} |`);
-  console.log(`|${rule.join('|')}|`);
-  for (const line of lines) console.log(`| ${line.map(pad).join(' | ')} |`);
+  detail(`| ${HEAD.map(pad).join(' | ')} |`);
+  detail(`|${rule.join('|')}|`);
+  for (const line of lines) detail(`| ${line.map(pad).join(' | ')} |`);
 }
