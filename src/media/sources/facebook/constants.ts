@@ -1,17 +1,15 @@
 import * as z from 'zod';
 import { headerValue, type RequestProfile } from '../../extract/request-profile.ts';
-import { ENGLISH } from '../kit/browser-headers.ts';
+import { CHROME, ENGLISH, GOOGLEBOT, HTML, NAVIGATION } from '../kit/browser-headers.ts';
 import { readConstants } from '../kit/constants.ts';
 
 /** The values that Facebook changes now and then. Each can be overridden by its key (`facebook.userAgent`). */
 const IDS = z.strictObject({
   /** Callers that look like a browser over plain TLS send it. */
-  userAgent: headerValue.default(
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36',
-  ),
+  userAgent: headerValue.default(CHROME),
   /** The site's own link preview sends it. */
   crawlerUserAgent: headerValue.default('facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)'),
-  searchUserAgent: headerValue.default('Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'),
+  searchUserAgent: headerValue.default(GOOGLEBOT),
   /** English keeps counts (`4.7K`) and error texts readable for us. */
   acceptLanguage: headerValue.default(ENGLISH),
   graphVersion: z
@@ -24,7 +22,6 @@ const PAGE_TIMEOUT_MS = 9_000;
 /** The player for other sites is small and answers at once, or not at all (median 154 ms, 2026-09). */
 const EMBED_TIMEOUT_MS = 6_000;
 const ORACLE_TIMEOUT_MS = 4_000;
-const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
 
 /**
  * The callers of each endpoint, in the order in which posts are asked for. Each address answers some callers only (public notes of
@@ -45,16 +42,7 @@ function facebookProfiles(ids: z.infer<typeof IDS>) {
   const plain: RequestProfile = {
     ...base,
     userAgent: ids.userAgent,
-    headers: {
-      accept: HTML,
-      ...language,
-      'cache-control': 'no-cache',
-      'sec-fetch-dest': 'document',
-      'sec-fetch-mode': 'navigate',
-      'sec-fetch-site': 'none',
-      'sec-fetch-user': '?1',
-      'upgrade-insecure-requests': '1',
-    },
+    headers: { accept: HTML, ...language, ...NAVIGATION },
   };
   const crawler: RequestProfile = { ...base, userAgent: ids.crawlerUserAgent, headers: { accept: HTML, ...language } };
   const search: RequestProfile = { ...crawler, userAgent: ids.searchUserAgent };

@@ -12,7 +12,7 @@ import { failureOfStatus, redirectOf } from '../kit/refusal.ts';
 import type { InstagramConstants, ProfileName } from './constants.ts';
 import { failureOfPage, isWall, loginWall, redirectWithinSite } from './failures.ts';
 import { INSTAGRAM_HOSTS, matchInstagramLink, SHARE_LINK_HOSTS } from './link.ts';
-import { createInstagramSessions, csrfOf, type InstagramSession, madeUpLsd, type SessionOptions } from './session.ts';
+import { createInstagramSessions, csrfOf, madeUpLsd, type SessionOptions } from './session.ts';
 
 /** One who asks, with the tokens that the site gave them. */
 interface Caller {
@@ -20,8 +20,8 @@ interface Caller {
   /** Null for one without cookies. */
   readonly jar: CookieJar | null;
   readonly lsd: string;
-  /** The home page's, where it was visited. */
-  readonly session: InstagramSession | null;
+  /** The site would not take what the home page gave them. */
+  refuse?(): void;
 }
 
 const ORIGIN = 'https://www.instagram.com';
@@ -87,7 +87,7 @@ export function createInstagramClient({
   now,
   constants,
 }: SessionOptions & { readonly constants: InstagramConstants }) {
-  const sessions = createInstagramSessions({ http, log, now });
+  const currentSession = createInstagramSessions({ http, log, now });
 
   /** A lesser caller asks questions where no browser can be played: at worst they are not answered. */
   function profileOf(name: ProfileName): RequestProfile {
@@ -98,29 +98,21 @@ export function createInstagramClient({
 
   async function callerOf(name: ProfileName, signal: AbortSignal, account?: CookieJar): Promise<Caller> {
     const profile = profileOf(name);
-    if (profile.session === 'home') {
-      const session = await sessions.current(profile, signal);
-      return { profile, ...session, session };
-    }
+    if (profile.session === 'home') return { profile, ...(await currentSession(profile, signal)) };
     const jar = profile.session === 'account' ? account : null;
     if (jar === undefined) throw new AppError('login_required', 'no account is configured');
-    return { profile, jar, lsd: madeUpLsd(), session: null };
+    return { profile, jar, lsd: madeUpLsd() };
   }
 
   /** @throws AppError `timeout`, `upstream_unavailable`, `too_large`. */
-  async function ask(
+  function ask(
     { profile, jar }: Caller,
     { headers, ...request }: Pick<HttpRequest, 'method' | 'body' | 'url'> & { readonly headers: Headers },
     signal: AbortSignal,
   ): Promise<HttpResponse> {
     const bounds = { hosts: INSTAGRAM_HOSTS, maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0, signal };
     const cookies = jar === null ? {} : { cookies: jar };
-    try {
-      return await http.request({ ...profileRequest(profile, headers), ...request, ...bounds, ...cookies });
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'forbidden') throw error;
-      throw new AppError('upstream_unavailable', 'the site may not be asked at its address', { cause: error });
-    }
+    return http.request({ ...profileRequest(profile, headers), ...request, ...bounds, ...cookies });
   }
 
   function postForm(caller: Caller, url: string, form: Headers, own: Headers, signal: AbortSignal) {
@@ -131,7 +123,7 @@ export function createInstagramClient({
   return {
     async query(which: keyof typeof VARIABLES, ref: PostRef, name: ProfileName, signal: AbortSignal) {
       const caller = await callerOf(name, signal);
-      const { jar, lsd, session } = caller;
+      const { jar, lsd } = caller;
       const friendlyName = constants[`${which}FriendlyName`];
       const form = {
         lsd,
@@ -144,7 +136,7 @@ export function createInstagramClient({
       const ofPage = jar === null ? {} : { origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
       const headers = { 'x-fb-friendly-name': friendlyName, 'x-fb-lsd': lsd, ...ofPage };
       const response = await postForm(caller, constants[`${which}Url`], form, headers, signal);
-      if (session !== null && refusesSession(response)) sessions.refuse(session);
+      if (refusesSession(response)) caller.refuse?.();
       return response;
     },
 

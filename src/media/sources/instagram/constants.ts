@@ -1,7 +1,7 @@
 /** The ids that Instagram rotates and the callers that it is asked by: each value can be overridden by its key (`instagram.mediaIdDocId`). */
 import * as z from 'zod';
 import { headerValue, type RequestProfile } from '../../extract/request-profile.ts';
-import { ENGLISH, type Headers } from '../kit/browser-headers.ts';
+import { CHROME, ENGLISH, GOOGLEBOT, type Headers } from '../kit/browser-headers.ts';
 import { readConstants } from '../kit/constants.ts';
 
 const docId = z.string().regex(/^\d{5,25}$/);
@@ -23,12 +23,9 @@ const IDS = z.strictObject({
   asbdId: docId.default('359341'),
   wwwClaim: headerValue.default('0'),
   // Sent where a browser is named over a transport that is none.
-  browserUserAgent: headerValue.default(
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36',
-  ),
+  browserUserAgent: headerValue.default(CHROME),
 });
 
-const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 const APP =
   'Instagram 275.0.0.27.98 Android (33/13; 280dpi; 720x1423; Xiaomi; Redmi 7; onclite; qcom; en_US; 458229237)';
 

@@ -14,6 +14,8 @@ export interface InstagramSession {
   readonly jar: CookieJar;
   /** Sent in the form and as a header; the site compares the two. */
   readonly lsd: string;
+  /** The site would not take it: the next caller gets a new one, though not every minute. */
+  refuse(): void;
 }
 
 export interface SessionOptions extends Pick<SourceOptions, 'http' | 'log'> {
@@ -52,9 +54,6 @@ export function madeUpLsd(): string {
 
 interface Visit {
   readonly session: Promise<InstagramSession>;
-  /** Null until it is done. */
-  made: InstagramSession | null;
-  madeAt: number;
   keptUntil: number;
 }
 
@@ -63,7 +62,7 @@ export function createInstagramSessions({ http, log, now }: SessionOptions) {
   /** There are as many as profiles and outgoing addresses, at most. */
   const visits = new Map<string, Visit>();
 
-  async function visitHome(caller: RequestProfile): Promise<InstagramSession & { readonly isWhole: boolean }> {
+  async function visitHome(caller: RequestProfile): Promise<{ jar: CookieJar; lsd: string | null }> {
     const jar = new CookieJar();
     const visit = profileRequest({ ...caller, headers: {}, timeoutMs: TIMEOUT_MS }, navigationHeaders(caller));
     const bounds = { hosts: INSTAGRAM_HOSTS, maxRedirects: 1, retries: 0 };
@@ -79,34 +78,29 @@ export function createInstagramSessions({ http, log, now }: SessionOptions) {
       const token = randomBytes(24).toString('base64url');
       jar.setCookieSync(`csrftoken=${token}; Domain=instagram.com; Path=/; Secure`, HOME);
     }
-    return { jar, lsd: lsd ?? madeUpLsd(), isWhole: lsd !== null };
+    return { jar, lsd };
   }
 
   function startVisit(caller: RequestProfile): Visit {
-    const session = visitHome(caller).then(({ isWhole, ...made }) => {
+    const session = visitHome(caller).then(({ jar, lsd }) => {
       const madeAt = now();
-      Object.assign(visit, { made, madeAt, keptUntil: madeAt + (isWhole ? MAX_AGE_MS : RETRY_MS) });
-      return made;
+      visit.keptUntil = madeAt + (lsd === null ? RETRY_MS : MAX_AGE_MS);
+      const refuse = () => {
+        if (now() - madeAt >= PAUSE_MS) visit.keptUntil = 0;
+      };
+      return { jar, lsd: lsd ?? madeUpLsd(), refuse };
     });
-    const visit: Visit = { session, made: null, madeAt: now(), keptUntil: now() + RETRY_MS };
+    const visit: Visit = { session, keptUntil: now() + RETRY_MS };
     return visit;
   }
 
-  return {
-    /** The session there is, or a new one. Never rejects but by `signal`: without the home page there is one with made-up tokens. */
-    current(caller: RequestProfile, signal: AbortSignal): Promise<InstagramSession> {
-      // The site tells visitors apart by their transport, user agent and address.
-      const key = `${caller.transport} ${workContext().outgoing ?? ''} ${caller.userAgent ?? ''}`;
-      const known = visits.get(key);
-      const visit = known !== undefined && now() < known.keptUntil ? known : startVisit(caller);
-      visits.set(key, visit);
-      return abortable(visit.session, signal);
-    },
-    /** The site would not take the session: the next caller gets a new one, though not every minute. */
-    refuse(session: InstagramSession): void {
-      for (const visit of visits.values()) {
-        if (session === visit.made && now() - visit.madeAt >= PAUSE_MS) visit.keptUntil = 0;
-      }
-    },
+  /** The session there is, or a new one. Never rejects but by `signal`: without the home page there is one with made-up tokens. */
+  return function currentSession(caller: RequestProfile, signal: AbortSignal): Promise<InstagramSession> {
+    // The site tells visitors apart by their transport, user agent and address.
+    const key = `${caller.transport} ${workContext().outgoing ?? ''} ${caller.userAgent ?? ''}`;
+    const known = visits.get(key);
+    const visit = known !== undefined && now() < known.keptUntil ? known : startVisit(caller);
+    visits.set(key, visit);
+    return abortable(visit.session, signal);
   };
 }

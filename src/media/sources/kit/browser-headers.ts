@@ -5,6 +5,14 @@ export type Headers = Readonly<Record<string, string>>;
 /** Sites are asked for English: the reasons that they give are read in it. */
 export const ENGLISH = 'en-US,en;q=0.9';
 
+/** Documents as a browser accepts them. */
+export const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
+
+/** The name of a browser over a transport that is none, as of 2026-09. */
+export const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36';
+export const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+
 const PLATFORMS: readonly (readonly [RegExp, string])[] = [
   [/Windows/, '"Windows"'],
   [/Macintosh/, '"macOS"'],
@@ -24,7 +32,7 @@ function clientHints(userAgent: string): Headers {
 }
 
 /** Every navigation of a browser has these. */
-const NAVIGATION: Headers = {
+export const NAVIGATION: Headers = {
   'upgrade-insecure-requests': '1',
   'sec-fetch-site': 'none',
   'sec-fetch-mode': 'navigate',
@@ -39,7 +47,7 @@ export function navigationHeaders({ transport, userAgent }: RequestProfile, from
       ? {}
       : {
           ...clientHints(userAgent ?? ''),
-          accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+          accept: HTML,
           'accept-language': ENGLISH,
         };
   const site = from === undefined ? {} : { 'sec-fetch-site': 'same-origin', referer: from };
