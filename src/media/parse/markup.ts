@@ -169,11 +169,15 @@ function decoded(attributes: Attributes): Attributes {
   return Object.fromEntries(entries.map(([name, value]) => [name, decodeXML(value)]));
 }
 
-/** Video before audio, then larger frames, then more bits. */
+/** Video before audio, larger frames first, of two alike the one that plays as it is, then more bits. */
 export function compareTracks(a: Variant, b: Variant): number {
-  if (a.hasVideo !== b.hasVideo) return a.hasVideo ? -1 : 1;
   const area = (variant: Variant) => (variant.width ?? 0) * (variant.height ?? 0);
-  return area(b) - area(a) || (b.bitrate ?? 0) - (a.bitrate ?? 0);
+  return (
+    Number(b.hasVideo) - Number(a.hasVideo) ||
+    area(b) - area(a) ||
+    Number(a.adaptive) - Number(b.adaptive) ||
+    (b.bitrate ?? 0) - (a.bitrate ?? 0)
+  );
 }
 
 /** Reads a DASH manifest as the sites write it: whole files by `BaseURL`. Never throws; what it cannot read is left out. */

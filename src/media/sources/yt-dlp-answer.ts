@@ -2,10 +2,12 @@
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { PostRef } from '../extract/source.ts';
-import { captionTags, mediaAddress } from '../parse/fields.ts';
+import { mediaAddress } from '../parse/fields.ts';
 import { parseJson } from '../parse/json-search.ts';
-import { NO_STATS, type Post, placeItems, type UnplacedItem, type Variant } from '../post.ts';
+import { NO_STATS, type Post, type UnplacedItem, type Variant } from '../post.ts';
 import { addressExpiry } from './kit/cdn-address.ts';
+import { type PostDraft, readableItems, toPost, UNKNOWN_AUTHOR } from './kit/draft.ts';
+import { listedFile, listedItem } from './kit/listed-files.ts';
 
 export interface YtDlpContext {
   readonly ref: PostRef;
@@ -73,8 +75,7 @@ function toVariant(one: Format, hosts: readonly string[]): Variant[] {
   const type = /^(?:mp4|webm)$/.exec(one.ext ?? '')?.[0] ?? 'mp4';
   const known = [video, audio].filter(name => typeof name === 'string');
   return [
-    {
-      url,
+    listedFile(url, {
       mime: `${hasVideo ? 'video' : 'audio'}/${type}`,
       width: hasVideo ? (one.width ?? null) : null,
       height: hasVideo ? (one.height ?? null) : null,
@@ -85,19 +86,8 @@ function toVariant(one: Format, hosts: readonly string[]): Variant[] {
       hasVideo,
       adaptive: !hasVideo || audio === undefined,
       expiresAt: addressExpiry(url),
-    },
+    }),
   ];
-}
-
-/** Video before audio, larger frames first, of two alike the one that plays as it is. */
-function compare(a: Variant, b: Variant): number {
-  const area = (one: Variant) => (one.width ?? 0) * (one.height ?? 0);
-  return (
-    Number(b.hasVideo) - Number(a.hasVideo) ||
-    area(b) - area(a) ||
-    Number(a.adaptive) - Number(b.adaptive) ||
-    (b.bitrate ?? 0) - (a.bitrate ?? 0)
-  );
 }
 
 function toItem(one: Video, hosts: readonly string[]): UnplacedItem | null {
@@ -106,18 +96,13 @@ function toItem(one: Video, hosts: readonly string[]): UnplacedItem | null {
     const result = format.safeParse(entry);
     return result.success ? toVariant(result.data, hosts) : [];
   });
-  const distinct = [...new Map(variants.map(variant => [variant.url, variant])).values()].sort(compare);
-  const best = distinct.find(variant => variant.hasVideo);
-  if (best === undefined) return null;
-  return {
-    kind: 'video',
-    width: one.width ?? best.width,
-    height: one.height ?? best.height,
+  const item = listedItem('video', [...new Map(variants.map(variant => [variant.url, variant])).values()], {
+    ...(one.width && { width: one.width }),
+    ...(one.height && { height: one.height }),
     durationMs: one.duration ? Math.round(one.duration * 1000) : null,
     thumbnailUrl: mediaAddress(one.thumbnail, hosts),
-    alt: null,
-    variants: distinct,
-  };
+  });
+  return item?.variants[0]?.hasVideo === true ? item : null;
 }
 
 /**
@@ -131,29 +116,22 @@ export function parseYtDlpAnswer(printed: string, { ref, hosts, now }: YtDlpCont
     throw new AppError('upstream_changed', 'yt-dlp describes another post');
   }
   const videos = (entries ?? [post]).slice(0, MAX_ENTRIES).map(entry => video.safeParse(entry).data ?? null);
-  const placed = placeItems(videos.map(one => (one === null ? null : toItem(one, hosts))));
-  if (placed.items.length === 0) {
+  const items = videos.map(one => (one === null ? null : toItem(one, hosts)));
+  if (readableItems({ items }) === 0) {
     throw new AppError('upstream_changed', 'yt-dlp describes no file that we may fetch');
   }
   const first = videos.find(one => one !== null) ?? post;
-  const caption = post.description ?? first.description ?? null;
-  const ends = placed.items.flatMap(item => item.variants.flatMap(variant => variant.expiresAt ?? []));
   const timestamp = post.timestamp ?? first.timestamp;
-  return {
-    source: ref.source,
-    id: ref.id,
-    url: ref.url,
+  const draft: PostDraft = {
     author: {
+      ...UNKNOWN_AUTHOR,
       id: post.uploader_id ?? first.uploader_id ?? null,
       username: post.channel ?? first.channel ?? null,
       name: post.uploader ?? first.uploader ?? null,
-      verified: null,
-      avatarUrl: null,
     },
     // For Instagram it makes up a title of its own ("Video by ...").
     title: ref.source === 'instagram' ? null : (post.title ?? null),
-    caption,
-    ...captionTags(caption),
+    caption: post.description ?? first.description ?? null,
     publishedAt: timestamp ? Math.round(timestamp * 1000) : null,
     stats: {
       ...NO_STATS,
@@ -162,12 +140,8 @@ export function parseYtDlpAnswer(printed: string, { ref, hosts, now }: YtDlpCont
       views: post.view_count ?? first.view_count ?? null,
       shares: post.repost_count ?? first.repost_count ?? null,
     },
-    ...placed,
-    quoted: null,
-    sensitive: false,
+    items,
     coverUrl: null,
-    fetchedAt: now,
-    expiresAt: ends.length === 0 ? null : Math.min(...ends),
-    strategy: 'yt-dlp',
   };
+  return toPost(draft, { ref, strategy: 'yt-dlp', now }, 'files');
 }

@@ -68,10 +68,18 @@ export interface PixelSize {
 
 export const UNKNOWN_SIZE: PixelSize = { width: null, height: null };
 
-/** `size` with its sides made smaller by `scale`; never larger. */
-export function scaledDown({ width, height }: PixelSize, scale: number, round: (pixels: number) => number): PixelSize {
+type Round = (pixels: number) => number;
+
+/** The size that has each side made smaller by one factor, which `scaleOf` gives; never larger. */
+function scaledDown({ width, height }: PixelSize, scaleOf: (...sides: [number, number]) => number, round: Round) {
   if (width === null || height === null) return UNKNOWN_SIZE;
-  return scale >= 1 ? { width, height } : { width: round(width * scale), height: round(height * scale) };
+  const scale = Math.min(1, scaleOf(width, height));
+  return scale === 1 ? { width, height } : { width: round(width * scale), height: round(height * scale) };
+}
+
+/** The original's size, scaled down to that short side where it is known. */
+export function atShortSide(original: PixelSize, shortSide: number | null, round: Round): PixelSize {
+  return scaledDown(original, (...sides) => (shortSide === null ? 1 : shortSide / Math.min(...sides)), round);
 }
 
 /** The size of the file that the CDN keeps: the pixels that its encoding names (`.1080x1350.`), or the original's at that short side (`.640.`). */
@@ -79,9 +87,7 @@ function keptSize(url: string, original: PixelSize): PixelSize {
   const { encoding, shortSide } = addressTag(url);
   const named = /\.(\d{2,5})x(\d{2,5})\./.exec(encoding ?? '');
   if (named !== null) return { width: Number(named[1]), height: Number(named[2]) };
-  const { width, height } = original;
-  const scale = shortSide === null || width === null || height === null ? 1 : shortSide / Math.min(width, height);
-  return scaledDown(original, scale, Math.round);
+  return atShortSide(original, shortSide, Math.round);
 }
 
 /** By `stp`: what is cut out of the kept file (`c0.135.1080.1080a`), made to cover (`p640x640`) or to fit into a frame (`s640x640`). */
@@ -90,7 +96,7 @@ export function imageSize(url: string, original: PixelSize): PixelSize {
   const crop = /^c\d{1,5}\.\d{1,5}\.(\d{2,5})\.(\d{2,5})/.exec(stp);
   const size = crop === null ? keptSize(url, original) : { width: Number(crop[1]), height: Number(crop[2]) };
   const frame = /(?:^|_)([ps])(\d{2,5})x(\d{2,5})(?:_|$)/.exec(stp);
-  if (frame === null || size.width === null || size.height === null) return size;
-  const scales = [Number(frame[2]) / size.width, Number(frame[3]) / size.height];
-  return scaledDown(size, frame[1] === 'p' ? Math.max(...scales) : Math.min(...scales), Math.round);
+  if (frame === null) return size;
+  const choose = frame[1] === 'p' ? Math.max : Math.min;
+  return scaledDown(size, (width, height) => choose(Number(frame[2]) / width, Number(frame[3]) / height), Math.round);
 }

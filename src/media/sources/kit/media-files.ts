@@ -1,17 +1,18 @@
 /** Turns the addresses that Meta's answers list into the variants and items of a post. */
 
 import { firstOf } from '../../parse/fields.ts';
-import { compareTracks, parseDashManifest } from '../../parse/markup.ts';
+import { parseDashManifest } from '../../parse/markup.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
 import {
   addressExpiry,
   addressTag,
+  atShortSide,
   imageSize,
   type PixelSize,
   readAddress,
-  scaledDown,
   UNKNOWN_SIZE,
 } from './cdn-address.ts';
+import { listedFile, listedItem } from './listed-files.ts';
 
 export interface ListedFile extends PixelSize {
   /** The address as the answer has it; one that is not on the CDN is passed over. */
@@ -50,39 +51,24 @@ function distinctByUrl(files: readonly ListedFile[]): readonly Addressed[] {
   return distinct;
 }
 
-function sizeOf({ width, height }: PixelSize): PixelSize {
-  return { width, height };
-}
-
 /** A number of pixels that an encoder can use. */
 function even(pixels: number): number {
   return Math.max(2, Math.round(pixels / 2) * 2);
 }
 
-function isKnown(size: PixelSize): size is { width: number; height: number } {
-  return size.width !== null && size.height !== null;
-}
-
 /** A video file's size is, where it is not said, the original's, scaled down to the short side that its address names. */
-function videoSize(file: ListedFile, original: PixelSize, shortSide: number | null): PixelSize {
-  if (isKnown(file)) return sizeOf(file);
-  if (!isKnown(original) || (shortSide === null && file.isReduced === true)) return UNKNOWN_SIZE;
-  const scale = shortSide === null ? 1 : shortSide / Math.min(original.width, original.height);
-  return scaledDown(original, scale, even);
-}
-
-function wholeVariant(
-  url: string,
-  rest: Pick<Variant, 'mime' | 'bitrate' | 'hasAudio' | 'hasVideo'> & PixelSize,
-): Variant {
-  return { url, ...rest, bytes: null, codecs: null, adaptive: false, expiresAt: addressExpiry(url) };
+function videoSize({ width, height, isReduced }: ListedFile, original: PixelSize, shortSide: number | null): PixelSize {
+  if (width !== null && height !== null) return { width, height };
+  return shortSide === null && isReduced === true ? UNKNOWN_SIZE : atShortSide(original, shortSide, even);
 }
 
 function progressiveVariant(file: Addressed, original: PixelSize, hasAudio: boolean | null): Variant {
-  const tag = addressTag(file.url);
+  const { url } = file;
+  const tag = addressTag(url);
   const size = videoSize(file, original, tag.shortSide);
   const bitrate = file.bitrate ?? tag.bitrate;
-  return wholeVariant(file.url, { mime: 'video/mp4', ...size, bitrate, hasAudio, hasVideo: true });
+  const expiresAt = addressExpiry(url);
+  return listedFile(url, { mime: 'video/mp4', ...size, bitrate, hasAudio, hasVideo: true, expiresAt });
 }
 
 function adaptiveVariants(manifest: string | null): { durationMs: number | null; variants: readonly Variant[] } {
@@ -93,12 +79,6 @@ function adaptiveVariants(manifest: string | null): { durationMs: number | null;
     return url === null ? [] : [{ ...variant, url, expiresAt: addressExpiry(url) }];
   });
   return { durationMs, variants: accepted };
-}
-
-/** Larger frames first; of two alike the one that plays as it is. */
-function compareVariants(a: Variant, b: Variant): number {
-  const alike = a.hasVideo && b.hasVideo && area(a) === area(b);
-  return alike && a.adaptive !== b.adaptive ? Number(a.adaptive) - Number(b.adaptive) : compareTracks(a, b);
 }
 
 /** `image/jpeg` and the like: `stp=dst-jpg` says what is served even where the path ends in `.webp`. */
@@ -121,50 +101,49 @@ function largestCover(covers: readonly ListedFile[]): string | null {
 }
 
 /** A photo whose size is not said is not taken for the original where other files have theirs: it may be any. */
-function photoSize(file: Addressed, isAnyStated: boolean, original: PixelSize): PixelSize {
-  if (isKnown(file)) return sizeOf(file);
-  const { width, height } = imageSize(file.url, isAnyStated ? UNKNOWN_SIZE : original);
-  return { width: file.width ?? width, height: file.height ?? height };
+function photoSize({ url, width, height }: Addressed, isAnyStated: boolean, original: PixelSize): PixelSize {
+  if (width !== null && height !== null) return { width, height };
+  const size = imageSize(url, isAnyStated ? UNKNOWN_SIZE : original);
+  return { width: width ?? size.width, height: height ?? size.height };
 }
 
-/** Largest first; an image that is cut out of another counts only where there is nothing else. */
+/** An image that is cut out of another counts only where there is nothing else. */
 function imageVariants(files: readonly ListedFile[], original: PixelSize): readonly Variant[] {
   const distinct = distinctByUrl(files);
   const uncut = distinct.filter(file => !isCrop(file.url));
   const isAnyStated = files.some(({ width, height }) => width !== null || height !== null);
-  const still = { bitrate: null, hasAudio: false, hasVideo: false };
-  const variants = (uncut.length > 0 ? uncut : distinct).map(file =>
-    wholeVariant(file.url, { mime: imageMime(file.url), ...photoSize(file, isAnyStated, original), ...still }),
-  );
-  return variants.sort((a, b) => area(b) - area(a));
+  return (uncut.length > 0 ? uncut : distinct).map(file => {
+    const size = photoSize(file, isAnyStated, original);
+    return listedFile(file.url, {
+      mime: imageMime(file.url),
+      ...size,
+      hasVideo: false,
+      expiresAt: addressExpiry(file.url),
+    });
+  });
 }
 
 /** A video with all its files, best first; null when none of them can be fetched. */
 export function videoItem(facts: VideoFacts): UnplacedItem | null {
-  const { original = UNKNOWN_SIZE, alt = null } = facts;
+  const { original = UNKNOWN_SIZE, alt = null, covers } = facts;
   const dash = adaptiveVariants(facts.dashManifest ?? null);
   const hasAudio = facts.hasAudio ?? (dash.variants.some(variant => !variant.hasVideo) ? true : null);
   const progressive = distinctByUrl(facts.files).map(file => progressiveVariant(file, original, hasAudio));
-  const variants = [...progressive, ...dash.variants].sort(compareVariants);
-  const best = variants.find(variant => variant.hasVideo);
-  if (best === undefined) return null;
+  const variants = [...progressive, ...dash.variants];
+  const item = listedItem('video', variants, { alt, thumbnailUrl: largestCover(covers), ...whole(original) });
+  if (item?.variants[0]?.hasVideo !== true) return null;
   const durationMs =
-    facts.durationMs ?? dash.durationMs ?? firstOf(variants, variant => addressTag(variant.url).durationMs);
-  const thumbnailUrl = largestCover(facts.covers);
-  return { kind: 'video', ...sizeOf(isKnown(original) ? original : best), durationMs, thumbnailUrl, alt, variants };
+    facts.durationMs ?? dash.durationMs ?? firstOf(item.variants, variant => addressTag(variant.url).durationMs);
+  return { ...item, durationMs };
 }
 
 /** A photo with all its sizes, best first; null when none of them can be fetched. */
 export function imageItem({ files, original = UNKNOWN_SIZE, alt = null }: ImageFacts): UnplacedItem | null {
-  const variants = imageVariants(files, original);
-  const best = variants[0];
-  if (best === undefined) return null;
-  return {
-    kind: 'image',
-    ...sizeOf(isKnown(original) ? original : best),
-    durationMs: null,
-    thumbnailUrl: best.url,
-    alt,
-    variants,
-  };
+  const item = listedItem('image', imageVariants(files, original), { alt, ...whole(original) });
+  return item && { ...item, thumbnailUrl: item.variants[0]?.url ?? null };
+}
+
+/** The size where all of it is known. */
+function whole({ width, height }: PixelSize): Partial<PixelSize> {
+  return width === null || height === null ? {} : { width, height };
 }
