@@ -14,6 +14,7 @@ import { run as runIgdownload } from './igdownload/igdownload-bench.ts';
 import { runPage } from './page-bench.ts';
 import { runQueue } from './queue-bench.ts';
 import { benchRecommend } from './recommend/recommend-bench.ts';
+import { runScale } from './scale-bench.ts';
 
 const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['igdownload', runIgdownload],
@@ -27,6 +28,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['compress', () => runCompress(Number(process.argv[3] ?? 20), Number(process.argv[4] ?? 3))],
   ['queue', runQueue],
   ['page', runPage],
+  ['scale', runScale],
 ]);
 /** It repeats the rounds in which the machine was crowded, each by itself. */
 const REPEATS_ITSELF = 'igdownload';
