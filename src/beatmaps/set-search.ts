@@ -1,18 +1,14 @@
 /** Searches over all sources, in pages of any size. */
 import { AppError } from '../errors.ts';
-import type { Logger } from '../infra/log.ts';
-import { type BeatmapCaches, type FoundPage, PAGE_POLICY } from './cache-policy.ts';
-import type { Catalogue } from './catalogue/catalogue.ts';
+import { type FoundPage, PAGE_POLICY } from './cache-policy.ts';
 import { parseSearchCursor, renderSearchCursor, SEARCH_START, type SearchPosition } from './cursor.ts';
 import type { Beatmapset, Ruleset } from './model/beatmapset.ts';
 import { assertAnswerable, parseQuery, type Query, renderQuery } from './query/query.ts';
 import { renderSort, type Sort, type StatusFilter } from './query/query-words.ts';
 import type { Search } from './query/search.ts';
-import { askInOrder, type Health } from './upstreams/failover.ts';
-import type { BeatmapSource, SourceId, UpstreamId } from './upstreams/source.ts';
-
-/** Every set that passed through, searchable here. */
-export type BeatmapCatalogue = Pick<Catalogue, 'search' | 'suggest' | 'remember' | 'set' | 'setOfMap'>;
+import { type BeatmapCatalogue, recall, type SetAccess } from './set-lookup.ts';
+import { askInOrder, type Health, leading } from './upstreams/failover.ts';
+import { type BeatmapSource, type SourceId, tokenOf, type UpstreamId } from './upstreams/source.ts';
 
 export interface SearchRequest {
   /** osu!'s search language; empty or absent lists everything. */
@@ -48,16 +44,6 @@ export interface SearchResult {
   readonly corrected: boolean;
 }
 
-export interface SetSearchOptions {
-  /** The best first. */
-  readonly sources: () => readonly BeatmapSource[];
-  readonly health: Health;
-  readonly catalogue: BeatmapCatalogue | undefined;
-  readonly caches: Pick<BeatmapCaches, 'pages'>;
-  readonly log: Logger;
-  readonly now: () => number;
-}
-
 /** Long enough for any question, short enough for every upstream. */
 const MAX_QUERY_LENGTH = 500;
 const DEFAULT_LIMIT = 20;
@@ -69,7 +55,14 @@ function defaultSort(query: Query): Sort {
   return { field: query.text === '' ? 'plays' : 'relevance', order: 'desc' };
 }
 
-function readSearch({ q = '', ruleset, status, sort }: SearchRequest): Search {
+interface Wanted {
+  readonly search: Search;
+  readonly start: SearchPosition;
+  readonly limit: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+function readRequest({ q = '', ruleset, status, sort, cursor, limit = DEFAULT_LIMIT, signal }: SearchRequest): Wanted {
   if (q.length > MAX_QUERY_LENGTH) {
     const params = { what: 'q', max: MAX_QUERY_LENGTH };
     throw new AppError('invalid_request', `q must not be longer than ${MAX_QUERY_LENGTH} characters`, { params });
@@ -78,170 +71,134 @@ function readSearch({ q = '', ruleset, status, sort }: SearchRequest): Search {
   assertAnswerable(parsed);
   const query = ruleset === undefined ? parsed : { ...parsed, ruleset };
   const ownStatus = parsed.ranges.status === undefined ? 'leaderboard' : 'any';
-  return { query, status: status ?? ownStatus, sort: sort ?? defaultSort(query) };
+  return {
+    search: { query, status: status ?? ownStatus, sort: sort ?? defaultSort(query) },
+    start: cursor === undefined ? SEARCH_START : parseSearchCursor(cursor),
+    limit: Math.max(1, Math.min(Math.trunc(limit), MAX_LIMIT)),
+    signal,
+  };
+}
+
+/** @throws AppError `invalid_request` (params.what: `q`, `cursor`), or the cause when every source failed */
+export async function searchSets(access: SetAccess, request: SearchRequest): Promise<SearchResult> {
+  const wanted = readRequest(request);
+  const isLocal = request.source === 'local';
+  if (isLocal || wanted.start.source === 'catalogue') {
+    if (access.catalogue === undefined) throw new AppError('upstream_unavailable', 'there is no catalogue here');
+    return { ...(await searchCatalogue(access.catalogue, wanted)), stale: !isLocal };
+  }
+  try {
+    return await orMeant(access, wanted, await searchUpstreams(access, wanted));
+  } catch (error) {
+    const isAsked = error instanceof AppError && error.code === 'invalid_request';
+    if (isAsked || request.signal?.aborted === true) throw error;
+    const found = await recall(access, catalogue => searchCatalogue(catalogue, wanted));
+    // A catalogue that knows none does not mean that there is none.
+    if (found === undefined || found.sets.length === 0) throw error;
+    return { ...found, stale: true };
+  }
+}
+
+async function searchCatalogue(catalogue: BeatmapCatalogue, { search, start, limit }: Wanted) {
+  const offset = start.source === 'catalogue' ? start.skip : start.page * MAX_LIMIT + start.skip;
+  const found = await catalogue.search(search, { limit, offset });
+  const { sets, total } = found;
+  const end = offset + sets.length;
+  const hasMore = sets.length > 0 && (total === null ? sets.length === limit : end < total);
+  const cursor = hasMore ? renderSearchCursor({ ...SEARCH_START, source: 'catalogue', skip: end }) : null;
+  return { ...found, cursor, source: 'catalogue' as const };
+}
+
+/** Upstreams that forgive no mistake find nothing for a mistyped word; the catalogue may know what was meant, or have it. */
+async function orMeant(access: SetAccess, wanted: Wanted, found: SearchResult): Promise<SearchResult> {
+  if (found.sets.length > 0 || found.total !== 0) return found;
+  const known = await recall(access, catalogue => searchCatalogue(catalogue, { ...wanted, start: SEARCH_START }));
+  if (known === undefined || known.sets.length === 0) return found;
+  // Mirrors hold less than osu!, and do not understand all that can be asked.
+  return known.corrected || found.source !== 'osu' ? { ...known, stale: false } : found;
+}
+
+/** A page of ours out of one or several of the upstream's. */
+async function searchUpstreams(access: SetAccess, { search, start, limit, signal }: Wanted): Promise<SearchResult> {
+  const { page, stale, cached } = await readPage(access, search, start, signal);
+  let isCached = cached;
+  const found = new Map(page.sets.slice(start.skip, start.skip + limit).map(set => [set.id, set] as const));
+  let at = after(page, start, start.skip + limit);
+  for (let pages = 1; at !== null && found.size < limit && pages < MAX_PAGES; pages += 1) {
+    const more = await readPage(access, search, at, signal).catch((error: unknown) => {
+      // The rest may come with the next page; a request for that one learns the reason.
+      if (found.size > 0 && signal?.aborted !== true) return undefined;
+      throw error;
+    });
+    if (more === undefined) break;
+    isCached &&= more.cached;
+    const taken = more.page.sets.slice(at.skip, at.skip + limit - found.size);
+    for (const set of taken) found.set(set.id, set);
+    at = after(more.page, at, at.skip + taken.length);
+  }
+  const cursor = at === null ? null : renderSearchCursor(at);
+  const origin = { source: page.source, stale, cached: isCached && !stale, corrected: page.corrected ?? false };
+  return { sets: [...found.values()], total: page.total, cursor, ...origin };
+}
+
+/** The place at which the search goes on when `taken` sets of a page were given. */
+function after({ source, token, next, sets }: FoundPage, at: SearchPosition, taken: number): SearchPosition | null {
+  if (taken < sets.length) return { source, token, page: at.page, skip: taken };
+  return next === null ? null : { source, token: next, page: at.page + 1, skip: 0 };
+}
+
+async function readPage(access: SetAccess, search: Search, at: SearchPosition, signal: AbortSignal | undefined) {
+  const { pages } = access.caches;
+  // It was kept before anybody knew whose it would be.
+  const first = at.page === 0 ? await pages.get(keyOf(search, SEARCH_START)) : undefined;
+  if (first !== undefined && first.source === at.source && first.token === at.token) {
+    return { page: first, stale: false, cached: true };
+  }
+  const load = (own: AbortSignal) => loadPage(access, search, at, own);
+  const { value, from } = await pages.wrap(keyOf(search, at), load, PAGE_POLICY, signal);
+  return { page: value, stale: from === 'stale', cached: from === 'cache' };
 }
 
 function keyOf({ query, status, sort }: Search, { source, token, page }: SearchPosition): string {
   return `search:${JSON.stringify([renderQuery(query), status, renderSort(sort), source, token, page])}`;
 }
 
-/** @throws AppError `invalid_request` (params.what: `q`, `cursor`), or the cause when every source failed */
-export function createSetSearch(options: SetSearchOptions): (request: SearchRequest) => Promise<SearchResult> {
-  const { sources, health, catalogue, caches, log, now } = options;
+async function loadPage(
+  access: SetAccess,
+  search: Search,
+  at: SearchPosition,
+  signal: AbortSignal,
+): Promise<FoundPage> {
+  const { sources, health, catalogue, log, now } = access;
+  const tokenFor = (source: BeatmapSource) => (source.id === at.source ? at.token : tokenOf(source, at.page));
+  let unsure: UpstreamId | undefined;
+  const { value, source } = await askInOrder({
+    // The page's own source, unless it rests; the others are asked for the page in its place.
+    sources: leading(sources(), at.source),
+    health: healthFor(health, at),
+    async ask(each) {
+      const page = await each.search(search, tokenFor(each), signal);
+      if (page.isUnsure !== true) return { ...page, token: tokenFor(each) };
+      unsure ??= each.id;
+      throw new AppError('not_found', `${each.id} has nothing of what was asked for`);
+    },
+    needsEveryone: true,
+    // A mirror may hold less than osu! does.
+    isWeak: (page, { id }) => id !== 'osu' && at.page === 0 && page.sets.length === 0,
+    signal,
+    log,
+    now,
+  }).catch((error: unknown) => {
+    // Every one of them was asked, and none has it.
+    if (unsure === undefined || !(error instanceof AppError) || error.code !== 'not_found') throw error;
+    return { value: { sets: [], total: 0, next: null, token: undefined }, source: unsure };
+  });
+  catalogue?.remember(value.sets);
+  return { ...value, source };
+}
 
-  /** The page's own source first, unless it rests; the others are asked for the page in its place. */
-  function sourcesFor({ source }: SearchPosition): readonly BeatmapSource[] {
-    const order = sources();
-    const own = order.filter(({ id }) => id === source);
-    return [...own, ...order.filter(({ id }) => id !== source)];
-  }
-
-  /** A place further on is in a stranger's words: that an upstream cannot read them says nothing about the upstream. */
-  function healthFor({ token }: SearchPosition): Health {
-    if (token === undefined) return health;
-    return { ...health, failed: (id, restMs) => (restMs === undefined ? undefined : health.failed(id, restMs)) };
-  }
-
-  async function loadPage(search: Search, at: SearchPosition, signal: AbortSignal): Promise<FoundPage> {
-    const tokenFor = (source: BeatmapSource) => (source.id === at.source ? at.token : source.tokenOf(at.page));
-    let unsure: UpstreamId | undefined;
-    const { value, source } = await askInOrder({
-      sources: sourcesFor(at),
-      health: healthFor(at),
-      async ask(each) {
-        const page = await each.search(search, tokenFor(each), signal);
-        if (page.isUnsure !== true) return { ...page, token: tokenFor(each) };
-        unsure ??= each.id;
-        throw new AppError('not_found', `${each.id} has nothing of what was asked for`);
-      },
-      needsEveryone: true,
-      // A mirror may hold less than osu! does.
-      isWeak: (page, { id }) => id !== 'osu' && at.page === 0 && page.sets.length === 0,
-      signal,
-      log,
-      now,
-    }).catch((error: unknown) => {
-      // Every one of them was asked, and none has it.
-      if (unsure === undefined || !(error instanceof AppError) || error.code !== 'not_found') throw error;
-      return { value: { sets: [], total: 0, next: null, token: undefined }, source: unsure };
-    });
-    catalogue?.remember(value.sets);
-    return { ...value, source };
-  }
-
-  async function searchCatalogue(
-    search: Search,
-    at: SearchPosition,
-    limit: number,
-  ): Promise<Omit<SearchResult, 'stale'> | undefined> {
-    if (catalogue === undefined) return undefined;
-    const offset = at.source === 'catalogue' ? at.skip : at.page * MAX_LIMIT + at.skip;
-    const { sets, total, atLeast, corrected } = await catalogue.search(search, { limit, offset });
-    const end = offset + sets.length;
-    const hasMore = total === null ? sets.length === limit : end < total;
-    const next: SearchPosition = { source: 'catalogue', token: undefined, page: 0, skip: end };
-    const cursor = hasMore && sets.length > 0 ? renderSearchCursor(next) : null;
-    return { sets, total, ...(atLeast !== undefined && { atLeast }), cursor, source: 'catalogue', corrected };
-  }
-
-  async function readPage(search: Search, at: SearchPosition, signal: AbortSignal | undefined) {
-    // It was kept before anybody knew whose it would be.
-    const first = at.page === 0 ? await caches.pages.get(keyOf(search, SEARCH_START)) : undefined;
-    if (first !== undefined && first.source === at.source && first.token === at.token) {
-      return { page: first, stale: false, cached: true };
-    }
-    const { value, from } = await caches.pages.wrap(
-      keyOf(search, at),
-      own => loadPage(search, at, own),
-      PAGE_POLICY,
-      signal,
-    );
-    return { page: value, stale: from === 'stale', cached: from === 'cache' };
-  }
-
-  /** The place at which the search goes on when `taken` sets of a page were given. */
-  function after({ source, token, next, sets }: FoundPage, at: SearchPosition, taken: number): SearchPosition | null {
-    if (taken < sets.length) return { source, token, page: at.page, skip: taken };
-    return next === null ? null : { source, token: next, page: at.page + 1, skip: 0 };
-  }
-
-  /** A page of ours out of one or several of the upstream's. */
-  async function searchUpstreams(
-    search: Search,
-    start: SearchPosition,
-    limit: number,
-    signal: AbortSignal | undefined,
-  ): Promise<SearchResult> {
-    const { page, stale, cached } = await readPage(search, start, signal);
-    let isCached = cached;
-    const found = new Map(page.sets.slice(start.skip, start.skip + limit).map(set => [set.id, set] as const));
-    let at = after(page, start, start.skip + limit);
-    for (let pages = 1; at !== null && found.size < limit && pages < MAX_PAGES; pages += 1) {
-      const more = await readPage(search, at, signal).catch((error: unknown) => {
-        // The rest may come with the next page; a request for that one learns the reason.
-        if (found.size > 0 && signal?.aborted !== true) return undefined;
-        throw error;
-      });
-      if (more === undefined) break;
-      isCached &&= more.cached;
-      const taken = more.page.sets.slice(at.skip, at.skip + limit - found.size);
-      for (const set of taken) found.set(set.id, set);
-      at = after(more.page, at, at.skip + taken.length);
-    }
-    const cursor = at === null ? null : renderSearchCursor(at);
-    const origin = { source: page.source, stale, cached: isCached && !stale, corrected: page.corrected ?? false };
-    return { sets: [...found.values()], total: page.total, cursor, ...origin };
-  }
-
-  async function searchLocally(
-    search: Search,
-    start: SearchPosition,
-    limit: number,
-    stale: boolean,
-  ): Promise<SearchResult> {
-    const found = await searchCatalogue(search, start, limit);
-    if (found === undefined) throw new AppError('upstream_unavailable', 'there is no catalogue here');
-    return { ...found, stale };
-  }
-
-  /** A broken catalogue must not hide why the upstreams failed. */
-  async function standIn(
-    search: Search,
-    start: SearchPosition,
-    limit: number,
-  ): Promise<Omit<SearchResult, 'stale'> | undefined> {
-    try {
-      return await searchCatalogue(search, start, limit);
-    } catch (error) {
-      log.error({ err: error }, 'the catalogue could not be searched');
-      return undefined;
-    }
-  }
-
-  /** Upstreams that forgive no mistake find nothing for a mistyped word; the catalogue may know what was meant, or have it. */
-  async function orMeant(found: SearchResult, search: Search, limit: number): Promise<SearchResult> {
-    if (found.sets.length > 0 || found.total !== 0) return found;
-    const known = await standIn(search, SEARCH_START, limit);
-    if (known === undefined || known.sets.length === 0) return found;
-    // Mirrors hold less than osu!, and do not understand all that can be asked.
-    return known.corrected || found.source !== 'osu' ? { ...known, stale: false } : found;
-  }
-
-  return async function search(request) {
-    const asked = readSearch(request);
-    const { cursor, signal, source } = request;
-    const start = cursor === undefined ? SEARCH_START : parseSearchCursor(cursor);
-    const limit = Math.max(1, Math.min(Math.trunc(request.limit ?? DEFAULT_LIMIT), MAX_LIMIT));
-    const isLocal = source === 'local';
-    if (isLocal || start.source === 'catalogue') return searchLocally(asked, start, limit, !isLocal);
-    try {
-      return await orMeant(await searchUpstreams(asked, start, limit, signal), asked, limit);
-    } catch (error) {
-      const isAsked = error instanceof AppError && error.code === 'invalid_request';
-      const found = isAsked || signal?.aborted === true ? undefined : await standIn(asked, start, limit);
-      // A catalogue that knows none does not mean that there is none.
-      if (found === undefined || found.sets.length === 0) throw error;
-      return { ...found, stale: true };
-    }
-  };
+/** A place further on is in a stranger's words: that an upstream cannot read them says nothing about the upstream. */
+function healthFor(health: Health, { token }: SearchPosition): Health {
+  if (token === undefined) return health;
+  return { ...health, failed: (id, restMs) => (restMs === undefined ? undefined : health.failed(id, restMs)) };
 }

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type Beatmaps, createBeatmaps } from '../../src/beatmaps/beatmaps.ts';
 import { createMemoryBeatmapCaches } from '../../src/beatmaps/cache-policy.ts';
-import type { BeatmapCatalogue } from '../../src/beatmaps/set-search.ts';
+import type { BeatmapCatalogue } from '../../src/beatmaps/set-lookup.ts';
 import { createMirrors } from '../../src/beatmaps/upstreams/mirror.ts';
 import { createOsuApi } from '../../src/beatmaps/upstreams/osu-api.ts';
 import { createHttpClient } from '../../src/infra/http/http-client.ts';

@@ -76,16 +76,6 @@ export interface Bounds {
   readonly high: number;
 }
 
-/** Draws maps from a window of the catalogue. */
-export interface CandidatePool {
-  /**
-   * About `size` maps, from all over the window.
-   *
-   * @param seed decides which maps are drawn where there are more
-   */
-  draw(window: CandidateWindow, size: number, seed: number): readonly Candidate[];
-}
-
 const figure = z.number().nullable();
 const Line = z.object({
   setId: z.number(),
@@ -102,57 +92,55 @@ const Line = z.object({
   favourites: figure,
   rating: figure,
 });
+type Line = z.output<typeof Line>;
 const fraction = (column: keyof typeof UNITS) => `'${column}', ${column} / ${UNITS[column]}.0`;
 const LINE = `json_object('setId', set_id, 'id', id, ${fraction('stars')}, ${fraction('ar')}, ${fraction('od')}, ${fraction('cs')},
   'bpm', bpm, 'length', length, 'objects', objects, 'mapper', mapper, 'plays', plays, 'favourites', favourites,
   ${fraction('rating')})`;
 /** One piece of text is handed over ten times as fast as so many rows. */
 const LinesRow = z.object({ lines: z.string() });
-const SetRow = z.object({ id: z.number() });
+const IdRow = z.object({ id: z.number() });
 const MAX_STARS = 25;
 
 /** @param store with the catalogue's tables */
-export function createCandidatePool(store: Store): CandidatePool {
-  function drawStep(place: readonly number[], filter: Filter, ruleset: Ruleset, size: number, random: () => number) {
-    const last = store.get(LAST, place, SetRow)?.id;
-    if (last === undefined) return [];
-    const start = Math.floor(random() * (last + 1));
-    const after = readLines([...place], `set_id >= ? ${filter.sql}`, [start, ...filter.params], ruleset, size);
-    if (after.length >= size) return after;
-    const rest = size - after.length;
-    return [...after, ...readLines([...place], `set_id < ? ${filter.sql}`, [start, ...filter.params], ruleset, rest)];
+export function createCandidatePool(store: Store) {
+  function readLines(place: readonly number[], { sql, params }: Filter, size: number): readonly Line[] {
+    const select = `SELECT json_group_array(${LINE}) AS lines FROM (
+      SELECT ${COLUMNS} FROM catalogue_candidates WHERE ${PLACE} AND ${sql} ORDER BY set_id, id LIMIT ?)`;
+    return z.array(Line).parse(JSON.parse(store.get(select, [...place, ...params, size], LinesRow)?.lines ?? '[]'));
   }
 
-  function readLines(
-    place: readonly number[],
-    where: string,
-    params: readonly number[],
-    ruleset: Ruleset,
-    size: number,
-  ): readonly Candidate[] {
-    const sql = `SELECT json_group_array(${LINE}) AS lines FROM (
-      SELECT ${COLUMNS} FROM catalogue_candidates WHERE ${PLACE} AND ${where} ORDER BY set_id, id LIMIT ?)`;
-    const lines: unknown = JSON.parse(store.get(sql, [...place, ...params, size], LinesRow)?.lines ?? '[]');
-    return z
-      .array(Line)
-      .parse(lines)
-      .map(line => ({ ...line, ruleset }));
+  /** From a place in the middle to the end, and on from the beginning. */
+  function drawStep(place: readonly number[], { sql, params }: Filter, size: number, random: () => number) {
+    const last = store.get(LAST, place, IdRow)?.id;
+    if (last === undefined) return [];
+    const start = Math.floor(random() * (last + 1));
+    const after = readLines(place, { sql: `set_id >= ? ${sql}`, params: [start, ...params] }, size);
+    if (after.length >= size) return after;
+    return [
+      ...after,
+      ...readLines(place, { sql: `set_id < ? ${sql}`, params: [start, ...params] }, size - after.length),
+    ];
   }
 
   return {
-    draw(window, size, seed) {
+    /**
+     * About `size` maps, from all over the window.
+     *
+     * @param seed decides which maps are drawn where there are more
+     */
+    draw(window: CandidateWindow, size: number, seed: number): readonly Candidate[] {
       const random = createRandom(seed);
-      const { ruleset, stars, loved } = window;
+      const { ruleset, stars } = window;
       const filter = filterOf(window);
       const first = stepOf(Math.max(0, stars.low));
-      const last = stepOf(Math.min(MAX_STARS, stars.high));
-      const share = Math.ceil(size / Math.max(1, last - first + 1));
-      const steps = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
-      return steps.flatMap(step =>
-        [false, ...(loved ? [true] : [])].flatMap(isLoved =>
-          drawStep(placeOf(ruleset, isLoved, step), filter, ruleset, share, random),
-        ),
-      );
+      const count = Math.max(0, stepOf(Math.min(MAX_STARS, stars.high)) - first + 1);
+      const share = Math.ceil(size / Math.max(1, count));
+      const steps = Array.from({ length: count }, (_, index) => first + index);
+      const kinds = window.loved ? [false, true] : [false];
+      return steps
+        .flatMap(step => kinds.flatMap(loved => drawStep(placeOf(ruleset, loved, step), filter, share, random)))
+        .map(line => ({ ...line, ruleset }));
     },
   };
 }

@@ -4,24 +4,10 @@ import { AppError } from '../../errors.ts';
 import type { Store } from '../../infra/store/store.ts';
 import type { Beatmapset } from '../model/beatmapset.ts';
 import { createCandidatePool } from './candidates.ts';
-import type { CatalogueWork } from './catalogue-messages.ts';
 import { CATALOGUE_STEPS, dropSortIndexes, ensureSortIndexes } from './catalogue-schema.ts';
-import { type CatalogueSearch, createCatalogueSearch } from './catalogue-search.ts';
+import { createCatalogueSearch } from './catalogue-search.ts';
 import { createVocabulary } from './catalogue-words.ts';
 import { tidySteps, writeSets } from './catalogue-writer.ts';
-
-/** The catalogue over its file, in this very thread. See `Catalogue` for what each of these promises. */
-export interface CatalogueFile extends CatalogueSearch {
-  remember(sets: readonly Beatmapset[]): void;
-  flush(): Promise<void>;
-  sets: CatalogueWork['sets'];
-  draw: CatalogueWork['draw'];
-  place(name: string): string | undefined;
-  keepPlace(name: string, place: string | null): Promise<void>;
-  tidy(): Promise<void>;
-  warm(): Promise<void>;
-  close(): void;
-}
 
 export interface CatalogueFileOptions {
   readonly store: Store;
@@ -43,56 +29,39 @@ const PLACE = 'SELECT place FROM catalogue_places WHERE name = ?';
 const KEEP_PLACE = 'INSERT OR REPLACE INTO catalogue_places (name, place) VALUES (?, ?)';
 const FORGET_PLACE = 'DELETE FROM catalogue_places WHERE name = ?';
 
-/** Another process writes: `npm run catalogue`, for as long as it makes an index. */
-function isBusy(error: unknown): boolean {
-  const cause = error instanceof AppError ? error.cause : undefined;
-  return cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';
-}
-
-export function openCatalogueFile(options: CatalogueFileOptions): CatalogueFile {
+/** The catalogue over its file, in this very thread. See `Catalogue` for what each of these promises. */
+export function openCatalogueFile(options: CatalogueFileOptions) {
   const { store, onFailure, writeDelayMs = 500, isFilling = false } = options;
   store.migrate('catalogue', CATALOGUE_STEPS);
   if (isFilling) dropSortIndexes(store);
   else ensureSortIndexes(store);
   const vocabulary = createVocabulary(store);
-  let isClosed = false;
+  const queue = new WriteQueue(
+    sets => {
+      for (const text of store.transaction(() => writeSets(store, sets))) vocabulary.add(text);
+    },
+    { portion: isFilling ? FILLING_PORTION : PORTION, delayMs: writeDelayMs, onFailure },
+  );
   const reading = createCatalogueSearch({
     store,
     vocabulary,
     onFailure(error) {
       // Reading words ends with the file.
-      if (!isClosed) onFailure(error);
+      if (!queue.isClosed) onFailure(error);
     },
   });
-  const pool = createCandidatePool(store);
-  const queue = createWriteQueue<Beatmapset>({
-    maxSize: MAX_WAITING,
-    portion: isFilling ? FILLING_PORTION : PORTION,
-    delayMs: writeDelayMs,
-    write(sets) {
-      for (const text of store.transaction(() => writeSets(store, sets))) vocabulary.add(text);
-    },
-    isWorthWaiting: isBusy,
-    onFailure,
-  });
-
-  const readPlace = (name: string) => store.get(PLACE, [name], PlaceRow)?.place;
-
-  function keepPlace(name: string, place: string | null): void {
-    if (place === null) store.run(FORGET_PLACE, [name]);
-    else store.run(KEEP_PLACE, [name, place]);
-  }
 
   return {
     ...reading,
-    remember: sets => queue.add(sets.filter(set => set.beatmaps.length > 0)),
-    flush: queue.flush,
-    sets: ids => ids.flatMap(id => reading.set(id) ?? []),
-    draw: pool.draw,
-    place: readPlace,
-    async keepPlace(name, place) {
+    remember: (sets: readonly Beatmapset[]) => queue.add(sets.filter(set => set.beatmaps.length > 0)),
+    flush: () => queue.flush(),
+    sets: (ids: readonly number[]) => ids.flatMap(id => reading.set(id) ?? []),
+    draw: createCandidatePool(store).draw,
+    place: (name: string) => store.get(PLACE, [name], PlaceRow)?.place,
+    async keepPlace(name: string, place: string | null) {
       await queue.flush();
-      keepPlace(name, place);
+      if (place === null) store.run(FORGET_PLACE, [name]);
+      else store.run(KEEP_PLACE, [name, place]);
     },
     async tidy() {
       await queue.flush();
@@ -100,115 +69,111 @@ export function openCatalogueFile(options: CatalogueFileOptions): CatalogueFile 
       ensureSortIndexes(store);
     },
     warm: vocabulary.load,
-    close() {
-      isClosed = true;
-      queue.close();
-    },
+    close: () => queue.close(),
   };
 }
 
-/** Takes values at once and hands them on later, in portions, so that others have their turn in between. */
-export interface WriteQueue<T> {
-  /** The later of two with one id is kept. When the queue is full the oldest goes: it will be seen again. */
-  add(values: readonly T[]): void;
-  /** Resolves when everything that waits is written. @throws what `write` throws */
-  flush(): Promise<void>;
-  /** Writes everything at once; nothing is taken after. Failures go to `onFailure`. */
-  close(): void;
-}
-
-export interface WriteQueueOptions<T> {
-  readonly maxSize: number;
+interface WriteQueueOptions {
   /** Written at once: nothing else is done as long as it is written. */
   readonly portion: number;
   readonly delayMs: number;
-  write(values: readonly T[]): void;
-  /** True when a failed write may succeed a little later. */
-  isWorthWaiting?(error: unknown): boolean;
   onFailure(error: unknown): void;
 }
 
 /** A flush waits so often before it fails. */
 const MAX_WAITS = 60;
 
-function createWriteQueue<T extends { readonly id: number }>(options: WriteQueueOptions<T>): WriteQueue<T> {
-  const { maxSize, portion, delayMs, write, isWorthWaiting = () => false, onFailure } = options;
-  const waiting = new Map<number, T>();
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
+/** Takes sets at once and hands them on later, in portions, so that others have their turn in between. */
+class WriteQueue {
+  readonly #write: (sets: readonly Beatmapset[]) => void;
+  readonly #options: WriteQueueOptions;
+  readonly #waiting = new Map<number, Beatmapset>();
+  #timer: NodeJS.Timeout | undefined;
+  isClosed = false;
 
-  function writePortion(): void {
-    const values = [...waiting.values()].slice(0, portion);
-    // Gone before they are written: a portion that cannot be written must not be tried for ever.
-    for (const { id } of values) waiting.delete(id);
+  constructor(write: (sets: readonly Beatmapset[]) => void, options: WriteQueueOptions) {
+    this.#write = write;
+    this.#options = options;
+  }
+
+  /** The later of two with one id is kept. When the queue is full the oldest goes: it will be seen again. */
+  add(sets: readonly Beatmapset[]): void {
+    if (this.isClosed) return;
+    this.#append(sets);
+    for (const id of this.#waiting.keys()) {
+      if (this.#waiting.size <= MAX_WAITING) break;
+      this.#waiting.delete(id);
+    }
+    this.#schedule();
+  }
+
+  /** Resolves when everything that waits is written. @throws what writing throws */
+  async flush(): Promise<void> {
+    for (let waits = 0; this.#waiting.size > 0; ) {
+      try {
+        this.#writePortion();
+        await setImmediate();
+      } catch (error) {
+        waits += 1;
+        if (!isBusy(error) || waits > MAX_WAITS) throw error;
+        await sleep(this.#options.delayMs);
+      }
+    }
+  }
+
+  /** Writes everything at once; nothing is taken after. */
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.#timer);
     try {
-      if (values.length > 0) write(values);
+      while (this.#waiting.size > 0) this.#writePortion();
     } catch (error) {
-      if (isWorthWaiting(error)) putBack(values);
+      this.#waiting.clear();
+      this.#options.onFailure(error);
+    }
+  }
+
+  #append(sets: readonly Beatmapset[]): void {
+    for (const set of sets) {
+      this.#waiting.delete(set.id);
+      this.#waiting.set(set.id, set);
+    }
+  }
+
+  #writePortion(): void {
+    const sets = [...this.#waiting.values()].slice(0, this.#options.portion);
+    // Gone before they are written: a portion that cannot be written must not be tried for ever.
+    for (const { id } of sets) this.#waiting.delete(id);
+    try {
+      if (sets.length > 0) this.#write(sets);
+    } catch (error) {
+      if (isBusy(error)) {
+        // Before those that came since, which are newer.
+        const newer = [...this.#waiting.values()];
+        this.#waiting.clear();
+        this.#append([...sets, ...newer]);
+      }
       throw error;
     }
   }
 
-  /** Before those that came since, which are newer. */
-  function putBack(values: readonly T[]): void {
-    const newer = [...waiting];
-    waiting.clear();
-    for (const value of values) waiting.set(value.id, value);
-    for (const [id, value] of newer) {
-      waiting.delete(id);
-      waiting.set(id, value);
-    }
-  }
-
-  function schedule(): void {
-    if (timer !== undefined || isClosed || waiting.size === 0) return;
-    timer = setTimeout(() => {
-      timer = undefined;
+  #schedule(): void {
+    if (this.#timer !== undefined || this.isClosed || this.#waiting.size === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
       try {
-        writePortion();
+        this.#writePortion();
       } catch (error) {
-        if (!isWorthWaiting(error)) onFailure(error);
+        if (!isBusy(error)) this.#options.onFailure(error);
       }
-      schedule();
-    }, delayMs);
-    timer.unref();
+      this.#schedule();
+    }, this.#options.delayMs);
+    this.#timer.unref();
   }
+}
 
-  return {
-    add(values) {
-      if (isClosed) return;
-      for (const value of values) {
-        waiting.delete(value.id);
-        waiting.set(value.id, value);
-      }
-      for (const id of waiting.keys()) {
-        if (waiting.size <= maxSize) break;
-        waiting.delete(id);
-      }
-      schedule();
-    },
-    async flush() {
-      for (let waits = 0; waiting.size > 0; ) {
-        try {
-          writePortion();
-          await setImmediate();
-        } catch (error) {
-          waits += 1;
-          if (!isWorthWaiting(error) || waits > MAX_WAITS) throw error;
-          await sleep(delayMs);
-        }
-      }
-    },
-    close() {
-      isClosed = true;
-      clearTimeout(timer);
-      timer = undefined;
-      try {
-        while (waiting.size > 0) writePortion();
-      } catch (error) {
-        waiting.clear();
-        onFailure(error);
-      }
-    },
-  };
+/** Another process writes: `npm run catalogue`, for as long as it makes an index. */
+function isBusy(error: unknown): boolean {
+  const cause = error instanceof AppError ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';
 }

@@ -3,18 +3,6 @@ import * as z from 'zod';
 import type { Store } from '../../infra/store/store.ts';
 import { wordDistance } from '../query/query-text.ts';
 
-/** The words of the catalogue in memory, for finding what a mistyped one was meant to be. */
-export interface Vocabulary {
-  /** Reads the words that are kept, in small portions; until then nothing is corrected. Callers at the same time share one reading. */
-  load(): Promise<void>;
-  readonly isLoaded: boolean;
-  add(text: string): void;
-  /** Known words within two mistakes (one in short words), nearest first; what is still being typed may lack its end. */
-  correct(word: string, isUnfinished: boolean): readonly string[];
-  /** Every word that begins so; undefined where that cannot be said, or there are more than `most`. */
-  beginningWith(letters: string, most: number): readonly string[] | undefined;
-}
-
 const PAGE = 2_000;
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 24;
@@ -33,58 +21,26 @@ const PageRow = z.object({ words: z.string().nullable(), last: z.string().nullab
 const PAGE_SQL = `SELECT group_concat(term || ' ' || doc, ' ') AS words, max(term) AS last
   FROM (SELECT term, doc FROM catalogue_words WHERE term > ? ORDER BY term LIMIT ${PAGE})`;
 
-interface Candidate {
-  readonly word: string;
-  readonly distance: number;
-  readonly uses: number;
-}
+export type Vocabulary = ReturnType<typeof createVocabulary>;
 
-export function createVocabulary(store: Store): Vocabulary {
-  const words: string[] = [];
-  const uses: number[] = [];
-  const numbers = new Map<string, number>();
-  /** Numbers of the words that have a pair of letters. */
-  const pairs = new Map<string, NumberList>();
-  let lengths = new Uint8Array(1_024);
-  let shared = new Uint8Array(1_024);
+/** The words of the catalogue in memory, for finding what a mistyped one was meant to be. */
+export function createVocabulary(store: Store) {
+  const index = new PairIndex();
+  const inOrder = new OrderedWords();
   const long = new Set<string>();
-  /** All there are, long ones too, in order; those that came since are in `late`. */
-  let ordered: string[] = [];
-  const late: string[] = [];
   let version: number | undefined;
   let loading: Promise<void> | undefined;
   let isLoaded = false;
 
   function learn(word: string, count: number): void {
-    if (word.length < MIN_LENGTH) return;
-    const known = numbers.get(word);
-    if (known !== undefined) {
-      uses[known] = (uses[known] ?? 0) + count;
-      return;
-    }
-    if (words.length + long.size >= MAX_WORDS) {
+    if (word.length < MIN_LENGTH || index.count(word, count) || long.has(word)) return;
+    if (index.size + long.size >= MAX_WORDS) {
       version = undefined;
       return;
     }
-    if (word.length > MAX_LENGTH) {
-      if (!long.has(word)) late.push(word);
-      long.add(word);
-      return;
-    }
-    late.push(word);
-    const number = words.push(word) - 1;
-    uses.push(count);
-    numbers.set(word, number);
-    if (number >= lengths.length) {
-      lengths = doubled(lengths, new Uint8Array(2 * lengths.length));
-      shared = new Uint8Array(lengths.length);
-    }
-    lengths[number] = word.length;
-    for (const pair of pairsOf(word)) {
-      const having = pairs.get(pair);
-      if (having === undefined) pairs.set(pair, createNumberList(number));
-      else having.push(number);
-    }
+    inOrder.add(word);
+    if (word.length > MAX_LENGTH) long.add(word);
+    else index.add(word, count);
   }
 
   const readVersion = () => store.get(VERSION_SQL, [], VersionRow)?.data_version;
@@ -95,47 +51,17 @@ export function createVocabulary(store: Store): Vocabulary {
       const page = store.get(PAGE_SQL, [last], PageRow);
       if (page?.words == null || page.last === null) break;
       const parts = page.words.split(' ');
-      for (let index = 0; index + 1 < parts.length; index += 2) learn(parts[index] ?? '', Number(parts[index + 1]));
+      for (let at = 0; at + 1 < parts.length; at += 2) learn(parts[at] ?? '', Number(parts[at + 1]));
       last = page.last;
       await setImmediate();
     }
-    putInOrder();
+    inOrder.sort();
     isLoaded = true;
   }
 
-  function putInOrder(): void {
-    ordered = [...new Set([...ordered, ...late.splice(0)])].sort();
-  }
-
-  /** Counts in `shared` how many of the pairs each word has. */
-  function countShared(own: readonly string[]): void {
-    shared.fill(0, 0, words.length);
-    for (const pair of own) {
-      for (const number of pairs.get(pair)?.values() ?? []) shared[number] = (shared[number] ?? 0) + 1;
-    }
-  }
-
-  /** Words that have the most pairs of letters in common. */
-  function likeliest(word: string, mistakes: number): readonly number[] {
-    const own = pairsOf(word);
-    // Two letters in the wrong order touch three pairs.
-    const least = Math.max(1, own.length - 3 * mistakes);
-    const farthest = mistakes + 6;
-    const buckets: number[][] = own.map(() => []);
-    countShared(own);
-    for (let number = 0; number < words.length; number += 1) {
-      const count = shared[number] ?? 0;
-      if (count < least || Math.abs((lengths[number] ?? 0) - word.length) > farthest) continue;
-      const bucket = buckets[count - 1];
-      if (bucket !== undefined && bucket.length < MAX_COMPARED) bucket.push(number);
-    }
-    return buckets.reverse().flat().slice(0, MAX_COMPARED);
-  }
-
   return {
-    get isLoaded() {
-      return isLoaded;
-    },
+    isLoaded: () => isLoaded,
+    /** Reads the words that are kept, in small portions; until then nothing is corrected. Callers at the same time share one reading. */
     load() {
       loading ??= read().catch((error: unknown) => {
         loading = undefined;
@@ -143,36 +69,122 @@ export function createVocabulary(store: Store): Vocabulary {
       });
       return loading;
     },
-    add(text) {
+    add(text: string) {
       // Before the load begins there is nothing to add to; while it runs it may be past these words already.
       if (loading !== undefined) for (const word of new Set(text.split(' '))) learn(word, 1);
     },
-    beginningWith(letters, most) {
-      if (!isLoaded || letters.length < MIN_LENGTH || version === undefined || version !== readVersion())
-        return undefined;
-      if (late.length > MAX_LATE) putInOrder();
-      const found = late.filter(word => word.startsWith(letters));
-      for (let at = firstFrom(ordered, letters); ordered[at]?.startsWith(letters); at += 1) {
-        if (found.length > most) break;
-        found.push(ordered[at] ?? '');
-      }
-      return found.length > most ? undefined : found;
+    /** Every word that begins so; undefined where that cannot be said, or there are more than `most`. */
+    beginningWith(letters: string, most: number): readonly string[] | undefined {
+      const isKnown = isLoaded && letters.length >= MIN_LENGTH && version !== undefined && version === readVersion();
+      return isKnown ? inOrder.beginningWith(letters, most) : undefined;
     },
-    correct(word, isUnfinished) {
+    /** Known words within two mistakes (one in short words), nearest first; what is still being typed may lack its end. */
+    correct(word: string, isUnfinished: boolean): readonly string[] {
       if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return [];
-      const mistakes = word.length <= SHORT ? 1 : 2;
-      const found: Candidate[] = [];
-      for (const number of likeliest(word, mistakes)) {
-        const candidate = words[number] ?? '';
-        const distance = wordDistance(word, candidate, { most: mistakes, isBeginningEnough: isUnfinished });
-        if (distance !== undefined && distance > 0) found.push({ word: candidate, distance, uses: uses[number] ?? 0 });
-      }
-      return found
+      const most = word.length <= SHORT ? 1 : 2;
+      return index
+        .likeliest(word, most)
+        .flatMap(candidate => {
+          const distance = wordDistance(word, candidate.word, { most, isBeginningEnough: isUnfinished });
+          return distance === undefined || distance === 0 ? [] : [{ ...candidate, distance }];
+        })
         .sort((a, b) => a.distance - b.distance || b.uses - a.uses)
         .slice(0, MAX_CORRECTIONS)
         .map(candidate => candidate.word);
     },
   };
+}
+
+/** Words that are found by what they begin with. */
+class OrderedWords {
+  #words: readonly string[] = [];
+  /** Those that came since. */
+  readonly #late: string[] = [];
+
+  add(word: string): void {
+    this.#late.push(word);
+  }
+
+  sort(): void {
+    this.#words = [...this.#words, ...this.#late.splice(0)].sort();
+  }
+
+  beginningWith(letters: string, most: number): readonly string[] | undefined {
+    if (this.#late.length > MAX_LATE) this.sort();
+    const found = this.#late.filter(word => word.startsWith(letters));
+    for (let at = firstFrom(this.#words, letters); this.#words[at]?.startsWith(letters); at += 1) {
+      if (found.length > most) break;
+      found.push(this.#words[at] ?? '');
+    }
+    return found.length > most ? undefined : found;
+  }
+}
+
+/** Words that are found by the pairs of letters they have. */
+class PairIndex {
+  readonly #words: string[] = [];
+  readonly #uses: number[] = [];
+  readonly #numbers = new Map<string, number>();
+  /** Numbers of the words that have a pair of letters. */
+  readonly #pairs = new Map<string, NumberList>();
+  #lengths = new Uint8Array(1_024);
+  #shared = new Uint8Array(1_024);
+
+  get size(): number {
+    return this.#words.length;
+  }
+
+  /** False for a word that is unknown. */
+  count(word: string, uses: number): boolean {
+    const number = this.#numbers.get(word);
+    if (number !== undefined) this.#uses[number] = (this.#uses[number] ?? 0) + uses;
+    return number !== undefined;
+  }
+
+  add(word: string, uses: number): void {
+    const number = this.#words.push(word) - 1;
+    this.#uses.push(uses);
+    this.#numbers.set(word, number);
+    if (number >= this.#lengths.length) {
+      this.#lengths = doubled(this.#lengths, new Uint8Array(2 * this.#lengths.length));
+      this.#shared = new Uint8Array(this.#lengths.length);
+    }
+    this.#lengths[number] = word.length;
+    for (const pair of pairsOf(word)) {
+      const having = this.#pairs.get(pair);
+      if (having === undefined) this.#pairs.set(pair, new NumberList(number));
+      else having.push(number);
+    }
+  }
+
+  /** Words that have the most pairs of letters in common with that one. */
+  likeliest(word: string, mistakes: number) {
+    const own = pairsOf(word);
+    // Two letters in the wrong order touch three pairs.
+    const least = Math.max(1, own.length - 3 * mistakes);
+    const farthest = mistakes + 6;
+    const buckets: number[][] = own.map(() => []);
+    const lengths = this.#lengths;
+    const shared = this.#countShared(own);
+    for (let number = 0; number < this.#words.length; number += 1) {
+      const count = shared[number] ?? 0;
+      if (count < least || Math.abs((lengths[number] ?? 0) - word.length) > farthest) continue;
+      const bucket = buckets[count - 1];
+      if (bucket !== undefined && bucket.length < MAX_COMPARED) bucket.push(number);
+    }
+    const found = buckets.reverse().flat().slice(0, MAX_COMPARED);
+    return found.map(number => ({ word: this.#words[number] ?? '', uses: this.#uses[number] ?? 0 }));
+  }
+
+  /** How many of the pairs each word has. */
+  #countShared(own: readonly string[]): Uint8Array {
+    const shared = this.#shared;
+    shared.fill(0, 0, this.#words.length);
+    for (const pair of own) {
+      for (const number of this.#pairs.get(pair)?.values() ?? []) shared[number] = (shared[number] ?? 0) + 1;
+    }
+    return shared;
+  }
 }
 
 /** Finds by halving the first place whose word does not come before `word`. */
@@ -196,22 +208,23 @@ function pairsOf(word: string): readonly string[] {
 }
 
 /** Numbers in few bytes, gone through fast. */
-interface NumberList {
-  push(number: number): void;
-  values(): Uint32Array;
-}
+class NumberList {
+  #numbers: Uint32Array;
+  #count = 1;
 
-function createNumberList(first: number): NumberList {
-  let numbers = Uint32Array.of(first, 0);
-  let count = 1;
-  return {
-    push(number) {
-      if (count === numbers.length) numbers = doubled(numbers, new Uint32Array(2 * count));
-      numbers[count] = number;
-      count += 1;
-    },
-    values: () => numbers.subarray(0, count),
-  };
+  constructor(first: number) {
+    this.#numbers = Uint32Array.of(first, 0);
+  }
+
+  push(number: number): void {
+    if (this.#count === this.#numbers.length) this.#numbers = doubled(this.#numbers, new Uint32Array(2 * this.#count));
+    this.#numbers[this.#count] = number;
+    this.#count += 1;
+  }
+
+  values(): Uint32Array {
+    return this.#numbers.subarray(0, this.#count);
+  }
 }
 
 function doubled<T extends Uint8Array | Uint32Array>(known: T, larger: T): T {

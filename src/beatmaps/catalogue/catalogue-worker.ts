@@ -2,7 +2,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import * as z from 'zod';
 import { openStore } from '../../infra/store/store.ts';
-import { type CatalogueFile, openCatalogueFile } from './catalogue-file.ts';
+import { openCatalogueFile } from './catalogue-file.ts';
 import {
   type Ask,
   type CatalogueThreadData,
@@ -19,7 +19,7 @@ function serve(port: MessagePort, { path, isFilling }: CatalogueThreadData): voi
   const onFailure = (error: unknown) => tell({ kind: 'background failure', failure: failureOf(error) });
   const store = openStore(path);
   // Another process may be making the very same tables now; that is waited for.
-  const file: CatalogueFile = openCatalogueFile({ store, isFilling, onFailure });
+  const file = openCatalogueFile({ store, isFilling, onFailure });
   // From here on questions wait as long as it does, and what could not be written is tried again.
   store.get(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`, [], z.object({ timeout: z.literal(BUSY_TIMEOUT_MS) }));
 

@@ -16,13 +16,16 @@ import {
 } from './catalogue-messages.ts';
 
 export interface CatalogueOptions {
-  readonly dataDir: string;
   /** True while this process writes the catalogue; where several share one, the others only read it. Default: it does. */
   readonly isFiller?: () => boolean;
   /** Many sets are about to come, and no person asks meanwhile: more of them are written at once. Default false. */
   readonly isFilling?: boolean;
   /** No caller waits for it. `message` says what it means for people. */
   onFailure(error: AppError, message: string): void;
+}
+
+export interface CatalogueOfDataDir extends CatalogueOptions {
+  readonly dataDir: string;
   /** The compiled thread. Default: the file beside the program; run from source, no thread but the caller's own. */
   readonly workerFile?: URL | undefined;
 }
@@ -30,53 +33,35 @@ export interface CatalogueOptions {
 const THREAD = import.meta.url.endsWith('.ts') ? undefined : new URL('./catalogue-worker.js', import.meta.url);
 
 /** The catalogue of a data directory, in a file and a thread of its own. */
-export function openCatalogue(options: CatalogueOptions): Catalogue {
-  const { dataDir, isFiller = () => true, isFilling = false, onFailure } = options;
+export function openCatalogue({ dataDir, workerFile: file = THREAD, ...options }: CatalogueOfDataDir): Catalogue {
   const path = join(dataDir, 'catalogue.db');
-  const file = options.workerFile ?? THREAD;
-  if (file === undefined) return createCatalogueHere({ store: openStore(path), isFiller, isFilling, onFailure });
-  return createCatalogueThread({ file, path, isFilling, isFiller, onFailure });
+  if (file === undefined) return createCatalogueHere({ ...options, store: openStore(path) });
+  return createCatalogueThread({ ...options, file, path });
 }
 
-export interface CatalogueHereOptions {
+const BACKGROUND_FAILURE = 'the catalogue could not be written or read';
+
+export interface CatalogueHereOptions extends CatalogueOptions {
   /** Closed with the catalogue. */
   readonly store: Store;
-  readonly isFiller?: () => boolean;
-  readonly isFilling?: boolean;
   /** Default 500. */
   readonly writeDelayMs?: number;
-  onFailure(error: AppError, message: string): void;
 }
 
 /** The same in the caller's own thread, which is held as long as each question takes. */
-export function createCatalogueHere(options: CatalogueHereOptions): Catalogue {
-  const { store, isFiller = () => true, onFailure, ...others } = options;
-  const file = openCatalogueFile({
-    ...others,
-    store,
-    onFailure: error => onFailure(toAppError(error), 'the catalogue could not be written or read'),
-  });
+export function createCatalogueHere({ isFiller, onFailure, ...options }: CatalogueHereOptions): Catalogue {
+  const onBackgroundFailure = (error: unknown) => onFailure(toAppError(error), BACKGROUND_FAILURE);
+  const file = openCatalogueFile({ ...options, onFailure: onBackgroundFailure });
   return {
     ...catalogueBy((name, args) => perform(file, name, args)),
     remember(sets) {
-      if (isFiller()) file.remember(sets);
+      if (isFiller?.() !== false) file.remember(sets);
     },
     async close() {
       file.close();
-      store.close();
+      options.store.close();
     },
   };
-}
-
-export interface CatalogueThreadOptions extends CatalogueThreadData {
-  /** The compiled thread. */
-  readonly file: URL;
-  /** True while this process writes the catalogue; where several share one, the others only read it. */
-  readonly isFiller: () => boolean;
-  /** No caller waits for it. `message` says what it means for people. */
-  onFailure(error: AppError, message: string): void;
-  /** Before a thread that ended is started again; longer each time. Default 1 000. */
-  readonly restartMs?: number;
 }
 
 /** More than people ask within the time that an answer may take. */
@@ -91,7 +76,37 @@ const CLOSE_MS = 15_000;
 /** The words of a very large catalogue take 200 MB. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
 
-const BACKGROUND_FAILURE = 'the catalogue could not be written or read';
+export interface CatalogueThreadOptions extends CatalogueOptions {
+  readonly path: string;
+  /** The compiled thread. */
+  readonly file: URL;
+  /** Before a thread that ended is started again; longer each time. Default 1 000. */
+  readonly restartMs?: number;
+}
+
+/** The catalogue in a thread of its own. A thread that ends is started again a few times; what it was asked then fails. */
+export function createCatalogueThread(options: CatalogueThreadOptions): Catalogue {
+  const { isFiller, onFailure } = options;
+  const thread = new CatalogueThread(options);
+  let remembering = 0;
+  return {
+    ...catalogueBy((name, args) => thread.ask(name, args)),
+    remember(sets) {
+      if (remembering >= MAX_REMEMBERING || !thread.takesMore || isFiller?.() === false) return;
+      remembering += 1;
+      thread
+        .ask('remember', [sets])
+        .catch((error: AppError) => {
+          // The end of the thread was reported when it happened.
+          if (error !== thread.away) onFailure(error, BACKGROUND_FAILURE);
+        })
+        .finally(() => {
+          remembering -= 1;
+        });
+    },
+    close: () => thread.close(),
+  };
+}
 
 interface Pending {
   resolve(value: never): void;
@@ -103,51 +118,55 @@ type Heard =
   | Exclude<Told, { readonly kind: 'value' }>
   | { readonly kind: 'value'; readonly id: number; readonly value: never };
 
-/** The catalogue in a thread of its own. A thread that ends is started again a few times; what it was asked then fails. */
-export function createCatalogueThread(options: CatalogueThreadOptions): Catalogue {
-  const { file, path, isFilling, isFiller, onFailure, restartMs = 1_000 } = options;
-  const pending = new Map<number, Pending>();
-  let lastId = 0;
-  let remembering = 0;
-  let restarts = 0;
-  let worker: Worker | undefined;
-  let timer: NodeJS.Timeout | undefined;
+class CatalogueThread {
+  readonly #options: CatalogueThreadOptions;
+  readonly #pending = new Map<number, Pending>();
+  #lastId = 0;
+  #restarts = 0;
+  #worker: Worker | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closing: Promise<void> | undefined;
   /** Why there is no thread now. */
-  let away: AppError | undefined;
-  let closing: Promise<void> | undefined;
+  away: AppError | undefined;
 
-  function settle(id: number): Pending | undefined {
-    const waiting = pending.get(id);
-    pending.delete(id);
-    if (pending.size === 0) worker?.unref();
-    return waiting;
+  constructor(options: CatalogueThreadOptions) {
+    this.#options = options;
+    this.#start();
   }
 
-  function hear(heard: Heard): void {
-    switch (heard.kind) {
-      case 'value':
-        settle(heard.id)?.resolve(heard.value);
-        break;
-      case 'failure':
-        settle(heard.id)?.reject(errorOf(heard.failure));
-        break;
-      case 'background failure':
-        onFailure(errorOf(heard.failure), BACKGROUND_FAILURE);
-        break;
-      case 'unusable':
-        away = errorOf(heard.failure);
-    }
+  get takesMore(): boolean {
+    return this.#closing === undefined && this.#pending.size < MAX_PENDING;
   }
 
-  function start(): void {
+  ask<Name extends WorkName>(name: Name, args: ArgsOf<Name>): Promise<ValueOf<Name>> {
+    return new Promise((resolve, reject) => {
+      if (this.#closing) return reject(new AppError('upstream_unavailable', 'the catalogue is closed'));
+      if (this.#worker === undefined) return reject(this.away);
+      if (!this.takesMore) {
+        return reject(new AppError('rate_limited', 'too many ask the catalogue', { params: { reason: 'busy' } }));
+      }
+      this.#lastId += 1;
+      this.#pending.set(this.#lastId, { resolve, reject });
+      this.#worker.ref();
+      this.#worker.postMessage({ id: this.#lastId, name, args });
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  #start(): void {
+    const { file, path, isFilling = false } = this.#options;
     const startedAt = Date.now();
     const data: CatalogueThreadData = { path, isFilling };
     const thread = new Worker(file, { workerData: data, env: {}, execArgv: [], resourceLimits: RESOURCE_LIMITS });
-    worker = thread;
-    away = undefined;
+    this.#worker = thread;
+    this.away = undefined;
     let cause: unknown;
     thread.unref();
-    thread.on('message', hear);
+    thread.on('message', heard => this.#hear(heard));
     thread.on('messageerror', error => {
       cause = error;
       void thread.terminate();
@@ -156,75 +175,55 @@ export function createCatalogueThread(options: CatalogueThreadOptions): Catalogu
       cause = error;
     });
     thread.once('exit', () => {
-      worker = undefined;
-      if (Date.now() - startedAt >= HEALTHY_MS) restarts = 0;
-      lose(cause);
+      this.#worker = undefined;
+      if (Date.now() - startedAt >= HEALTHY_MS) this.#restarts = 0;
+      this.#lose(cause);
     });
+  }
+
+  #hear(heard: Heard): void {
+    if (heard.kind === 'value') this.#take(heard.id)?.resolve(heard.value);
+    else if (heard.kind === 'failure') this.#take(heard.id)?.reject(errorOf(heard.failure));
+    else if (heard.kind === 'unusable') this.away = errorOf(heard.failure);
+    else this.#options.onFailure(errorOf(heard.failure), BACKGROUND_FAILURE);
+  }
+
+  #take(id: number): Pending | undefined {
+    const waiting = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#worker?.unref();
+    return waiting;
   }
 
   /** Fails what was asked, and has another thread started unless it is the end. */
-  function lose(cause: unknown): void {
-    away ??= new AppError('upstream_unavailable', 'the thread of the catalogue has ended', { cause });
-    for (const id of [...pending.keys()]) settle(id)?.reject(away);
-    if (closing !== undefined) return;
-    if (restarts >= MAX_RESTARTS) {
-      onFailure(away, 'there is no catalogue until the next start');
+  #lose(cause: unknown): void {
+    const { onFailure, restartMs = 1_000 } = this.#options;
+    this.away ??= new AppError('upstream_unavailable', 'the thread of the catalogue has ended', { cause });
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(this.away);
+    if (this.#closing !== undefined) return;
+    if (this.#restarts >= MAX_RESTARTS) {
+      onFailure(this.away, 'there is no catalogue until the next start');
       return;
     }
-    onFailure(away, 'the catalogue is away, and started again');
-    timer = setTimeout(start, restartMs * 2 ** restarts);
-    timer.unref();
-    restarts += 1;
+    onFailure(this.away, 'the catalogue is away, and started again');
+    this.#timer = setTimeout(() => this.#start(), restartMs * 2 ** this.#restarts);
+    this.#timer.unref();
+    this.#restarts += 1;
   }
 
-  function ask<Name extends WorkName>(name: Name, args: ArgsOf<Name>): Promise<ValueOf<Name>> {
-    return new Promise((resolve, reject) => {
-      if (closing !== undefined) return reject(new AppError('upstream_unavailable', 'the catalogue is closed'));
-      if (worker === undefined) return reject(away);
-      if (pending.size >= MAX_PENDING) {
-        return reject(new AppError('rate_limited', 'too many ask the catalogue', { params: { reason: 'busy' } }));
-      }
-      lastId += 1;
-      pending.set(lastId, { resolve, reject });
-      worker.ref();
-      worker.postMessage({ id: lastId, name, args });
-    });
-  }
-
-  async function end(): Promise<void> {
-    clearTimeout(timer);
-    const thread = worker;
+  async #end(): Promise<void> {
+    clearTimeout(this.#timer);
+    const thread = this.#worker;
     if (thread === undefined) return;
     thread.ref();
     const ended = new Promise<void>(resolve => thread.once('exit', () => resolve()));
     const late = setTimeout(() => {
-      onFailure(new AppError('timeout', 'the catalogue takes too long to close'), 'what waited to be written is lost');
+      const error = new AppError('timeout', 'the catalogue takes too long to close');
+      this.#options.onFailure(error, 'what waited to be written is lost');
       void thread.terminate();
     }, CLOSE_MS);
     thread.postMessage('close');
     await ended;
     clearTimeout(late);
   }
-
-  start();
-  return {
-    ...catalogueBy(ask),
-    remember(sets) {
-      const isFull = remembering >= MAX_REMEMBERING || pending.size >= MAX_PENDING;
-      if (isFull || closing !== undefined || !isFiller()) return;
-      remembering += 1;
-      ask('remember', [sets])
-        .catch((error: AppError) => {
-          // The end of the thread was reported when it happened.
-          if (error !== away) onFailure(error, BACKGROUND_FAILURE);
-        })
-        .finally(() => {
-          remembering -= 1;
-        });
-    },
-    close() {
-      closing ??= end();
-      return closing;
-    },
-  };
 }

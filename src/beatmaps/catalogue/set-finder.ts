@@ -1,22 +1,17 @@
 import * as z from 'zod';
 import type { SqlValue, Store } from '../../infra/store/store.ts';
-import type { Needle } from '../query/query-text.ts';
 import { statusesOf } from '../query/query-words.ts';
 import type { Search } from '../query/search.ts';
 import { CountRow, IdRow, type Suggestion, SuggestionRow } from './catalogue-schema.ts';
 import { figureExpression } from './figure-words.ts';
 import { figuresTest } from './map-figures.ts';
 import { BY_POPULARITY, conditionsOf, expressionOf, orderOf, textFiltersOf } from './search-conditions.ts';
+import type { Groups, TextIndex } from './word-groups.ts';
 
 export interface Asked extends Search {
   /** Number of a set to leave out. */
   readonly without?: number;
 }
-
-/** Free text as the index is asked for it: any of each group, all groups. */
-export type Groups = readonly (readonly Needle[])[];
-
-export type TextIndex = 'catalogue_text' | 'catalogue_names';
 
 export interface FindRequest {
   readonly asked: Asked;
@@ -63,68 +58,14 @@ interface Plan {
 
 /** Finds sets by indexes, the rarest first as far as can be known in a moment. */
 export function createSetFinder(store: Store) {
-  function hasMore(index: TextIndex, match: string, count: number): boolean {
-    const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM ${index} WHERE ${index} MATCH ? LIMIT ${count + 1})`;
-    return (store.get(sql, [match], CountRow)?.count ?? 0) > count;
-  }
-
-  /** Ranks of the sets with figures, when they are few. */
-  function rareRanks(figures: string): readonly number[] | undefined {
-    const ranks = store.all(RANKS, [figures], RankRow).map(({ rank }) => rank);
-    return ranks.length <= RARE ? ranks : undefined;
-  }
-
-  /** By words, all of which one index has. */
-  function planByWords(index: TextIndex, match: string, figures: string, clauses: Clauses): Plan {
-    const own = `${index} MATCH ?`;
-    const ranks = figures !== '' && hasMore(index, match, FEW) ? rareRanks(figures) : undefined;
-    if (ranks !== undefined) {
-      const texts = `json_each(?) j CROSS JOIN ${index} ON ${index}.rowid = j.value`;
-      return planOf(
-        `${texts} CROSS JOIN catalogue_sets s ON s.rank = j.value`,
-        clauses,
-        [JSON.stringify(ranks), match],
-        own,
-      );
-    }
-    // In the index's own order nothing is sorted.
-    if (clauses.order === BY_POPULARITY) {
-      const plan = planOf(`${index} CROSS JOIN catalogue_sets s ON s.rank = ${index}.rowid`, clauses, [match], own);
-      return { ...plan, order: `${index}.rowid` };
-    }
-    const popular = `(SELECT rowid AS rank FROM ${index} WHERE ${own} ORDER BY rowid LIMIT ${MAX_SORTED}) t`;
-    const plan = planOf(`${popular} CROSS JOIN catalogue_sets s ON s.rank = t.rank`, clauses, [match]);
-    return { ...plan, isCutShort: hasMore(index, match, MAX_SORTED) };
-  }
-
-  function planByFigures(figures: string, clauses: Clauses): Plan {
-    const ranks = clauses.order === BY_POPULARITY ? undefined : rareRanks(figures);
-    if (ranks !== undefined) {
-      const sets = 'json_each(?) j CROSS JOIN catalogue_sets s ON s.rank = j.value';
-      return planOf(sets, clauses, [JSON.stringify(ranks)]);
-    }
-    if (clauses.order !== BY_POPULARITY) return planOf('catalogue_sets s', clauses, []);
-    const sets = 'catalogue_figures CROSS JOIN catalogue_sets s ON s.rank = catalogue_figures.rowid';
-    return { ...planOf(sets, clauses, [figures], 'catalogue_figures MATCH ?'), order: 'catalogue_figures.rowid' };
-  }
-
-  function choosePlan({ asked, groups, index = 'catalogue_text' }: FindRequest): Plan {
-    const { query, status, sort, without } = asked;
-    const statuses = statusesOf(status);
-    const clauses: Clauses = { ...conditionsOf(query, { statuses, without }), order: orderOf(sort) };
-    const match = [...groups.map(expressionOf), ...textFiltersOf(query)].join(' AND ');
-    const figures = figureExpression(query, statuses);
-    if (match !== '') return planByWords(index, match, figures, clauses);
-    return figures === '' ? planOf('catalogue_sets s', clauses, []) : planByFigures(figures, clauses);
-  }
-
   /** Reads a page by the plan alone, where nothing but its conditions counts. */
   function rowsOf<T>(columns: string, row: z.ZodType<T>, { from, where, order, params }: Plan, page: FindRequest): T[] {
     const sql = `SELECT ${columns} FROM ${from} ${where} ORDER BY ${order} LIMIT ? OFFSET ?`;
     return store.all(sql, [...params, page.limit, page.offset], row);
   }
 
-  function findByPlan(plan: Plan, request: FindRequest): Finding {
+  function find(request: FindRequest): Finding {
+    const plan = choosePlan(store, request);
     const { isCutShort } = plan;
     const { limit, offset, check } = request;
     const test = figuresTest(request.asked.query);
@@ -147,19 +88,68 @@ export function createSetFinder(store: Store) {
     return { ids: [], isCutShort: true };
   }
 
-  const find = (request: FindRequest): Finding => findByPlan(choosePlan(request), request);
-
   return {
     find,
     /** The same in lines for a list. */
     lines(request: FindRequest): readonly Suggestion[] {
       if (request.check === undefined && figuresTest(request.asked.query) === undefined) {
-        return rowsOf(LINE, SuggestionRow, choosePlan(request), request);
+        return rowsOf(LINE, SuggestionRow, choosePlan(store, request), request);
       }
       const { ids } = find(request);
       return ids.length === 0 ? [] : store.all(LINES, [JSON.stringify(ids)], SuggestionRow);
     },
   };
+}
+
+function choosePlan(store: Store, { asked, groups, index = 'catalogue_text' }: FindRequest): Plan {
+  const { query, status, sort, without } = asked;
+  const statuses = statusesOf(status);
+  const clauses: Clauses = { ...conditionsOf(query, { statuses, without }), order: orderOf(sort) };
+  const match = [...groups.map(expressionOf), ...textFiltersOf(query)].join(' AND ');
+  const figures = figureExpression(query, statuses);
+  if (match !== '') return planByWords(store, index, match, figures, clauses);
+  return figures === '' ? planOf('catalogue_sets s', clauses, []) : planByFigures(store, figures, clauses);
+}
+
+/** By words, all of which one index has. */
+function planByWords(store: Store, index: TextIndex, match: string, figures: string, clauses: Clauses): Plan {
+  const own = `${index} MATCH ?`;
+  const ranks = figures !== '' && hasMore(store, index, match, FEW) ? rareRanks(store, figures) : undefined;
+  if (ranks !== undefined) {
+    const texts = `json_each(?) j CROSS JOIN ${index} ON ${index}.rowid = j.value`;
+    const from = `${texts} CROSS JOIN catalogue_sets s ON s.rank = j.value`;
+    return planOf(from, clauses, [JSON.stringify(ranks), match], own);
+  }
+  // In the index's own order nothing is sorted.
+  if (clauses.order === BY_POPULARITY) {
+    const plan = planOf(`${index} CROSS JOIN catalogue_sets s ON s.rank = ${index}.rowid`, clauses, [match], own);
+    return { ...plan, order: `${index}.rowid` };
+  }
+  const popular = `(SELECT rowid AS rank FROM ${index} WHERE ${own} ORDER BY rowid LIMIT ${MAX_SORTED}) t`;
+  const plan = planOf(`${popular} CROSS JOIN catalogue_sets s ON s.rank = t.rank`, clauses, [match]);
+  return { ...plan, isCutShort: hasMore(store, index, match, MAX_SORTED) };
+}
+
+function planByFigures(store: Store, figures: string, clauses: Clauses): Plan {
+  if (clauses.order === BY_POPULARITY) {
+    const sets = 'catalogue_figures CROSS JOIN catalogue_sets s ON s.rank = catalogue_figures.rowid';
+    return { ...planOf(sets, clauses, [figures], 'catalogue_figures MATCH ?'), order: 'catalogue_figures.rowid' };
+  }
+  const ranks = rareRanks(store, figures);
+  if (ranks === undefined) return planOf('catalogue_sets s', clauses, []);
+  const sets = 'json_each(?) j CROSS JOIN catalogue_sets s ON s.rank = j.value';
+  return planOf(sets, clauses, [JSON.stringify(ranks)]);
+}
+
+function hasMore(store: Store, index: TextIndex, match: string, count: number): boolean {
+  const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM ${index} WHERE ${index} MATCH ? LIMIT ${count + 1})`;
+  return (store.get(sql, [match], CountRow)?.count ?? 0) > count;
+}
+
+/** Ranks of the sets with figures, when they are few. */
+function rareRanks(store: Store, figures: string): readonly number[] | undefined {
+  const ranks = store.all(RANKS, [figures], RankRow).map(({ rank }) => rank);
+  return ranks.length <= RARE ? ranks : undefined;
 }
 
 interface Clauses {

@@ -5,7 +5,7 @@ import { createSingleFlight } from '../../infra/concurrency/abortable.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmap } from '../model/beatmapset.ts';
-import { askInOrder, createHealth } from '../upstreams/failover.ts';
+import { askInOrder, createHealth, inOrder, leading } from '../upstreams/failover.ts';
 import { MIRROR_SITES } from '../upstreams/mirror-sites.ts';
 import { OSU_HOST } from '../upstreams/osu-call.ts';
 import { assertAnswered, missingAs } from '../upstreams/upstream-answer.ts';
@@ -117,8 +117,7 @@ export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date
 
   /** The official one first whenever it does not rest; those whose pace is used up come last. */
   function sites(): readonly OsuFileSite[] {
-    const awake = health.order().flatMap(id => SITES.find(site => site.id === id) ?? []);
-    const ordered = [...awake.filter(({ id }) => id === 'osu'), ...awake.filter(({ id }) => id !== 'osu')];
+    const ordered = leading(inOrder(health, SITES), 'osu');
     const isFree = ({ id }: OsuFileSite) => budgets.get(id)?.has() === true;
     return [...ordered.filter(isFree), ...ordered.filter(site => !isFree(site))];
   }

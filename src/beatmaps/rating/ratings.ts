@@ -225,7 +225,8 @@ function isWrongQuestion(error: unknown): boolean {
   return error instanceof AppError && error.code === 'invalid_request';
 }
 
-function middleOf(values: readonly number[]): number | undefined {
+/** The middle one by size, the upper of two. */
+export function middleOf(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 

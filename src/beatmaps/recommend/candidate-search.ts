@@ -19,11 +19,15 @@ export interface CandidateSearch {
   /** Maps whose figures were asked for the last time are among the candidates, whatever is drawn. */
   readonly lookedAt: readonly Candidate[];
   readonly random: () => number;
-  /** Filled with the sets that the upstreams answered. */
-  readonly sets: Map<number, Beatmapset>;
-  /** Filled with why the upstreams could not be asked. */
-  readonly failures: unknown[];
   readonly signal: AbortSignal | undefined;
+}
+
+export interface FoundCandidates {
+  readonly candidates: readonly ScoredCandidate[];
+  /** Those that the upstreams answered. */
+  readonly sets: Map<number, Beatmapset>;
+  /** Why catalogue and upstreams could not be asked. */
+  readonly failures: readonly unknown[];
 }
 
 export interface CandidateSearchOptions {
@@ -48,13 +52,7 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
   const asked = createLru<string, true>({ max: 1_000, ttl: ASKED_MS });
 
   /** Sets that the upstreams know, where the catalogue knows too little. */
-  async function fetchSets({
-    plan,
-    ruleset,
-    random,
-    failures,
-    signal,
-  }: CandidateSearch): Promise<readonly Beatmapset[]> {
+  async function fetchSets({ plan, ruleset, random, signal }: CandidateSearch, failures: unknown[]) {
     const field = ORDERS[Math.floor(random() * ORDERS.length)] ?? 'plays';
     const sort = { field, order: 'desc' } as const;
     const queries = spansOf(plan.searches.map(({ window: { stars } }) => stars)).map(queryOf);
@@ -75,10 +73,7 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
   }
 
   /** A catalogue that is away knows none; the upstreams are asked then. */
-  async function draw(
-    { window, part }: PlannedSearch,
-    { lookedAt, random, failures }: CandidateSearch,
-  ): Promise<readonly Candidate[]> {
+  async function draw({ window, part }: PlannedSearch, { lookedAt, random }: CandidateSearch, failures: unknown[]) {
     const seed = Math.floor(random() * 2 ** 32);
     try {
       const drawn = await catalogue.draw(window, Math.ceil(LOOKED_AT * part), seed);
@@ -91,18 +86,17 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
     }
   }
 
-  return async function find(search: CandidateSearch): Promise<readonly ScoredCandidate[]> {
-    const { plan, filters, ruleset, isNew, sets } = search;
-    const known = await scoreAll(plan, filters, async planned => (await draw(planned, search)).filter(isNew));
-    if (known.length >= Math.max(ENOUGH, search.enough)) return known;
-    const more = (await fetchSets(search)).filter(set => isRecommendable(set, filters));
-    for (const set of more) sets.set(set.id, set);
+  return async function find(search: CandidateSearch): Promise<FoundCandidates> {
+    const { plan, filters, ruleset, isNew } = search;
+    const failures: unknown[] = [];
+    const known = await scoreAll(plan, filters, async each => (await draw(each, search, failures)).filter(isNew));
+    if (known.length >= Math.max(ENOUGH, search.enough)) return { candidates: known, sets: new Map(), failures };
+    const more = (await fetchSets(search, failures)).filter(set => isRecommendable(set, filters));
+    const sets = new Map(more.map(set => [set.id, set]));
     const maps = more.flatMap(set => set.beatmaps.map(map => candidateOf(set, map)));
     const fetched = maps.filter(map => map.ruleset === ruleset && isNew(map));
-    return [
-      ...known.filter(({ candidate }) => !sets.has(candidate.setId)),
-      ...(await scoreAll(plan, filters, async () => fetched)),
-    ];
+    const others = known.filter(({ candidate }) => !sets.has(candidate.setId));
+    return { candidates: [...others, ...(await scoreAll(plan, filters, async () => fetched))], sets, failures };
   };
 }
 

@@ -2,7 +2,7 @@ import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Difficulty, MapDifficulty } from '../difficulty/difficulty.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 import { starFactor } from '../rating/mod-class.ts';
-import { rateByLibrary } from '../rating/ratings.ts';
+import { middleOf, rateByLibrary } from '../rating/ratings.ts';
 import type { ClassProfile, Play } from './player-profile.ts';
 
 /** A player's own plays with certain mods say how far off the library's figures are, and what the player likes. */
@@ -36,8 +36,10 @@ function spread(plays: readonly Play[]): readonly Play[] {
   return ordered.filter((_, place) => places.includes(place));
 }
 
-export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>) {
-  async function readPlay(play: Play, ruleset: Ruleset, { work, wait }: CalibrationSignals) {
+export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, wait }: CalibrationSignals) {
+  const known = new Map<ClassProfile, Promise<Calibration>>();
+
+  async function readPlay(play: Play, ruleset: Ruleset) {
     const { mapId: id, mods, accuracy, misses, figures, modClass } = play;
     const difficulty_rating = figures.stars / starFactor(ruleset, modClass);
     const beatmap = { id, checksum: null, mode: ruleset, difficulty_rating };
@@ -50,22 +52,17 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>) {
     }
   }
 
-  return async function calibrate(
-    { plays }: ClassProfile,
-    ruleset: Ruleset,
-    signals: CalibrationSignals,
-  ): Promise<Calibration> {
-    const read = await Promise.all(spread(plays).map(play => readPlay(play, ruleset, signals)));
-    const known = read.flatMap(each => each ?? []);
+  async function calibrate({ plays }: ClassProfile, ruleset: Ruleset): Promise<Calibration> {
+    const read = (await Promise.all(spread(plays).map(play => readPlay(play, ruleset)))).flatMap(each => each ?? []);
     const { low, high } = ruleset === 'mania' ? MANIA_BOUNDS : BOUNDS;
-    const ratios = known
-      .map(({ ratio }) => ratio)
-      .filter(ratio => ratio >= low && ratio <= high)
-      .sort((a, b) => a - b);
-    return {
-      ratio: ratios[Math.floor(ratios.length / 2)] ?? 1,
-      patterns: usualPatterns(known.map(({ patterns }) => patterns)),
-    };
+    const ratios = read.map(({ ratio }) => ratio).filter(ratio => ratio >= low && ratio <= high);
+    return { ratio: middleOf(ratios) ?? 1, patterns: usualPatterns(read.map(({ patterns }) => patterns)) };
+  }
+
+  return (profile: ClassProfile, ruleset: Ruleset): Promise<Calibration> => {
+    const own = known.get(profile) ?? calibrate(profile, ruleset);
+    known.set(profile, own);
+    return own;
   };
 }
 
@@ -85,12 +82,7 @@ export function patternsOf({ aim, speed, patterns = {} }: Pick<MapDifficulty, 'a
 /** The middle of several maps' patterns. */
 function usualPatterns(maps: readonly Patterns[]): Patterns {
   const names = new Set(maps.flatMap(map => Object.keys(map)));
-  return Object.fromEntries(
-    [...names].map(name => {
-      const values = maps.flatMap(map => map[name] ?? []).toSorted((a, b) => a - b);
-      return [name, values[Math.floor(values.length / 2)] ?? 0];
-    }),
-  );
+  return Object.fromEntries([...names].map(name => [name, middleOf(maps.flatMap(map => map[name] ?? [])) ?? 0]));
 }
 
 /** 0 for the same kind of map; 1 for one that is far off in a single thing. Things that only one of them has do not count. */

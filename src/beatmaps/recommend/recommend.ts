@@ -8,13 +8,13 @@ import type { Ratings } from '../rating/ratings.ts';
 import type { SourceId } from '../upstreams/source.ts';
 import { createCandidateSearch } from './candidate-search.ts';
 import { isWithinBounds, type RecommendFilters } from './filters.ts';
-import { noPlayer, readPlayerContext } from './player-context.ts';
+import { noPlayer, type PlayerContext, readPlayerContext } from './player-context.ts';
 import { type Recommendation, reasonsFor, referenceReason, withStars } from './recommendation.ts';
 import { createRecentAnswers, type RecommendationHistory } from './recommendation-history.ts';
-import { findReferenceMap } from './reference-map.ts';
+import { findReferenceMap, type ReferenceMap } from './reference-map.ts';
 import { createRescoring } from './rescoring.ts';
 import { drawOrder, fittingOf, isOfTarget, type ScoredCandidate, spreadOut } from './scoring.ts';
-import { planSearch, type Span } from './search-plan.ts';
+import { planSearch, type SearchPlan, type Span } from './search-plan.ts';
 
 export interface RecommendRequest extends RecommendFilters {
   /** The player whose best plays say what suits; without one the filters do. An id, a name, `@name` or a profile's address. */
@@ -90,131 +90,112 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const asked = list.map(({ beatmap, mods }) => ({ beatmap, mods }));
     const waitMs = Math.max(STARS_MS.least, Math.min(until - performance.now(), STARS_MS.most));
     const rated = await ratings?.within(waitMs).ratings.ofMaps(asked, signal);
-    return list.map((each, index): Recommendation => {
-      const rating = rated?.[index];
-      return rating === undefined ? each : withStars(each, rating);
-    });
-  }
-
-  /** Those of the catalogue's maps; the others came with their sets. */
-  async function readSets(choices: readonly ScoredCandidate[], sets: Map<number, Beatmapset>): Promise<void> {
-    const missing = new Set(choices.map(({ candidate }) => candidate.setId).filter(id => !sets.has(id)));
-    // A catalogue that is away has none of them, and must not be asked for nothing.
-    if (missing.size === 0) return;
-    for (const set of await catalogue.sets([...missing])) sets.set(set.id, set);
+    return list.map((each, index) => withStars(each, rated?.[index] ?? each));
   }
 
   return async function recommend(request) {
-    const { user, caller, signal } = request;
+    const { caller, signal } = request;
     const startedAt = performance.now();
-    const limit = Math.max(1, Math.min(Math.trunc(request.limit ?? DEFAULT_LIMIT), MAX_LIMIT));
-    const reference =
-      request.like === undefined ? undefined : await findReferenceMap(beatmaps, request.like, request.ruleset, signal);
-    const wanted = reference?.map.mode ?? request.ruleset;
-    const context =
-      user === undefined ? noPlayer(wanted ?? 'osu') : await readPlayerContext({ beatmaps, log }, user, wanted, signal);
-    const { profile, player, total } = context;
-    const { isRepeat, lookedAt, note } = recent.of(questionOf(request));
-
-    const like = reference === undefined ? undefined : candidateOf(reference.set, reference.map);
-    const plan = planSearch(profile, context.totalPp, request, like);
-
+    const question = await readQuestion(options, request);
+    const { limit, context, like, plan } = question;
+    const { isRepeat, lookedAt, note } = recent.of(nameOf(request));
     const random = createRandom(request.seed);
     const before = caller === undefined ? new Set<number>() : await history.mapsOf(caller);
-    const sets = new Map<number, Beatmapset>();
-    const setOf = ({ setId }: Candidate) => sets.get(setId);
-    const failures: unknown[] = [];
-    const candidates = await findCandidates({
+    const { candidates, sets, failures } = await findCandidates({
       plan,
       filters: request,
-      ruleset: profile.ruleset,
+      ruleset: context.profile.ruleset,
       enough: limit,
       isNew: ({ id }) => !context.known.has(id) && !before.has(id) && id !== like?.id,
       lookedAt,
       random,
-      sets,
-      failures,
       signal,
     });
 
-    const refined = await refine({
-      plan,
-      filters: request,
-      ordered: drawOrder(candidates, random),
-      limit,
-      isRepeat,
-      readSets: async choices => {
-        await readSets(choices, sets);
-        const found = choices.flatMap(({ candidate }) => setOf(candidate) ?? []);
-        return new Map(found.filter(set => !set.download_disabled).map(set => [set.id, set]));
-      },
-      signal,
-    });
+    /** Those that can be had. The catalogue's maps came without their sets. */
+    async function readSets(choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>> {
+      const missing = new Set(choices.map(({ candidate }) => candidate.setId).filter(id => !sets.has(id)));
+      // A catalogue that is away has none of them, and must not be asked for nothing.
+      for (const set of missing.size === 0 ? [] : await catalogue.sets([...missing])) sets.set(set.id, set);
+      const found = choices.flatMap(({ candidate }) => sets.get(candidate.setId) ?? []);
+      return new Map(found.filter(set => !set.download_disabled).map(set => [set.id, set]));
+    }
+
+    const ordered = drawOrder(candidates, random);
+    const refined = await refine({ plan, filters: request, ordered, limit, isRepeat, readSets, signal });
     note(refined.lookedAt);
     const fitting = fittingOf(refined.choices, plan, request);
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
-    const likeReason = reference === undefined ? undefined : referenceReason(reference);
-
-    function present(choice: ScoredCandidate): readonly Recommendation[] {
-      const beatmapset = setOf(choice.candidate);
-      const beatmap = beatmapset?.beatmaps.find(({ id }) => id === choice.candidate.id);
-      if (beatmapset === undefined || beatmap === undefined || beatmapset.download_disabled) return [];
-      const { pp, figures, mods } = choice;
-      const { accuracy, misses } = choice.profile;
-      // Loved maps give no pp.
-      const gain = total === null ? null : beatmapset.status === 'loved' ? 0 : total.gain(pp);
-      const algorithm = algorithms.get(choice) ?? null;
-      const reasons = reasonsFor(choice, plan, likeReason);
-      return [
-        {
-          beatmap,
-          beatmapset,
-          mods,
-          pp,
-          accuracy,
-          misses,
-          gain,
-          stars: figures.stars,
-          isEstimate: mods.length > 0,
-          algorithm,
-          reasons,
-        },
-      ];
-    }
     // Once more: what fell out of the shortlist may leave two of one mapper side by side.
     const chosen = spreadOut(algorithms.keys(), limit + SPARE);
-    await readSets(chosen, sets);
-    const presented = chosen.flatMap(present).slice(0, limit);
-    const today = await withToday(presented, startedAt + (isRepeat ? REPEAT_MS : ANSWER_MS), signal);
+    const known = await readSets(chosen);
+    const presented = chosen.flatMap(choice => {
+      const set = known.get(choice.candidate.setId);
+      return (set && present(choice, set, algorithms.get(choice) ?? null, question)) ?? [];
+    });
+    const until = startedAt + (isRepeat ? REPEAT_MS : ANSWER_MS);
+    const today = await withToday(presented.slice(0, limit), until, signal);
     const recommendations = today.filter(({ stars }) => isWithinBounds(stars, request.stars));
-    assertAsked(recommendations, failures);
-    if (caller !== undefined) {
-      await history.add(
-        caller,
-        recommendations.map(({ beatmap }) => beatmap.id),
-      );
-    }
-    const source = player === null ? 'catalogue' : 'osu';
-    const isBeside = fitting.length > 0 && plan.target.pp !== null && !isOfTarget(fitting, plan, request);
+    // A catalogue that knows none does not mean that there is none.
+    if (recommendations.length === 0 && failures.length > 0) throw failures[0];
+    const ids = recommendations.map(({ beatmap }) => beatmap.id);
+    if (caller !== undefined) await history.add(caller, ids);
+    const { player, profile, stale } = context;
     return {
       recommendations,
       ruleset: profile.ruleset,
       player,
       target: plan.target.pp,
-      isBeside,
+      isBeside: fitting.length > 0 && plan.target.pp !== null && !isOfTarget(fitting, plan, request),
       isFew: recommendations.length < limit,
-      source,
-      stale: context.stale,
+      source: player === null ? 'catalogue' : 'osu',
+      stale,
     };
   };
 }
 
+/** What is asked for, by whom. */
+interface Question {
+  readonly limit: number;
+  readonly context: PlayerContext;
+  readonly reference: ReferenceMap | undefined;
+  readonly like: Candidate | undefined;
+  readonly plan: SearchPlan;
+}
+
+async function readQuestion({ beatmaps, log }: RecommendOptions, request: RecommendRequest): Promise<Question> {
+  const { user, signal } = request;
+  const reference =
+    request.like === undefined ? undefined : await findReferenceMap(beatmaps, request.like, request.ruleset, signal);
+  const wanted = reference?.map.mode ?? request.ruleset;
+  const context =
+    user === undefined ? noPlayer(wanted ?? 'osu') : await readPlayerContext({ beatmaps, log }, user, wanted, signal);
+  const like = reference === undefined ? undefined : candidateOf(reference.set, reference.map);
+  const plan = planSearch(context.profile, context.totalPp, request, like);
+  const limit = Math.max(1, Math.min(Math.trunc(request.limit ?? DEFAULT_LIMIT), MAX_LIMIT));
+  return { limit, context, reference, like, plan };
+}
+
 /** The same for the same wishes; undefined where it is not known who asks, and the same seed must give the same answer. */
-function questionOf({ caller, seed: _seed, signal: _signal, limit: _limit, ...asked }: RecommendRequest) {
+function nameOf({ caller, seed: _seed, signal: _signal, limit: _limit, ...asked }: RecommendRequest) {
   return caller === undefined ? undefined : JSON.stringify(asked);
 }
 
-/** A catalogue that knows none does not mean that there is none. @throws why no upstream could be asked, when nothing was found */
-function assertAsked(found: readonly Recommendation[], failures: readonly unknown[]): void {
-  if (found.length === 0 && failures.length > 0) throw failures[0];
+/** Undefined where the set does not have the difficulty any more. */
+function present(
+  choice: ScoredCandidate,
+  beatmapset: Beatmapset,
+  algorithm: string | null,
+  { context, reference, plan }: Question,
+): Recommendation | undefined {
+  const beatmap = beatmapset.beatmaps.find(({ id }) => id === choice.candidate.id);
+  if (beatmap === undefined) return undefined;
+  const { pp, figures, mods } = choice;
+  const { accuracy, misses } = choice.profile;
+  const { total } = context;
+  // Loved maps give no pp.
+  const gain = total === null ? null : beatmapset.status === 'loved' ? 0 : total.gain(pp);
+  const reasons = reasonsFor(choice, plan, reference && referenceReason(reference));
+  const rated = { stars: figures.stars, isEstimate: mods.length > 0, algorithm };
+  return { beatmap, beatmapset, mods, pp, accuracy, misses, gain, ...rated, reasons };
 }

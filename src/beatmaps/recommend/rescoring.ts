@@ -1,14 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/create-lru.ts';
 import type { Candidate } from '../catalogue/candidates.ts';
 import type { Difficulty } from '../difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';
-import { type LibraryRating, rateByLibrary } from '../rating/ratings.ts';
+import { type LibraryRating, middleOf, rateByLibrary } from '../rating/ratings.ts';
 import type { RecommendFilters } from './filters.ts';
 import type { ClassProfile } from './player-profile.ts';
-import { type Calibration, createPpCalibration, patternDistance, patternsOf } from './pp-calibration.ts';
+import { createPpCalibration, patternDistance, patternsOf } from './pp-calibration.ts';
 import { isHit, isWithin, type ScoredCandidate, spreadOut, withinFirst } from './scoring.ts';
 import type { SearchPlan } from './search-plan.ts';
 
@@ -65,97 +66,116 @@ const ENOUGH_TO_LEARN = 3;
  */
 export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
   const known = createLru<string, LibraryRating>({ max: MAX_KNOWN });
+  return async (request: RescoringRequest): Promise<Rescored> => {
+    if (difficulty !== undefined) return new Refinement({ library: difficulty, known, waitMs }, request).run();
+    const best = spreadOut(withinFirst(request.ordered, request.plan), request.limit);
+    return { choices: best.map(choice => ({ choice, algorithm: null })), lookedAt: [] };
+  };
+}
 
-  function estimates({ ordered, plan, limit }: RescoringRequest): Rescored {
-    const choices = spreadOut(withinFirst(ordered, plan), limit).map(choice => ({ choice, algorithm: null }));
-    return { choices, lookedAt: [] };
+interface RefinementOptions {
+  readonly library: Pick<Difficulty, 'of'>;
+  /** What was worked out for earlier answers. */
+  readonly known: LRUCache<string, LibraryRating>;
+  readonly waitMs: number;
+}
+
+/** The figures of one answer. */
+class Refinement {
+  readonly #options: RefinementOptions;
+  readonly #request: RescoringRequest;
+  readonly #learnt = createLearnt();
+  readonly #computed = new Map<number, Computed>();
+  readonly #asked = new Set<number>();
+  readonly #work: AbortSignal;
+  readonly #calibrate: ReturnType<typeof createPpCalibration>;
+
+  constructor(options: RefinementOptions, request: RescoringRequest) {
+    this.#options = options;
+    this.#request = request;
+    const callers = request.signal === undefined ? [] : [request.signal];
+    const work = AbortSignal.any([...callers, AbortSignal.timeout(WORKED_MS)]);
+    const wait = AbortSignal.timeout(options.waitMs / 2);
+    // One for each map, which is more than Node takes for a mistake.
+    setMaxListeners(0, work, wait);
+    this.#work = work;
+    this.#calibrate = createPpCalibration(options.library, { work, wait });
   }
 
-  async function refineWith(library: Pick<Difficulty, 'of'>, request: RescoringRequest): Promise<Rescored> {
-    const { plan, filters, ordered, limit, isRepeat, readSets, signal } = request;
-    const learnt = createLearnt();
-    const computed = new Map<number, Computed>();
-    const asked = new Set<number>();
-    const work = AbortSignal.any([...(signal === undefined ? [] : [signal]), AbortSignal.timeout(WORKED_MS)]);
-    // One for each map, which is more than Node takes for a mistake.
-    setMaxListeners(0, work);
-    const calibrate = createPpCalibration(library);
-    const calibrations = new Map<ClassProfile, Promise<Calibration>>();
-    const wait = AbortSignal.timeout(waitMs / 2);
-    setMaxListeners(0, wait);
-    const calibrationFor = ({ profile, candidate }: ScoredCandidate) => {
-      const own = calibrations.get(profile) ?? calibrate(profile, candidate.ruleset, { work, wait });
-      calibrations.set(profile, own);
-      return own;
-    };
-
-    async function compute(choice: ScoredCandidate, beatmap: Beatmap): Promise<void> {
-      const { accuracy, misses, modClass } = choice.profile;
-      const key = keyOf(choice);
-      try {
-        const [found, calibration] = await Promise.all([
-          known.get(key) ?? rateByLibrary(library, { beatmap, mods: choice.mods, accuracy, misses }, work),
-          calibrationFor(choice),
-        ]);
-        known.set(key, found);
-        const pp = found.todayPp === undefined ? choice.pp : found.todayPp * calibration.ratio;
-        // Without mods osu! itself gives the stars.
-        const stars = modClass.key === '' ? choice.figures.stars : found.stars;
-        learnt.note(choice, pp);
-        computed.set(choice.candidate.id, {
-          choice: { ...choice, figures: { ...choice.figures, stars }, pp },
-          algorithm: found.algorithm,
-          distance: patternDistance(patternsOf(found), calibration.patterns),
-        });
-      } catch {
-        // Logged where it failed.
-      }
-    }
-
-    async function computeAll(choices: readonly ScoredCandidate[], ms: number): Promise<void> {
-      for (const { candidate } of choices) asked.add(candidate.id);
-      const sets = await readSets(choices);
-      const all = choices.flatMap(choice => {
-        const beatmap = sets.get(choice.candidate.setId)?.beatmaps.find(({ id }) => id === choice.candidate.id);
-        return beatmap === undefined ? [] : [compute(choice, beatmap)];
-      });
-      const left = new AbortController();
-      const timeout = sleep(Math.max(0, ms), undefined, { signal: left.signal }).catch(() => undefined);
-      await Promise.race([Promise.all(all), timeout]);
-      left.abort();
-      if (signal?.aborted === true) throw new AppError('timeout', 'the caller left', { cause: signal.reason });
-    }
-
-    const hits = () => [...computed.values()].filter(({ choice }) => isHit(choice, plan, filters));
-    const nextOnes = (size: number) => {
-      const sets = new Set(hits().map(({ choice }) => choice.candidate.setId));
-      const rest = ordered.filter(({ candidate }) => !asked.has(candidate.id) && !sets.has(candidate.setId));
-      const within = rest.filter(choice => isWithin(learnt.mend(choice), plan));
-      return spreadOut(within.length > 0 || computed.size > 0 ? within : rest, size);
-    };
-
-    const start = performance.now();
+  async run(): Promise<Rescored> {
+    const { plan, ordered, limit, isRepeat } = this.#request;
+    const { known, waitMs } = this.#options;
+    const until = performance.now() + (isRepeat ? Math.min(REPEAT_MS, waitMs) : waitMs);
     const remembered = ordered.filter(choice => known.has(keyOf(choice))).slice(0, limit * MOST_ASKED);
-    const until = start + (isRepeat ? Math.min(REPEAT_MS, waitMs) : waitMs);
-    await computeAll(remembered, until - performance.now());
-    for (let wave = nextOnes(Math.ceil(limit * WAVE)); wave.length > 0; wave = nextOnes(limit)) {
-      const isDone = hits().length >= limit || performance.now() >= until;
-      if (isDone || asked.size - remembered.length >= limit * MOST_ASKED) break;
-      await computeAll(wave, Math.min(WAVE_MS, until - performance.now()));
+    await this.#computeAll(remembered, until - performance.now());
+    for (let wave = this.#next(Math.ceil(limit * WAVE)); wave.length > 0; wave = this.#next(limit)) {
+      const isDone = this.#hits().length >= limit || performance.now() >= until;
+      if (isDone || this.#asked.size - remembered.length >= limit * MOST_ASKED) break;
+      await this.#computeAll(wave, Math.min(WAVE_MS, until - performance.now()));
     }
-    const rest = ordered.filter(({ candidate }) => !computed.has(candidate.id)).map(learnt.mend);
+    const hits = this.#hits();
+    const rest = ordered.filter(({ candidate }) => !this.#computed.has(candidate.id)).map(this.#learnt.mend);
     return {
       choices: [
-        ...bestMade(hits(), limit, ordered),
-        ...[...computed.values()].filter(({ choice }) => !isHit(choice, plan, filters)),
+        ...bestMade(hits, limit, ordered),
+        ...[...this.#computed.values()].filter(each => !hits.includes(each)),
         ...spreadOut(withinFirst(rest, plan), limit * 2).map(choice => ({ choice, algorithm: null })),
       ],
-      lookedAt: ordered.flatMap(({ candidate }) => (asked.has(candidate.id) ? [candidate] : [])),
+      lookedAt: ordered.flatMap(({ candidate }) => (this.#asked.has(candidate.id) ? [candidate] : [])),
     };
   }
 
-  return (request: RescoringRequest): Promise<Rescored> =>
-    difficulty === undefined ? Promise.resolve(estimates(request)) : refineWith(difficulty, request);
+  #hits(): readonly Computed[] {
+    const { plan, filters } = this.#request;
+    return [...this.#computed.values()].filter(({ choice }) => isHit(choice, plan, filters));
+  }
+
+  #next(size: number): readonly ScoredCandidate[] {
+    const { ordered, plan } = this.#request;
+    const sets = new Set(this.#hits().map(({ choice }) => choice.candidate.setId));
+    const rest = ordered.filter(({ candidate }) => !this.#asked.has(candidate.id) && !sets.has(candidate.setId));
+    const within = rest.filter(choice => isWithin(this.#learnt.mend(choice), plan));
+    return spreadOut(within.length > 0 || this.#computed.size > 0 ? within : rest, size);
+  }
+
+  async #computeAll(choices: readonly ScoredCandidate[], ms: number): Promise<void> {
+    const { readSets, signal } = this.#request;
+    for (const { candidate } of choices) this.#asked.add(candidate.id);
+    const sets = await readSets(choices);
+    const all = choices.flatMap(choice => {
+      const beatmap = sets.get(choice.candidate.setId)?.beatmaps.find(({ id }) => id === choice.candidate.id);
+      return beatmap === undefined ? [] : [this.#compute(choice, beatmap)];
+    });
+    const left = new AbortController();
+    const timeout = sleep(Math.max(0, ms), undefined, { signal: left.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(all), timeout]);
+    left.abort();
+    if (signal?.aborted === true) throw new AppError('timeout', 'the caller left', { cause: signal.reason });
+  }
+
+  async #compute(choice: ScoredCandidate, beatmap: Beatmap): Promise<void> {
+    const { library, known } = this.#options;
+    const { accuracy, misses, modClass } = choice.profile;
+    const key = keyOf(choice);
+    try {
+      const [found, calibration] = await Promise.all([
+        known.get(key) ?? rateByLibrary(library, { beatmap, mods: choice.mods, accuracy, misses }, this.#work),
+        this.#calibrate(choice.profile, choice.candidate.ruleset),
+      ]);
+      known.set(key, found);
+      const pp = found.todayPp === undefined ? choice.pp : found.todayPp * calibration.ratio;
+      // Without mods osu! itself gives the stars.
+      const stars = modClass.key === '' ? choice.figures.stars : found.stars;
+      this.#learnt.note(choice, pp);
+      this.#computed.set(choice.candidate.id, {
+        choice: { ...choice, figures: { ...choice.figures, stars }, pp },
+        algorithm: found.algorithm,
+        distance: patternDistance(patternsOf(found), calibration.patterns),
+      });
+    } catch {
+      // Logged where it failed.
+    }
+  }
 }
 
 interface Computed extends Rescoring {
@@ -181,8 +201,8 @@ function bestMade(hits: readonly Computed[], limit: number, ordered: readonly Sc
 function createLearnt() {
   const errors = new Map<ClassProfile, number[]>();
   const factorOf = (profile: ClassProfile) => {
-    const known = (errors.get(profile) ?? []).toSorted((a, b) => a - b);
-    return known.length < ENOUGH_TO_LEARN ? 1 : (known[Math.floor(known.length / 2)] ?? 1);
+    const known = errors.get(profile) ?? [];
+    return known.length < ENOUGH_TO_LEARN ? 1 : (middleOf(known) ?? 1);
   };
   return {
     note({ profile, pp }: ScoredCandidate, real: number): void {

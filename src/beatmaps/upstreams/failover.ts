@@ -110,6 +110,16 @@ async function attempt<T, S extends Source>(
   }
 }
 
+/** Those of the sources that are worth asking now, best first. */
+export function inOrder<S extends Source>(health: Health, sources: readonly S[]): readonly S[] {
+  return health.order().flatMap(id => sources.find(source => source.id === id) ?? []);
+}
+
+/** The same sources, that one first. */
+export function leading<S extends Source>(sources: readonly S[], id: string | undefined): readonly S[] {
+  return sources.toSorted((a, b) => Number(b.id === id) - Number(a.id === id));
+}
+
 /** How well each of several upstreams answered lately. */
 export interface Health {
   /** Those worth asking now, best first. When all are resting, the one whose rest ends first: better one try than none. */

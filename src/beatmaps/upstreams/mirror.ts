@@ -12,21 +12,19 @@ import { matches, matchesNearly } from '../query/query-match.ts';
 import { statusesOf } from '../query/query-words.ts';
 import { isListing, PAGE_SIZE, type Search, type SearchPage, sortSets } from '../query/search.ts';
 import { MIRROR_SITES, type MirrorSite } from './mirror-sites.ts';
+import type { BeatmapSource } from './source.ts';
 import { expectShape, readAnswer } from './upstream-answer.ts';
 
 /** @throws AppError from every method, as {@link readAnswer} does, and the HTTP client's */
-export interface Mirror {
+export interface Mirror extends BeatmapSource {
   readonly id: MirrorSite['id'];
   /**
    * Only sets that are what was asked for. An answer of which that is true for none is empty and unsure; one that came empty counts as
    * an outage unless the mirror has something else to show.
    *
-   * @param next of the page before
    * @throws AppError `upstream_changed`, `upstream_unavailable`
    */
   search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
-  set(id: number, signal?: AbortSignal): Promise<Beatmapset>;
-  setOfMap(mapId: number, signal?: AbortSignal): Promise<Beatmapset>;
   downloadUrl(setId: number, withVideo: boolean): string;
 }
 
@@ -77,7 +75,8 @@ async function filterInTurns(sets: readonly Beatmapset[], isWanted: (set: Beatma
   return (await mapInTurns(sets, set => (isWanted(set) ? [set] : []))).flat();
 }
 
-function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorOptions): Mirror {
+/** Reads pages and sets of one mirror. */
+function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: MirrorOptions) {
   let aliveUntil = 0;
 
   async function ask(url: URL, signal: AbortSignal | undefined): Promise<unknown> {
@@ -89,7 +88,7 @@ function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorOptions)
       retries: 0,
       maxRedirects: 2,
       maxBytes: MAX_PAGE_BYTES,
-      ...(signal === undefined ? {} : { signal }),
+      ...(signal && { signal }),
     });
     return readAnswer(response, { upstream: site.id, now: now() });
   }
@@ -107,36 +106,43 @@ function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorOptions)
     }
   }
 
-  async function readRows(search: Search, page: number, signal: AbortSignal | undefined) {
+  async function readPage(search: Search, page: number, signal: AbortSignal | undefined) {
     const { rows, total } = site.readPage(await askPage(search, page, signal));
     const sets = expectShape(await parseBeatmapsets(rows), site.id, 'readable set');
     if (sets.length > 0) aliveUntil = now() + ALIVE_MS;
     return { sets, total, isLast: Array.isArray(rows) && rows.length < LAST_PAGE_BELOW };
   }
 
-  /** An empty answer is what an outage looks like, too. */
-  async function assertAlive(search: Search, signal: AbortSignal | undefined): Promise<void> {
-    if (now() < aliveUntil) return;
-    if (!isListing(search)) await readRows(LISTING, 0, signal);
-    if (now() >= aliveUntil) throw new AppError('upstream_unavailable', `${site.id} has nothing at all to show`);
-  }
+  return {
+    ask,
+    readPage,
+    /** An empty answer is what an outage looks like, too. */
+    async assertAlive(search: Search, signal: AbortSignal | undefined): Promise<void> {
+      if (now() < aliveUntil) return;
+      if (!isListing(search)) await readPage(LISTING, 0, signal);
+      if (now() >= aliveUntil) throw new AppError('upstream_unavailable', `${site.id} has nothing at all to show`);
+    },
+    async readSet(id: number, signal: AbortSignal | undefined): Promise<Beatmapset> {
+      const set = expectShape(parseBeatmapset(await ask(site.setUrl(id), signal)), site.id, 'set');
+      return expectShape(set.id === id ? set : undefined, site.id, 'set with this number');
+    },
+  };
+}
 
-  function readNext(next: string | undefined): number {
-    const page = next === undefined ? 0 : Number(next);
-    if (Number.isInteger(page) && page >= 0 && page <= MAX_PAGE) return page;
-    throw new AppError('invalid_request', 'cursor is not one of ours', { params: { what: 'cursor' } });
-  }
+function parseNext(next: string | undefined): number {
+  const page = next === undefined ? 0 : Number(next);
+  if (Number.isInteger(page) && page >= 0 && page <= MAX_PAGE) return page;
+  throw new AppError('invalid_request', 'cursor is not one of ours', { params: { what: 'cursor' } });
+}
 
-  async function lookUp(url: URL, id: number, signal: AbortSignal | undefined): Promise<Beatmapset> {
-    const set = expectShape(parseBeatmapset(await ask(url, signal)), site.id, 'set');
-    return expectShape(set.id === id ? set : undefined, site.id, 'set with this number');
-  }
+function createMirror(site: MirrorSite, options: MirrorOptions): Mirror {
+  const { ask, readPage, assertAlive, readSet } = createMirrorReader(site, options);
 
   return {
     id: site.id,
     async search(search, next, signal) {
-      const page = readNext(next);
-      const { sets, total, isLast } = await readRows(search, page, signal);
+      const page = parseNext(next);
+      const { sets, total, isLast } = await readPage(search, page, signal);
       if (sets.length === 0) {
         if (page === 0) await assertAlive(search, signal);
         return { sets, total: page === 0 ? 0 : total, next: null };
@@ -151,7 +157,7 @@ function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorOptions)
         next: isLast || page >= MAX_PAGE ? null : String(page + 1),
       };
     },
-    set: (id, signal) => lookUp(site.setUrl(id), id, signal),
+    set: readSet,
     async setOfMap(mapId, signal) {
       const answer = await ask(site.mapUrl(mapId), signal);
       const row: unknown = Array.isArray(answer) ? answer[0] : answer;
@@ -160,7 +166,7 @@ function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorOptions)
       const nested = parseBeatmapset(named?.set) ?? parseBeatmapset(named?.beatmapset) ?? parseBeatmapset(row);
       // Beside a difficulty its set comes without the others.
       const setId = expectShape(named?.beatmapset_id ?? nested?.id, site.id, 'set of this difficulty');
-      const set = await lookUp(site.setUrl(setId), setId, signal);
+      const set = await readSet(setId, signal);
       const isIn = set.beatmaps.some(beatmap => beatmap.id === mapId);
       return expectShape(isIn ? set : undefined, site.id, 'set with this difficulty');
     },

@@ -1,27 +1,23 @@
 /** The official API v2 (osu-web 2026-08), asked as an application without a user. */
 
 import * as z from 'zod';
-import { type Beatmapset, type Ruleset, rulesetNumber } from '../model/beatmapset.ts';
+import { type Ruleset, rulesetNumber } from '../model/beatmapset.ts';
 import { number, text } from '../model/osu-fields.ts';
 import { parseBeatmapset, parseBeatmapsets } from '../model/osu-schemas.ts';
 import type { ScoreMod } from '../model/score.ts';
 import { renderQuery } from '../query/query.ts';
 import { isExcluded } from '../query/query-match.ts';
 import { renderSort } from '../query/query-words.ts';
-import type { Search, SearchPage } from '../query/search.ts';
 import { createOsuCall, type OsuCall, type OsuCallOptions } from './osu-call.ts';
 import { createOsuPlayersApi, type OsuPlayersApi } from './osu-players-api.ts';
+import type { BeatmapSource } from './source.ts';
 import { expectShape, OSU } from './upstream-answer.ts';
 
 /**
  * @throws AppError from every method: `not_found` (a restricted player too), `credentials_required`, `forbidden`,
  * `upstream_rate_limited` with `retryAfterMs`, `upstream_changed`, `upstream_unavailable`, `timeout`
  */
-export interface OsuApi extends OsuPlayersApi {
-  /** @param next of the page before; `page:N` for the Nth, from 1 */
-  search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
-  set(id: number, signal?: AbortSignal): Promise<Beatmapset>;
-  setOfMap(mapId: number, signal?: AbortSignal): Promise<Beatmapset>;
+export interface OsuApi extends OsuPlayersApi, Omit<BeatmapSource, 'id'> {
   attributes(
     mapId: number,
     options: { readonly ruleset?: Ruleset; readonly mods?: readonly (string | ScoreMod)[] },

@@ -1,6 +1,7 @@
-import type { Beatmaps, SetAnswer } from '../../beatmaps/beatmaps.ts';
+import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { matchOsuLink, setPage } from '../../beatmaps/model/link.ts';
+import type { SetAnswer } from '../../beatmaps/set-lookup.ts';
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { looksLikeLink } from '../contract/arguments.ts';

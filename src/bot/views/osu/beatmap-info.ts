@@ -1,7 +1,7 @@
-import type { SetAnswer } from '../../../beatmaps/beatmaps.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { setPage } from '../../../beatmaps/model/link.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
+import type { SetAnswer } from '../../../beatmaps/set-lookup.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { starSwatch } from '../../cards/star-colour.ts';
 import {

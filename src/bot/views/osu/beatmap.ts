@@ -1,7 +1,7 @@
-import type { SetAnswer } from '../../../beatmaps/beatmaps.ts';
 import { type Beatmap, type Beatmapset, type Ruleset, starRange } from '../../../beatmaps/model/beatmapset.ts';
 import { setPage } from '../../../beatmaps/model/link.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
+import type { SetAnswer } from '../../../beatmaps/set-lookup.ts';
 import type { SourceId } from '../../../beatmaps/upstreams/source.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { starColour, starSwatch } from '../../cards/star-colour.ts';

@@ -1,0 +1,151 @@
+/** Sets by their numbers and those of their difficulties, over all sources. */
+import { AppError } from '../errors.ts';
+import { createLru } from '../infra/cache/create-lru.ts';
+import type { Logger } from '../infra/log.ts';
+import { type BeatmapCaches, type FoundSet, SET_POLICY } from './cache-policy.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
+import { type Suggestion, suggestionOf } from './catalogue/catalogue-schema.ts';
+import type { Beatmapset } from './model/beatmapset.ts';
+import { matchOsuLink } from './model/link.ts';
+import { askInOrder, type Health } from './upstreams/failover.ts';
+import type { BeatmapSource, SourceId } from './upstreams/source.ts';
+import { missingAs } from './upstreams/upstream-answer.ts';
+
+/** Every set that passed through, searchable here. */
+export type BeatmapCatalogue = Pick<Catalogue, 'search' | 'suggest' | 'remember' | 'set' | 'setOfMap'>;
+
+/** Where sets are asked for and kept. */
+export interface SetAccess {
+  /** The best first. */
+  readonly sources: () => readonly BeatmapSource[];
+  readonly health: Health;
+  readonly catalogue: BeatmapCatalogue | undefined;
+  readonly caches: Pick<BeatmapCaches, 'pages' | 'sets'>;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+export interface SetAnswer {
+  readonly set: Beatmapset;
+  readonly source: SourceId;
+  /** Not from an upstream just now, because all of them failed. */
+  readonly stale: boolean;
+  /** An earlier answer that is fresh still. Default false. */
+  readonly cached?: boolean;
+}
+
+/** A catalogue that is broken or absent has nothing, and must not hide why the upstreams failed. */
+export async function recall<T>(
+  { catalogue, log }: SetAccess,
+  read: (catalogue: BeatmapCatalogue) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  try {
+    return catalogue && (await read(catalogue));
+  } catch (error) {
+    log.error({ err: error }, 'the catalogue could not be read');
+    return undefined;
+  }
+}
+
+interface SetRef {
+  readonly kind: 'set' | 'map' | 'number';
+  readonly id: number;
+}
+
+function readSetRef(reference: string): SetRef | undefined {
+  const text = reference.trim();
+  const link = matchOsuLink(text);
+  if (link?.kind === 'set') return { kind: 'set', id: link.id };
+  if (link?.kind === 'map') return link.setId === undefined ? link : { kind: 'set', id: link.setId };
+  return /^[1-9]\d{0,14}$/.test(text) ? { kind: 'number', id: Number(text) } : undefined;
+}
+
+const MAX_KNOWN_MAPS = 20_000;
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'not_found';
+}
+
+export function createSetLookup(access: SetAccess) {
+  const { catalogue, caches } = access;
+  /** The sets of difficulties that were found before, which spares a question. */
+  const setIds = createLru<number, number>({ max: MAX_KNOWN_MAPS });
+
+  async function lookUp(by: 'set' | 'setOfMap', id: number, signal: AbortSignal | undefined): Promise<SetAnswer> {
+    const key = by === 'set' ? setKey(id) : `osu-map:${id}`;
+    try {
+      const { value, from } = await caches.sets.wrap(key, own => load(access, by, id, own), SET_POLICY, signal);
+      for (const beatmap of value.set.beatmaps) setIds.set(beatmap.id, value.set.id);
+      const own = setKey(value.set.id);
+      if (from === 'load' && key !== own) await caches.sets.set(own, value, SET_POLICY.ttlMs(value));
+      return { ...value, stale: from === 'stale', cached: from === 'cache' };
+    } catch (error) {
+      const isFinal = isNotFound(error) || signal?.aborted === true;
+      const known = isFinal ? undefined : await recall(access, each => each[by](id));
+      if (known === undefined) throw error;
+      return { set: known, source: 'catalogue', stale: true };
+    }
+  }
+
+  const set = (id: number, signal?: AbortSignal) => lookUp('set', id, signal);
+
+  async function setOfMap(mapId: number, signal?: AbortSignal) {
+    const setId = setIds.get(mapId);
+    const find = (answer: SetAnswer | undefined) => answer?.set.beatmaps.find(({ id }) => id === mapId);
+    const known = setId === undefined ? undefined : await set(setId, signal);
+    const found = known !== undefined && find(known) ? known : await lookUp('setOfMap', mapId, signal);
+    const beatmap = find(found);
+    if (beatmap !== undefined) return { ...found, beatmap };
+    // A convert, or a difficulty that the mapper took out.
+    const params = { what: 'beatmap' };
+    throw new AppError('not_found', `set ${found.set.id} has no difficulty ${mapId}`, { params });
+  }
+
+  return {
+    set,
+    setOfMap,
+    /** @param reference see `Beatmaps.download` @throws AppError `invalid_request` (params.what `id`) */
+    async find(reference: number | string, signal?: AbortSignal): Promise<SetAnswer> {
+      const ref = readSetRef(String(reference));
+      if (ref === undefined) {
+        const params = { what: 'id' };
+        throw new AppError('invalid_request', 'id must be the number or the osu! address of a beatmap', { params });
+      }
+      if (ref.kind === 'map') return setOfMap(ref.id, signal);
+      return set(ref.id, signal).catch(error => {
+        if (ref.kind === 'set' || !isNotFound(error)) throw error;
+        return setOfMap(ref.id, signal);
+      });
+    },
+    async suggestSets(typed: string, limit: number): Promise<readonly Suggestion[]> {
+      if (catalogue === undefined) return [];
+      const ref = readSetRef(typed);
+      if (ref === undefined) return catalogue.suggest(typed, limit);
+      const ofSet = ref.kind === 'map' ? undefined : await catalogue.set(ref.id);
+      const ofMap = ref.kind === 'set' ? undefined : await catalogue.setOfMap(ref.id);
+      const known = [ofSet, ofMap].filter(each => each !== undefined).map(suggestionOf);
+      // A number may be a word of a name, too.
+      return known.length > 0 || ref.kind !== 'number' ? known : catalogue.suggest(typed, limit);
+    },
+  };
+}
+
+function setKey(id: number): string {
+  return `osu-set:${id}`;
+}
+
+async function load(access: SetAccess, by: 'set' | 'setOfMap', id: number, signal: AbortSignal): Promise<FoundSet> {
+  const { sources, health, catalogue, log, now } = access;
+  const answer = askInOrder({
+    sources: sources(),
+    health,
+    ask: each => each[by](id, signal),
+    isDefinitive: source => source.id === 'osu',
+    signal,
+    log,
+    now,
+  });
+  const { value, source } = await missingAs('beatmap', answer);
+  catalogue?.remember([value]);
+  return { set: value, source };
+}
