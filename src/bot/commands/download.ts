@@ -51,9 +51,11 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
       if (reason !== undefined) return seenBy(asked, renderCover(post, site, reason, t));
       progress('preparing');
       const chosen = chosenOf(post, asked, itemIndex);
+      const isAll = asked.item === undefined && itemIndex === null && asked.audio !== true && range === undefined;
+      const quotedSite = isAll && post.quoted !== null ? postSite(post.quoted, sources, t) : undefined;
       const shared = {
         ...{ site, captions: chat.captions, cap: chat.albumCap, missing: chosen.missing },
-        ...{ view: viewOf(asked, chat), spoiler: asked.spoiler === true },
+        ...{ view: viewOf(asked, chat), spoiler: asked.spoiler === true, quotedSite },
       };
       return seenBy(asked, renderPost(post, t, { ...shared, ...wanted(post, asked, chosen.indexes) }));
 
@@ -115,5 +117,7 @@ function viewOf({ view, audio, clip }: Asked, chat: Pick<ChatSettings, 'view'>):
 }
 
 function seenBy({ private: isPrivate }: Asked, shown: Reply): Reply {
-  return isPrivate === true ? { ...shown, visibility: 'caller' } : shown;
+  if (isPrivate !== true) return shown;
+  const { quoted } = shown;
+  return { ...shown, visibility: 'caller', ...(quoted && { quoted: { ...quoted, visibility: 'caller' } }) };
 }

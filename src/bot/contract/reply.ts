@@ -155,6 +155,8 @@ export interface Reply {
   readonly actions: readonly Action[];
   /** Only those who want to look see it, words and all: the link stood behind a spoiler. */
   readonly isHidden?: boolean;
+  /** The post that this one quotes: sent below it, as a reply of its own. */
+  readonly quoted?: Reply;
   /** The colour of the site that a post is from, where the platform can show one. */
   readonly colour?: Colour;
   /** The site's own embed shows as much: it is left out where its link was merely pasted. */
@@ -174,12 +176,13 @@ export function reply(parts: Partial<Reply>): Reply {
 
 /** The same reply, its words and files shown only to those who want to look. */
 export function hidden(shown: Reply): Reply {
-  const { later, ...now } = shown;
+  const { later, quoted, ...now } = shown;
   const better = later?.then(reply => reply && hidden(reply));
   return {
     ...now,
     isHidden: true,
     gallery: shown.gallery.map(item => ({ ...item, spoiler: true })),
+    ...(quoted !== undefined && { quoted: hidden(quoted) }),
     ...(better !== undefined && { later: better }),
   };
 }

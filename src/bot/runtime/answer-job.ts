@@ -222,7 +222,7 @@ async function reserveFor(
   // Some messages are in the chat already; for the others places are taken one by one.
   if (progress.sent.length > 0) return 0;
   const replies = await Promise.all(group.map(({ reply }) => reply));
-  const messages = replies.map(reply => (reply === undefined ? 0 : (platform.messagesOf?.(to, reply) ?? 1)));
+  const messages = replies.flatMap(withQuoted).map(reply => platform.messagesOf?.(to, reply) ?? 1);
   return reservation.grow(messages.reduce((sum, count) => sum + count, 0));
 }
 
@@ -238,8 +238,12 @@ async function* repliesOf(group: readonly PendingReply[], signal: AbortSignal): 
   for (const { reply } of group) {
     const ready = await reply;
     signal.throwIfAborted();
-    if (ready !== undefined) yield ready;
+    yield* withQuoted(ready);
   }
+}
+
+function withQuoted(reply: Reply | undefined): readonly Reply[] {
+  return [reply, reply?.quoted].filter(each => each !== undefined);
 }
 
 export async function* oneReply(reply: Reply): AsyncGenerator<Reply> {

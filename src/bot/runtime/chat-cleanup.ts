@@ -164,10 +164,14 @@ export function createWholeAnswers(): WholeAnswers {
     isAllBrought({ request, isFirst, isLast, expected }, { replies, isConfirmed }) {
       // This only says that links wait.
       if (!isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice')) return false;
+      const quotes = new Set(replies.map(({ quoted }) => quoted));
+      const answers = replies.filter(reply => !quotes.has(reply));
       const isBrought =
         isConfirmed &&
-        replies.length === expected &&
-        replies.every(({ tone, gallery }) => tone === 'neutral' && gallery.length > 0);
+        answers.length === expected &&
+        answers.every(
+          ({ tone, gallery, quoted }) => tone === 'neutral' && gallery.length + (quoted?.gallery.length ?? 0) > 0,
+        );
       const isWhole = isBrought && (isFirst || wholeSoFar.get(request.id) === true);
       if (isLast) wholeSoFar.delete(request.id);
       else wholeSoFar.set(request.id, isWhole);

@@ -3,11 +3,7 @@ import { postSchema } from '../../media/post.ts';
 import { drawSvg } from '../cards/svg-rasterizer.ts';
 import type { Action, Block, Inline, PictureBlock, Reply } from '../contract/reply.ts';
 
-/**
- * A reply as it is written down until it is sent, so that what was worked out is worked out once. What may still come to it later is lost by
- * that; an image card is kept as what it is drawn from.
- */
-export const StoredReply = z.object({
+const StoredPart = z.object({
   tone: z.enum(['neutral', 'success', 'notice', 'error']),
   blocks: z.array(z.lazy(() => StoredBlock)),
   /** The posts of the gallery, whose files are mostly of one. */
@@ -27,7 +23,14 @@ export const StoredReply = z.object({
   colour: z.lazy(() => Colour).exactOptional(),
   visibility: z.enum(['chat', 'caller']),
   outdatedMs: z.number().exactOptional(),
-} satisfies Readonly<Record<Exclude<keyof Reply, 'later'> | 'posts', z.ZodType>>);
+} satisfies Readonly<Record<Exclude<keyof Reply, 'later' | 'quoted'> | 'posts', z.ZodType>>);
+type StoredPart = z.output<typeof StoredPart>;
+
+/**
+ * A reply as it is written down until it is sent, so that what was worked out is worked out once. What may still come to it later is lost by
+ * that; an image card is kept as what it is drawn from.
+ */
+export const StoredReply = StoredPart.extend({ quoted: StoredPart.exactOptional() });
 export type StoredReply = z.output<typeof StoredReply>;
 
 const Colour = z.templateLiteral(['#', z.string().regex(/^[\da-f]{6}$/i)]);
@@ -128,10 +131,17 @@ const MOST = 64 * 1024;
  * Undefined for what is too large: a reply with files, which only shows something and may be worked out again. Words that are too many lose
  * their image cards first, and then their end.
  */
-export function storeReply(reply: Reply): StoredReply | undefined {
-  const { blocks, gallery, later: _, ...plain } = reply;
+export function storeReply({ quoted, ...reply }: Reply): StoredReply | undefined {
+  const stored = storePart(reply);
+  const below = quoted && storePart(quoted);
+  if (stored === undefined || quoted === undefined) return stored;
+  return below && { ...stored, quoted: below };
+}
+
+function storePart(reply: Reply): StoredPart | undefined {
+  const { blocks, gallery, later: _, quoted: _quoted, ...plain } = reply;
   const posts = [...new Set(gallery.map(({ post }) => post))];
-  const stored: StoredReply = {
+  const stored: StoredPart = {
     ...plain,
     actions: [...plain.actions],
     blocks: blocks.map(block => (block.kind === 'picture' ? storePicture(block) : block)),
@@ -147,7 +157,11 @@ export function storeReply(reply: Reply): StoredReply | undefined {
   return { ...stored, blocks: bare };
 }
 
-export function readReply({ blocks, posts, gallery, ...plain }: StoredReply): Reply {
+export function readReply({ quoted, ...reply }: StoredReply): Reply {
+  return { ...readPart(reply), ...(quoted && { quoted: readPart(quoted) }) };
+}
+
+function readPart({ blocks, posts, gallery, ...plain }: StoredPart): Reply {
   return {
     ...plain,
     blocks: blocks.map((block): Block => (block.kind === 'picture' ? readPicture(block) : block)),
@@ -168,6 +182,6 @@ function readPicture({ picture, ...block }: StoredPicture): PictureBlock {
   return { ...block, picture: { ...picture, draw: () => drawSvg(svg) } };
 }
 
-function sizeOf(stored: StoredReply): number {
+function sizeOf(stored: StoredPart): number {
   return JSON.stringify(stored).length;
 }

@@ -36,6 +36,10 @@ export interface PostViewOptions {
   readonly cap?: number | null;
   /** Zero-based place of the item that was asked for and could not be fetched. */
   readonly missing?: number | undefined;
+  /** The site of the post that it quotes, where that is shown below it. */
+  readonly quotedSite?: PostSite | undefined;
+  /** It is shown because another post quotes it. */
+  readonly isQuoted?: boolean;
 }
 
 const SEPARATOR = ' · ';
@@ -52,7 +56,8 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   const original = { kind: 'link' as const, label: t.messages.post.openOriginal, url: post.url };
   if (view === 'media' && gallery.length > 0) {
     // The link that was pasted may be deleted: what is left out of the post must stay within reach.
-    return reply({ blocks: notes, gallery, actions: notes.length > 0 ? [original] : [] });
+    const actions = notes.length > 0 ? [original] : [];
+    return reply({ blocks: notes, gallery, actions, ...quotedOf(post, t, options) });
   }
   const blocks: Block[] = [postHeading(post, site, t)];
   const details = detailsLine(post, t, options);
@@ -68,7 +73,24 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
     actions: [original],
     ...(isWords && { onlyWhenAsked: true }),
     ...colourOf(site),
+    ...quotedOf(post, t, options),
   });
+}
+
+/** The quoted post as its own author's: always with their name, and with as many files as the outer one leaves. */
+function quotedOf({ quoted }: Post, t: Translator, options: PostViewOptions): Pick<Reply, 'quoted'> {
+  const { quotedSite, indexes, form, cap = null, view, captions, spoiler } = options;
+  if (quoted === null || quotedSite === undefined) return {};
+  const left = cap === null ? null : Math.max(0, cap - indexes.length);
+  const shared = { form, cap: left, ...(captions !== undefined && { captions }), ...(spoiler && { spoiler }) };
+  const shown = renderPost(quoted, t, {
+    ...shared,
+    site: quotedSite,
+    indexes: quoted.items.map((_, index) => index),
+    view: view === 'text' || left === 0 ? 'text' : 'card',
+    isQuoted: true,
+  });
+  return { quoted: shown };
 }
 
 /** Tells whether nothing belongs to it but words. */
@@ -134,7 +156,7 @@ function folded(text: string): string {
 }
 
 /** The site, and only what the upstream said: a count that is not known is left out, never shown as 0. */
-function detailsLine(post: Post, t: Translator, { indexes, form, site }: PostViewOptions): Text {
+function detailsLine(post: Post, t: Translator, { indexes, form, site, isQuoted }: PostViewOptions): Text {
   const words = t.messages.post;
   const { likes, comments, plays, views, shares } = post.stats;
   const counts = [
@@ -144,7 +166,7 @@ function detailsLine(post: Post, t: Translator, { indexes, form, site }: PostVie
     [comments, words.comments],
     [shares, words.shares],
   ] as const;
-  const parts: Inline[] = isNamed(post) ? [site.name] : [];
+  const parts: Inline[] = [...(isQuoted ? [words.quoted] : []), ...(isNamed(post) ? [site.name] : [])];
   for (const [count, word] of counts) if (count !== null) parts.push(word({ n: count, shown: t.compact(count) }));
   if (post.publishedAt !== null) parts.push({ kind: 'time', at: post.publishedAt, style: 'date' });
   const [first, ...others] = indexes;

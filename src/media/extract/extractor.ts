@@ -146,7 +146,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
 
   async function refuseWithheldPost(post: Post): Promise<Post> {
     if (await withheld?.hasPost(post)) throw withheldPost();
-    return post;
+    return post.quoted !== null && (await withheld?.hasPost(post.quoted)) ? { ...post, quoted: null } : post;
   }
 
   const { findLinks, sourceOf, postKey } = links;

@@ -55,6 +55,8 @@ describe('a kept reply', () => {
       ],
     });
     expect(reread(said)).toEqual(said);
+    const quoting = { ...reply({ blocks: BLOCKS, onlyWhenAsked: true }), quoted: said };
+    expect(reread(quoting)).toEqual(quoting);
   });
 
   it('draws its image card again', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Block, Inline } from '../../../src/bot/contract/reply.ts';
-import { renderPost } from '../../../src/bot/views/post.ts';
+import { type PostViewOptions, renderPost } from '../../../src/bot/views/post.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { NO_STATS, type Post } from '../../../src/media/post.ts';
 import { photo, sampleItem, samplePost, sampleVariant } from '../sample.ts';
@@ -41,6 +41,54 @@ function shown(
 }
 
 const nobody = { id: null, username: null, name: null, verified: null, avatarUrl: null };
+
+describe('a post that quotes another', () => {
+  const ORCHARD = 'https://www.instagram.com/p/Orchard/';
+  const author = { id: '7', username: 'noor.vale', name: 'Noor Vale', verified: null, avatarUrl: null };
+  const quoted = {
+    ...samplePost({ id: 'Orchard', url: ORCHARD, author, caption: 'In the orchard', items: [photo(), photo()] }),
+    quoted: null,
+  };
+  const post = samplePost({ items: [sampleItem(), photo()], quoted });
+  const shown = (change: Partial<PostViewOptions> = {}) =>
+    renderPost(post, en, {
+      indexes: [0, 1],
+      form: 'original',
+      site: { name: 'Toy' },
+      quotedSite: { name: 'Toy' },
+      ...change,
+    });
+
+  it('has it below, with words and files as those of its own author', () => {
+    const outer = shown({ spoiler: true });
+    expect(lines(outer.blocks).join()).not.toMatch(/Noor|orchard/);
+    expect(outer.gallery.map(item => [item.post.id, item.index])).toEqual([
+      [post.id, 0],
+      [post.id, 1],
+    ]);
+    const below = outer.quoted;
+    expect(lines(below?.blocks ?? [])).toEqual(expect.arrayContaining(['Noor Vale @noor.vale', 'In the orchard']));
+    expect(details(below?.blocks ?? [])).toMatch(/^Quoted post · Toy · /);
+    expect(below?.gallery.map(item => [item.post.id, item.index, item.spoiler])).toEqual([
+      ['Orchard', 0, true],
+      ['Orchard', 1, true],
+    ]);
+    expect(below?.actions).toMatchObject([{ kind: 'link', url: ORCHARD }]);
+  });
+
+  it('names its author even where files alone are wanted', () => {
+    const { blocks, quoted: below } = shown({ view: 'media' });
+    expect(lines(blocks)).toEqual([]);
+    expect(lines(below?.blocks ?? []).join()).toContain('Noor Vale');
+    expect(below?.gallery).toHaveLength(2);
+  });
+
+  it('leaves it the files that the chat still shows', () => {
+    expect(shown({ cap: 3 }).quoted?.gallery).toHaveLength(1);
+    const { quoted: below } = shown({ cap: 2 });
+    expect([below?.gallery.length, lines(below?.blocks ?? []).includes('In the orchard')]).toEqual([0, true]);
+  });
+});
 
 describe('a post of words alone', () => {
   const shownAs = (view: 'card' | 'media' | 'text', post: Post) =>

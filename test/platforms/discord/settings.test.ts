@@ -106,6 +106,21 @@ describe('the settings of a server', () => {
     expect(textOf(await reply(on))).toContain('private');
   });
 
+  it('show a quoted post below, in one message, and hide the embed once all is there', async () => {
+    const author = { id: '7', username: 'noor.vale', name: 'Noor Vale', verified: null, avatarUrl: null };
+    const quoted = {
+      ...samplePost({ id: 'Orchard', author, caption: 'In the orchard', items: [photo()] }),
+      quoted: null,
+    };
+    const on = await open({}, { answer: id => samplePost({ id, items: [], quoted }) });
+    const source = paste(on);
+    const shown = await reply(on);
+    expect(textOf(shown)).toMatch(/Evening light.*Noor Vale.*Quoted post.*In the orchard/s);
+    expect(shown.files).toHaveLength(1);
+    expect(ownMessages(on.fake)).toHaveLength(1);
+    await on.fake.waitFor(() => isSuppressed(on, source) || undefined);
+  });
+
   it('leave a post of words to its embed where it was merely pasted, and show it where it was asked for', async () => {
     const on = await open({}, { answer: id => samplePost({ id, items: [] }) });
     const source = paste(on);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineCommand } from '../../../src/bot/contract/command.ts';
 import { type GalleryItem, reply } from '../../../src/bot/contract/reply.ts';
 import type { Delivery } from '../../../src/media/delivery/delivery.ts';
+import type { Post } from '../../../src/media/post.ts';
 import { createFileDelivery } from '../../fakes/file-delivery.ts';
 import { makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
 import {
@@ -50,6 +51,34 @@ function photos(count: number): Pick<StageOptions, 'commands' | 'delivery'> {
     delivery: folder => ({ ...createFileDelivery(folder, new Set(), () => [PHOTO_BYTES]), remoteFile }),
   };
 }
+
+it('sends the files of a quoted post below those of the post that quotes it', async () => {
+  const [outer, below] = ['reef', 'pier'].map(name =>
+    makePost({
+      id: name,
+      items: [
+        makePhoto({
+          variants: [makeVariant({ url: `https://scontent.cdninstagram.com/v/${name}.jpg`, mime: 'image/jpeg' })],
+        }),
+      ],
+    }),
+  );
+  if (outer === undefined || below === undefined) throw new Error('no posts');
+  const shown = (post: Post, words: string) =>
+    reply({
+      blocks: [{ kind: 'heading', text: [words] }],
+      gallery: [{ kind: 'media', post, index: 0, form: 'original', spoiler: false }],
+    });
+  const { commands = [], delivery } = photos(1);
+  const quoting = { ...shown(outer, 'Outer'), quoted: shown(below, 'Inner') };
+  const stage = await openStage({
+    ...(delivery && { delivery }),
+    commands: commands.map(one => ({ ...one, run: async () => quoting })),
+  });
+  stage.fake.message({ from: SARI, text: PHOTO });
+  const sent = await stage.fake.waitFor(() => filesIn(stage.fake, SARI.id, 2));
+  expect(sent.map(({ caption }) => caption)).toEqual(['Outer', 'Inner']);
+});
 
 describe('an album whose addresses Telegram cannot fetch', () => {
   it('is uploaded in one further try, each photo once', async () => {

@@ -1,8 +1,10 @@
 import { connect as connectTcp } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { reply } from '../../../src/bot/contract/reply.ts';
+import { fakeExtractor, link } from '../../bot/sample.ts';
 import { settle } from '../../settle.ts';
 import { connect, type PageClient } from './page-client.ts';
+import { carousel, reel } from './posts.ts';
 import { scripted } from './scripted.ts';
 import { openStage, type Stage, type StageOptions } from './stage.ts';
 
@@ -36,6 +38,27 @@ function said(text: string) {
 function numberedLinks(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `https://www.instagram.com/reel/Numbered_${index}/`);
 }
+
+it('shows a quoted post as a card of its own, below the one that quotes it', async () => {
+  const quoted = { ...carousel, quoted: null };
+  const post = { ...reel, quoted };
+  const extractor = {
+    ...fakeExtractor().services,
+    extract: async () => ({ post, itemIndex: null, from: 'load' as const }),
+  };
+  const page = await join(await open({ services: { extractor } }));
+  page.send({ type: 'message', id: 'a', text: link('Quoting') });
+  await page.hear('done');
+  const shown = page.heard.flatMap(frame => (frame.type === 'reply' ? [frame] : []));
+  expect(shown.map(({ index, reply: { gallery } }) => [index, gallery.length])).toEqual([
+    [0, reel.items.length],
+    [1, carousel.items.length],
+  ]);
+  expect(shown.map(({ reply: { blocks } }) => JSON.stringify(blocks[0]))).toEqual([
+    expect.stringContaining('Mira Holm'),
+    expect.stringContaining('Studio Lumen'),
+  ]);
+});
 
 describe('twenty links at once', () => {
   const limit = { units: 20, windowMs: 1_500 };
