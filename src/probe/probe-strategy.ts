@@ -4,7 +4,7 @@ import { hostsBelow } from '../infra/http/transport/host-list.ts';
 import { planDelivery } from '../media/delivery/delivery-plan.ts';
 import { parseAddress } from '../media/extract/address.ts';
 import { isLimit, isOfOurs } from '../media/extract/failures.ts';
-import type { MediaSource, PostRef, Strategy } from '../media/extract/source.ts';
+import { isVideoLink, type MediaSource, type PostRef, type Strategy } from '../media/extract/source.ts';
 import { isWhole } from '../media/extract/strategy-history.ts';
 import { startStrategy } from '../media/extract/strategy-race.ts';
 import { createCdnHeaders, fileType, looksLikeDocument } from '../media/files/cdn.ts';
@@ -33,8 +33,6 @@ export interface ProbeOptions {
   readonly budgetMs?: number;
 }
 
-/** Forms of links that say that a video is behind them. */
-const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'reels', 'tv', 'watch', 'video']);
 const MAX_DETAIL_CHARS = 160;
 const FILE_BUDGET_MS = 6_000;
 const WISH = { form: 'original', maxBytes: Number.POSITIVE_INFINITY, refused: [] } as const;
@@ -61,7 +59,7 @@ export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: Prob
       return { verdict: 'fails', outcome, durationMs, detail: describePost(post) };
     };
     if (!isWhole(post)) return fails('incomplete');
-    if (VIDEO_FORMS.has(ref.form) && !post.items.some(({ kind }) => kind === 'video')) return fails('no_video');
+    if (isVideoLink(ref) && !post.items.some(({ kind }) => kind === 'video')) return fails('no_video');
     try {
       await fetchBeginning(http, post, signal);
     } catch (error) {

@@ -17,6 +17,13 @@ export interface PostRef {
   readonly parts: Readonly<Record<string, string>>;
 }
 
+const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'reels', 'tv', 'watch', 'video']);
+
+/** Says whether the form of the link says that a video is behind it. */
+export function isVideoLink({ form }: Pick<PostRef, 'form'>): boolean {
+  return VIDEO_FORMS.has(form);
+}
+
 /** The answer of `MediaSource.match` about an address on one of the source's hosts. */
 export type LinkMatch =
   | { readonly kind: 'post'; readonly ref: PostRef }

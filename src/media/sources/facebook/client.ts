@@ -7,15 +7,14 @@ import { readMeta } from '../../parse/markup.ts';
 import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
 import { redirectOf, weakNotFound } from '../kit/refusal.ts';
 import type { FacebookConstants } from './constants.ts';
-import { failureOfAnswer, failureOfPlace, isLoginPath } from './failures.ts';
+import { failureOfAnswer, failureOfPlace } from './failures.ts';
 import { matchFacebookLink } from './link.ts';
 
 const SITE_HOSTS: HostList = ['facebook.com', '*.facebook.com'];
 const SHORT_HOSTS: HostList = [...SITE_HOSTS, 'fb.com', '*.fb.com', 'fb.watch', '*.fb.watch', 'fb.me', '*.fb.me'];
 const GRAPH_HOST = 'graph.facebook.com';
 /** The largest pages seen have 3 MB; a page of comments may have several times as much. */
-const MAX_PAGE_BYTES = 16 * 1024 * 1024;
-const MAX_ANSWER_BYTES = 256 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_HOPS = 5;
 
 /** A failure with one of these codes may be due to the caller. */
@@ -51,7 +50,8 @@ function targetOf(text: string | null | undefined, base: string): string | null 
   const match = matchFacebookLink(address);
   if (match === undefined || match.kind === 'short') return null;
   if (match.kind === 'unsupported') return match.what === 'page' ? null : address.href;
-  if (match.kind === 'wrapper') return isLoginPath(address.href) ? targetOf(match.target, base) : address.href;
+  if (match.kind === 'wrapper')
+    return failureOfPlace(address.href) !== null ? targetOf(match.target, base) : address.href;
   return match.ref.url;
 }
 
@@ -82,11 +82,11 @@ function readStep(answer: HttpResponse, url: string, now: number): ShortLinkStep
 export function createFacebookClient(http: HttpClient, constants: FacebookConstants, now: () => number) {
   /** A request is made once: the chain asks elsewhere where another client would try again. */
   function ask(
-    request: Pick<HttpRequest, 'url' | 'hosts' | 'signal' | 'cookies' | 'method' | 'body' | 'maxBytes'>,
+    request: Pick<HttpRequest, 'url' | 'hosts' | 'signal' | 'cookies' | 'method' | 'body'>,
     profile: RequestProfile,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<HttpResponse> {
-    const once = { maxBytes: MAX_PAGE_BYTES, maxRedirects: 0, retries: 0 };
+    const once = { maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0 };
     return http.request({ ...once, ...request, ...profileRequest(profile, headers) });
   }
 
@@ -112,7 +112,7 @@ export function createFacebookClient(http: HttpClient, constants: FacebookConsta
     oembed(endpoint: string, url: string, signal: AbortSignal): Promise<HttpResponse> {
       const query = new URLSearchParams({ url, omitscript: 'true' });
       const address = `https://${GRAPH_HOST}/${constants.graphVersion}/${endpoint}?${query}`;
-      const request = { url: address, hosts: [GRAPH_HOST], maxBytes: MAX_ANSWER_BYTES, signal };
+      const request = { url: address, hosts: [GRAPH_HOST], signal };
       return ask(request, constants.profiles.oembed);
     },
 

@@ -12,23 +12,19 @@ function pathOf(url: string | null): string {
   return url !== null && URL.canParse(url, base) ? new URL(url, base).pathname : '';
 }
 
-export function isLoginPath(url: string | null): boolean {
-  return /^\/login(?:\.php)?(?:\/|$)/.test(pathOf(url));
-}
-
-function isCheckpointPath(url: string | null): boolean {
-  return /^\/checkpoint(?:\/|$)/.test(pathOf(url));
-}
+/** Pages in place of a post, by their paths. At a checkpoint the site wants an account to prove that a person uses it. */
+const WALLS: readonly Sign[] = [
+  [/^\/login(?:\.php)?(?:\/|$)/, 'login_required'],
+  [/^\/checkpoint(?:\/|$)/, 'upstream_rate_limited'],
+];
 
 /** Null where the address may still be the post's. */
 export function failureOfPlace(url: string | null): AppError | null {
-  if (isLoginPath(url)) return new AppError('login_required', 'redirected to the login page');
-  return isCheckpointPath(url) ? new AppError('upstream_rate_limited', 'redirected to a checkpoint') : null;
+  return failureBySign(pathOf(url), WALLS);
 }
 
-/** At a checkpoint the site wants an account to prove that a person uses it. */
 export function isCheckpoint(answer: HttpHead): boolean {
-  return isCheckpointPath(redirectOf(answer)?.href ?? answer.url);
+  return failureOfPlace(redirectOf(answer)?.href ?? answer.url)?.code === 'upstream_rate_limited';
 }
 
 /** The site's sentences and marks, most telling first. */
@@ -118,13 +114,14 @@ function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
 export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = false): AppError | null {
   const { status, body } = answer;
   const moved = status >= 300 && status < 400 ? (answer.headers.location ?? null) : answer.url;
-  const ofPath = failureOfPlace(moved);
-  if (ofPath !== null) return ofPath;
+  const ofPlace = failureOfPlace(moved);
+  if (ofPlace !== null) return ofPlace;
   const ofHead = failureOfHead(answer, now);
   // A limit is a limit, whatever the page says beside it.
   if (status === 429 || status >= 500) return ofHead;
   const { canonical } = readMeta(body.head);
-  if (isLoginPath(canonical)) return new AppError('login_required', 'the page is the login page');
+  const ofCanonical = failureOfPlace(canonical);
+  if (ofCanonical !== null) return ofCanonical;
   const ofWords = failureOfWords(body, hasPosts);
   // A 404 with a login form around it is still a 404.
   const isMissing = ofHead?.code === 'not_found' && ofWords?.code === 'login_required';

@@ -1,5 +1,5 @@
-import type { LinkMatch, PostRef } from '../../extract/source.ts';
-import { matchPath, PAGE, type PathShape, pathOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
+import { isVideoLink, type LinkMatch, type PostRef } from '../../extract/source.ts';
+import { matchPath, PAGE, type PathShape, pagesOf, pathOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
 
 const SITE = 'https://www.facebook.com';
 /** Facebook's onion service keeps the site's paths. */
@@ -15,22 +15,19 @@ const POST_ID = /^(?:\d{1,20}|pfbid[A-Za-z0-9]{10,120})$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 const MAX_SEGMENTS = 12;
 
-/** First words of whole pages that hold no single post. */
-const OTHER_PAGES: ReadonlyMap<string, string> = new Map([
-  ['events', 'event'],
-  ['event.php', 'event'],
-  ['watchparty', 'watch_party'],
-  ['ads', 'ad'],
-  ['hashtag', 'tag'],
-  ['marketplace', 'marketplace'],
-  ['music', 'audio'],
-  ['search', 'search'],
-  ['places', 'place'],
-  ['live', 'live'],
-  ['gaming', 'page'],
-  ['profile.php', 'profile'],
-  ['people', 'profile'],
-]);
+const OTHER_PAGES = pagesOf({
+  event: 'events|event\\.php',
+  watch_party: 'watchparty',
+  ad: 'ads',
+  tag: 'hashtag',
+  marketplace: 'marketplace',
+  audio: 'music',
+  search: 'search',
+  place: 'places',
+  live: 'live',
+  page: 'gaming',
+  profile: 'profile\\.php|people',
+});
 const SITE_PAGES =
   /^(?:about|bookmarks|business|checkpoint|directory|friends|games|help|home\.php|login|login\.php|messages|notifications|onthisday|policies|policy|privacy|recover|reg|saved|settings|share|sharer|share\.php|sharer\.php|signup|terms|watch|help\.php|legal|careers)$/;
 
@@ -142,13 +139,7 @@ const PATHS: readonly PathShape[] = [
   ],
   [/^photo\/(\d{1,20})(?:\/|$)/i, ([, id = '']) => photoMatch(id)],
   [/^video\/(\d{1,20})(?:\/|$)/i, ([, id = '']) => videoMatch(id, 'watch')],
-  [
-    /^[^/]*/,
-    ([word = '']) => {
-      const what = OTHER_PAGES.get(word.toLowerCase());
-      return what === undefined ? undefined : unsupported(what);
-    },
-  ],
+  ...OTHER_PAGES,
   // Up to three parts stand before the word; one alone is the owner.
   [
     /^(?:([^/]*)\/|(?:[^/]*\/){2,3}?)??(videos|posts|photos|reels?|photos_albums)(?:\/(.*)|$)/i,
@@ -180,13 +171,9 @@ export function idOfAddress(address: unknown): string | null {
   return postIdOf(address, matchFacebookLink);
 }
 
-function isVideoForm({ form }: PostRef): boolean {
-  return form === 'reel' || form === 'watch' || form === 'video';
-}
-
 /** A bare number says nothing of what it names. */
 function mayBeVideo(ref: PostRef): boolean {
-  return isVideoForm(ref) || (ref.form === 'id' && isNumericId(ref.id));
+  return isVideoLink(ref) || (ref.form === 'id' && isNumericId(ref.id));
 }
 
 /** The permanent address of a video; the player and the Graph API know no other (a short link finds nothing there). */
@@ -206,21 +193,21 @@ export const ADDRESSES: ReadonlyMap<string, (ref: PostRef) => string | null> = n
   ['photo-page', ref => (ref.form === 'photo' ? ref.url : null)],
   ['photo-php', ref => (ref.form === 'photo' ? `${SITE}/photo.php?fbid=${ref.id}` : null)],
   // Pages under `/watch` and `/videos` show another video's files at times (seen 2026-06): every video is asked for as a reel.
-  ['reel-page', ref => (isVideoForm(ref) ? `${SITE}/reel/${ref.id}` : null)],
+  ['reel-page', ref => (isVideoLink(ref) ? `${SITE}/reel/${ref.id}` : null)],
   // The player for other sites says little, but is shown where the page is walled.
   [
     'embed',
     ref => (mayBeVideo(ref) ? `${SITE}/plugins/video.php?href=${encodeURIComponent(videoAddress(ref))}` : null),
   ],
   ['watch-page', ref => (mayBeVideo(ref) ? `${SITE}/watch/?v=${ref.id}` : null)],
-  ['video-page', ref => (isVideoForm(ref) && ref.parts.owner ? `${SITE}/${ref.parts.owner}/videos/${ref.id}/` : null)],
+  ['video-page', ref => (isVideoLink(ref) && ref.parts.owner ? `${SITE}/${ref.parts.owner}/videos/${ref.id}/` : null)],
   ['group-page', ref => (ref.form === 'group' ? `${SITE}/groups/${ref.parts.group}/permalink/${ref.id}/` : null)],
   ['owner-page', ref => (ref.form === 'permalink' ? `${SITE}/${ref.parts.owner}/posts/${ref.id}` : null)],
   ['story-page', storyAddress],
 ]);
 
 export function oembedQuestion(ref: PostRef): { readonly endpoint: string; readonly url: string } {
-  return isVideoForm(ref)
+  return isVideoLink(ref)
     ? { endpoint: 'oembed_video', url: videoAddress(ref) }
     : { endpoint: 'oembed_post', url: ref.url };
 }

@@ -1,6 +1,6 @@
 /** Addresses on Instagram -> the post, story or page that they name. Pure. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
-import { matchPath, PAGE, type PathShape, pathOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
+import { matchPath, PAGE, type PathShape, pagesOf, pathOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
 import { mediaIdOfCode, PUBLIC_CODE_LENGTH, shortcodeOf, splitCode } from '../kit/shortcode.ts';
 
 export const INSTAGRAM_HOSTS: readonly string[] = [
@@ -77,14 +77,17 @@ function shareMatch(path: string): LinkMatch {
   return { kind: 'short', url: `https://www.instagram.com/${path}/`, key: path };
 }
 
-const EXPLORED: Readonly<Record<string, string>> = { tags: 'tag', locations: 'place', search: 'search' };
-
-/** First words of paths that are no user names, and have no shape below. */
-const SITE_PAGES =
-  'about accounts api ar archive business challenge data developer direct directory download emails explore graphql invites legal lite login oauth press privacy push qr s safety session share signup stories terms web your_activity';
-
 /** The author's name may stand before a post. */
 const AUTHOR = '(?:(?!(?:p|reels?|tv|live)/)[\\w.]{1,30}/)?';
+
+/** Those that are just pages begin with a word that is no user name. */
+const OTHER_PAGES = pagesOf({
+  tag: 'explore/tags',
+  place: 'explore/locations',
+  search: 'explore/search',
+  page: 'about|accounts|api|ar|archive|business|challenge|data|developer|direct|directory|download|emails|explore|graphql|invites|legal|lite|login|oauth|press|privacy|push|qr|s|safety|session|share|signup|stories|terms|web|your_activity',
+  audio: `${AUTHOR}reels/audio`,
+});
 
 /** Shapes of paths without the slash around them; the first that fits counts. */
 const PATHS: readonly PathShape[] = [
@@ -104,17 +107,12 @@ const PATHS: readonly PathShape[] = [
     ([, form = '', id = '']) => shareMatch(`share/${form.toLowerCase()}/${id}`),
   ],
   [/^share\/(?!(?:reels?|tv)(?:\/|$))([\w-]{2,24})(?:\/|$)/i, ([, id = '']) => shareMatch(`share/${id}`)],
-  [
-    /^explore\/(tags|locations|search)(?:\/|$)/i,
-    ([, what = '']) => unsupported(EXPLORED[what.toLowerCase()] ?? 'page'),
-  ],
   // The login page names the page that was asked for.
   [
     /^accounts\/login(?:\/|$)/i,
     (_, query) => wrapper(query.get('next')?.replace(/^(?=\/)/, 'https://www.instagram.com')) ?? PAGE,
   ],
-  [new RegExp(`^(?:${SITE_PAGES.replaceAll(' ', '|')})(?:/|$)`, 'i'), () => PAGE],
-  [new RegExp(`^${AUTHOR}reels/audio(?:/|$)`, 'i'), () => unsupported('audio')],
+  ...OTHER_PAGES,
   // An index, `embed`, `captioned` or a comment may follow.
   [
     new RegExp(`^${AUTHOR}(p|reels?|tv)/([\\w-]{1,48})(?:/([^/]*)|$)`, 'i'),

@@ -10,6 +10,13 @@ export function unsupported(what: string): LinkMatch {
 
 export const PAGE = unsupported('page');
 
+/** Shapes of the pages that hold no single post: by what they are, a pattern of how their paths begin. */
+export function pagesOf(kinds: Readonly<Record<string, string>>): readonly PathShape[] {
+  return Object.entries(kinds).map(([what, words]) => {
+    return [new RegExp(`^(?:${words})(?:/|$)`, 'i'), () => unsupported(what)];
+  });
+}
+
 /** A page around another address; undefined where it names none. */
 export function wrapper(target: string | null | undefined): LinkMatch | undefined {
   return target ? { kind: 'wrapper', target } : undefined;

@@ -134,41 +134,36 @@ export function openPage(body: Body, idOf: (address: unknown) => string | null) 
 
 const MAX_LISTS = 50;
 const MAX_LIST_CHARS = 500_000;
-const VIDEO_DATA = /["']?videoData["']?\s{0,8}:\s{0,8}(?=\[)/g;
 /** Tokens of an object literal: JSON, but keys may be bare and truth is `!0`. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|!0|!1|-?\d[\d.eE+-]{0,40}|[A-Za-z_$][\w$]{0,80}|\s+/y;
+const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|!0|!1|-?\d[\d.eE+-]{0,40}|[A-Za-z_$][\w$]{0,80}|\s+/gy;
 
 function asJson(token: string): string {
   if (token.startsWith('!')) return String(token === '!0');
   return /^(?!true$|false$|null$)[A-Za-z_$]/.test(token) ? JSON.stringify(token) : token;
 }
 
-/** The JSON of the list literal that begins at `start`, and where it ends; undefined when it is none. */
-function listAt(text: string, start: number): { readonly json: string; readonly end: number } | undefined {
+/** The list literal at the beginning of a text, as JSON, and its length; undefined when there is none. */
+function listAt(text: string): { readonly json: string; readonly length: number } | undefined {
   let json = '';
   let depth = 0;
-  TOKEN.lastIndex = start;
-  for (let token = TOKEN.exec(text)?.[0]; token !== undefined; token = TOKEN.exec(text)?.[0]) {
-    const end = TOKEN.lastIndex;
-    if (end - start > MAX_LIST_CHARS) return undefined;
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
     json += asJson(token);
     if (token === '[' || token === '{') depth += 1;
     if (token === ']' || token === '}') depth -= 1;
-    if (depth === 0) return { json, end };
+    if (depth === 0) return { json, length: index + token.length };
   }
   return undefined;
 }
 
 function videosIn(script: string): readonly unknown[] {
+  const marks = /["']?videoData["']?\s{0,8}:\s{0,8}(?=\[)/g;
   const found: unknown[] = [];
-  let end = 0;
-  for (const match of [...script.matchAll(VIDEO_DATA)].slice(0, MAX_LISTS)) {
-    if (match.index < end) continue;
-    const list = listAt(script, match.index + match[0].length);
+  for (let lists = 0; lists < MAX_LISTS && marks.exec(script) !== null; lists += 1) {
+    const list = listAt(script.slice(marks.lastIndex, marks.lastIndex + MAX_LIST_CHARS));
     // Reading on from inside a broken literal could read the rest once per literal.
     if (list === undefined) break;
     found.push(...readList(parseJson(list.json), Number.POSITIVE_INFINITY));
-    end = list.end;
+    marks.lastIndex += list.length;
   }
   return found;
 }

@@ -1,5 +1,5 @@
 /** A Facebook page -> the post that was asked for. Pure; never throws. Media are bound to the requested id. */
-import type { PostRef } from '../../../extract/source.ts';
+import { isVideoLink, type PostRef } from '../../../extract/source.ts';
 import type { Body } from '../../../parse/body.ts';
 import {
   firstOf,
@@ -173,11 +173,9 @@ function readFacts(page: FacebookPage, objects: Found, isMediaItself: boolean): 
   };
 }
 
-const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'watch', 'video']);
-
 /** A video or photo was asked for, not a post that holds it. */
-function isMediaItself({ form }: PostRef): boolean {
-  return VIDEO_FORMS.has(form) || form === 'photo';
+function isMediaItself(ref: PostRef): boolean {
+  return isVideoLink(ref) || ref.form === 'photo';
 }
 
 function nodesOf(page: FacebookPage, media: JsonObject | null): readonly JsonObject[] {
@@ -188,7 +186,7 @@ function nodesOf(page: FacebookPage, media: JsonObject | null): readonly JsonObj
 
 /** A link that says video is never answered by an image. */
 function readMedia(nodes: readonly JsonObject[], ref: PostRef): UnplacedItem | null {
-  const isImage = nodes[0] !== undefined && isPhoto(nodes[0]) && !VIDEO_FORMS.has(ref.form);
+  const isImage = nodes[0] !== undefined && isPhoto(nodes[0]) && !isVideoLink(ref);
   return isImage ? readPhoto(nodes.filter(node => !isVideo(node))) : readVideo(nodes);
 }
 

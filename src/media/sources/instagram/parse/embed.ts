@@ -1,6 +1,6 @@
 /** The captioned embed (`/p/CODE/embed/captioned/`): its context JSON, and its markup where that is null (2026-09). Pure. */
 import { AppError } from '../../../../errors.ts';
-import type { PostRef } from '../../../extract/source.ts';
+import { isVideoLink, type PostRef } from '../../../extract/source.ts';
 import type { Body } from '../../../parse/body.ts';
 import { parseJson } from '../../../parse/json-search.ts';
 import { readMarkup, visibleMarkup } from '../../../parse/markup.ts';
@@ -9,7 +9,7 @@ import { UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
 import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 import { saysVideo, userNameOf } from './card.ts';
-import { gatedAnswer, isReelLink } from './find-media.ts';
+import { gatedAnswer } from './find-media.ts';
 
 const MAX_CONTEXT_CHARS = 8 * 1024 * 1024;
 
@@ -89,7 +89,7 @@ class EmbedMarkup {
   isVideo(page: Body, ref: PostRef): boolean {
     const hasPlayButton = [...this.classes].some(one => one.includes('PlayButton'));
     if (/Video|Clips|Reel/.test(this.mediaType) || hasPlayButton) return true;
-    return !/Image|Photo/.test(this.mediaType) && (isReelLink(ref) || saysVideo(page));
+    return !/Image|Photo/.test(this.mediaType) && (isVideoLink(ref) || saysVideo(page));
   }
 
   get item(): UnplacedItem | null {

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../errors.ts';
-import type { PostRef } from '../../../extract/source.ts';
+import { isVideoLink, type PostRef } from '../../../extract/source.ts';
 import { readId } from '../../../parse/fields.ts';
 import {
   createSearchBudget,
@@ -12,10 +12,6 @@ import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
 import { PRODUCT, parseMedia } from '../../kit/product.ts';
 import { splitCode } from '../../kit/shortcode.ts';
 import { GRAPH } from './media.ts';
-
-export function isReelLink({ form }: PostRef): boolean {
-  return form === 'reel' || form === 'reels' || form === 'tv';
-}
 
 /** Each role is a bit: what a property says of the object that has it. Every object of a page is asked. */
 const ROLE = { product: 1, graph: 2, identity: 4, gate: 8, place: 16, list: 32, context: 64 } as const;
@@ -151,7 +147,7 @@ export class MediaFinder {
       [ROLE.graph, GRAPH],
     ] as const) {
       if ((roles & role) === 0) continue;
-      const draft = parseMedia(object, shape, isReelLink(this.#ref));
+      const draft = parseMedia(object, shape, isVideoLink(this.#ref));
       if (this.draft === null || fullness(draft) > fullness(this.draft)) this.draft = draft;
     }
   }
