@@ -76,6 +76,11 @@ export function list<T>(parse: (entry: string) => T | undefined) {
   };
 }
 
+export function parseSources(text: string): 'all' | string[] | undefined {
+  const ids = list(id => /^[a-z][a-z\d]*$/.exec(id.toLowerCase())?.[0])(text);
+  return ids?.join() === 'all' ? 'all' : nonEmpty(ids);
+}
+
 export function nonEmpty<T>(values: T[] | undefined): T[] | undefined {
   return values?.length === 0 ? undefined : values;
 }

@@ -20,6 +20,7 @@ import {
   parseProxyAddress,
   parseRedisUrl,
   parseShards,
+  parseSources,
   parseUserLimit,
   parseWebExample,
   whole,
@@ -95,6 +96,7 @@ const VARIABLES = z.object({
     '2001:db8:1:2::/64',
   ).optional(),
   UPSTREAM_PACE: variable(whole(1, 1_000), 'requests a second to each site, 1 to 1000', '10').default(10),
+  SOURCES: variable(parseSources, 'all, or the ids of sites separated by commas', 'instagram,facebook').default('all'),
   UPSTREAM_OVERRIDES: variable(
     parseOverrides,
     'host=origin,... with each host once, lower-case or *.suffix, and origins without a path; https only on loopback (localhost, 127.0.0.0/8, [::1]), where certificates are not checked',
@@ -176,12 +178,13 @@ export function loadConfig(environment: Environment): Config {
 /**
  * Holds what names a site in the configuration to the sites that there are, of which only those know who are asked about posts.
  *
+ * @returns the sites that are offered: of the others nothing is known to people
  * @throws ConfigError as {@link loadConfig}
  */
-export function assertSites(
-  { upstreamConstants, upstreamProxies }: Config,
-  sites: readonly { readonly id: string }[],
-): void {
+export function offeredSites<Site extends { readonly id: string }>(
+  { sources, upstreamConstants, upstreamProxies }: Config,
+  sites: readonly [Site, ...Site[]],
+): readonly [Site, ...Site[]] {
   const ids = sites.map(({ id }) => id);
   const problems: string[] = [];
   if (!Object.keys(upstreamConstants).every(key => ids.some(id => key.startsWith(`${id}.`)))) {
@@ -193,7 +196,12 @@ export function assertSites(
     const example = `UPSTREAM_PROXY=source:${ids[0]}=socks5://127.0.0.1:1080`;
     problems.push(`UPSTREAM_PROXY: expected source:ID= with ${ids.join(' or ')}, for example ${example}`);
   }
-  if (problems.length > 0) throw configError(problems);
+  const [first, ...others] = sources === 'all' ? sites : sites.filter(({ id }) => sources.includes(id));
+  if (first === undefined || (sources !== 'all' && !sources.every(id => ids.includes(id)))) {
+    problems.push(`SOURCES: expected all, or some of ${ids.join(', ')}, for example SOURCES=${ids[0]}`);
+  }
+  if (first === undefined || problems.length > 0) throw configError(problems);
+  return [first, ...others];
 }
 
 function configError(problems: readonly string[]): ConfigError {
@@ -261,6 +269,7 @@ function toConfig(values: z.output<typeof VARIABLES>) {
     upstreamProxies: values.UPSTREAM_PROXY,
     upstreamLocalAddress: values.UPSTREAM_LOCAL_ADDRESS,
     upstreamPace: values.UPSTREAM_PACE,
+    sources: values.SOURCES,
     upstreamOverrides: values.UPSTREAM_OVERRIDES,
     upstreamConstants: values.UPSTREAM_CONSTANTS,
     roles: new Set(values.ROLES),

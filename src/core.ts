@@ -24,12 +24,14 @@ import type { FailureTally } from './infra/failure-tally.ts';
 import type { Logger } from './infra/log.ts';
 import { createMetrics } from './infra/metrics.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
-import { sourceDescriptors } from './media/sources/index.ts';
+import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { type MediaServices, openMediaServices } from './media-services.ts';
 import { openStorage, type Storage } from './storage.ts';
 
 export interface CoreOptions {
   readonly config: Config;
+  /** The sites that are offered. */
+  readonly descriptors: readonly [SourceDescriptor, ...SourceDescriptor[]];
   /** The folders in which programs such as ffmpeg are looked for, as in PATH. */
   readonly searchPath: string;
   readonly log: Logger;
@@ -42,11 +44,11 @@ export type Core = Awaited<ReturnType<typeof createCore>>;
 
 /** @throws Error whose message says what keeps it from starting */
 export async function createCore(options: CoreOptions) {
-  const { config, searchPath, log } = options;
+  const { config, descriptors, searchPath, log } = options;
   const metrics = createMetrics();
   const storage = await openStorage(config, log);
   const limiter = storage.shared?.limiter ?? createMemoryRateLimiter();
-  const media = await openMediaServices({ config, searchPath, storage, limiter, metrics, log });
+  const media = await openMediaServices({ config, descriptors, searchPath, storage, limiter, metrics, log });
   const { http, sources, extractor, tunnel, playbacks, delivery, watchAccounts } = media;
   const version = await readVersion();
   // Nothing that may fail comes after: from here on there is a thread to end.
@@ -57,7 +59,20 @@ export async function createCore(options: CoreOptions) {
   const dispatcher = createAnswers({ options, media, services, limiter, readChats: async () => readChats?.() });
 
   return {
-    ...{ storage, http, metrics, limiter, sources, extractor, beatmaps, recommend, tunnel, playbacks, delivery },
+    ...{
+      storage,
+      descriptors,
+      http,
+      metrics,
+      limiter,
+      sources,
+      extractor,
+      beatmaps,
+      recommend,
+      tunnel,
+      playbacks,
+      delivery,
+    },
     ...{ settings: services.settings, services, accountLinks: services.accountLinks, dispatcher, watchAccounts },
     /** The chats come after all this; owners are told how they do. */
     watchChats(read: () => Promise<RuntimeStatus>): void {
@@ -113,7 +128,7 @@ function createServices({ options, storage, media, beatmapServices, version }: S
   const accountLinks = openAccountLinks(options, storage, media.http, settings);
   const views = createShownViews({ records });
   return {
-    ...{ extractor: media.extractor, beatmaps, ratings, recommend, recommendationHistory },
+    ...{ extractor: media.extractor, sites: options.descriptors, beatmaps, ratings, recommend, recommendationHistory },
     painter: createSvgRasterizer(),
     settings,
     optOuts: createOptOuts({ records, key: storage.keyFor('opt-outs') }),
@@ -155,18 +170,17 @@ interface AnswerParts {
 }
 
 function createAnswers({ options, media, services, limiter, readChats }: AnswerParts) {
-  const { config, failures, log } = options;
+  const { config, descriptors, failures, log } = options;
   const { blocks, sources, extractor } = media;
   const ownerCommands = createOwnerCommands({ blocks, failures, sources, readChats });
   const isOwner = ({ platform, userId }: Caller) =>
     config.owners.some(owner => owner.platform === platform && owner.id === userId);
   return createDispatcher({
     commands: createCommandList({
-      sources: sourceDescriptors,
+      sources: descriptors,
       // The other examples are commands.
       example:
-        config.webExamples.find(({ url }) => extractor.sourceOf(url) !== undefined)?.url ??
-        sourceDescriptors[0]?.example,
+        config.webExamples.find(({ url }) => extractor.sourceOf(url) !== undefined)?.url ?? descriptors[0].example,
     }),
     // In a group others would see what is typed there.
     hiddenCommands: caller => (caller.chatKind === 'private' && isOwner(caller) ? ownerCommands : []),

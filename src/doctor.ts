@@ -1,12 +1,12 @@
 import { createMirrors } from './beatmaps/upstreams/mirror.ts';
 import { createOsuApi } from './beatmaps/upstreams/osu-api.ts';
 import {
-  assertSites,
   type Config,
   ConfigError,
   type Environment,
   findMisspelt,
   loadConfig,
+  offeredSites,
   readEnvironment,
   VARIABLE_NAMES,
 } from './config.ts';
@@ -22,11 +22,11 @@ import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/transport/host-list.ts';
 import { createLogger } from './infra/log.ts';
 import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
+import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import type { Finding } from './platforms/platform.ts';
 import { askSites } from './probe/ask-sites.ts';
 
-const SITES = sourceDescriptors.map(({ hosts: [main] }) => main);
 const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
 
 /** The library of one without a token is not even loaded. */
@@ -66,12 +66,20 @@ function print(finding: Finding): void {
   process.stdout.write(`${SIGNS[finding.state]}  ${finding.what}${remedy}\n`);
 }
 
-async function examine(config: Config, environment: Environment, http: HttpClient): Promise<readonly Finding[]> {
+async function examine(
+  config: Config,
+  environment: Environment,
+  sites: readonly SourceDescriptor[],
+  http: HttpClient,
+): Promise<readonly Finding[]> {
   const findings = [
     ...checkNames(environment),
-    ...(await checkMachine({ ...config, searchPath: environment.PATH ?? '' })),
+    ...(await checkMachine({ ...config, sites, searchPath: environment.PATH ?? '' })),
     ...(await checkSafety(config)),
-    ...(await checkSites(SITES, http)),
+    ...(await checkSites(
+      sites.map(({ hosts: [main] }) => main),
+      http,
+    )),
     ...(await examineBeatmaps(config, http)),
     ...(await examineChats(config)),
   ];
@@ -79,7 +87,7 @@ async function examine(config: Config, environment: Environment, http: HttpClien
   return findings;
 }
 
-type Access = Pick<Parameters<typeof askSites>[0], 'http' | 'outgoing'>;
+type Access = Pick<Parameters<typeof askSites>[0], 'descriptors' | 'http' | 'outgoing'>;
 
 /** Every strategy of every source, asked for `links` or for public examples: a table each, and what would help. */
 async function examineLive(config: Config, environment: Environment, access: Access, links: readonly string[]) {
@@ -110,13 +118,13 @@ async function doctor(): Promise<number> {
   const { live, links } = readArguments(process.argv.slice(2), { takesLive: true });
   const environment = readEnvironment();
   const config = loadConfig(environment);
-  assertSites(config, sourceDescriptors);
+  const descriptors = offeredSites(config, sourceDescriptors);
   const outgoing = createSiteOutgoing(sourceDescriptors, config);
   const http = createHttpClient({ overrides: createOverrides(config.upstreamOverrides), outgoing });
   try {
     const findings = [
-      ...(await examine(config, environment, http)),
-      ...(live ? await examineLive(config, environment, { http, outgoing }, links) : []),
+      ...(await examine(config, environment, descriptors, http)),
+      ...(live ? await examineLive(config, environment, { descriptors, http, outgoing }, links) : []),
     ];
     return findings.some(({ state }) => state === 'wrong') ? 1 : 0;
   } finally {

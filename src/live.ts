@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ConfigError, loadConfig, readEnvironment } from './config.ts';
+import { ConfigError, loadConfig, offeredSites, readEnvironment } from './config.ts';
 import { ArgumentError, readArguments, showProgress } from './doctor/program.ts';
 import { createRecorder, type Recorder } from './doctor/recording.ts';
 import { renderStrategyTable } from './doctor/strategy-table.ts';
@@ -20,6 +20,7 @@ async function live(): Promise<number> {
   const { links } = readArguments(process.argv.slice(2), { takesLive: false });
   const environment = readEnvironment();
   const config = loadConfig(environment);
+  const descriptors = offeredSites(config, sourceDescriptors);
   const overrides = createOverrides(config.upstreamOverrides);
   const outgoing = createSiteOutgoing(sourceDescriptors, config);
   const http = createHttpClient({ overrides, outgoing });
@@ -32,6 +33,7 @@ async function live(): Promise<number> {
   try {
     const { reports, cookies } = await askSites({
       ...config,
+      descriptors,
       searchPath: environment.PATH ?? '',
       links,
       http,

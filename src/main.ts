@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertSites, ConfigError, findMisspelt, loadConfig, readEnvironment } from './config.ts';
+import { ConfigError, findMisspelt, loadConfig, offeredSites, readEnvironment } from './config.ts';
 import type { Core } from './core.ts';
 import { staySmall } from './infra/engine.ts';
 import { createFailureTally } from './infra/failure-tally.ts';
@@ -51,8 +51,8 @@ async function main(): Promise<void> {
     import('./roles.ts'),
     import('./media/sources/index.ts'),
   ]);
-  assertSites(config, sourceDescriptors);
-  const core = await createCore({ config, searchPath: environment.PATH ?? '', log, failures });
+  const descriptors = offeredSites(config, sourceDescriptors);
+  const core = await createCore({ config, descriptors, searchPath: environment.PATH ?? '', log, failures });
   ({ endThreads } = core);
   const running = await startRoles(config, core, log);
   core.warm();

@@ -21,6 +21,7 @@ import { createStoredPostParser } from './media/extract/post-cache.ts';
 import { openSite } from './media/extract/site.ts';
 import { createSiteOutgoing, siteThrottles } from './media/extract/site-outgoing.ts';
 import { SITE_STATES } from './media/extract/site-state.ts';
+import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { createCdnHeaders } from './media/files/cdn.ts';
 import type { Post } from './media/post.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
@@ -56,6 +57,8 @@ const THROTTLES: ThrottleRules = {
 
 export interface MediaServicesOptions {
   readonly config: Config;
+  /** The sites that are offered. */
+  readonly descriptors: readonly SourceDescriptor[];
   /** The folders in which programs such as ffmpeg are looked for, as in PATH. */
   readonly searchPath: string;
   readonly storage: Storage;
@@ -83,7 +86,7 @@ function openClients({ config, storage, metrics, log }: MediaServicesOptions, ou
 
 /** The sites, each with its accounts, its breaker and yt-dlp as the last resort where that is installed. */
 async function openSites(
-  { config, searchPath, storage, limiter, metrics, log }: MediaServicesOptions,
+  { config, descriptors, searchPath, storage, limiter, metrics, log }: MediaServicesOptions,
   { http, outgoing }: { readonly http: HttpClient; readonly outgoing: Outgoing },
   onChallenge: (paused: AccountPaused) => void,
 ) {
@@ -91,7 +94,7 @@ async function openSites(
   const cookies = await readCookies(config.cookiesFiles);
   const collection = storage.records.groupedCollection(SITE_STATES);
   const accountRecords = storage.records.collection(ACCOUNTS);
-  return sourceDescriptors.map(descriptor => {
+  return descriptors.map(descriptor => {
     const { id, sessionCookie } = descriptor;
     const accounts = createAccounts({
       ...{ source: id, sessions: cookies.get(id) ?? [], sessionCookie, pace: config.accountPace },

@@ -5,7 +5,6 @@ import { createTranslator } from './i18n/translate.ts';
 import { createOverrides } from './infra/http/transport/host-list.ts';
 import type { Logger } from './infra/log.ts';
 import { createReadiness, diskCheck, type Readiness, storeCheck } from './infra/readiness.ts';
-import { sourceDescriptors } from './media/sources/index.ts';
 import { type BrokenStrategy, canaryRecord, createCanary } from './probe/canary.ts';
 import { createProbe } from './probe/probe-strategy.ts';
 
@@ -56,7 +55,7 @@ export function createMonitoring(
     },
     isOurs: storage.isFiller,
     log,
-    ...(isStandIn(config) && { intervalMs: STAND_IN_INTERVAL_MS }),
+    ...(isStandIn(config, core) && { intervalMs: STAND_IN_INTERVAL_MS }),
   });
   const readiness = createReadiness({
     log,
@@ -95,9 +94,9 @@ export function createMonitoring(
 }
 
 /** True when every site is asked elsewhere, as on the sandbox. */
-function isStandIn({ upstreamOverrides }: Config): boolean {
+function isStandIn({ upstreamOverrides }: Config, { descriptors }: Pick<Core, 'descriptors'>): boolean {
   const overrides = createOverrides(upstreamOverrides);
-  return sourceDescriptors.every(({ example }) => overrides.find(new URL(example).hostname) !== undefined);
+  return descriptors.every(({ example }) => overrides.find(new URL(example).hostname) !== undefined);
 }
 
 function isAway(state: Status['platforms'][number]['state']): boolean {

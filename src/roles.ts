@@ -16,7 +16,6 @@ import { createResponseStreams } from './infra/server/response-streams.ts';
 import { createServer, type Server } from './infra/server/server.ts';
 import { createSummedLog } from './infra/summed-log.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
-import { sourceDescriptors } from './media/sources/index.ts';
 import { createMonitoring } from './monitoring.ts';
 import { linkRoutes } from './platforms/web/linking/link-routes.ts';
 
@@ -78,7 +77,7 @@ async function registerWeb(
   const { creator, publicUrl, webExamples } = config;
   const { extractor, beatmaps, recommend, tunnel, playbacks, limiter, metrics } = core;
   const web = createWebChat(config, core, log);
-  const [first, ...others] = sourceDescriptors;
+  const [first, ...others] = core.descriptors;
   const ownExample = (source: SourceDescriptor) => withOwnExample(source, webExamples, extractor.sourceOf);
   const routes = [
     mediaRoutes({

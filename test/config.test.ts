@@ -5,11 +5,11 @@ import { parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  assertSites,
   ConfigError,
   type Environment,
   findMisspelt,
   loadConfig,
+  offeredSites,
   readEnvironment,
   VARIABLE_NAMES,
 } from '../src/config.ts';
@@ -43,6 +43,7 @@ describe('loadConfig', () => {
       upstreamProxies: [],
       upstreamLocalAddress: undefined,
       upstreamPace: 10,
+      sources: 'all',
       upstreamOverrides: [],
       upstreamConstants: {},
       roles: new Set(['gateway', 'worker', 'web']),
@@ -93,6 +94,7 @@ describe('loadConfig', () => {
         'http://user:pass@proxy.example:8080, source:instagram=socks5://127.0.0.1:1080,osu.ppy.sh=https://b.example',
       UPSTREAM_LOCAL_ADDRESS: '2001:db8:1:2::/64',
       UPSTREAM_PACE: '4',
+      SOURCES: 'Facebook, instagram',
       UPSTREAM_OVERRIDES: 'www.instagram.com=http://127.0.0.1:9001, *.fbcdn.net=http://relay.example/',
       UPSTREAM_CONSTANTS: '{"instagram.mediaIdDocId":"27"}',
       ROLES: 'Web, gateway',
@@ -126,6 +128,7 @@ describe('loadConfig', () => {
       ],
       upstreamLocalAddress: '2001:db8:1:2::/64',
       upstreamPace: 4,
+      sources: ['facebook', 'instagram'],
       upstreamOverrides: [
         { host: 'www.instagram.com', origin: 'http://127.0.0.1:9001' },
         { host: '*.fbcdn.net', origin: 'http://relay.example' },
@@ -167,10 +170,21 @@ describe('loadConfig', () => {
 
   it('takes proxies for sites that there are alone', () => {
     const config = loadConfig({ UPSTREAM_PROXY: 'source:photos=http://a.example,http://b.example' });
-    expect(() => assertSites(config, [{ id: 'photos' }])).not.toThrow();
-    expect(() => assertSites(config, [{ id: 'videos' }])).toThrow(
+    expect(() => offeredSites(config, [{ id: 'photos' }])).not.toThrow();
+    expect(() => offeredSites(config, [{ id: 'videos' }])).toThrow(
       /^The configuration is wrong:\n {2}UPSTREAM_PROXY: expected .+, for example UPSTREAM_PROXY=source:videos=socks5:.+$/,
     );
+  });
+
+  it('offers the sites that the host names, in their own order', () => {
+    const sites: [{ id: string }, ...{ id: string }[]] = [{ id: 'photos' }, { id: 'videos' }, { id: 'words' }];
+    expect(offeredSites(loadConfig({}), sites)).toEqual(sites);
+    expect(offeredSites(loadConfig({ SOURCES: 'All' }), sites)).toEqual(sites);
+    expect(offeredSites(loadConfig({ SOURCES: 'words,PHOTOS' }), sites)).toEqual([{ id: 'photos' }, { id: 'words' }]);
+    for (const wrong of ['moods', 'photos,moods', 'all,photos'])
+      expect(() => offeredSites(loadConfig({ SOURCES: wrong }), sites)).toThrow(
+        /^The configuration is wrong:\n {2}SOURCES: expected all, or .*photos, videos, words, for example SOURCES=photos$/,
+      );
   });
 
   it('lets an override speak TLS on loopback, and says so when it is elsewhere', () => {
@@ -222,6 +236,7 @@ describe('loadConfig', () => {
     ],
     ['UPSTREAM_LOCAL_ADDRESS', ['eth0', '192.0.2.0/24', '2001:db8::/0', '2001:db8::/129', 'fe80::1%eth0']],
     ['UPSTREAM_PACE', ['0', '1001', '2.5', 'fast']],
+    ['SOURCES', [',', 'insta gram', 'https://a.example']],
     ['ACCOUNT_PACE', ['8s', '300/day', '0s,300/day', '8s,0/day', '8,300', '8s,300/hour']],
     [
       'UPSTREAM_OVERRIDES',

@@ -4,7 +4,6 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { openStore } from '../infra/store/store.ts';
 import { readCookies } from '../media/extract/cookies-file.ts';
 import { cookiesVariable, type SourceDescriptor } from '../media/extract/source-descriptor.ts';
-import { sourceDescriptors } from '../media/sources/index.ts';
 import { inspectFfmpeg } from '../media/transcode/ffmpeg.ts';
 import type { Finding } from '../platforms/platform.ts';
 
@@ -111,6 +110,7 @@ async function checkRedis(url: string | undefined): Promise<readonly Finding[]> 
 }
 
 export interface Machine {
+  readonly sites: readonly SourceDescriptor[];
   readonly dataDir: string;
   readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
   readonly redisUrl: string | undefined;
@@ -119,7 +119,7 @@ export interface Machine {
 }
 
 export async function checkMachine(machine: Machine): Promise<readonly Finding[]> {
-  const accounts = sourceDescriptors.filter(({ sessionCookie }) => sessionCookie !== undefined);
+  const accounts = machine.sites.filter(({ sessionCookie }) => sessionCookie !== undefined);
   return [
     checkNode(),
     checkData(machine.dataDir),

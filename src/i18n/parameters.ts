@@ -15,6 +15,7 @@ export interface Parameters {
   'cards.curveAlt': { n: Value; name: Value; top: Value; last: Value };
   'cards.strainsAlt': { map: Value; at: Value };
   'errors.unsupported_link': { what?: Value };
+  'errors.unsupported_link_site': { sites: Value };
   'errors.upstream_rate_limited': { wait?: Value };
   'errors.upstream_rate_limited_silent': { site?: Value; wait?: Value };
   'errors.upstream_unavailable': { wait?: Value };
@@ -38,11 +39,14 @@ export interface Parameters {
   'hints.itemRange': { count: number };
   'hints.clipLong': { minutes: number };
   'hints.clipBeyond': { length: Value };
-  'hints.sourceOff': { site: Value };
   'hints.notNumber': { option: Value; min: Value; max: Value };
   'hints.notBlockId': { kind: Value };
   'hints.manyChannels': { n: number };
+  'help.linksText': { sites: Value };
   'help.range': { min: Value; max: Value };
+  'start.links': { sites: Value };
+  'start.seesHere': { sites: Value };
+  'about.what': { sites: Value };
   'linking.ask': { platform: Value };
   'linking.done': { player: Value; platform: Value };
   'osu.search.title': { query: Value };

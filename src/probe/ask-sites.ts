@@ -12,11 +12,11 @@ import { openSite } from '../media/extract/site.ts';
 import type { MediaSource, PostRef, Strategy } from '../media/extract/source.ts';
 import type { SourceDescriptor } from '../media/extract/source-descriptor.ts';
 import type { SourceId } from '../media/post.ts';
-import { sourceDescriptors } from '../media/sources/index.ts';
 import { createYtDlpStrategy, findYtDlp } from '../media/sources/yt-dlp.ts';
 import { createProbe, judgeFailure, type ProbeAnswer, type ProbeStrategy, refOfLink } from './probe-strategy.ts';
 
 export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
+  readonly descriptors: readonly SourceDescriptor[];
   readonly upstreamConstants: Readonly<Record<string, string>>;
   readonly outgoing: Outgoing;
   readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
@@ -34,10 +34,10 @@ export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
  * @returns the answers, and the cookies of all configured accounts
  */
 export async function askSites(options: AskSitesOptions) {
-  const { upstreamConstants, outgoing, searchPath, overrides, http, clientOf = () => http } = options;
+  const { descriptors, upstreamConstants, outgoing, searchPath, overrides, http, clientOf = () => http } = options;
   const isStandIn = (hostname: string) => overrides.find(hostname) !== undefined;
   // It knows nothing of hosts that are asked elsewhere.
-  const isReal = !sourceDescriptors.some(({ example }) => isStandIn(new URL(example).hostname));
+  const isReal = !descriptors.some(({ example }) => isStandIn(new URL(example).hostname));
   const ytDlp = isReal ? await findYtDlp({ searchPath, outgoing }) : undefined;
   const log = createLogger({ level: 'silent' });
   const limiter = createMemoryRateLimiter();
@@ -66,7 +66,7 @@ export async function askSites(options: AskSitesOptions) {
 
   const reports = await askStrategies({
     ...options,
-    sources: sourceDescriptors.map(openSource),
+    sources: descriptors.map(openSource),
     probe: createProbe({ http }),
     hasBrowserTransport: http.hasBrowserTransport,
     isStandIn,

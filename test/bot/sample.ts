@@ -11,6 +11,7 @@ import type { RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';
 import type { Extraction, ExtractOptions } from '../../src/media/extract/extractor.ts';
 import { type MediaItem, NO_STATS, type Post, type Variant } from '../../src/media/post.ts';
+import { sourceDescriptors } from '../../src/media/sources/index.ts';
 import { fakeBeatmaps } from '../fakes/beatmaps.ts';
 import { fakeRecommend } from '../fakes/recommend.ts';
 import { embeddedRecords } from '../records.ts';
@@ -149,6 +150,7 @@ export function sampleServices(
   const forgotten: string[] = [];
   return {
     extractor: extractor.services,
+    sites: sourceDescriptors,
     beatmaps: fakeBeatmaps().beatmaps,
     settings: createSettingsStore({ records }),
     optOuts: createOptOuts({ records, key: Buffer.alloc(32, 5) }),

@@ -105,7 +105,7 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
     const player = { id: 31, name: 'paper "crane"', mode: 'mania', proven: false } as const;
     await ours.setUser('discord:300', { language: 'id', player });
     await ours.setUser('web:sari', { language: 'id' });
-    await ours.setChat('discord:guild', { autoDetect: false, language: 'id', disabledSources: ['facebook'] });
+    await ours.setChat('discord:guild', { autoDetect: false, language: 'id', sources: { facebook: false } });
     const given = createRecommendationHistory({ records });
     await given.add('discord:300', [1, 2]);
     await given.add('discord:300', [3]);
@@ -131,7 +131,7 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
     const settings = createSettingsStore({ records: shared.records });
     expect(await settings.user('discord:300')).toEqual({ language: 'id', player, view: null });
     expect(await settings.user('web:sari')).toEqual({ language: 'id', player: null, view: null });
-    const guild = { ...CHAT_DEFAULTS, autoDetect: false, language: 'id', disabledSources: ['facebook'] };
+    const guild = { ...CHAT_DEFAULTS, autoDetect: false, language: 'id', sources: { facebook: false } };
     expect(await settings.chat('discord:guild')).toEqual(guild);
     const history = createRecommendationHistory({ records: shared.records });
     expect(await history.mapsOf('discord:300')).toEqual(new Set([1, 2, 3]));

@@ -107,6 +107,19 @@ describe('the program', () => {
     );
   });
 
+  it('offers the sites of SOURCES alone, and refuses one that there is not', async () => {
+    const wrong = await run({ SOURCES: 'facebook,instagarm' });
+    expect(await wrong.ended).toBe(1);
+    expect(wrong.stderr()).toMatch(/^The configuration is wrong:\n {2}SOURCES: expected all, .+\n$/);
+    const medley = await run({ SOURCES: 'facebook' });
+    const address = await medley.ready;
+    const link = encodeURIComponent('https://www.instagram.com/reel/C1a2B3c4D5e/');
+    expect((await fetch(`${address}api/post?url=${link}`)).status).toBe(400);
+    expect(await (await fetch(`${address}openapi.json`)).text()).not.toMatch(/instagram post/i);
+    medley.child.kill('SIGTERM');
+    expect(await medley.ended).toBe(0);
+  });
+
   it('names every wrong variable at once, never its value, and ends with 1', async () => {
     const medley = await run({ PORT: 'eighty', API_KEYS: 's3cret-value', USER_LIMIT: 'many' });
     expect(await medley.ended).toBe(1);

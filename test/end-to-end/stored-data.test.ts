@@ -38,6 +38,10 @@ function makeRecent(): void {
     { now: Date.now() },
   );
   expect(changes).toBe(1);
+  // 0.2.0 listed the sites that an admin had switched off.
+  store.run(`UPDATE records SET value = json_set(value, '$.disabledSources', json('["facebook"]')) WHERE key = ?`, [
+    `discord:${GUILD}`,
+  ]);
   store.close();
 }
 
@@ -63,7 +67,9 @@ async function expectEverything(environment: Readonly<Record<string, string>>): 
   const player = { id: 4_400_001, name: 'lamp post', mode: null, proven: false };
   expect(await settings.user(`telegram:${SARI.id}`)).toMatchObject({ language: 'id', player });
   expect(await settings.chat(`telegram:${GROUP.id}`)).toMatchObject({ captions: false, prefix: 'm!' });
-  expect(await settings.chat(`discord:${GUILD}`)).toMatchObject({ autoDetect: false, language: 'id' });
+  expect(await settings.chat(`discord:${GUILD}`)).toMatchObject({
+    ...{ autoDetect: false, language: 'id', sources: { facebook: false } },
+  });
   const optOuts = createOptOuts({ records: storage.records, key: storage.keyFor('opt-outs') });
   expect(await optOuts.has(`telegram:${BUDI.id}`)).toBe(true);
   expect(await optOuts.has(`telegram:${SARI.id}`)).toBe(false);

@@ -22,6 +22,8 @@ export interface ApiServerOptions {
   readonly extract?: (link: string, options: ExtractOptions | undefined) => Promise<Extraction>;
   /** Which site's a link is. Default: of none that is known. */
   readonly sourceOf?: Extractor['sourceOf'];
+  /** The sites that are offered. Default: all. */
+  readonly sources?: Parameters<typeof mediaRoutes>[0]['sources'];
   /** Without it there are no beatmap endpoints. */
   readonly beatmaps?: BeatmapRoutesOptions['beatmaps'];
   readonly recommend?: Recommend;
@@ -60,7 +62,7 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
   const { publicUrl } = options;
   const tunnel = options.tunnel ?? { address: () => '/media/token' };
   const media = mediaRoutes({
-    sources: sourceDescriptors,
+    sources: options.sources ?? sourceDescriptors,
     extractor: { extract, sourceOf: options.sourceOf ?? (() => undefined) },
     creator: 'Tester',
     tunnel,

@@ -106,7 +106,8 @@ function describeEndpoints({ sources, creator }: Pick<MediaRoutesOptions, 'sourc
     },
     answer: postSchemaOf(sources.map(({ id }) => id)).meta({ id: 'Post', example: createPostExample(sources[0]) }),
   };
-  return [instagram, facebook, any] as const;
+  const isOffered = ({ only }: Endpoint) => only === undefined || sources.some(({ id }) => id === only);
+  return [instagram, facebook, any].filter(isOffered);
 }
 
 /** `/igdownload`, `/fbdownload` and `/post`, to be registered under `/api`. */

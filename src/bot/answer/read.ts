@@ -7,13 +7,13 @@ import type { Services } from '../contract/services.ts';
 import type { ChatSettings } from '../contract/settings.ts';
 import { PRIVATE_PREFIX, parseShortForm } from '../contract/short-forms.ts';
 import { findWishes } from '../contract/wishes.ts';
-import { chatSettingsOf, isChannelOn } from '../stores/chat-settings.ts';
+import { chatSettingsOf, isChannelOn, isSiteOn } from '../stores/chat-settings.ts';
 import { kindOfLink, type LinkFinder } from './links.ts';
 
 export interface MessageReaderOptions {
   /** Commands that the caller may use. */
   readonly commandsFor: (caller: Caller) => readonly Command[];
-  readonly services: Pick<Services, 'extractor' | 'settings' | 'optOuts'>;
+  readonly services: Pick<Services, 'extractor' | 'sites' | 'settings' | 'optOuts'>;
   readonly findLinks: LinkFinder;
   /** True for people and chats that get no answers to anything. */
   readonly isBlocked: (caller: Caller) => Promise<boolean>;
@@ -90,11 +90,11 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
     return { kind: 'links', what, ...(!isDirect && { unasked: true }) };
   }
 
-  function isOn(link: string, { autoDetect, disabledSources, osuLinks }: ChatSettings): boolean {
-    if (kindOfLink(link) !== 'link') return osuLinks;
-    if (autoDetect === false) return false;
-    const source = disabledSources.length === 0 ? undefined : services.extractor.sourceOf(link);
-    return source === undefined || !disabledSources.includes(source);
+  function isOn(link: string, settings: ChatSettings): boolean {
+    if (kindOfLink(link) !== 'link') return settings.osuLinks;
+    const source = services.extractor.sourceOf(link);
+    const site = services.sites.find(({ id }) => id === source);
+    return settings.autoDetect !== false && (site === undefined || isSiteOn(settings, site));
   }
 
   return async message => {

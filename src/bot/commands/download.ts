@@ -4,7 +4,7 @@ import { momentText, parseClip } from '../contract/clip-range.ts';
 import { type CommandContext, defineCommand, type Values } from '../contract/command.ts';
 import type { Reply } from '../contract/reply.ts';
 import { type ChatSettings, VIEWS, type View } from '../contract/settings.ts';
-import { type CardSite, postSite, siteNameOf } from '../contract/site-name.ts';
+import { type CardSite, postSite } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { chatSettingsOf } from '../stores/chat-settings.ts';
 import { hasSound, type PostViewOptions, renderCover, renderPost } from '../views/post.ts';
@@ -42,9 +42,6 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
       }
       const range = asked.clip === undefined ? undefined : parseClip(asked.clip);
       const chat = await chatSettingsOf(services, caller);
-      const source = services.extractor.sourceOf(asked.link);
-      const disabled = chat.disabledSources.find(id => id === source);
-      if (disabled !== undefined) throw usageError('sourceOff', { site: siteNameOf(disabled, sources, t) });
       progress('fetching');
       const { post, itemIndex, reason } = await services.extractor.extract(asked.link, { signal });
       const site = postSite(post, sources, t);

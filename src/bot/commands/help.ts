@@ -3,6 +3,7 @@ import { callerKey } from '../contract/caller.ts';
 import { type Command, type CommandContext, defineCommand } from '../contract/command.ts';
 import { type CommandSpec, commandSpec, type OptionSpec } from '../contract/command-spec.ts';
 import { type Block, button, headingBlock, type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
+import { siteNames } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { sentence } from '../views/sentence.ts';
 
@@ -36,7 +37,7 @@ export function createHelp(list: () => readonly Command[]) {
       const commands = listed();
       const sections = helpSections(commands, t);
       const tokens = tokensFor(context);
-      if (command === undefined) return renderHelp(sections, tokens, t);
+      if (command === undefined) return renderHelp(sections, tokens, context);
       const name = command.replace(/^\//, '').replaceAll('_', ' ').toLowerCase();
       const specOf = (each: Command) => commandSpec(each, t, caller.chatKind);
       const asked = commands.find(each => each.name === name);
@@ -85,11 +86,16 @@ function sectionOf({ name, accepts }: Command): string {
 }
 
 /** Shows what most people need, and the way to the other commands. */
-function renderHelp(sections: readonly HelpSection[], tokens: HelpTokens, t: Translator): Reply {
+function renderHelp(
+  sections: readonly HelpSection[],
+  tokens: HelpTokens,
+  { services, t }: Pick<CommandContext, 'services' | 't'>,
+): Reply {
   const words = t.messages.help;
   const hasLinks = sections.some(({ key }) => key === LINKS);
+  const linksText = words.linksText({ sites: siteNames(services.sites, t) });
   return reply({
-    blocks: [...(hasLinks ? [textBlock(sentence(words.linksText))] : []), textBlock(sentence(words.chooseSection))],
+    blocks: [...(hasLinks ? [textBlock(sentence(linksText))] : []), textBlock(sentence(words.chooseSection))],
     actions: sections.map(({ key, title }) => button(title, tokens.about(key))),
     visibility: 'caller',
   });

@@ -5,6 +5,7 @@ import { type ChatSettings, type UserSettings, VIEWS } from '../contract/setting
 import { PREFIXES } from '../contract/short-forms.ts';
 import { type Site, siteName } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
+import { isSiteOn } from '../stores/chat-settings.ts';
 import { ALBUM_CAP, MAX_CHANNEL_RULES, NOTICE_SECONDS } from '../stores/settings.ts';
 
 /** The sections of a group's settings. */
@@ -93,6 +94,7 @@ const SHORT_FORMS_SHOWN = ['rs', 'c', 'map', 'lb', 'sim', 'top'];
 export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[] {
   return [
     onOff('links', 'links', 'autoDetect', { usual: () => true }),
+    ...newSitesSwitch(sources.filter(({ onInGroups }) => onInGroups !== true)),
     ...sources.map(siteSwitch),
     onOff('osu-links', 'links', 'osuLinks'),
     onOff('quotes', 'links', 'quotedLinks', { usual: ({ answersQuotes = false }) => answersQuotes }),
@@ -183,12 +185,30 @@ function siteSwitch(site: Site): ChatSetting {
     key: id,
     section: 'links',
     option: { type: 'boolean', only: 'group', site },
-    row: ({ disabledSources }, { t }) => switchRow(siteName(site, t), !disabledSources.includes(id), t),
-    change(value, { disabledSources }) {
-      const others = disabledSources.filter(each => each !== id);
-      return { disabledSources: value === true ? others : [...others, id] };
-    },
+    row: (chat, { t }) => switchRow(siteName(site, t), isSiteOn(chat, site), t),
+    change: (value, chat) => sitesChange([site], value, chat),
   };
+}
+
+/** One switch for all sites that are off in groups by default. */
+function newSitesSwitch(sites: readonly Site[]): readonly ChatSetting[] {
+  if (sites.length === 0) return [];
+  return [
+    {
+      key: 'new-sites',
+      section: 'links',
+      option: { type: 'boolean', only: 'group' },
+      row(chat, { t }) {
+        const isOn = sites.every(site => isSiteOn(chat, site));
+        return switchRow(t.messages.settings.rows['new-sites'], isOn, t);
+      },
+      change: (value, chat) => sitesChange(sites, value, chat),
+    },
+  ];
+}
+
+function sitesChange(sites: readonly Site[], value: Value, { sources }: ChatSettings): Partial<ChatSettings> {
+  return { sources: { ...sources, ...Object.fromEntries(sites.map(({ id }) => [id, value === true])) } };
 }
 
 function switchRow(name: string, isOn: boolean, t: Translator): SettingRow {

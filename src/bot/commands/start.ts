@@ -1,6 +1,7 @@
 import { callerKey } from '../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { type Action, button, reply, textBlock } from '../contract/reply.ts';
+import { siteNames } from '../contract/site-name.ts';
 import { sentence } from '../views/sentence.ts';
 
 /** Greets a person who opens a chat with Medley. */
@@ -20,7 +21,7 @@ export function createStart({ example }: { readonly example: string | undefined 
       if (inviteUrl !== undefined) actions.push({ kind: 'link', label: words.addToGroup, url: inviteUrl });
       if (example !== undefined) actions.push(button(words.tryIt, encode('download', { link: example }), 'primary'));
       actions.push(button(words.language, encode('settings')));
-      const text = [words.links, words.osu, words.more].join('\n');
+      const text = [words.links({ sites: siteNames(services.sites, t) }), words.osu, words.more].join('\n');
       return reply({ blocks: [textBlock(sentence(text))], actions, visibility: 'caller' });
     },
   });
@@ -33,14 +34,15 @@ export const welcome = defineCommand({
   visibility: 'chat',
   cost: 0,
   listed: false,
-  async run(_values, { caller, t }: CommandContext) {
+  async run(_values, { caller, services, t }: CommandContext) {
     const words = t.messages.start;
     const missing = ((await caller.diagnose?.()) ?? []).filter(({ ok }) => !ok);
     const isBlind = missing.some(({ key }) => key === 'privacyMode');
     const others = missing.filter(({ key }) => key !== 'privacyMode');
+    const seesHere = words.seesHere({ sites: siteNames(services.sites, t) });
     return reply({
       blocks: [
-        textBlock(sentence(isBlind ? words.blindHere : words.seesHere)),
+        textBlock(sentence(isBlind ? words.blindHere : seesHere)),
         ...others.map(({ key }) => textBlock(sentence(t.messages.diagnosis[key].advice))),
       ],
     });

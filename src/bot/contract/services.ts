@@ -7,10 +7,13 @@ import type { Extractor } from '../../media/extract/extractor.ts';
 import type { ChatMemory } from './chat-memory.ts';
 import type { CardTheme, Picture, Size } from './reply.ts';
 import type { SettingsStore } from './settings.ts';
+import type { Site } from './site-name.ts';
 
 /** The core gives these to every command. */
 export interface Services {
   readonly extractor: Extractor;
+  /** The sites that are offered. */
+  readonly sites: readonly Site[];
   readonly beatmaps: Beatmaps;
   readonly recommend: Recommend;
   /** Remembers what was recommended to whom. */

@@ -55,8 +55,8 @@ export interface ChatSettings {
   readonly language: string | null;
   /** Short forms of commands begin with this; null where there are none. */
   readonly prefix: Prefix | null;
-  /** Sites whose links are left alone. */
-  readonly disabledSources: readonly SourceId[];
+  /** The sites whose pasted links are answered, or left alone; each goes by its own default where nothing was chosen. */
+  readonly sources: Readonly<Record<SourceId, boolean>>;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Post } from '../../media/post.ts';
 import type { Colour } from './reply.ts';
 
 /** A source as people read and switch it. */
-export type Site = Pick<SourceDescriptor, 'id' | 'name'>;
+export type Site = Pick<SourceDescriptor, 'id' | 'name' | 'onInGroups'>;
 
 /** A source as a card shows it. */
 export type CardSite = Site & Pick<SourceDescriptor, 'colour' | 'profileUrl'>;
@@ -25,12 +25,12 @@ export function postSite({ source, author }: Post, sites: readonly CardSite[], t
   return { name: siteName(site, t), colour: site.colour, ...(authorUrl !== undefined && { authorUrl }) };
 }
 
+/** The names of all, as part of a sentence: `A, B or C`. */
+export function siteNames(sites: readonly Site[], t: Translator): string {
+  return new Intl.ListFormat(t.locale, { type: 'disjunction' }).format(sites.map(site => siteName(site, t)));
+}
+
 /** The name of a source's site: the language's, else its own. */
 export function siteName({ id, name }: Site, t: Translator): string {
   return t.find(`sites.${id}`) ?? name;
-}
-
-/** The same by id; of a source that is no longer there, its id. */
-export function siteNameOf(id: string, sites: readonly Site[], t: Translator): string {
-  return siteName(sites.find(site => site.id === id) ?? { id, name: id }, t);
 }

@@ -1,6 +1,7 @@
 import { type Caller, callerKey, chatKey } from '../contract/caller.ts';
 import type { Services } from '../contract/services.ts';
 import type { ChatSettings } from '../contract/settings.ts';
+import type { Site } from '../contract/site-name.ts';
 import { CHAT_DEFAULTS } from './settings.ts';
 
 /** Nothing is hidden from anyone, or deleted, by mistake. */
@@ -40,6 +41,11 @@ export function isChannelOn(
   const isNamed = (channels: readonly string[]) =>
     channels.includes(chatId) || (parentChatId !== undefined && channels.includes(parentChatId));
   return !isNamed(offChannels) && (onlyChannels.length === 0 || isNamed(onlyChannels));
+}
+
+/** Tells whether pasted links of a site are answered in a group: as its admins chose, else by the site's default. */
+export function isSiteOn({ sources }: Pick<ChatSettings, 'sources'>, { id, onInGroups }: Site): boolean {
+  return sources[id] ?? onInGroups === true;
 }
 
 /** Tells whether the caller may decide for this chat; in a private one everybody decides for themselves. */

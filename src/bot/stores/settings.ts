@@ -28,7 +28,7 @@ export const CHAT_DEFAULTS: ChatSettings = {
   captions: true,
   language: null,
   prefix: null,
-  disabledSources: [],
+  sources: {},
 };
 
 /** The bounds of `noticeSeconds`. */
@@ -74,8 +74,8 @@ const Chat = z.object({
   captions: z.boolean().catch(CHAT_DEFAULTS.captions),
   language: z.string().nullable().catch(CHAT_DEFAULTS.language),
   prefix: z.enum(PREFIXES).nullable().catch(CHAT_DEFAULTS.prefix),
-  // A source that this version does not have stays switched off for the one that has it.
-  disabledSources: z.array(sourceIdSchema).catch([]),
+  // The choice for a source that this version does not have is kept for the one that has it.
+  sources: z.record(sourceIdSchema, z.boolean()).catch(CHAT_DEFAULTS.sources),
 });
 
 export const USERS = { name: 'users', schema: User } as const satisfies CollectionOptions<UserSettings>;

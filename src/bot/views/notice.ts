@@ -2,6 +2,7 @@ import { AppError, type ErrorCode, LOG_LEVELS } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Subject } from '../contract/command.ts';
 import { type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
+import { siteNames } from '../contract/site-name.ts';
 import { sentence } from './sentence.ts';
 
 interface ErrorNoticeOptions {
@@ -20,7 +21,17 @@ const MAX_NAMED = 5;
 /** One calm sentence for a failure, in the reader's language. */
 export function errorSentence(error: AppError, t: Translator, subject?: Subject): string {
   const { code, params, retryAfterMs } = error;
-  const values = retryAfterMs === undefined ? params : { ...params, wait: t.wait(retryAfterMs) };
+  const { sites } = params;
+  const values = {
+    ...params,
+    ...(retryAfterMs !== undefined && { wait: t.wait(retryAfterMs) }),
+    ...(typeof sites === 'string' && {
+      sites: siteNames(
+        sites.split(' ').map(id => ({ id, name: id })),
+        t,
+      ),
+    }),
+  };
   return t.find(`hints.${params.hint}`, params) ?? t.error(code, values, subject);
 }
 

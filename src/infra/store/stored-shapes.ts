@@ -13,7 +13,17 @@ export interface ShapeMigration {
  * a key of Redis, and what a newer version wrote is refused. A change that old readers ignore and new ones do without, such as an
  * optional field, needs no entry here; tables have steps of their own, see `Store.migrate`.
  */
-export const SHAPE_MIGRATIONS: readonly ShapeMigration[] = [];
+export const SHAPE_MIGRATIONS: readonly ShapeMigration[] = [{ of: { collection: 'chats' }, migrate: toSiteChoices }];
+
+const WithDisabledSources = z.looseObject({ disabledSources: z.array(z.string()) });
+
+/** The settings of a chat listed the sites that are off; they have a choice for each site since. */
+function toSiteChoices(value: unknown): unknown {
+  const listed = WithDisabledSources.safeParse(value).data;
+  if (listed === undefined) return value;
+  const { disabledSources, ...others } = listed;
+  return { ...others, sources: Object.fromEntries(disabledSources.map(id => [id, false])) };
+}
 
 /** The JSON text in its new shape; text that is no JSON stays as it is. */
 export function migrateText(text: string, { migrate }: ShapeMigration): string {

@@ -116,7 +116,7 @@ function unwrapLink(text: string, sources: readonly MediaSource[]): MatchedLink 
       });
     }
     const found = address && matchAddress(address, sources);
-    if (found === undefined) throw unsupported('site');
+    if (found === undefined) throw unsupported('site', sources);
     const { source, match } = found;
     if (match.kind !== 'wrapper') return { source, match };
     target = match.target;
@@ -137,6 +137,10 @@ function linkOf(ref: PostRef): string {
   return ref.itemIndex === null ? ref.url : `${ref.url}?img_index=${ref.itemIndex + 1}`;
 }
 
-function unsupported(what: string): AppError {
-  return new AppError('unsupported_link', `no single post behind this link (${what})`, { params: { what } });
+/** `sites`: the ids of all that are known, where the link is of none of them. */
+function unsupported(what: string, sources: readonly MediaSource[] = []): AppError {
+  const sites = sources.map(({ id }) => id).join(' ');
+  return new AppError('unsupported_link', `no single post behind this link (${what})`, {
+    params: { what, ...(sites !== '' && { sites }) },
+  });
 }

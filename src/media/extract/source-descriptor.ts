@@ -38,6 +38,8 @@ export interface SourceDescriptor {
   readonly cdnHosts: readonly string[];
   /** The link of a public post that has been up for years. */
   readonly example: string;
+  /** Links to it that are merely pasted are answered in groups until the admins switch it off; those of other sites once they switch it on. */
+  readonly onInGroups?: true;
   /** The page of an author on the site; undefined where what is known of them does not lead there. */
   readonly profileUrl?: (author: Pick<Author, 'id' | 'username'>) => string | undefined;
   /** The cookie that an account's session has, where posts can be asked for with one. */

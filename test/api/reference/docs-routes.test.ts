@@ -48,6 +48,16 @@ describe('GET /openapi.json', () => {
     expect(document.paths['/api/fbdownload'].get.tags).toContain('Developing');
   });
 
+  it('knows nothing of a site that is not offered', async () => {
+    const only = { id: 'facebook', name: 'Facebook', example: 'https://www.facebook.com/reel/1' };
+    const { app } = await createApiServer({ sources: [only] });
+    const document = (await app.inject('/openapi.json')).body;
+    expect(document).toContain('/api/fbdownload');
+    expect(document).not.toContain('igdownload');
+    expect((await app.inject('/docs')).body).not.toContain('igdownload');
+    expect((await app.inject('/api/igdownload?url=x')).statusCode).toBe(404);
+  });
+
   it('refers to nothing that is not there', async () => {
     const { app } = await createApiServer();
     const text = (await app.inject('/openapi.json')).body;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../../../src/bot/answer/answer.ts';
+import { createCommandList } from '../../../src/bot/commands/index.ts';
 import type { Caller } from '../../../src/bot/contract/caller.ts';
 import { type Command, defineCommand } from '../../../src/bot/contract/command.ts';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
@@ -335,7 +336,7 @@ describe('links that a platform found itself', () => {
     const { ask } = setUp();
     const other = { url: 'https://www.instagram.com/someone/', spoiler: false };
     const [unsupported] = (await ask({ text: 'his page', links: [other], direct: true }, group())).replies;
-    expect(words(unsupported)).toContain('Instagram and Facebook');
+    expect(words(unsupported)).toContain('that link leads to a profile');
     expect(words((await ask({ text: 'hello', links: [] })).replies[0])).toContain(en.notices.noLink);
     expect(words((await ask({ text: '/help', links: [open('a')] }, group())).replies[0])).toContain('/download');
   });
@@ -378,18 +379,43 @@ describe('the settings of a chat', () => {
     }
   });
 
-  it('may switch a site off: pasted links of it are left alone, requests get a calm answer', async () => {
-    const { ask } = await setChat({ disabledSources: ['instagram'] });
-    expect((await ask({ text: link('a') }, group())).replies).toEqual([]);
+  it('may switch a site off: its links are left alone where they are pasted, and answered where they are asked for', async () => {
+    const { ask, dispatcher } = await setChat({ sources: { instagram: false } });
+    const text = link('a');
+    expect(await dispatcher.read({ text, caller: group() })).toBeUndefined();
+    expect((await ask({ text }, group())).replies).toEqual([]);
     for (const heard of [
-      await ask({ text: link('a'), direct: true }, group()),
-      await ask({ text: `/download ${link('a')}` }, group()),
+      await ask({ text, direct: true }, group()),
+      await ask({ text: `/download ${text}` }, group()),
+      await ask({ text }, sampleCaller({ chatId: 'square' })),
     ]) {
-      expect(words(heard.replies[0])).toContain(en.hints.sourceOff({ site: 'Instagram' }));
-      expect(heard.replies[0]).toMatchObject({ tone: 'notice', visibility: 'caller' });
+      expect(heard.replies[0]?.gallery).toHaveLength(1);
     }
-    const other = await setChat({ disabledSources: ['facebook'] });
-    expect((await other.ask({ text: link('a') }, group())).replies).toHaveLength(1);
+    const other = await setChat({ sources: { facebook: false } });
+    expect((await other.ask({ text }, group())).replies).toHaveLength(1);
+  });
+
+  it('have to switch a new site on, by itself or with all others; alone with Medley it is on', async () => {
+    const sites = [
+      { id: 'instagram', name: 'Newcomer', colour: '#000000' },
+      { id: 'other', name: 'Other', colour: '#000000' },
+    ] as const;
+    const services = { ...sampleServices(), sites };
+    const { ask } = setUp({ services, commands: createCommandList({ sources: sites }) });
+    const text = link('a');
+    const admin = group({ isChatAdmin: true });
+    const answers = async (caller = admin) => (await ask({ text }, caller)).replies.length;
+    expect(await answers()).toBe(0);
+    expect(await answers(sampleCaller())).toBe(1);
+    expect((await ask({ text: `/download ${text}` }, admin)).replies[0]?.gallery).toHaveLength(1);
+    await ask({ text: '/settings instagram on' }, admin);
+    expect(await answers()).toBe(1);
+    await ask({ text: '/settings new-sites off' }, admin);
+    expect(await answers()).toBe(0);
+    await ask({ text: '/settings new-sites on' }, admin);
+    expect(await answers()).toBe(1);
+    expect((await services.settings.chat(square)).sources).toEqual({ instagram: true, other: true });
+    expect(await answers(group({ chatId: 'elsewhere' }))).toBe(0);
   });
 
   it('may leave captions out', async () => {
@@ -515,7 +541,7 @@ describe('text', () => {
     );
     for (const text of ['https://www.instagram.com/someone/', 'see example.com/watch?v=1', 'example.com']) {
       const [notice] = (await ask({ text })).replies;
-      expect(words(notice)).toContain('Instagram and Facebook');
+      expect(words(notice)).toContain('I can show single posts');
       expect(notice?.tone).toBe('notice');
     }
   });

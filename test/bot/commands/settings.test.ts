@@ -156,9 +156,9 @@ describe('the settings of a group', () => {
     expect(labels(off)).toContain('Instagram: off');
     expect(off.tone).toBe('success');
     expect(words(off)).toContain('Saved.');
-    expect((await services.settings.chat(square)).disabledSources).toEqual(['instagram']);
+    expect((await services.settings.chat(square)).sources).toEqual({ instagram: false });
     await press(off, 'Instagram: off', admin, services);
-    expect((await services.settings.chat(square)).disabledSources).toEqual([]);
+    expect((await services.settings.chat(square)).sources).toEqual({ instagram: true });
   });
 
   it('have a section for answers, without what the platform cannot do', async () => {
@@ -243,7 +243,7 @@ describe('the settings of a group', () => {
       suppressEmbeds: false,
       captions: false,
       language: 'id',
-      disabledSources: ['instagram'],
+      sources: { instagram: false, facebook: true },
     });
     expect((await services.settings.user(callerKey(admin))).language).toBeNull();
     const back = await asked({ 'chat-language': 'auto' }, admin, services);

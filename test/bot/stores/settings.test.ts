@@ -122,11 +122,11 @@ describe('the settings of chats', () => {
       suppressEmbeds: true,
       captions: true,
       language: null,
-      disabledSources: [],
+      sources: {},
     });
-    await settings.setChat('discord:guild', { autoDetect: false, disabledSources: ['facebook'] });
+    await settings.setChat('discord:guild', { autoDetect: false, sources: { facebook: false } });
     await settings.setChat('discord:guild', { language: 'id' });
-    const set = { ...CHAT_DEFAULTS, autoDetect: false, language: 'id', disabledSources: ['facebook'] };
+    const set = { ...CHAT_DEFAULTS, autoDetect: false, language: 'id', sources: { facebook: false } };
     expect(await settings.chat('discord:guild')).toEqual(set);
     reopened();
     expect(await open().chat('discord:guild')).toEqual(set);
@@ -144,12 +144,12 @@ describe('the settings of chats', () => {
 
   it('read what another version wrote as far as they know it', async () => {
     await open().setChat('discord:a', { captions: false });
-    const json = '{"captions":false,"language":7,"disabledSources":["pigeons"],"new":1}';
+    const json = '{"captions":false,"language":7,"sources":{"pigeons":false},"new":1}';
     store.run('UPDATE records SET value = ?', [json]);
-    const kept = { ...CHAT_DEFAULTS, captions: false, disabledSources: ['pigeons'] };
+    const kept = { ...CHAT_DEFAULTS, captions: false, sources: { pigeons: false } };
     expect(await open().chat('discord:a')).toEqual(kept);
     const odd =
-      '{"captions":false,"disabledSources":["pigeons"],"view":"hologram","albumCap":0,"noticeSeconds":-1,"onlyChannels":7}';
+      '{"captions":false,"sources":{"pigeons":false},"view":"hologram","albumCap":0,"noticeSeconds":-1,"onlyChannels":7}';
     store.run('UPDATE records SET value = ?', [odd]);
     expect(await open().chat('discord:a')).toEqual(kept);
   });

@@ -60,13 +60,13 @@ describe.skipIf(redisMissing)(`two processes with one Redis${redisNote}`, () => 
 
   it('have the same settings, buttons and history', async () => {
     const [one, two] = await openBoth();
-    await one.services.settings.setChat('discord:guild', { captions: false, disabledSources: ['facebook'] });
+    await one.services.settings.setChat('discord:guild', { captions: false, sources: { facebook: false } });
     const token = one.services.actions.encode({ ...LONG, owner: 'discord:1' });
     await one.services.actions.stored();
     expect(await two.services.settings.chat('discord:guild')).toEqual({
       ...CHAT_DEFAULTS,
       captions: false,
-      disabledSources: ['facebook'],
+      sources: { facebook: false },
     });
     expect(await two.services.actions.decode(token, 'discord:1')).toEqual({ ...LONG, owner: 'discord:1' });
     await two.services.settings.setChat('discord:guild', { captions: true });

@@ -6,7 +6,10 @@ import { mediaRoutes } from '../../../src/api/media/media-routes.ts';
 import { renderPlayPage } from '../../../src/api/media/play-page.ts';
 import { createCommandList } from '../../../src/bot/commands/index.ts';
 import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
+import { siteNames } from '../../../src/bot/contract/site-name.ts';
 import { createSettingsStore } from '../../../src/bot/stores/settings.ts';
+import { errorSentence } from '../../../src/bot/views/notice.ts';
+import { toAppError } from '../../../src/errors.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
 import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
 import { createMetrics } from '../../../src/infra/metrics.ts';
@@ -110,35 +113,34 @@ describe('a source that is added to the list', () => {
     const store = openStore(':memory:');
     const settings = createSettingsStore({ records: embeddedRecords(store) });
     const afterRestart = () => createSettingsStore({ records: embeddedRecords(store) }).chat('web:room');
-    await settings.setChat('web:room', { disabledSources: ['x'] });
+    await settings.setChat('web:room', { sources: { x: false } });
     const services = { ...sampleServices(fakeExtractor()), settings };
     const caller = sampleCaller({ chatKind: 'group', isChatAdmin: true, chatId: 'room' });
     const context = { caller, services, t: en, signal: new AbortController().signal, progress: () => {} };
     const reply = await settingsCommand().run({ toy: false }, context);
     expect(JSON.stringify(reply)).toContain('Toybox: off');
-    expect((await afterRestart()).disabledSources).toEqual(['x', 'toy']);
+    expect((await afterRestart()).sources).toEqual({ x: false, toy: false });
     await settingsCommand().run({ toy: true }, context);
-    expect((await afterRestart()).disabledSources).toEqual(['x']);
+    expect((await afterRestart()).sources).toEqual({ x: false, toy: true });
     store.close();
   });
 
-  it('is refused by name where it is switched off, and names a post without an author', async () => {
+  it('is named beside the others where a link is of none of them', async () => {
+    const refusal = toAppError(
+      await extractorWith()
+        .extract('https://elsewhere.example/p/1')
+        .catch(error => error),
+    );
+    expect(errorSentence(refusal, en)).toContain('from Instagram, Facebook, or toy;');
+    expect(siteNames(all, createTranslator(['id']))).toMatch(/Instagram, .+, atau Toybox$/);
+  });
+
+  it('names a post without an author, in a group that did not switch it on too', async () => {
     const download = createCommandList({ sources: all }).find(({ name }) => name === 'download');
-    const run = async (disabledSources: readonly string[]) => {
-      const store = openStore(':memory:');
-      const settings = createSettingsStore({ records: embeddedRecords(store) });
-      await settings.setChat('web:room', { disabledSources });
-      const services = { ...sampleServices(fakeExtractor()), settings, extractor: extractorWith() };
-      const caller = sampleCaller({ chatKind: 'group', chatId: 'room' });
-      const context = { caller, services, t: en, signal: new AbortController().signal, progress: () => {} };
-      try {
-        return await download?.run({ link: LINK }, context);
-      } finally {
-        store.close();
-      }
-    };
-    expect(JSON.stringify(await run([]))).toContain('Toybox post');
-    await expect(run(['toy'])).rejects.toMatchObject({ params: { site: 'Toybox' } });
+    const services = { ...sampleServices(fakeExtractor()), extractor: extractorWith() };
+    const caller = sampleCaller({ chatKind: 'group', chatId: 'room' });
+    const context = { caller, services, t: en, signal: new AbortController().signal, progress: () => {} };
+    expect(JSON.stringify(await download?.run({ link: LINK }, context))).toContain('Toybox post');
   });
 
   it('is read back from stored and shared copies, and from tokens', () => {

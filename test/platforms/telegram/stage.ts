@@ -153,6 +153,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     commands: options.commands ?? commandList,
     services: {
       extractor,
+      sites: sourceDescriptors,
       beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings,
       optOuts: createOptOuts({ records, key: randomBytes(32) }),

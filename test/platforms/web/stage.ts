@@ -17,6 +17,7 @@ import { createMemoryRateLimiter, type RateLimiter } from '../../../src/infra/ra
 import { openStore } from '../../../src/infra/store/store.ts';
 import type { Extractor } from '../../../src/media/extract/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import type { WebExample } from '../../../src/platforms/web/page/base/protocol.ts';
 import { createWebPlatform } from '../../../src/platforms/web/platform.ts';
 import type { WebLimits } from '../../../src/platforms/web/protocol/limits.ts';
@@ -99,6 +100,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     commands: commandList,
     services: {
       extractor: createExtractor(asked, waiting),
+      sites: sourceDescriptors,
       beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings: createSettingsStore({ records }),
       optOuts: createOptOuts({ records, key: randomBytes(32) }),

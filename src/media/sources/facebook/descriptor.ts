@@ -10,6 +10,7 @@ export const facebook: SourceDescriptor = {
   hosts: ['www.facebook.com', 'facebook.com', 'm.facebook.com', 'fb.watch'],
   cdnHosts: META_MEDIA_HOSTS,
   example: FACEBOOK_EXAMPLES[0],
+  onInGroups: true,
   // A numbered profile or page is found by its id.
   profileUrl: ({ username, id }) =>
     [username, id].flatMap(name =>

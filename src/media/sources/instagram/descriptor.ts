@@ -10,6 +10,7 @@ export const instagram: SourceDescriptor = {
   hosts: ['www.instagram.com', 'instagram.com', 'm.instagram.com', 'instagr.am'],
   cdnHosts: META_MEDIA_HOSTS,
   example: INSTAGRAM_EXAMPLES[0],
+  onInGroups: true,
   profileUrl: ({ username }) =>
     username !== null && /^[\w.]{1,30}$/.test(username) ? `https://www.instagram.com/${username}/` : undefined,
   sessionCookie: 'sessionid',
