@@ -29,122 +29,97 @@ export interface QueueReading {
   readonly oldestMs: number;
 }
 
-/** The readings of `/metrics`, and the hooks by which the modules report them. None of them throws. */
-export interface Metrics {
-  /** Measures every request of `app` from now on, by route pattern. */
-  observe(app: FastifyInstance): void;
-  /** How one way of asking a source ended, `ok` or an error code, and how long it took where that is known. */
-  countStrategy(source: string, strategy: string, outcome: string, durationMs?: number): void;
-  /** One request that we made. */
-  countUpstream(request: UpstreamRequest): void;
-  /** Counts a request and how it ended, with the time from its acceptance to its answer where that is known. */
-  countRequest(platform: string, outcome: string, durationMs?: number): void;
-  /** Counts an item that was delivered: how its file was made or where its link leads, and the bytes of the file. */
-  countDelivery(step: string, bytes: number): void;
-  /** Counts how a cache answered: `cache`, `stale` or `load`. */
-  countLookup(cache: string, from: string): void;
-  /** A limit was reached: whose it is, such as `streams` or `user`. */
-  countRefusal(limit: string): void;
-  /** A stream that we ended, and why. */
-  countStreamEnd(reason: string): void;
-  /** Sources of the readings; each may be given once. */
-  watch(readings: Partial<MetricReadings>): void;
-  readonly contentType: string;
-  /** Prometheus' text format. */
-  text(): Promise<string>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 /** Few, as there is a set of them for each strategy. */
 const STRATEGY_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 20];
 const REQUEST_SECONDS = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 300];
 
-/** A registry of its own: several servers in one process do not meet. */
-export function createMetrics(): Metrics {
+/**
+ * The readings of `/metrics`, and the hooks by which the modules report them. None of them throws. The registry is one of its own: several
+ * servers in one process do not meet.
+ */
+export function createMetrics() {
   const registry = new Registry();
-  const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const counter = (name: string, help: string, ...labelNames: string[]) =>
-    new Counter({ name, help, labelNames, registers });
-  const histogram = (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
-    new Histogram({ name, help, labelNames, buckets, registers });
-
-  const http = histogram(
-    'medley_http_request_duration_seconds',
-    'Answered requests by route pattern.',
-    SECONDS,
-    'method',
-    'route',
-    'status',
-  );
-  const strategies = counter(
-    'medley_strategy_outcomes_total',
-    'How each way of asking a source ended.',
-    'source',
-    'strategy',
-    'outcome',
-  );
-  const strategySeconds = histogram(
-    'medley_strategy_duration_seconds',
-    'How long each way of asking a source took.',
-    STRATEGY_SECONDS,
-    'source',
-    'strategy',
-    'result',
-  );
-  const upstream = histogram(
-    'medley_upstream_request_duration_seconds',
-    'Requests to upstream sites by their domain.',
-    SECONDS,
-    'domain',
-    'outcome',
-  );
-  const requests = counter('medley_requests_total', 'What people asked, by how it ended.', 'platform', 'outcome');
-  const requestSeconds = histogram(
-    'medley_request_duration_seconds',
-    'From the acceptance of what a person asked to its answer.',
-    REQUEST_SECONDS,
-    'platform',
-  );
-  const deliveries = counter('medley_deliveries_total', 'Items given, by how the file was made.', 'step');
-  const deliveredBytes = counter('medley_delivered_bytes_total', 'Bytes of the files given.', 'step');
-  const lookups = counter('medley_cache_lookups_total', 'Whether a cache had what was asked for.', 'cache', 'from');
-  const refusals = counter('medley_refusals_total', 'Requests refused by a limit.', 'limit');
-  const streamEnds = counter('medley_stream_ends_total', 'Streams that were ended by a limit.', 'reason');
-  const readings = createReadings(registers);
+  const own = createInstruments([registry]);
+  const readings = createReadings([registry]);
 
   return {
-    observe(app) {
+    /** Measures every request of `app` from now on, by route pattern. */
+    observe(app: FastifyInstance): void {
       app.addHook('onResponse', (request, reply, done) => {
         const route = request.routeOptions.url ?? 'unknown';
-        http.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
+        own.http.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
         done();
       });
     },
-    countStrategy(source, strategy, outcome, durationMs) {
-      strategies.inc({ source, strategy, outcome });
+    /** How one way of asking a source ended, `ok` or an error code, and how long it took where that is known. */
+    countStrategy(source: string, strategy: string, outcome: string, durationMs?: number): void {
+      own.strategies.inc({ source, strategy, outcome });
       if (durationMs === undefined) return;
       const result = outcome === 'ok' ? 'ok' : 'failed';
-      strategySeconds.observe({ source, strategy, result }, durationMs / 1000);
+      own.strategySeconds.observe({ source, strategy, result }, durationMs / 1000);
     },
-    countUpstream({ host, status, failure, durationMs }) {
+    /** One request that we made. */
+    countUpstream({ host, status, failure, durationMs }: UpstreamRequest): void {
       const outcome = failure === undefined ? String(status ?? 'none') : failure.code;
-      upstream.observe({ domain: domainOf(host), outcome }, durationMs / 1000);
+      own.upstream.observe({ domain: domainOf(host), outcome }, durationMs / 1000);
     },
-    countRequest(platform, outcome, durationMs) {
-      requests.inc({ platform, outcome });
-      if (durationMs !== undefined) requestSeconds.observe({ platform }, durationMs / 1000);
+    /** Counts a request and how it ended, with the time from its acceptance to its answer where that is known. */
+    countRequest(platform: string, outcome: string, durationMs?: number): void {
+      own.requests.inc({ platform, outcome });
+      if (durationMs !== undefined) own.requestSeconds.observe({ platform }, durationMs / 1000);
     },
-    countDelivery(step, bytes) {
-      deliveries.inc({ step });
-      deliveredBytes.inc({ step }, bytes);
+    /** Counts an item that was delivered: how its file was made or where its link leads, and the bytes of the file. */
+    countDelivery(step: string, bytes: number): void {
+      own.deliveries.inc({ step });
+      own.deliveredBytes.inc({ step }, bytes);
     },
-    countLookup: (cache, from) => lookups.inc({ cache, from }),
-    countRefusal: limit => refusals.inc({ limit }),
-    countStreamEnd: reason => streamEnds.inc({ reason }),
-    watch: given => void Object.assign(readings, given),
+    /** Counts how a cache answered: `cache`, `stale` or `load`. */
+    countLookup: (cache: string, from: string): void => own.lookups.inc({ cache, from }),
+    /** A limit was reached: whose it is, such as `streams` or `user`. */
+    countRefusal: (limit: string): void => own.refusals.inc({ limit }),
+    /** A stream that we ended, and why. */
+    countStreamEnd: (reason: string): void => own.streamEnds.inc({ reason }),
+    /** Sources of the readings; each may be given once. */
+    watch: (given: Partial<MetricReadings>): void => void Object.assign(readings, given),
     contentType: registry.contentType,
+    /** Prometheus' text format. */
     text: () => registry.metrics(),
+  };
+}
+
+function createInstruments(registers: Registry[]) {
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `medley_${name}`, help, labelNames, registers });
+  const seconds = (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
+    new Histogram({ name: `medley_${name}_duration_seconds`, help, labelNames, buckets, registers });
+  const ofStrategy = ['source', 'strategy'];
+  return {
+    http: seconds('http_request', 'Answered requests by route pattern.', SECONDS, 'method', 'route', 'status'),
+    upstream: seconds('upstream_request', 'Requests to upstream sites by their domain.', SECONDS, 'domain', 'outcome'),
+    strategies: counter('strategy_outcomes_total', 'How each way of asking a source ended.', ...ofStrategy, 'outcome'),
+    strategySeconds: seconds(
+      'strategy',
+      'How long each way of asking a source took.',
+      STRATEGY_SECONDS,
+      ...ofStrategy,
+      'result',
+    ),
+    requests: counter('requests_total', 'What people asked, by how it ended.', 'platform', 'outcome'),
+    requestSeconds: seconds(
+      'request',
+      'From the acceptance of what a person asked to its answer.',
+      REQUEST_SECONDS,
+      'platform',
+    ),
+    deliveries: counter('deliveries_total', 'Items given, by how the file was made.', 'step'),
+    deliveredBytes: counter('delivered_bytes_total', 'Bytes of the files given.', 'step'),
+    lookups: counter('cache_lookups_total', 'Whether a cache had what was asked for.', 'cache', 'from'),
+    refusals: counter('refusals_total', 'Requests refused by a limit.', 'limit'),
+    streamEnds: counter('stream_ends_total', 'Streams that were ended by a limit.', 'reason'),
   };
 }
 
@@ -153,7 +128,7 @@ function createReadings(registers: Registry[]): Partial<MetricReadings> {
   const readings: Partial<MetricReadings> = {};
   function gauge(name: string, help: string, labelNames: string[], read: (gauge: Gauge) => void | Promise<void>): void {
     new Gauge({
-      name,
+      name: `medley_${name}`,
       help,
       labelNames,
       registers,
@@ -167,28 +142,28 @@ function createReadings(registers: Registry[]): Partial<MetricReadings> {
   const flags = (gaugeOf: Gauge, label: string, values: Readonly<Record<string, boolean>> = {}) => {
     for (const [name, value] of Object.entries(values)) gaugeOf.set({ [label]: name }, value ? 1 : 0);
   };
-  gauge('medley_platform_connected', 'Whether a chat platform is connected.', ['platform'], async own =>
+  gauge('platform_connected', 'Whether a chat platform is connected.', ['platform'], async own =>
     flags(own, 'platform', readings.platforms?.()),
   );
-  gauge('medley_check_passed', 'Whether a readiness check passes.', ['check'], async own =>
+  gauge('check_passed', 'Whether a readiness check passes.', ['check'], async own =>
     flags(own, 'check', await readings.checks?.()),
   );
-  gauge('medley_queue_requests', 'What people asked that waits or runs.', ['state'], async own => {
+  gauge('queue_requests', 'What people asked that waits or runs.', ['state'], async own => {
     const { depth = {} } = (await readings.queue?.()) ?? {};
     for (const [state, count] of Object.entries(depth)) own.set({ state }, count);
   });
-  gauge('medley_queue_oldest_seconds', 'How long the request that waits longest has waited.', [], async own => {
+  gauge('queue_oldest_seconds', 'How long the request that waits longest has waited.', [], async own => {
     const reading = await readings.queue?.();
     if (reading !== undefined) own.set(reading.oldestMs / 1000);
   });
-  gauge('medley_streams', 'Files that flow to strangers.', [], own => {
+  gauge('streams', 'Files that flow to strangers.', [], own => {
     const count = readings.streams?.();
     if (count !== undefined) own.set(count);
   });
-  gauge('medley_site_refuses', 'Whether a site refuses us, so that it is asked once in 5 s.', ['source'], async own =>
+  gauge('site_refuses', 'Whether a site refuses us, so that it is asked once in 5 s.', ['source'], async own =>
     flags(own, 'source', readings.refusingSites?.()),
   );
-  gauge('medley_strategy_broken', '1 for each strategy that the canary found broken.', ['source', 'strategy'], own => {
+  gauge('strategy_broken', '1 for each strategy that the canary found broken.', ['source', 'strategy'], own => {
     for (const labels of readings.brokenStrategies?.() ?? []) own.set({ ...labels }, 1);
   });
   return readings;

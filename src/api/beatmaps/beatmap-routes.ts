@@ -1,7 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
-import type * as z from 'zod';
 import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
-import { type BeatmapEndpoint, registerEndpoint } from './beatmap-endpoint.ts';
+import { registerEndpoint } from './beatmap-endpoint.ts';
 import {
   DOWNLOAD_EXAMPLE,
   SCORES_EXAMPLE,
@@ -33,9 +32,7 @@ const DOWNLOAD_FRESH_S = 300;
 /** `/search`, `/user`, `/user/scores`, `/user/beatmaps` and `/download`, to be registered under `/api`. */
 export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPluginAsync {
   return async server => {
-    const route = <Q extends z.ZodType, A extends z.ZodType>(endpoint: BeatmapEndpoint<Q, A>) =>
-      registerEndpoint(server, endpoint);
-    route({
+    registerEndpoint(server, {
       path: '/search',
       operationId: 'search',
       summary: 'Search beatmaps',
@@ -52,7 +49,7 @@ export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPlugin
         return { ...found, body: toSearchAnswer(found), freshS: SEARCH_FRESH_S };
       },
     });
-    route({
+    registerEndpoint(server, {
       path: '/user',
       operationId: 'user',
       summary: 'A player',
@@ -66,7 +63,7 @@ export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPlugin
         return { ...found, body: toUserAnswer(found.user), freshS: USER_FRESH_S };
       },
     });
-    route({
+    registerEndpoint(server, {
       path: '/user/scores',
       operationId: 'userScores',
       summary: 'A player’s scores',
@@ -81,7 +78,7 @@ export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPlugin
         return { ...found, body, freshS: SCORES_FRESH_S[type] };
       },
     });
-    route({
+    registerEndpoint(server, {
       path: '/user/beatmaps',
       operationId: 'userBeatmaps',
       summary: 'A player’s beatmaps',
@@ -96,7 +93,7 @@ export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPlugin
         return { ...found, body, freshS: USER_BEATMAPS_FRESH_S };
       },
     });
-    route({
+    registerEndpoint(server, {
       path: '/download',
       operationId: 'download',
       summary: 'Where to download a beatmap',

@@ -93,68 +93,27 @@ interface Failure {
 
 /** A Cache in this process. Least recently used entries go first; failures are remembered apart from values. */
 export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
-  const { behind, sizeOf = () => 1, now = Date.now } = options;
-  const { hold = (value: V): HeldValue<V> => ({ size: sizeOf(value), read: () => value }) } = options;
-  const entries = createEntries(options);
+  const { now = Date.now } = options;
+  const values = createValues(options, now);
   const failures = createLru<string, Failure>({ max: Math.min(options.maxEntries ?? MAX_FAILURES, MAX_FAILURES) });
   const flights = createSingleFlight<CacheHit<V>>();
-  const lookups = createSingleFlight<SharedCacheEntry<V> | undefined>();
-
-  /** One that is fresh. */
-  function entryOf(key: string): Entry<V> | undefined {
-    const entry = entries.get(key);
-    return entry !== undefined && now() < entry.freshUntil ? entry : undefined;
-  }
-
-  /** The promise is the shared cache's: the memory has it at once. */
-  async function keep(key: string, value: V, ttlMs: number, staleMs: number): Promise<void> {
-    failures.delete(key);
-    const at = now();
-    const freshUntil = at + positive(ttlMs);
-    const staleUntil = freshUntil + positive(staleMs);
-    if (staleUntil > at) {
-      entries.set(key, { held: hold(value), freshUntil, staleUntil });
-      await behind?.write(key, { value, freshUntil, staleUntil });
-    } else {
-      await drop(key);
-    }
-  }
-
-  async function drop(key: string): Promise<void> {
-    entries.delete(key);
-    await behind?.remove(key);
-  }
-
-  /** A fresh value of another process; one that is old is kept for bad times. */
-  async function lookUp(key: string): Promise<CacheHit<V> | undefined> {
-    if (behind === undefined) return undefined;
-    const entry = await lookups.run(key, async flight => {
-      const found = await behind.read(key);
-      // A value that was set or deleted meanwhile is newer.
-      if (found === undefined || !flight.isCurrent()) return undefined;
-      const { value, ...times } = found;
-      const mine = entries.get(key);
-      if (mine === undefined || mine.freshUntil < times.freshUntil) entries.set(key, { held: hold(value), ...times });
-      return found;
-    });
-    return entry !== undefined && now() < entry.freshUntil ? { value: entry.value, from: 'cache' } : undefined;
-  }
 
   function remember(key: string, error: unknown, policy: CachePolicy<V>): void {
     const ttlMs = positive(policy.errorTtlMs?.(error) ?? 0);
     if (ttlMs > 0) failures.set(key, { error, until: now() + ttlMs });
-    if (policy.staleOnError?.(error) === false) void drop(key);
+    if (policy.staleOnError?.(error) === false) void values.drop(key);
   }
 
-  function standIn(key: string, error: unknown, policy: CachePolicy<V>): CacheHit<V> | undefined {
-    const old = entries.get(key);
-    if (old === undefined || now() >= old.staleUntil || policy.staleOnError?.(error) === false) return undefined;
+  /** @throws the failure when no old value may stand in for it */
+  function standIn(key: string, error: unknown, policy: CachePolicy<V>): CacheHit<V> {
+    const old = values.get(key);
+    if (old === undefined || now() >= old.staleUntil || policy.staleOnError?.(error) === false) throw error;
     return { value: old.held.read(), from: 'stale' };
   }
 
   async function refresh(key: string, load: Load<V>, policy: CachePolicy<V>, flight: Flight): Promise<CacheHit<V>> {
-    const known = await lookUp(key);
-    if (known !== undefined) return known;
+    const known = await values.lookUp(key);
+    if (known !== undefined) return { value: known.value, from: 'cache' };
     let value: V;
     try {
       flight.signal.throwIfAborted();
@@ -162,42 +121,92 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
     } catch (error) {
       if (flight.signal.aborted) throw error;
       if (flight.isCurrent()) remember(key, error, policy);
-      const old = standIn(key, error, policy);
-      if (old === undefined) throw error;
-      return old;
+      return standIn(key, error, policy);
     }
     // A value that was set or deleted meanwhile is newer than this answer.
-    if (flight.isCurrent()) void keep(key, value, policy.ttlMs(value), policy.staleIfErrorMs?.(value) ?? 0);
+    if (flight.isCurrent()) {
+      failures.delete(key);
+      void values.keep(key, value, policy.ttlMs(value), policy.staleIfErrorMs?.(value) ?? 0);
+    }
     return { value, from: 'load' };
   }
 
+  function forget(key: string): void {
+    flights.forget(key);
+    values.forget(key);
+    failures.delete(key);
+  }
+
   return {
-    peek: key => entryOf(key)?.held.read(),
+    peek: key => values.fresh(key)?.held.read(),
     async get(key) {
-      const entry = entryOf(key);
-      return entry === undefined ? (await lookUp(key))?.value : entry.held.read();
+      const entry = values.fresh(key);
+      return entry === undefined ? (await values.lookUp(key))?.value : entry.held.read();
     },
     async set(key, value, ttlMs) {
-      flights.forget(key);
-      lookups.forget(key);
-      await keep(key, value, ttlMs, 0);
+      forget(key);
+      await values.keep(key, value, ttlMs, 0);
     },
     async delete(key) {
-      flights.forget(key);
-      lookups.forget(key);
-      failures.delete(key);
-      await drop(key);
+      forget(key);
+      await values.drop(key);
     },
     wrap(key, load, policy, signal) {
       if (signal?.aborted === true) return Promise.reject(signal.reason);
-      const entry = entryOf(key);
+      const entry = values.fresh(key);
       if (entry !== undefined) return Promise.resolve({ value: entry.held.read(), from: 'cache' });
       const failure = failures.get(key);
       if (failure !== undefined && now() < failure.until) {
-        const old = standIn(key, failure.error, policy);
-        return old === undefined ? Promise.reject(failure.error) : Promise.resolve(old);
+        return new Promise(resolve => resolve(standIn(key, failure.error, policy)));
       }
       return flights.run(key, flight => refresh(key, load, policy, flight), signal);
+    },
+  };
+}
+
+/** Values of this process, and of the cache behind it. */
+function createValues<V>(options: MemoryCacheOptions<V>, now: () => number) {
+  const { behind, sizeOf = () => 1 } = options;
+  const { hold = (value: V): HeldValue<V> => ({ size: sizeOf(value), read: () => value }) } = options;
+  const entries = createEntries(options);
+  const lookups = createSingleFlight<SharedCacheEntry<V> | undefined>();
+
+  async function drop(key: string): Promise<void> {
+    entries.delete(key);
+    await behind?.remove(key);
+  }
+
+  return {
+    drop,
+    get: (key: string) => entries.get(key),
+    fresh(key: string): Entry<V> | undefined {
+      const entry = entries.get(key);
+      return entry !== undefined && now() < entry.freshUntil ? entry : undefined;
+    },
+    /** The promise is the shared cache's: the memory has it at once. */
+    async keep(key: string, value: V, ttlMs: number, staleMs: number): Promise<void> {
+      const at = now();
+      const freshUntil = at + positive(ttlMs);
+      const staleUntil = freshUntil + positive(staleMs);
+      if (staleUntil <= at) return drop(key);
+      entries.set(key, { held: hold(value), freshUntil, staleUntil });
+      await behind?.write(key, { value, freshUntil, staleUntil });
+    },
+    /** What is being looked up is older than what is kept from now on. */
+    forget: (key: string) => lookups.forget(key),
+    /** A fresh value of another process; one that is old is kept for bad times. */
+    async lookUp(key: string): Promise<SharedCacheEntry<V> | undefined> {
+      if (behind === undefined) return undefined;
+      const entry = await lookups.run(key, async flight => {
+        const found = await behind.read(key);
+        // A value that was set or deleted meanwhile is newer.
+        if (found === undefined || !flight.isCurrent()) return undefined;
+        const { value, ...times } = found;
+        const mine = entries.get(key);
+        if (mine === undefined || mine.freshUntil < times.freshUntil) entries.set(key, { held: hold(value), ...times });
+        return found;
+      });
+      return entry !== undefined && now() < entry.freshUntil ? entry : undefined;
     },
   };
 }

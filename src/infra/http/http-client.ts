@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
 import { Deadline } from '../concurrency/deadline.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
-import { createAttempt, createConnectivity, createRetry } from './attempt.ts';
+import { type Attempt, createAttempt, createConnectivity, createRetry } from './attempt.ts';
 import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';
 import { type ResolveHost, resolveBySystem } from './transport/address-guard.ts';
 import { createBodyTurns, decodeBody, decodeText, giveBack } from './transport/body.ts';
@@ -118,24 +118,10 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 const DEFAULT_MAX_REDIRECTS = 5;
 
-type Answer = Exchanged & { readonly url: string };
-
 export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
-  const now = options.now ?? Date.now;
-  const outgoing = options.outgoing ?? createOutgoing();
-  const browserPackage = options.browserPackage ?? createBrowserPackage({ log: options.log });
-  const shared = {
-    overrides: options.overrides,
-    resolve: options.lookup ?? resolveBySystem,
-    turns: createBodyTurns(),
-    connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
-    headersTimeoutMs: options.headersTimeoutMs ?? 15_000,
-    pauseTimeoutMs: options.pauseTimeoutMs ?? 8_000,
-  };
-  const transports = {
-    plain: createPlainTransport({ ...shared, ca: options.ca, connectionsPerHost: options.connectionsPerHost ?? 128 }),
-    browser: createBrowserTransport({ ...shared, browserPackage }),
-  };
+  const { outgoing = createOutgoing(), now = Date.now, log } = options;
+  const browserPackage = options.browserPackage ?? createBrowserPackage({ log });
+  const transports = openTransports(options, browserPackage);
   const attempt = createAttempt({
     transports,
     connectivity: createConnectivity(now),
@@ -149,54 +135,15 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const live = new Set<Deadline>();
   let closed = false;
 
-  function begin(request: HttpRequest): Deadline {
+  function begin(request: HttpRequest, wanted: Call['wanted']): Call {
     if (closed) throw closedError();
     const deadline = new Deadline(request.timeoutMs ?? DEFAULT_TIMEOUT_MS, request.signal, now);
     live.add(deadline);
-    return deadline;
-  }
-
-  function end(deadline: Deadline): void {
-    deadline.end();
-    live.delete(deadline);
-  }
-
-  /** The whole call: redirects followed, failures repeated where that is safe. */
-  async function follow(request: HttpRequest, deadline: Deadline, wanted: 'collect' | 'flow'): Promise<Answer> {
-    const { maxRedirects, maxBytes, timeoutMs, repeatable, retries } = readLimits(request);
-    const retry = createRetry({ retries, repeatable, deadline, now });
-    let step = firstStep(request);
-    let retryInMs: number | undefined;
-    const use = (head: ExchangeHead): BodyUse => {
-      if (maxRedirects > 0 && isRedirect(head)) return 'discard';
-      retryInMs = retry.afterAnswer(head);
-      return retryInMs === undefined ? wanted : 'discard';
+    const end = () => {
+      deadline.end();
+      live.delete(deadline);
     };
-
-    for (;;) {
-      deadline.assertAlive();
-      retryInMs = undefined;
-      const result = await attempt({
-        step,
-        call: request,
-        deadline,
-        maxBytes,
-        flowTimeoutMs: wanted === 'flow' ? timeoutMs : undefined,
-        use,
-        onFlowClosed: () => end(deadline),
-      });
-      if ('error' in result) {
-        retryInMs = retry.afterFailure(result);
-        if (retryInMs === undefined) throw result.error;
-      } else if (result.use !== 'discard') {
-        return { ...result, url: step.url.href };
-      } else if (retryInMs === undefined) {
-        step = nextStep(step, result.head, request.hosts, maxRedirects);
-        continue;
-      }
-      options.log?.debug({ host: step.url.hostname, inMs: Math.round(retryInMs) }, 'asking again');
-      await retry.pause(retryInMs);
-    }
+    return { request, deadline, wanted, attempt, now, log, end };
   }
 
   return {
@@ -204,43 +151,104 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
       return canPlayBrowser && browserPackage.isAvailable;
     },
     async request(request) {
-      const deadline = begin(request);
+      const call = begin(request, 'collect');
       try {
-        const { head, bytes, url } = await follow(request, deadline, 'collect');
+        const { head, bytes, url } = await follow(call);
         const encoding = head.headers['content-encoding'];
         const decoded =
           encoding === undefined ? bytes : await decodeBody(bytes, encoding, request.maxBytes ?? DEFAULT_MAX_BYTES);
         if (decoded !== bytes) giveBack(bytes);
-        deadline.assertAlive();
+        call.deadline.assertAlive();
         return toResponse(head, url, decoded);
       } finally {
-        end(deadline);
+        call.end();
       }
     },
-
     async stream(request) {
       if (request.transport === 'browser') {
         throw new AppError('internal', 'only the plain transport can stream');
       }
-      const deadline = begin(request);
+      const call = begin(request, 'flow');
       try {
-        const { head, flow, url } = await follow(request, deadline, 'flow');
-        deadline.assertAlive();
+        const { head, flow, url } = await follow(call);
+        call.deadline.assertAlive();
         if (flow === undefined) throw new AppError('internal', 'a streamed answer has no body');
-        deadline.disarm();
+        call.deadline.disarm();
         return { status: head.status, headers: head.headers, url, body: flow };
       } catch (error) {
-        end(deadline);
+        call.end();
         throw error;
       }
     },
-
     async close() {
       closed = true;
       for (const deadline of live) deadline.fail(closedError());
       await Promise.all([transports.plain.close(), transports.browser.close()]);
     },
   };
+}
+
+function openTransports(options: HttpClientOptions, browserPackage: BrowserPackage) {
+  const shared = {
+    overrides: options.overrides,
+    resolve: options.lookup ?? resolveBySystem,
+    turns: createBodyTurns(),
+    connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+    headersTimeoutMs: options.headersTimeoutMs ?? 15_000,
+    pauseTimeoutMs: options.pauseTimeoutMs ?? 8_000,
+  };
+  return {
+    plain: createPlainTransport({ ...shared, ca: options.ca, connectionsPerHost: options.connectionsPerHost ?? 128 }),
+    browser: createBrowserTransport({ ...shared, browserPackage }),
+  };
+}
+
+interface Call {
+  readonly request: HttpRequest;
+  readonly deadline: Deadline;
+  readonly wanted: 'collect' | 'flow';
+  readonly attempt: Attempt;
+  readonly now: () => number;
+  readonly log: HttpLog | undefined;
+  /** Lets go of its deadline. */
+  readonly end: () => void;
+}
+
+/** The whole call: redirects followed, failures repeated where that is safe. */
+async function follow(call: Call): Promise<Exchanged & { readonly url: string }> {
+  const { request, deadline, wanted, attempt, now, log, end: onFlowClosed } = call;
+  const {
+    maxRedirects = DEFAULT_MAX_REDIRECTS,
+    maxBytes = DEFAULT_MAX_BYTES,
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+  } = request;
+  const { repeatable = request.method !== 'POST', retries = repeatable ? 1 : 0 } = request;
+  const flowTimeoutMs = wanted === 'flow' ? timeoutMs : undefined;
+  const retry = createRetry({ retries, repeatable, deadline, now });
+  let step = firstStep(request);
+  let retryInMs: number | undefined;
+  const use = (head: ExchangeHead): BodyUse => {
+    if (maxRedirects > 0 && isRedirect(head)) return 'discard';
+    retryInMs = retry.afterAnswer(head);
+    return retryInMs === undefined ? wanted : 'discard';
+  };
+
+  for (;;) {
+    deadline.assertAlive();
+    retryInMs = undefined;
+    const result = await attempt({ step, call: request, deadline, maxBytes, flowTimeoutMs, use, onFlowClosed });
+    if ('error' in result) {
+      retryInMs = retry.afterFailure(result);
+      if (retryInMs === undefined) throw result.error;
+    } else if (result.use !== 'discard') {
+      return { ...result, url: step.url.href };
+    } else if (retryInMs === undefined) {
+      step = nextStep(step, result.head, request.hosts, maxRedirects);
+      continue;
+    }
+    log?.debug({ host: step.url.hostname, inMs: Math.round(retryInMs) }, 'asking again');
+    await retry.pause(retryInMs);
+  }
 }
 
 /** The text is decoded when it is first asked for: of a page hardly anything is. */
@@ -266,17 +274,6 @@ function toResponse({ status, headers }: ExchangeHead, url: string, body: Buffer
       held = undefined;
       giveBack(body);
     },
-  };
-}
-
-function readLimits(request: HttpRequest) {
-  const repeatable = request.repeatable ?? request.method !== 'POST';
-  return {
-    repeatable,
-    retries: request.retries ?? (repeatable ? 1 : 0),
-    maxRedirects: request.maxRedirects ?? DEFAULT_MAX_REDIRECTS,
-    maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
-    timeoutMs: request.timeoutMs ?? DEFAULT_TIMEOUT_MS,
   };
 }
 

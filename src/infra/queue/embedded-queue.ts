@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import { createEmbeddedTable, type EmbeddedTable } from './embedded-table.ts';
-import { createEmbeddedWorker, type QueueProgress, RETRY_MS } from './embedded-worker.ts';
+import { EmbeddedWorker, type QueueProgress, RETRY_MS } from './embedded-worker.ts';
 import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits } from './queue.ts';
 
 export interface EmbeddedQueueOptions {
@@ -34,7 +34,7 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
   const progress: QueueProgress = { turn: table.firstTurn() ?? 0, unfinished };
   const sweeper = createSweeper({ table, limits, progress, now, log });
   const timer = createWakeTimer(now, wake);
-  const worker = createEmbeddedWorker({ table, progress, log, leaseMs, now, wakeBy: timer.wakeBy });
+  const worker = new EmbeddedWorker({ table, progress, log, leaseMs, now, wakeBy: timer.wakeBy });
   sweeper.sweep();
   timer.wakeBy(table.nextDue());
   const upkeep = setInterval(keepUp, Math.max(1, Math.floor(leaseMs / 3)));

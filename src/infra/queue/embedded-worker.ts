@@ -26,66 +26,106 @@ export const RETRY_MS = 1_000;
 const THROWN_MS = 5_000;
 
 interface Active {
+  readonly row: ClaimedRow;
   readonly controller: AbortController;
   readonly ended: Promise<void>;
 }
 
 /** Claims the entries of a table and takes them through a handler. */
-export function createEmbeddedWorker({ table, progress, log, leaseMs, now, wakeBy }: EmbeddedWorkerOptions) {
-  const holder = randomUUID();
-  const active = new Map<string, Active>();
-  const running = new Map<string, { count: number; atOnce: number }>();
+export class EmbeddedWorker {
+  readonly #options: EmbeddedWorkerOptions;
+  readonly #holder = randomUUID();
+  readonly #active = new Map<string, Active>();
   /** Verdicts that the store has not taken yet. */
-  const unwritten = new Map<string, Verdict>();
-  let work: { readonly handler: Handler; readonly concurrency: number } | undefined;
-  let isDraining = false;
-  let isPumpDue = false;
+  readonly #unwritten = new Map<string, Verdict>();
+  #work: { readonly handler: Handler; readonly concurrency: number } | undefined;
+  #isDraining = false;
+  #isPumpDue = false;
 
-  function pumpSoon(): void {
-    if (isPumpDue || isDraining || work === undefined) return;
-    isPumpDue = true;
+  constructor(options: EmbeddedWorkerOptions) {
+    this.#options = options;
+  }
+
+  work(handler: Handler, concurrency: number): void {
+    this.#work = { handler, concurrency };
+    this.pumpSoon();
+  }
+
+  pumpSoon(): void {
+    if (this.#isPumpDue || this.#isDraining || this.#work === undefined) return;
+    this.#isPumpDue = true;
     setImmediate(() => {
-      isPumpDue = false;
+      this.#isPumpDue = false;
       try {
-        pump();
+        this.#pump();
       } catch (error) {
+        const { log, wakeBy, now } = this.#options;
         log.error({ err: error }, 'queue: nothing can be claimed');
         wakeBy(now() + RETRY_MS);
       }
     });
   }
 
-  function pump(): void {
-    while (work !== undefined && !isDraining && active.size < work.concurrency) {
-      const busy = [...running].flatMap(([lane, { count, atOnce }]) => (count >= atOnce ? [lane] : []));
-      const row = table.claim(busy, { holder, until: now() + leaseMs });
+  /** Renews leases and writes what could not be written. @throws AppError `internal` */
+  keepUp(): void {
+    this.#writeUnwritten();
+    const held = [...this.#active.keys(), ...this.#unwritten.keys()];
+    if (held.length > 0) this.#options.table.renew(held, this.#lease());
+  }
+
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    while (this.#active.size > 0) await Promise.all([...this.#active.values()].map(({ ended }) => ended));
+  }
+
+  close(): void {
+    this.#isDraining = true;
+    for (const { controller } of this.#active.values()) controller.abort();
+    this.#writeUnwritten();
+  }
+
+  #pump(): void {
+    const { table, progress } = this.#options;
+    while (this.#work !== undefined && !this.#isDraining && this.#active.size < this.#work.concurrency) {
+      const row = table.claim(this.#busyLanes(), this.#lease());
       if (row === undefined) {
         // Nothing is waiting: the next entry is the first.
-        if (active.size === 0) progress.turn = 0;
+        if (this.#active.size === 0) progress.turn = 0;
         return;
       }
       progress.turn = Math.max(progress.turn, row.turn);
-      start(row, work.handler);
+      const controller = new AbortController();
+      const ended = this.#handle(row, controller.signal, this.#work.handler).then(verdict =>
+        this.#finish(row, verdict),
+      );
+      this.#active.set(row.id, { row, controller, ended });
     }
   }
 
-  function start(row: ClaimedRow, handler: Handler): void {
-    const controller = new AbortController();
-    const { count } = running.get(row.lane) ?? { count: 0 };
-    running.set(row.lane, { count: count + 1, atOnce: row.at_once });
-    const ended = handle(row, controller.signal, handler).then(verdict => finish(row, verdict));
-    active.set(row.id, { controller, ended });
+  #lease() {
+    return { holder: this.#holder, until: this.#options.now() + this.#options.leaseMs };
   }
 
-  async function handle(row: ClaimedRow, signal: AbortSignal, handler: Handler): Promise<Verdict> {
+  #busyLanes(): readonly string[] {
+    const counts = new Map<string, number>();
+    for (const { row } of this.#active.values()) counts.set(row.lane, (counts.get(row.lane) ?? 0) + 1);
+    const full = [...this.#active.values()].filter(({ row }) => (counts.get(row.lane) ?? 0) >= row.at_once);
+    return [...new Set(full.map(({ row }) => row.lane))];
+  }
+
+  async #handle(row: ClaimedRow, signal: AbortSignal, handler: Handler): Promise<Verdict> {
+    const { table, log } = this.#options;
     const { id, lane, payload, at: addedAt, lapses } = row;
     let isOver = false;
     const claim: Claim = {
       ...{ id, lane, payload, addedAt, lapses, signal },
       save: async changed => {
         if (isOver) return false;
-        const isHeld = !signal.aborted && table.save(id, holder, changed);
-        if (!isHeld) lose(id);
+        const isHeld = !signal.aborted && table.save(id, this.#holder, changed);
+        if (!isHeld) {
+          log.warn({ id }, 'queue: a lease was lost');
+          this.#active.get(id)?.controller.abort();
+        }
         return isHeld;
       },
     };
@@ -99,26 +139,24 @@ export function createEmbeddedWorker({ table, progress, log, leaseMs, now, wakeB
     }
   }
 
-  function finish(row: ClaimedRow, verdict: Verdict): void {
-    const others = (running.get(row.lane)?.count ?? 1) - 1;
-    if (others > 0) running.set(row.lane, { count: others, atOnce: row.at_once });
-    else running.delete(row.lane);
-    if (!write(row.id, verdict)) unwritten.set(row.id, verdict);
-    active.delete(row.id);
-    pumpSoon();
+  #finish({ id }: ClaimedRow, verdict: Verdict): void {
+    if (!this.#write(id, verdict)) this.#unwritten.set(id, verdict);
+    this.#active.delete(id);
+    this.pumpSoon();
   }
 
   /** False when the store does not take it. */
-  function write(id: string, verdict: Verdict): boolean {
+  #write(id: string, verdict: Verdict): boolean {
+    const { table, progress, log, now, wakeBy } = this.#options;
     try {
       if (verdict.done) {
-        if (table.settle(id, holder, now())) progress.unfinished -= 1;
+        if (table.settle(id, this.#holder, now())) progress.unfinished -= 1;
       } else {
         const { afterMs, payload } = verdict;
         const due = afterMs > 0 ? now() + Math.ceil(afterMs) : 0;
         // An entry that only makes room for others lets all go first that wait now.
         const place = { due, turn: due > 0 ? 0 : progress.turn + 1, payload };
-        if (table.release(id, holder, place) && due > 0) wakeBy(due);
+        if (table.release(id, this.#holder, place) && due > 0) wakeBy(due);
       }
       return true;
     } catch (error) {
@@ -127,35 +165,7 @@ export function createEmbeddedWorker({ table, progress, log, leaseMs, now, wakeB
     }
   }
 
-  function lose(id: string): void {
-    log.warn({ id }, 'queue: a lease was lost');
-    active.get(id)?.controller.abort();
+  #writeUnwritten(): void {
+    for (const [id, verdict] of [...this.#unwritten]) if (this.#write(id, verdict)) this.#unwritten.delete(id);
   }
-
-  function writeUnwritten(): void {
-    for (const [id, verdict] of [...unwritten]) if (write(id, verdict)) unwritten.delete(id);
-  }
-
-  return {
-    pumpSoon,
-    work(handler: Handler, concurrency: number) {
-      work = { handler, concurrency };
-      pumpSoon();
-    },
-    /** Renews leases and writes what could not be written. @throws AppError `internal` */
-    keepUp() {
-      writeUnwritten();
-      const held = [...active.keys(), ...unwritten.keys()];
-      if (held.length > 0) table.renew(held, { holder, until: now() + leaseMs });
-    },
-    async drain() {
-      isDraining = true;
-      while (active.size > 0) await Promise.all([...active.values()].map(({ ended }) => ended));
-    },
-    close() {
-      isDraining = true;
-      for (const { controller } of active.values()) controller.abort();
-      writeUnwritten();
-    },
-  };
 }

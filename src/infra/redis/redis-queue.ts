@@ -2,11 +2,11 @@ import { Queue as BullQueue, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { StoreAway } from '../../errors.ts';
 import type { Logger } from '../log.ts';
-import { QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits } from '../queue/queue.ts';
+import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits } from '../queue/queue.ts';
 import { takeOverOldQueue } from './queue-of-0-2.ts';
 import { createRedisEntries } from './redis-entries.ts';
 import { REDIS_PATIENCE_MS, within } from './redis-link.ts';
-import { createRedisWorker, PARKED_MS, type RedisWorker } from './redis-worker.ts';
+import { PARKED_MS, RedisWorker } from './redis-worker.ts';
 
 export interface RedisQueueOptions {
   readonly url: string;
@@ -36,21 +36,93 @@ const MOST_STALLS = 1_000_000;
  * like throw after `timeoutMs`, and workers wait for it.
  */
 export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: RedisQueueOptions): Queue {
-  const { timeoutMs = REDIS_PATIENCE_MS } = options;
   const limits: QueueLimits = { ...QUEUE_LIMITS, ...options.limits };
-  const redis = createConnection(url, log, timeoutMs);
-  const { client, ask, noteError } = redis;
+  const redis = createConnection(url, log, options.timeoutMs ?? REDIS_PATIENCE_MS);
+  const { ask, noteError } = redis;
+  const { bull, entries, ...line } = createLine({ client: redis.client, prefix, limits, log });
+  bull.on('error', noteError);
+  let running: { readonly worker: RedisWorker; readonly bullWorker: Worker } | undefined;
+  let drained: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
+  const sweeping = setInterval(() => void line.sweep().catch(noteError), SWEEP_EVERY_MS);
+  sweeping.unref();
+
+  async function close(): Promise<void> {
+    clearInterval(sweeping);
+    redis.end();
+    running?.worker.close();
+    if (drained === undefined) await running?.bullWorker.close(true);
+    await bull.close();
+    redis.disconnect();
+  }
+
+  return {
+    add: entry => ask(() => line.add(entry)),
+    work(handler, { concurrency }) {
+      const { leaseMs } = limits;
+      const worker = new RedisWorker({
+        entries,
+        handler,
+        log,
+        leaseMs,
+        promote: line.promote,
+        ask,
+        onError: noteError,
+      });
+      const bullWorker = new Worker(NAME, (job, token) => worker.process(job, token), {
+        ...{ prefix, concurrency, connection: redis.connect({ maxRetriesPerRequest: null }) },
+        lockDuration: leaseMs,
+        stalledInterval: Math.max(1, Math.floor(leaseMs / 2)),
+        maxStalledCount: MOST_STALLS,
+        runRetryDelay: RETRY_MS,
+      });
+      bullWorker.on('error', noteError);
+      bullWorker.on('lockRenewalFailed', ids => {
+        for (const jobId of ids) worker.lose(decodeURIComponent(jobId));
+      });
+      running = { worker, bullWorker };
+      ask(line.sweep).catch(noteError);
+    },
+    promote: id => ask(() => line.promote(id)),
+    cancel: id => ask(() => line.end(id)),
+    async forget(owner) {
+      let forgotten = 0;
+      for (const entry of await ask(entries.unclaimed))
+        if (entry.owner === owner && (await ask(() => line.end(entry.id)))) forgotten += 1;
+      return forgotten;
+    },
+    unclaimed: async () => (await ask(entries.unclaimed)).map(({ turn: _, ...entry }) => entry),
+    remove: id => ask(() => line.end(id, 'forgotten')),
+    stats: () =>
+      ask(async () => {
+        const counts = [entries.count(), bull.getActiveCount(), bull.getPrioritized(0, 0)] as const;
+        const [unfinished, running, [next]] = await Promise.all(counts);
+        return { waiting: Math.max(0, unfinished - running), running, oldestAt: next?.timestamp };
+      }),
+    drain() {
+      // BullMQ waits for Redis too, however long that is away.
+      drained ??= running && Promise.race([running.bullWorker.close(), running.worker.idle()]);
+      return drained ?? Promise.resolve();
+    },
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+interface LineOptions extends Required<Pick<RedisQueueOptions, 'prefix' | 'log'>> {
+  readonly client: Redis;
+  readonly limits: QueueLimits;
+}
+
+/** The entries in line, in our keys and in BullMQ's. */
+function createLine({ client, prefix, limits, log }: LineOptions) {
   const entries = createRedisEntries(client, `${prefix}:${OWN}`);
   const bull = new BullQueue(NAME, {
     ...{ prefix, connection: client, skipVersionCheck: true, skipWaitingForReady: true },
     streams: { events: { maxLen: EVENTS } },
   });
-  bull.on('error', noteError);
-  let running: { readonly worker: RedisWorker; readonly bullWorker: Worker } | undefined;
-  let drained: Promise<void> | undefined;
-  let closed: Promise<void> | undefined;
-  const sweeping = setInterval(() => void sweep().catch(noteError), SWEEP_EVERY_MS);
-  sweeping.unref();
 
   /** An entry may run by now, or be over. */
   async function promote(id: string): Promise<void> {
@@ -63,18 +135,17 @@ export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: Redi
     await bull.add(NAME, {}, { jobId: encodeURIComponent(id), priority: turn, delay, removeOnComplete: true });
   }
 
-  async function add(given: QueueEntry) {
+  async function add(given: QueueEntry): Promise<Added> {
     const entry = { atOnce: limits.perLane, delayMs: 0, ...given };
     const { id, lane, delayMs } = entry;
     const { outcome, count, turn, isPlaced } = await entries.plan(entry, limits);
     if (outcome === 'known') return { outcome };
-    if (outcome === 'fairBy' || outcome === 'queue')
-      return { outcome: 'full', scope: outcome, waiting: count } as const;
+    if (outcome === 'fairBy' || outcome === 'queue') return { outcome: 'full', scope: outcome, waiting: count };
     const isParked = delayMs <= 0 && !isPlaced;
     // The process that kept it before may have died before this.
     await hand(id, turn, isParked ? PARKED_MS : delayMs);
     if (isParked && (await entries.isPlaced(id, lane))) await promote(id);
-    return outcome === 'kept' ? ({ outcome: 'known' } as const) : ({ outcome, ahead: count } as const);
+    return outcome === 'kept' ? { outcome: 'known' } : { outcome, ahead: count };
   }
 
   /** @param becomes whether its id is known for a day, or forgotten */
@@ -98,61 +169,7 @@ export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: Redi
     await takeOverOldQueue({ client, prefix, entries, add, promote, end, markMs: limits.markMs });
   }
 
-  return {
-    add: entry => ask(() => add(entry)),
-    work(handler, { concurrency }) {
-      const { leaseMs } = limits;
-      const worker = createRedisWorker({ entries, handler, log, leaseMs, promote, ask, onError: noteError });
-      const bullWorker = new Worker(NAME, worker.process, {
-        ...{ prefix, concurrency, connection: redis.connect({ maxRetriesPerRequest: null }) },
-        lockDuration: leaseMs,
-        stalledInterval: Math.max(1, Math.floor(leaseMs / 2)),
-        maxStalledCount: MOST_STALLS,
-        runRetryDelay: RETRY_MS,
-      });
-      bullWorker.on('error', noteError);
-      bullWorker.on('lockRenewalFailed', ids => {
-        for (const jobId of ids) worker.lose(decodeURIComponent(jobId));
-      });
-      running = { worker, bullWorker };
-      ask(sweep).catch(noteError);
-    },
-    promote: id => ask(() => promote(id)),
-    cancel: id => ask(() => end(id)),
-    async forget(owner) {
-      let forgotten = 0;
-      for (const entry of await ask(entries.unclaimed))
-        if (entry.owner === owner && (await ask(() => end(entry.id)))) forgotten += 1;
-      return forgotten;
-    },
-    unclaimed: async () => (await ask(entries.unclaimed)).map(({ turn: _, ...entry }) => entry),
-    remove: id => ask(() => end(id, 'forgotten')),
-    stats: () =>
-      ask(async () => {
-        const [unfinished, active, [next]] = await Promise.all([
-          entries.count(),
-          bull.getActiveCount(),
-          bull.getPrioritized(0, 0),
-        ]);
-        return { waiting: Math.max(0, unfinished - active), running: active, oldestAt: next?.timestamp };
-      }),
-    drain() {
-      // BullMQ waits for Redis too, however long that is away.
-      drained ??= running && Promise.race([running.bullWorker.close(), running.worker.idle()]);
-      return drained ?? Promise.resolve();
-    },
-    close() {
-      closed ??= (async () => {
-        clearInterval(sweeping);
-        redis.end();
-        running?.worker.close();
-        if (drained === undefined) await running?.bullWorker.close(true);
-        await bull.close();
-        redis.disconnect();
-      })();
-      return closed;
-    },
-  };
+  return { bull, entries, promote, add, end, sweep };
 }
 
 /** The connections of a queue, and commands on the first of them that are waited for no longer than `timeoutMs`. */

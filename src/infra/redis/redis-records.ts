@@ -29,43 +29,62 @@ function keyOf(kind: string, name: string): string {
   return digest === undefined ? redisKey(kind, name) : `${fixedRedisKey(kind)}:${digest}`;
 }
 
-/** Records in Redis, shared by processes. */
-export function createRedisRecords(link: RedisLink, channel: RedisChannel): RecordDriver {
+/** Tells other processes of changes, and hears of theirs. */
+function createChanges(channel: RedisChannel) {
   const by = randomUUID();
   const listeners = new Map<string, ChangeListener[]>();
-
   channel.listen(message => {
-    if (message === undefined) {
-      for (const listen of [...listeners.values()].flat()) listen(undefined);
-      return;
-    }
-    const change = readChange(message);
+    if (message === undefined) for (const listen of [...listeners.values()].flat()) listen(undefined);
+    const change = message === undefined ? undefined : readChange(message);
     if (change === undefined || change.by === by) return;
     for (const listen of listeners.get(change.collection) ?? []) listen(change.key);
   });
+  return {
+    /** All processes hold the same collections in memory, so of what is not listened to here no other needs to hear. */
+    announce(transaction: ChainableCommander, { name }: CollectionId, keys: readonly string[]): void {
+      if (!listeners.has(name)) return;
+      for (const key of keys) transaction.publish(CHANGES_CHANNEL, JSON.stringify({ by, collection: name, key }));
+    },
+    onChange({ name }: CollectionId, listen: ChangeListener): void {
+      listeners.set(name, [...(listeners.get(name) ?? []), listen]);
+    },
+  };
+}
 
-  /** All processes hold the same collections in memory, so of what is not listened to here no other needs to hear. */
-  function announce(transaction: ChainableCommander, { name }: CollectionId, ...keys: readonly string[]): void {
-    if (!listeners.has(name)) return;
-    for (const key of keys) transaction.publish(CHANGES_CHANNEL, JSON.stringify({ by, collection: name, key }));
+/** Those that an index lists first, until there are none, or no more than `most`. */
+async function removeListed(link: RedisLink, collection: CollectionId, index: string, most = Number.POSITIVE_INFINITY) {
+  for (let left = most; left > 0; left -= BATCH) {
+    const last = Math.min(left, BATCH) - 1;
+    const keys = await link.request('read', client => client.zrange(index, 0, last));
+    if (keys.length === 0) return;
+    await link.request('write', client => {
+      // Not the index itself: what is written meanwhile stays in it.
+      const transaction = client
+        .multi()
+        .unlink(...keys)
+        .zrem(index, ...keys);
+      if (collection.isBounded) transaction.zrem(orderKey(collection), ...keys);
+      return execute(transaction);
+    });
   }
+}
 
-  /** Those that an index lists first, until there are none, or no more than `most`. */
-  async function removeListed(collection: CollectionId, index: string, most = Number.POSITIVE_INFINITY): Promise<void> {
-    for (let left = most; left > 0; left -= BATCH) {
-      const last = Math.min(left, BATCH) - 1;
-      const keys = await link.request('read', client => client.zrange(index, 0, last));
-      if (keys.length === 0) return;
-      await link.request('write', client => {
-        // Not the index itself: what is written meanwhile stays in it.
-        const transaction = client
-          .multi()
-          .unlink(...keys)
-          .zrem(index, ...keys);
-        if (collection.isBounded) transaction.zrem(orderKey(collection), ...keys);
-        return execute(transaction);
-      });
-    }
+/** Records in Redis, shared by processes. */
+export function createRedisRecords(link: RedisLink, channel: RedisChannel): RecordDriver {
+  const { announce, onChange } = createChanges(channel);
+
+  /** One transaction, of which other processes hear. */
+  async function change(
+    collection: CollectionId,
+    keys: readonly string[],
+    add: (transaction: ChainableCommander) => void,
+  ): Promise<void> {
+    await link.request('write', client => {
+      const transaction = client.multi();
+      add(transaction);
+      announce(transaction, collection, keys);
+      return execute(transaction);
+    });
   }
 
   return {
@@ -80,44 +99,25 @@ export function createRedisRecords(link: RedisLink, channel: RedisChannel): Reco
       const values = await link.request('read', client => client.mget(...keys));
       return values.filter(value => value !== null);
     },
-    async write(collection, record) {
-      await link.request('write', client => {
-        const transaction = client.multi();
-        setRecord(transaction, collection, record);
-        announce(transaction, collection, record.key);
-        return execute(transaction);
-      });
-    },
-    async expire(collection, key, at) {
+    write: (collection, record) => change(collection, [record.key], all => setRecord(all, collection, record)),
+    expire(collection, key, at) {
       const name = recordKey(collection, key);
-      await link.request('write', client => {
-        const transaction = client.multi();
-        if (at === null) transaction.persist(name);
-        else transaction.pexpireat(name, at);
-        announce(transaction, collection, key);
-        return execute(transaction);
-      });
+      return change(collection, [key], all => (at === null ? all.persist(name) : all.pexpireat(name, at)));
     },
     async move(collection, from, to) {
       if (from === to) return;
       const [source, target] = [recordKey(collection, from), recordKey(collection, to)];
-      await link.request('write', client => {
-        const transaction = client.multi().copy(source, target).unlink(source).persist(target);
-        announce(transaction, collection, from, to);
-        return execute(transaction);
-      });
+      await change(collection, [from, to], all => all.copy(source, target).unlink(source).persist(target));
     },
-    async remove(collection, key, group = null) {
+    remove(collection, key, group = null) {
       const name = recordKey(collection, key);
-      await link.request('write', client => {
-        const transaction = client.multi().unlink(name);
-        if (group !== null) transaction.zrem(groupKey(collection, group), name);
-        if (collection.isBounded) transaction.zrem(orderKey(collection), name);
-        announce(transaction, collection, key);
-        return execute(transaction);
+      return change(collection, [key], all => {
+        all.unlink(name);
+        if (group !== null) all.zrem(groupKey(collection, group), name);
+        if (collection.isBounded) all.zrem(orderKey(collection), name);
       });
     },
-    removeGroup: (collection, group) => removeListed(collection, groupKey(collection, group)),
+    removeGroup: (collection, group) => removeListed(link, collection, groupKey(collection, group)),
     async trim(collection, maxRecords) {
       const index = orderKey(collection);
       const { ttlMs } = collection;
@@ -126,11 +126,9 @@ export function createRedisRecords(link: RedisLink, channel: RedisChannel): Reco
         await link.request('write', client => client.zremrangebyscore(index, '-inf', Date.now() - ttlMs));
       }
       const count = await link.request('read', client => client.zcard(index));
-      await removeListed(collection, index, count - maxRecords);
+      await removeListed(link, collection, index, count - maxRecords);
     },
-    onChange({ name }, listen) {
-      listeners.set(name, [...(listeners.get(name) ?? []), listen]);
-    },
+    onChange,
   };
 }
 

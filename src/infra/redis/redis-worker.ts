@@ -16,18 +16,6 @@ export interface RedisWorkerOptions {
   onError(error: unknown): void;
 }
 
-/** Takes the jobs that BullMQ hands to this process through the handler. */
-export interface RedisWorker {
-  /** BullMQ's processor. It resolves for what is over, which BullMQ removes then. @throws DelayedError for all else, as BullMQ has it */
-  process(job: Job, token?: string): Promise<void>;
-  /** Another worker may hold the entry by now. */
-  lose(id: string): void;
-  /** Resolves when no handler runs, and what became of the last entries had a moment to be written. */
-  idle(): Promise<void>;
-  /** Loses everything. */
-  close(): void;
-}
-
 /** An entry that is parked is promoted when it gets a place; this is for a promotion that was lost. */
 export const PARKED_MS = 30_000;
 const THROWN_MS = 5_000;
@@ -43,123 +31,135 @@ interface Holding {
   readonly controller: AbortController;
 }
 
-export function createRedisWorker(options: RedisWorkerOptions): RedisWorker {
-  const { entries, handler, log, leaseMs, promote, ask, onError } = options;
-  const holdings = new Map<string, Holding>();
-  const working = new Set<Promise<Verdict>>();
-  let isClosed = false;
+/** Takes the jobs that BullMQ hands to this process through the handler. */
+export class RedisWorker {
+  readonly #options: RedisWorkerOptions;
+  readonly #holdings = new Map<string, Holding>();
+  readonly #working = new Set<Promise<Verdict>>();
+  #isClosed = false;
 
-  function lose(id: string): void {
-    const controller = holdings.get(id)?.controller;
+  constructor(options: RedisWorkerOptions) {
+    this.#options = options;
+  }
+
+  /** BullMQ's processor. It resolves for what is over, which BullMQ removes then. @throws DelayedError for all else, as BullMQ has it */
+  async process(job: Job, token = ''): Promise<void> {
+    try {
+      await this.#take(job, token);
+    } catch (error) {
+      // BullMQ would give up on a job whose processor fails otherwise; this one is handed out again when its lock has run out.
+      if (!(error instanceof DelayedError)) this.#options.onError(error);
+      throw new DelayedError();
+    }
+  }
+
+  /** Another worker may hold the entry by now. */
+  lose(id: string): void {
+    const controller = this.#holdings.get(id)?.controller;
     if (controller === undefined || controller.signal.aborted) return;
-    log.warn({ id }, 'queue: a lease was lost');
+    this.#options.log.warn({ id }, 'queue: a lease was lost');
     controller.abort();
   }
 
+  /** Resolves when no handler runs, and what became of the last entries had a moment to be written. */
+  async idle(): Promise<void> {
+    while (this.#working.size > 0) await Promise.allSettled(this.#working);
+    await pause(LEAVE_MS, undefined, { ref: false });
+  }
+
+  /** Loses everything. */
+  close(): void {
+    this.#isClosed = true;
+    for (const id of this.#holdings.keys()) this.lose(id);
+  }
+
+  async #take(job: Job, token: string): Promise<void> {
+    const { entries } = this.#options;
+    const id = decodeURIComponent(job.id ?? '');
+    const holding = { job, id, token, attempt: job.attemptsStarted, controller: new AbortController() };
+    const { outcome, ...entry } = await this.#insist(() => entries.enter(id, holding.attempt));
+    if (outcome === 'go') await this.#handle(holding, entry);
+    else if (outcome === 'wait') await this.#park(holding, entry.lane);
+    else if (outcome === 'lost') throw new DelayedError();
+  }
+
   /** Tries again while Redis is away, for as long as the lease may still be ours. */
-  async function insist<T>(command: () => Promise<T>): Promise<T> {
-    const until = Date.now() + leaseMs;
+  async #insist<T>(command: () => Promise<T>): Promise<T> {
+    const until = Date.now() + this.#options.leaseMs;
     for (;;) {
       try {
         return await command();
       } catch (error) {
-        onError(error);
-        if (Date.now() > until || isClosed) throw new DelayedError('Redis does not take it');
+        this.#options.onError(error);
+        if (Date.now() > until || this.#isClosed) throw new DelayedError('Redis does not take it');
         await pause(RETRY_MS);
       }
     }
   }
 
-  async function park({ job, id, token }: Holding, lane: string): Promise<never> {
-    await insist(() => job.moveToDelayed(Date.now() + PARKED_MS, token));
+  async #park({ job, id, token }: Holding, lane: string): Promise<never> {
+    const { entries, promote } = this.#options;
+    await this.#insist(() => job.moveToDelayed(Date.now() + PARKED_MS, token));
     // It may have got a place before it was there to be promoted.
     if (await entries.isPlaced(id, lane)) await promote(id);
     throw new DelayedError();
   }
 
-  async function handle(holding: Holding, entry: Pick<Claim, 'lane' | 'payload' | 'addedAt'>): Promise<void> {
+  async #handle(holding: Holding, entry: Pick<Claim, 'lane' | 'payload' | 'addedAt'>): Promise<void> {
+    const { entries, ask } = this.#options;
     const { job, id, attempt, controller } = holding;
     const { signal } = controller;
-    holdings.set(id, holding);
+    this.#holdings.set(id, holding);
     let isOver = false;
     const claim: Claim = {
       ...entry,
       ...{ id, lapses: job.stalledCounter, signal },
-      async save(payload) {
+      save: async payload => {
         if (isOver) return false;
         const isHeld = !signal.aborted && (await ask(() => entries.save(id, attempt, payload)));
-        if (!isHeld) lose(id);
+        if (!isHeld) this.lose(id);
         return isHeld;
       },
     };
     try {
-      const verdict = await verdictOf(claim);
+      const verdict = await this.#verdictOf(claim);
       isOver = true;
       if (signal.aborted) throw new DelayedError();
-      await finish(holding, verdict);
+      await this.#finish(holding, verdict);
     } finally {
-      if (holdings.get(id) === holding) holdings.delete(id);
+      if (this.#holdings.get(id) === holding) this.#holdings.delete(id);
     }
   }
 
-  async function verdictOf(claim: Claim): Promise<Verdict> {
-    const work = handler(claim);
-    working.add(work);
+  async #verdictOf(claim: Claim): Promise<Verdict> {
+    const work = this.#options.handler(claim);
+    this.#working.add(work);
     try {
       return await work;
     } catch (error) {
-      log.error({ err: error, id: claim.id }, 'queue: a handler failed');
+      this.#options.log.error({ err: error, id: claim.id }, 'queue: a handler failed');
       return { done: false, afterMs: THROWN_MS };
     } finally {
-      working.delete(work);
+      this.#working.delete(work);
     }
   }
 
-  async function finish({ job, id, token, attempt }: Holding, verdict: Verdict): Promise<void> {
-    const { ok, next, turn } = await insist(() =>
+  async #finish({ job, id, token, attempt }: Holding, verdict: Verdict): Promise<void> {
+    const { entries, promote, onError } = this.#options;
+    const { ok, next, turn } = await this.#insist(() =>
       verdict.done
         ? entries.settle(id, attempt)
         : entries.release(id, attempt, { payload: verdict.payload, yields: verdict.afterMs <= 0 }),
     );
     if (!ok) {
-      lose(id);
+      this.lose(id);
       throw new DelayedError();
     }
     if (!verdict.done) {
-      if (turn !== job.priority) await insist(() => job.changePriority({ priority: turn }));
-      await insist(() => job.moveToDelayed(Date.now() + Math.max(0, verdict.afterMs), token));
+      if (turn !== job.priority) await this.#insist(() => job.changePriority({ priority: turn }));
+      await this.#insist(() => job.moveToDelayed(Date.now() + Math.max(0, verdict.afterMs), token));
     }
     if (next !== undefined) await promote(next).catch(onError);
     if (!verdict.done) throw new DelayedError();
   }
-
-  async function take(job: Job, token: string): Promise<void> {
-    const id = decodeURIComponent(job.id ?? '');
-    const holding = { job, id, token, attempt: job.attemptsStarted, controller: new AbortController() };
-    const { outcome, ...entry } = await insist(() => entries.enter(id, holding.attempt));
-    if (outcome === 'go') await handle(holding, entry);
-    else if (outcome === 'wait') await park(holding, entry.lane);
-    else if (outcome === 'lost') throw new DelayedError();
-  }
-
-  return {
-    async process(job, token = '') {
-      try {
-        await take(job, token);
-      } catch (error) {
-        // BullMQ would give up on a job whose processor fails otherwise; this one is handed out again when its lock has run out.
-        if (!(error instanceof DelayedError)) onError(error);
-        throw new DelayedError();
-      }
-    },
-    lose,
-    async idle() {
-      while (working.size > 0) await Promise.allSettled(working);
-      await pause(LEAVE_MS, undefined, { ref: false });
-    },
-    close() {
-      isClosed = true;
-      for (const id of holdings.keys()) lose(id);
-    },
-  };
 }

@@ -29,12 +29,8 @@ export interface ServerOptions {
   readonly maxHeaderSize?: number;
   /** Characters of one path parameter. Default 12 288. */
   readonly maxParamLength?: number;
-  /** For a whole request to arrive. Default 30 000. */
-  readonly requestTimeoutMs?: number;
   /** For a request's line and headers, from the connection's beginning or the request's first byte. Default 15 000. */
   readonly headersTimeoutMs?: number;
-  /** A connection on which nothing moves is closed. Default 120 000. */
-  readonly idleTimeoutMs?: number;
   /** Connections of all clients together. Default 10 000. */
   readonly maxConnections?: number;
   /** Connections of one client; a proxy of `trustProxy` has no such bound. Default 256. */
@@ -67,33 +63,17 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+/** For a whole request to arrive. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** A connection on which nothing moves is closed. */
+const IDLE_TIMEOUT_MS = 120_000;
+const DRAIN_MS = 7_500;
+
 /** The one HTTP server: limits, error envelope, shutdown. Api, web chat and webhooks are plugins of `app`. */
 export function createServer(options: ServerOptions): Server {
-  const { log, renderError, drainMs = 7_500 } = options;
   let state: ServerState = 'starting';
   let stopped: Promise<void> | undefined;
-
-  const app = fastify({
-    loggerInstance: quietLogger(log),
-    logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
-    bodyLimit: options.bodyLimit ?? 64 * 1024,
-    requestTimeout: options.requestTimeoutMs ?? 30_000,
-    connectionTimeout: options.idleTimeoutMs ?? 120_000,
-    routerOptions: { maxParamLength: options.maxParamLength ?? 12_288 },
-    // Longer than proxies keep theirs, so that they never send on a connection that is being closed.
-    keepAliveTimeout: 72_000,
-    http: {
-      maxHeaderSize: options.maxHeaderSize ?? 32 * 1024,
-      headersTimeout: options.headersTimeoutMs ?? 15_000,
-      connectionsCheckingInterval: Math.min(5_000, options.headersTimeoutMs ?? 15_000),
-    },
-    // While it drains, a request that got in is answered like any other, on a connection that then closes.
-    return503OnClosing: false,
-    rewriteUrl: request => repairPath(request.url ?? '/'),
-    frameworkErrors: (error, request, reply) => answerFailure(error, request, reply),
-    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, renderError),
-  });
+  const app = createApp(options);
   limitConnections(app.server, {
     total: options.maxConnections ?? 10_000,
     perClient: options.maxConnectionsPerClient ?? 256,
@@ -101,7 +81,6 @@ export function createServer(options: ServerOptions): Server {
   });
 
   const isForUs = options.publicUrl === undefined ? undefined : createHostGuard(options.publicUrl);
-  const routes = watchRoutes(app);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('referrer-policy', 'no-referrer');
@@ -109,55 +88,6 @@ export function createServer(options: ServerOptions): Server {
       throw new AppError('forbidden', 'asked under a foreign name', { params: { what: 'host' } });
     actFor(clientKey(request.ip), done);
   });
-  app.setErrorHandler(answerFailure);
-  app.setNotFoundHandler(() => {
-    throw new AppError('not_found', 'unknown path', { params: { what: 'path' } });
-  });
-
-  function answerFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const { error, status } = toFailure(thrown);
-    const allowed = request.is404 && error.code === 'not_found' ? routes.methodsOf(pathOf(request.url)) : [];
-    if (allowed.length > 0 && !allowed.includes(request.method)) return refuseMethod(allowed, reply);
-    logFailure(log, error, request);
-    return send(reply, error, status);
-  }
-
-  function refuseMethod(allowed: readonly string[], reply: FastifyReply): FastifyReply {
-    const allow = allowed.join(', ');
-    reply.header('allow', allow);
-    return send(reply, new AppError('invalid_request', 'wrong method', { params: { what: 'method', allow } }), 405);
-  }
-
-  function send(reply: FastifyReply, error: AppError, status: number | undefined): FastifyReply {
-    const rendered = renderError(error, status);
-    return reply
-      .code(rendered.status)
-      .headers(rendered.headers)
-      .type(JSON_TYPE)
-      .removeHeader('etag')
-      .send(JSON.stringify(rendered.body));
-  }
-
-  async function drain(): Promise<void> {
-    state = 'stopping';
-    // Fastify stops listening only after every plugin's preClose; no new connection is taken meanwhile.
-    const doorClosed = new Promise<void>(resolve => {
-      if (app.server.listening) app.server.close(() => resolve());
-      else resolve();
-    });
-    // An answer that was under way keeps its connection alive afterwards; it is idle then.
-    const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
-    const cut = setTimeout(() => {
-      log.warn({ drainMs }, 'requests still ran when the time to stop was over');
-      app.server.closeAllConnections();
-    }, drainMs);
-    try {
-      await Promise.all([doorClosed, app.close()]);
-    } finally {
-      clearInterval(sweep);
-      clearTimeout(cut);
-    }
-  }
 
   return {
     app,
@@ -176,10 +106,85 @@ export function createServer(options: ServerOptions): Server {
       return { host, port: real, origin: `http://${host.includes(':') ? `[${host}]` : host}:${real}` };
     },
     stop() {
-      stopped ??= drain();
+      state = 'stopping';
+      stopped ??= drain(app, options);
       return stopped;
     },
   };
+}
+
+/** It answers failures in the API's words. */
+function createApp({ log, renderError, trustProxy, ...options }: ServerOptions): FastifyInstance {
+  const app = fastify({
+    loggerInstance: quietLogger(log),
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
+    bodyLimit: options.bodyLimit ?? 64 * 1024,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: IDLE_TIMEOUT_MS,
+    routerOptions: { maxParamLength: options.maxParamLength ?? 12_288 },
+    // Longer than proxies keep theirs, so that they never send on a connection that is being closed.
+    keepAliveTimeout: 72_000,
+    http: {
+      maxHeaderSize: options.maxHeaderSize ?? 32 * 1024,
+      headersTimeout: options.headersTimeoutMs ?? 15_000,
+      connectionsCheckingInterval: Math.min(5_000, options.headersTimeoutMs ?? 15_000),
+    },
+    // While it drains, a request that got in is answered like any other, on a connection that then closes.
+    return503OnClosing: false,
+    rewriteUrl: request => repairPath(request.url ?? '/'),
+    frameworkErrors: answerFailure,
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, renderError),
+  });
+  const routes = watchRoutes(app);
+  app.setErrorHandler(answerFailure);
+  app.setNotFoundHandler(() => {
+    throw new AppError('not_found', 'unknown path', { params: { what: 'path' } });
+  });
+  return app;
+
+  function answerFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { error, status } = toFailure(thrown);
+    const allowed = request.is404 && error.code === 'not_found' ? routes.methodsOf(pathOf(request.url)) : [];
+    if (allowed.length > 0 && !allowed.includes(request.method)) {
+      const allow = allowed.join(', ');
+      reply.header('allow', allow);
+      return send(reply, new AppError('invalid_request', 'wrong method', { params: { what: 'method', allow } }), 405);
+    }
+    logFailure(log, error, request);
+    return send(reply, error, status);
+  }
+
+  function send(reply: FastifyReply, error: AppError, status: number | undefined): FastifyReply {
+    const rendered = renderError(error, status);
+    return reply
+      .code(rendered.status)
+      .headers(rendered.headers)
+      .type(JSON_TYPE)
+      .removeHeader('etag')
+      .send(JSON.stringify(rendered.body));
+  }
+}
+
+async function drain(app: FastifyInstance, { log, drainMs = DRAIN_MS }: ServerOptions): Promise<void> {
+  const { server } = app;
+  // Fastify stops listening only after every plugin's preClose; no new connection is taken meanwhile.
+  const doorClosed = new Promise<void>(resolve => {
+    if (server.listening) server.close(() => resolve());
+    else resolve();
+  });
+  // An answer that was under way keeps its connection alive afterwards; it is idle then.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => {
+    log.warn({ drainMs }, 'requests still ran when the time to stop was over');
+    server.closeAllConnections();
+  }, drainMs);
+  try {
+    await Promise.all([doorClosed, app.close()]);
+  } finally {
+    clearInterval(sweep);
+    clearTimeout(cut);
+  }
 }
 
 /** A path that cannot be decoded names nothing: escaped once more it is an unknown path, seen by the hooks like any other. */

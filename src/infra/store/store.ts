@@ -58,6 +58,9 @@ const MIGRATIONS = `CREATE TABLE IF NOT EXISTS migrations (
   room TEXT NOT NULL, step INTEGER NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL, PRIMARY KEY (room, step)
 ) STRICT`;
 
+const RECORD_STEP = 'INSERT INTO migrations (room, step, hash, applied_at) VALUES (?, ?, ?, ?)';
+const OUTERMOST = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'] as const;
+
 /**
  * Opens or creates the store; a missing directory is made, readable by its owner alone.
  *
@@ -79,18 +82,6 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
     return statement;
   }
 
-  function attempt<T>(sql: string, work: () => T, passing = PASSING): T {
-    try {
-      return work();
-    } catch (cause) {
-      if (cause instanceof AppError) throw cause;
-      const message = `the store refused "${sql.slice(0, 100)}": ${reason(cause)}`;
-      throw passing.test(codeOf(cause))
-        ? new StoreAway(message, { cause })
-        : new AppError('internal', message, { cause });
-    }
-  }
-
   function exec(sql: string): void {
     if (!db.open) throw new AppError('internal', 'the store is closed');
     attempt(sql, () => db.exec(sql));
@@ -98,29 +89,20 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
 
   const store: Store = {
     migrate(module, steps) {
-      const read = () => store.all('SELECT hash FROM migrations WHERE room = ? ORDER BY step', [module], AppliedStep);
       exec(MIGRATIONS);
-      const known = read();
-      assertSameHistory(module, known, steps);
       // No other writer is waited for when all is done.
-      if (known.length === steps.length) return;
+      if (appliedSteps(store, module, steps) === steps.length) return;
       store.transaction(() => {
-        const applied = read();
-        assertSameHistory(module, applied, steps);
-        for (const [index, step] of steps.entries()) {
-          if (index < applied.length) continue;
+        for (let index = appliedSteps(store, module, steps); index < steps.length; index += 1) {
+          const step = steps[index] ?? '';
           exec(step);
-          const record = [module, index, hash(step), Date.now()];
-          store.run('INSERT INTO migrations (room, step, hash, applied_at) VALUES (?, ?, ?, ?)', record);
+          store.run(RECORD_STEP, [module, index, hash(step), Date.now()]);
         }
       });
     },
     all(sql, params, row) {
-      return attempt(sql, () =>
-        prepare(sql)
-          .all(bind(params))
-          .map(found => row.parse(readRow(found))),
-      );
+      const read = () => prepare(sql).all(bind(params));
+      return attempt(sql, () => read().map(found => row.parse(readRow(found))));
     },
     get(sql, params, row) {
       return attempt(sql, () => {
@@ -134,26 +116,23 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
       for (const found of rows) yield row.parse(readRow(found));
     },
     run(sql, params = []) {
-      const write = () => {
-        const { changes, lastInsertRowid } = prepare(sql).run(bind(params));
-        return { changes, lastInsertRowid };
-      };
-      return attempt(sql, write, BUSY);
+      const { changes, lastInsertRowid } = attempt(sql, () => prepare(sql).run(bind(params)), BUSY);
+      return { changes, lastInsertRowid };
     },
     transaction(work) {
-      const isOutermost = depth === 0;
-      const savepoint = `nested_${depth}`;
-      exec(isOutermost ? 'BEGIN IMMEDIATE' : `SAVEPOINT ${savepoint}`);
+      const name = `nested_${depth}`;
+      const [begin, commit, rollBack] =
+        depth === 0 ? OUTERMOST : [`SAVEPOINT ${name}`, `RELEASE ${name}`, `ROLLBACK TO ${name}; RELEASE ${name}`];
+      exec(begin);
       depth++;
       try {
         const result = work();
         if (result instanceof Promise) throw new AppError('internal', 'a transaction cannot wait for a promise');
-        exec(isOutermost ? 'COMMIT' : `RELEASE ${savepoint}`);
+        exec(commit);
         return result;
       } catch (error) {
         // A full disk makes SQLite roll back by itself.
-        if (db.open && db.inTransaction)
-          exec(isOutermost ? 'ROLLBACK' : `ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`);
+        if (db.open && db.inTransaction) exec(rollBack);
         throw error;
       } finally {
         depth--;
@@ -162,17 +141,23 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
     close() {
       if (!db.open) return;
       statements.clear();
-      // The files beside the database stay until the last statement is collected, so they are emptied here.
-      try {
-        db.pragma('wal_checkpoint(TRUNCATE)');
-      } catch {
-        // On a disk that takes nothing any more: they stay whole, and the next start reads them.
-      } finally {
-        db.close();
-      }
+      closeDatabase(db);
     },
   };
   return store;
+}
+
+/** @throws AppError in place of SQLite's own error, StoreAway where that may pass */
+function attempt<T>(sql: string, work: () => T, passing = PASSING): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    const message = `the store refused "${sql.slice(0, 100)}": ${reason(cause)}`;
+    throw passing.test(codeOf(cause))
+      ? new StoreAway(message, { cause })
+      : new AppError('internal', message, { cause });
+  }
 }
 
 const NameRow = z.object({ name: z.string() });
@@ -190,15 +175,16 @@ export function writtenByNewer(place: 'DATA_DIR' | 'Redis'): AppError {
   return new AppError('internal', sentence);
 }
 
-function assertSameHistory(module: string, applied: readonly { hash: string }[], steps: readonly string[]): void {
-  if (applied.length > steps.length) {
-    throw writtenByNewer('DATA_DIR');
-  }
+/** How many of the steps are applied. @throws AppError when others were */
+function appliedSteps(store: Store, module: string, steps: readonly string[]): number {
+  const applied = store.all('SELECT hash FROM migrations WHERE room = ? ORDER BY step', [module], AppliedStep);
+  if (applied.length > steps.length) throw writtenByNewer('DATA_DIR');
   for (const [index, { hash: known }] of applied.entries()) {
     if (known !== hash(steps[index] ?? '')) {
       throw new AppError('internal', `step ${index} of ${module} was changed after it had been applied`);
     }
   }
+  return applied.length;
 }
 
 function openDatabase(path: string, timeout: number): InstanceType<typeof Database> {
@@ -213,6 +199,17 @@ function openDatabase(path: string, timeout: number): InstanceType<typeof Databa
   } catch (cause) {
     db?.close();
     throw new AppError('internal', `the store ${path} cannot be opened: ${openingReason(cause)}`, { cause });
+  }
+}
+
+function closeDatabase(db: InstanceType<typeof Database>): void {
+  // The files beside the database stay until the last statement is collected, so they are emptied here.
+  try {
+    db.pragma('wal_checkpoint(TRUNCATE)');
+  } catch {
+    // On a disk that takes nothing any more: they stay whole, and the next start reads them.
+  } finally {
+    db.close();
   }
 }
 
