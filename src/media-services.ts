@@ -129,8 +129,9 @@ function createFiles(
   const muxedFiles = createMuxedFiles({ ...shared, http: streamHttp, tempDir: join(spoolDir, 'streams') });
   const key = storage.keyFor('media links');
   const refresh: Extractor['refresh'] = (post, signal) => extractor.refresh(post, signal);
+  const find: Extractor['find'] = (post, signal) => extractor.find(post, signal);
   const tunnel = createTunnel({
-    ...{ key, http: streamHttp, mediaHosts, cdnHeaders, refresh, log },
+    ...{ key, http: streamHttp, mediaHosts, cdnHeaders, find, refresh, log },
     assetHosts: OSU_ASSET_HOSTS,
     muxTracks: muxedFiles.muxTracks,
   });

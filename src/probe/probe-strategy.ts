@@ -115,12 +115,13 @@ async function fetchBeginning(
 
 async function fetchFile(
   http: Pick<HttpClient, 'stream'>,
-  { url, mime }: Variant,
+  { url, mime, headers }: Variant,
   source: Post['source'],
   signal: AbortSignal,
 ): Promise<void> {
-  const headers = { ...cdnHeaders(source, mime), range: 'bytes=0-1023' };
-  const { body, ...head } = await http.stream({ url, hosts: HOSTS, headers, signal, timeoutMs: FILE_BUDGET_MS });
+  const own = cdnHeaders(source, { mime, ...(headers && { headers }) });
+  const call = { url, hosts: HOSTS, headers: { ...own, range: 'bytes=0-1023' }, signal, timeoutMs: FILE_BUDGET_MS };
+  const { body, ...head } = await http.stream(call);
   try {
     const type = head.headers['content-type'];
     if (head.status === 429) throw new AppError('upstream_rate_limited', 'the CDN answers 429');

@@ -120,6 +120,7 @@ export function fakeExtractor(
         const post = await answer(match[1], options);
         return { post, itemIndex: match[2] === undefined ? null : Number(match[2]) - 1, from: 'load' };
       },
+      find: () => Promise.reject(new Error('nobody looks for this here')),
       refresh: () => Promise.reject(new Error('nobody asks for this here')),
       findLinks: text => [
         ...new Set(

@@ -9,10 +9,10 @@ import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import { sendAnswer } from '../answer.ts';
 import { askedOrigin } from '../asked-origin.ts';
 import { errorResponses } from '../reference/document.ts';
-import { createPostAnswers } from './post-answers.ts';
+import { createPostAnswers, type PostAnswersOptions } from './post-answers.ts';
 import { createPostExample, FB_EXAMPLE, IG_EXAMPLE } from './post-examples.ts';
 import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
-import { type MuxedAddress, toFbDownload, toIgDownload } from './post-shapes.ts';
+import { toFbDownload, toIgDownload, toPublicPost } from './post-shapes.ts';
 
 /** `example`: the link of a post that this server can show. */
 export type ApiSource = Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
@@ -37,7 +37,7 @@ interface Endpoint {
   readonly takes: string;
   readonly example: string;
   /** @throws AppError when the post has nothing for this endpoint */
-  readonly shape: (post: Post, muxedAddress: MuxedAddress) => object;
+  readonly shape: PostAnswersOptions['shape'];
   /** The text of the reference. */
   readonly about: Readonly<Record<'operationId' | 'summary' | 'description', string>> & {
     readonly tags: readonly string[];
@@ -62,7 +62,7 @@ function describeEndpoints({ sources, creator }: Pick<MediaRoutesOptions, 'sourc
     readable: true,
     takes: 'the link of a public Instagram post or reel',
     example: exampleOf('instagram'),
-    shape: (post, muxedAddress) => toIgDownload(post, creator, muxedAddress),
+    shape: (post, ownAddress) => toIgDownload(post, creator, ownAddress),
     about: {
       tags: ['Media'],
       operationId: 'igdownload',
@@ -78,8 +78,8 @@ function describeEndpoints({ sources, creator }: Pick<MediaRoutesOptions, 'sourc
     readable: true,
     takes: 'the link of a public Facebook video or reel',
     example: exampleOf('facebook'),
-    shape: (post, muxedAddress) => {
-      const answer = toFbDownload(post, creator, muxedAddress);
+    shape: (post, ownAddress) => {
+      const answer = toFbDownload(post, creator, ownAddress);
       if (answer === undefined) throw new AppError('not_found', 'no video in the post', { params: { what: 'video' } });
       return answer;
     },
@@ -97,7 +97,7 @@ function describeEndpoints({ sources, creator }: Pick<MediaRoutesOptions, 'sourc
     readable: false,
     takes: `the link of a public ${sources.map(({ name }) => name).join(' or ')} post`,
     example: sources[0].example,
-    shape: post => post,
+    shape: toPublicPost,
     about: {
       tags: ['Media'],
       operationId: 'post',

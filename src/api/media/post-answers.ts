@@ -2,7 +2,7 @@ import type { Post } from '../../media/post.ts';
 import { playerTunnelFile } from '../../media/tunnel/player-file.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import { type Answer, createAnswer } from '../answer.ts';
-import type { MuxedAddress } from './post-shapes.ts';
+import type { OwnAddress } from './post-shapes.ts';
 
 export interface PostAnswer {
   readonly answer: Answer;
@@ -17,7 +17,8 @@ export interface PostAnswer {
 export type PostAnswers = (post: Post, origin: string, isKept: boolean) => PostAnswer;
 
 export interface PostAnswersOptions {
-  readonly shape: (post: Post, muxedAddress: MuxedAddress) => object;
+  /** Addresses of ours live until `expiresAt`. */
+  readonly shape: (post: Post, ownAddress: OwnAddress, expiresAt: number) => object;
   readonly tunnel: Pick<Tunnel, 'address'>;
   readonly now: () => number;
 }
@@ -32,11 +33,11 @@ export function createPostAnswers({ shape, tunnel, now }: PostAnswersOptions): P
   function write(post: Post, origin: string): PostAnswer & { readonly until: number } {
     const expiresAt = now() + LINK_LIFE_MS;
     let isOurs = false;
-    const muxedAddress: MuxedAddress = (index, file) => {
+    const ownAddress: OwnAddress = (index, file, of = post) => {
       isOurs = true;
-      return origin + tunnel.address(playerTunnelFile(post, index, file, expiresAt));
+      return origin + tunnel.address(playerTunnelFile(of, index, file, expiresAt));
     };
-    const answer = createAnswer(shape(post, muxedAddress));
+    const answer = createAnswer(shape(post, ownAddress, expiresAt));
     return { answer, origin: isOurs ? origin : undefined, until: expiresAt - LINK_LIFE_MS / 2 };
   }
 

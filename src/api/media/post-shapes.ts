@@ -1,13 +1,17 @@
+import type * as z from 'zod';
 import { plainVideos, wholeVideos } from '../../media/files/variant-choice.ts';
-import { type MediaItem, type Post, playableVariants, type Variant } from '../../media/post.ts';
+import { type MediaItem, type Post, playableVariants, type postSchemaOf, type Variant } from '../../media/post.ts';
 import { isCommonFile, isMuxable, type PlayerFile } from '../../media/tunnel/player-file.ts';
 import type { FbDownload, IgDownload, IgMedia } from './post-schema.ts';
 
-/** Absolute address on this server of what is put together of a file's tracks; `index` is the item's in `post.items`. */
-export type MuxedAddress = (index: number, file: PlayerFile) => string;
+/**
+ * Absolute address on this server of a file that the CDN does not give as it is: two tracks, or one whose host wants headers. `index` is the
+ * item's in the items of `of`, which is the post itself or the one that it quotes.
+ */
+export type OwnAddress = (index: number, file: PlayerFile, of?: Post) => string;
 
 /** `/api/igdownload`'s answer; the shape is fixed by its document and holds exactly these fields. */
-export function toIgDownload(post: Post, creator: string, muxedAddress: MuxedAddress): IgDownload {
+export function toIgDownload(post: Post, creator: string, ownAddress: OwnAddress): IgDownload {
   const { author, stats } = post;
   return {
     status: 200,
@@ -40,7 +44,7 @@ export function toIgDownload(post: Post, creator: string, muxedAddress: MuxedAdd
           user_media_count: stats.authorPosts,
           view_count: stats.views,
         },
-        data: toIgFiles(post, muxedAddress),
+        data: toIgFiles(post, ownAddress),
       },
     },
   };
@@ -49,13 +53,13 @@ export function toIgDownload(post: Post, creator: string, muxedAddress: MuxedAdd
 /** Stands in the place of an item that could not be read: those after it keep their places. */
 const UNREAD: IgMedia = { type: 'image', height: null, width: null, thumb: '', url: '' };
 
-function toIgFiles(post: Post, muxedAddress: MuxedAddress): IgMedia[] {
+function toIgFiles(post: Post, ownAddress: OwnAddress): IgMedia[] {
   let unread = post.missingItems;
   const files = post.items.flatMap((item, index) => {
     const before = post.items[index - 1]?.position ?? -1;
     const gap = Math.min(Math.max(item.position - before - 1, 0), unread);
     unread -= gap;
-    return [...Array<IgMedia>(gap).fill(UNREAD), toIgMedia(item, addressing(index, muxedAddress)) ?? []].flat();
+    return [...Array<IgMedia>(gap).fill(UNREAD), toIgMedia(item, addressing(index, ownAddress)) ?? []].flat();
   });
   return [...files, ...Array<IgMedia>(unread).fill(UNREAD)];
 }
@@ -73,14 +77,14 @@ function toIgMedia(item: MediaItem, addressOf: AddressOf): IgMedia | undefined {
 }
 
 /** `/api/fbdownload`'s answer, or undefined for a post without a video that plays. */
-export function toFbDownload(post: Post, creator: string, muxedAddress: MuxedAddress): FbDownload | undefined {
+export function toFbDownload(post: Post, creator: string, ownAddress: OwnAddress): FbDownload | undefined {
   const index = post.items.findIndex(item => item.kind === 'video' && rankedFiles(item).length > 0);
   const video = post.items[index];
   if (video === undefined) return undefined;
   const files = rankedFiles(video);
   const [best] = files;
   const smallest = files.at(-1);
-  const addressOf = addressing(index, muxedAddress);
+  const addressOf = addressing(index, ownAddress);
   const bestAddress = addressOf(best);
   return {
     status: 200,
@@ -95,13 +99,36 @@ export function toFbDownload(post: Post, creator: string, muxedAddress: MuxedAdd
   };
 }
 
+/** The post without the headers of its files: the address of a file that wants some is ours, until `expiresAt`. */
+export function toPublicPost(
+  post: Post,
+  ownAddress: OwnAddress,
+  expiresAt: number,
+): z.input<ReturnType<typeof postSchemaOf>> {
+  const { quoted } = post;
+  let endsAt = post.expiresAt;
+  const itemsOf = (of: Post) =>
+    of.items.map((item, index) => {
+      const variants = item.variants.map(variant => {
+        const { headers, ...file } = variant;
+        if (headers === undefined) return file;
+        endsAt = Math.min(endsAt ?? expiresAt, expiresAt);
+        return { ...file, url: ownAddress(index, { variant }, of), expiresAt };
+      });
+      return { ...item, variants };
+    });
+  const shown = { ...post, items: itemsOf(post), quoted: quoted && { ...quoted, items: itemsOf(quoted) } };
+  return { ...shown, expiresAt: endsAt };
+}
+
 type AddressOf = (file: PlayerFile | undefined) => string;
 
 /** The CDN's own address of a file; ours where it has to be put together. Empty for none. */
-function addressing(index: number, muxedAddress: MuxedAddress): AddressOf {
+function addressing(index: number, ownAddress: OwnAddress): AddressOf {
   return file => {
     if (file === undefined) return '';
-    return file.audio === undefined ? file.variant.url : muxedAddress(index, file);
+    const { variant, audio } = file;
+    return audio === undefined && variant.headers === undefined ? variant.url : ownAddress(index, file);
   };
 }
 

@@ -17,10 +17,12 @@ export function createPostThumbnails({ extractor, tunnel, now = Date.now }: Post
   function ofPost(post: Post): readonly Thumbnail[] {
     const { source, id } = post;
     return post.items.slice(0, MOST).flatMap(({ kind, thumbnailUrl, variants, alt }, index) => {
-      const url = thumbnailUrl ?? (kind === 'image' ? variants.at(-1)?.url : undefined);
+      const smallest = kind === 'image' && thumbnailUrl === null ? variants.at(-1) : undefined;
+      const url = thumbnailUrl ?? smallest?.url;
       if (url === undefined || !tunnel.carries(url)) return [];
       const file = { url, mime: 'image/jpeg', fileName: `${id}-${index + 1}.jpg`, expiresAt: now() + LIFE_MS };
-      return { kind, address: tunnel.address({ ...file, post: { source, id }, index }), alt };
+      const hasHeaders = smallest?.headers !== undefined;
+      return { kind, address: tunnel.address({ ...file, post: { source, id }, index, hasHeaders }), alt };
     });
   }
 

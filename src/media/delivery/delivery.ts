@@ -184,7 +184,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       });
       const fitting = plain.find(({ bytes, variant }) => bytes <= maxBytes && !resolver.isOver(variant));
       const best = steps[0]?.parts[0];
-      if (fitting === undefined || best === undefined) return undefined;
+      // A platform's own request would have none of the headers, and is not to know them.
+      if (fitting === undefined || best === undefined || fitting.variant.headers !== undefined) return undefined;
       const isMadeBetter = steps[0]?.kind === 'mux' && pixels(best.variant) > pixels(fitting.variant) * SHARPER;
       // A step that encodes comes first because the file itself plays on few devices, or is poor.
       if (isMadeBetter || steps[0]?.kind === 'compress' || steps[0]?.kind === 'convert') return undefined;

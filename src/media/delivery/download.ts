@@ -5,13 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import type { HttpClient, HttpStream } from '../../infra/http/http-client.ts';
 import { hostsBelow } from '../../infra/http/transport/host-list.ts';
-import { type CdnHeaders, fileType, isGone, looksLikeDocument } from '../files/cdn.ts';
+import { type CdnAddress, type CdnHeaders, fileType, isGone, looksLikeDocument } from '../files/cdn.ts';
 import { totalOf } from '../files/tunnel-range.ts';
 import type { SourceId, Variant } from '../post.ts';
 
-export interface DownloadRequest {
+export interface DownloadRequest extends CdnAddress {
   readonly source: SourceId;
-  readonly url: string;
   /** The type it should be. */
   readonly mime: string;
   readonly path: string;
@@ -78,7 +77,7 @@ export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: Do
     clock: Clock,
   ): Promise<DownloadFailure | undefined> {
     const { url, source, mime, maxBytes, roomBytes } = request;
-    const headers = { ...cdnHeaders(source, mime), ...restHeaders(progress) };
+    const headers = { ...cdnHeaders(source, request), ...restHeaders(progress) };
     const answer = await http.stream({ url, hosts, headers, signal: clock.signal, timeoutMs: PAUSE_MS });
     const refused = begin(answer, progress, mime);
     const size = progress.total;
@@ -238,16 +237,16 @@ const FIRST_BYTE = 1_024;
 
 /** Bytes of a file as the CDN says, undefined when it does not. @throws the signal's reason when it aborts */
 export type FileSize = (
-  variant: Pick<Variant, 'url' | 'mime'>,
+  variant: Pick<Variant, 'url' | 'mime' | 'headers'>,
   source: SourceId,
   signal: AbortSignal,
 ) => Promise<number | undefined>;
 
 export function createFileSize({ http, mediaHosts, cdnHeaders }: FileSizeOptions): FileSize {
   const hosts = hostsBelow(mediaHosts);
-  return async ({ url, mime }, source, signal) => {
-    const headers = cdnHeaders(source, mime);
-    const request = { url, hosts, signal, timeoutMs: SIZE_TIMEOUT_MS };
+  return async (variant, source, signal) => {
+    const headers = cdnHeaders(source, variant);
+    const request = { url: variant.url, hosts, signal, timeoutMs: SIZE_TIMEOUT_MS };
     try {
       const head = await http.request({ ...request, method: 'HEAD', headers });
       const length = head.status === 200 ? head.headers['content-length'] : undefined;

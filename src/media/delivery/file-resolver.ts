@@ -205,14 +205,15 @@ class FileSearch {
   }
 
   async #fetch(
-    { key, variant: { url, mime }, bytes, estimatedBytes }: VariantChoice,
+    { key, variant: { url, mime, headers }, bytes, estimatedBytes }: VariantChoice,
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<HeldFile | FileFailure> {
     const { source } = this.#request.post;
-    const request = { key: this.#keyOf(key), source, url, mime, maxBytes, expectedBytes: bytes ?? estimatedBytes };
-    const file = await this.#resolver.options.files.fetch(request, signal);
-    return 'cause' in file && file.status !== 'tool' ? { ...file, of: key } : file;
+    const file = { key: this.#keyOf(key), source, url, mime, ...(headers && { headers }) };
+    const request = { ...file, maxBytes, expectedBytes: bytes ?? estimatedBytes };
+    const fetched = await this.#resolver.options.files.fetch(request, signal);
+    return 'cause' in fetched && fetched.status !== 'tool' ? { ...fetched, of: key } : fetched;
   }
 
   /** Keys name a file within its item. */

@@ -19,7 +19,7 @@ import {
   type Workplace,
 } from './file-store.ts';
 
-export interface FetchRequest extends Pick<DownloadRequest, 'source' | 'url' | 'mime' | 'maxBytes'> {
+export interface FetchRequest extends Pick<DownloadRequest, 'source' | 'url' | 'headers' | 'mime' | 'maxBytes'> {
   /** The same for the same file. */
   readonly key: string;
   /** The size as far as that is known or guessed. */
@@ -161,7 +161,7 @@ export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
 
 async function fetchFile(
   download: Download,
-  { source, url, mime, expectedBytes, maxBytes: wishedBytes }: FetchRequest,
+  { key: _, expectedBytes, maxBytes: wishedBytes, ...file }: FetchRequest,
   totalBytes: number,
   { path, signal, reserve }: Workplace,
 ): Promise<MadeFile | FileFailure> {
@@ -170,7 +170,7 @@ async function fetchFile(
   for (let wanted = Math.min(expectedBytes ?? usual, maxBytes); ; ) {
     const roomBytes = await reserve(wanted);
     if (roomBytes === undefined) return diskFull();
-    const outcome = await download({ source, url, mime, path, maxBytes, roomBytes, signal });
+    const outcome = await download({ ...file, path, maxBytes, roomBytes, signal });
     if (outcome.status === 'done') return inspected(outcome, path, signal);
     if (outcome.status !== 'needs_room') return outcome;
     if (outcome.bytes <= wanted) return { status: 'too_large', bytes: outcome.bytes };

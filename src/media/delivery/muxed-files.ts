@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../infra/log.ts';
+import type { CdnAddress } from '../files/cdn.ts';
 import { muxKey, variantKey } from '../files/variant-choice.ts';
 import type { MuxTracks } from '../tunnel/muxed-relay.ts';
 import { MAX_MUX_BYTES } from '../tunnel/player-file.ts';
@@ -53,10 +54,12 @@ export function createMuxedFiles(options: MuxedFilesOptions): MuxedFiles {
   return {
     async muxTracks({ post, index, tracks }, signal) {
       const { source, id } = post;
-      const [video, audio] = [tracks.video, tracks.audio].map(url => variantKey({ url, width: null, height: null }));
+      const [video, audio] = [tracks.video, tracks.audio].map(({ url }) => {
+        return variantKey({ url, width: null, height: null });
+      });
       const keyIn = (key: string) => [source, id, index, key].join(' ');
-      const track = (key: string, url: string, mime: string) => (own: AbortSignal) =>
-        files.fetch({ key: keyIn(key), source, url, mime, maxBytes: maxFileBytes, expectedBytes: null }, own);
+      const track = (key: string, address: CdnAddress, mime: string) => (own: AbortSignal) =>
+        files.fetch({ key: keyIn(key), source, ...address, mime, maxBytes: maxFileBytes, expectedBytes: null }, own);
       const order = {
         key: keyIn(muxKey(`${video}`, `${audio}`)),
         maxBytes: maxFileBytes,

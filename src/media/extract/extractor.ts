@@ -42,6 +42,8 @@ export interface Extractor extends Omit<LinkReader, 'match'> {
    * cookies, `forbidden` for a withheld post, or any upstream code.
    */
   extract(link: string, options?: ExtractOptions): Promise<Extraction>;
+  /** The post of an id, as `extract` gives that of a link. */
+  find(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
   /** Asks the upstream again, past the cache: for addresses that expired early. At most one real fetch a minute for a post. */
   refresh(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
   /** Hosts that media of any source may live on. */
@@ -119,12 +121,24 @@ export function createExtractor(options: ExtractorOptions): Extractor {
     return { post, itemIndex: itemIndex !== null && itemIndex < itemCount(post) ? itemIndex : null, from };
   }
 
-  async function refresh(post: Pick<Post, 'source' | 'id'>, callerSignal?: AbortSignal): Promise<Post> {
+  async function knownRef(post: Pick<Post, 'source' | 'id'>) {
     const key = keyOf(post);
     await refuseWithheldKey(key);
     const source = sources.find(({ id }) => id === post.source);
     const ref = refs.get(key) ?? source?.refOf(post.id);
     if (source === undefined || ref === undefined) throw new AppError('not_found', 'no post has this id');
+    return { key, source, ref };
+  }
+
+  async function find(post: Pick<Post, 'source' | 'id'>, callerSignal?: AbortSignal): Promise<Post> {
+    const { source, ref } = await knownRef(post);
+    const link = { source, match: { kind: 'post', ref } } as const;
+    const found = await bounded(deadlineMs, callerSignal, signal => load(link, { readable: true }, signal));
+    return refuseWithheldPost(found.post);
+  }
+
+  async function refresh(post: Pick<Post, 'source' | 'id'>, callerSignal?: AbortSignal): Promise<Post> {
+    const { key, source, ref } = await knownRef(post);
     const fetchAgain = async (own: AbortSignal) => {
       log.info({ source: ref.source, id: ref.id }, 'asking again: an address expired early');
       try {
@@ -151,7 +165,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
 
   const { findLinks, sourceOf, postKey } = links;
   const mediaHosts = [...new Set(sources.flatMap(source => source.mediaHosts))];
-  return { extract, refresh, findLinks, sourceOf, postKey, mediaHosts };
+  return { extract, find, refresh, findLinks, sourceOf, postKey, mediaHosts };
 }
 
 /** Asks a source for a post, a few at once for each client. */

@@ -1,7 +1,13 @@
-import { itemCount, type Post, type SourceId } from '../post.ts';
+import { itemCount, type Post, type SourceId, type Variant } from '../post.ts';
 
-/** Every request for a media file has these headers. */
-export type CdnHeaders = (source: SourceId | undefined, mime: string) => Record<string, string>;
+/** Every request for a media file has these headers, those among them that its own host wants. */
+export type CdnHeaders = (
+  source: SourceId | undefined,
+  file: Pick<Variant, 'mime' | 'headers'>,
+) => Record<string, string>;
+
+/** A file's address, and what its host wants to see beside it. */
+export type CdnAddress = Pick<Variant, 'url' | 'headers'>;
 
 interface CdnCaller {
   readonly id: SourceId;
@@ -11,9 +17,10 @@ interface CdnCaller {
 /** Some CDNs are slow for browsers' names, so each source says who asks its own; for others it is a plain name. */
 export function createCdnHeaders(sources: readonly CdnCaller[]): CdnHeaders {
   const agents = new Map(sources.map(({ id, cdnUserAgent }) => [id, cdnUserAgent]));
-  return (source, mime) => {
+  return (source, { mime, headers }) => {
     const agentOf = source === undefined ? undefined : agents.get(source);
-    return { 'user-agent': agentOf?.(mime) ?? 'Mozilla/5.0', accept: '*/*', 'accept-encoding': 'identity' };
+    const agent = agentOf?.(mime) ?? 'Mozilla/5.0';
+    return { 'user-agent': agent, accept: '*/*', 'accept-encoding': 'identity', ...headers };
   };
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/create-lru.ts';
 import type { HttpClient, HttpHead } from '../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../infra/http/retry-after.ts';
-import { type CdnHeaders, extensionOf, isGone, mediaType } from '../files/cdn.ts';
+import { type CdnAddress, type CdnHeaders, extensionOf, isGone, mediaType } from '../files/cdn.ts';
 import { rangeHeaders, totalOf } from '../files/tunnel-range.ts';
 import {
   noSuchFile,
@@ -25,6 +25,7 @@ export interface CdnRelayOptions {
   /** The hosts as the HTTP client lists them. */
   readonly hosts: readonly string[];
   readonly cdnHeaders: CdnHeaders;
+  readonly find: RefreshPost;
   readonly refresh: RefreshPost;
   readonly now: () => number;
 }
@@ -36,16 +37,16 @@ interface Answer extends HttpHead {
   readonly body: Readable | undefined;
 }
 
-export function createCdnRelay({ http, hosts, cdnHeaders, refresh, now }: CdnRelayOptions): CdnRelay {
-  // A player asks for many ranges of one file: only the first of them pays for an expired address.
-  const renewed = createLru<string, string>({ max: 500, ttl: 30 * 60_000 });
+export function createCdnRelay({ http, hosts, cdnHeaders, find, refresh, now }: CdnRelayOptions): CdnRelay {
+  // A player asks for many ranges of one file: only the first of them pays for an expired address, or for headers.
+  const known = createLru<string, CdnAddress>({ max: 500, ttl: 30 * 60_000 });
 
   async function ask(
-    url: string,
-    file: TunnelFile,
+    { url, headers: wanted }: CdnAddress,
+    { post, mime }: TunnelFile,
     { method, range, ifRange, signal }: TunnelRequest,
   ): Promise<Answer> {
-    const headers = cdnHeaders(file.post?.source, file.mime);
+    const headers = cdnHeaders(post?.source, { mime, ...(wanted && { headers: wanted }) });
     const call = { url, hosts, signal, timeoutMs: PAUSE_MS };
     if (method === 'GET') return http.stream({ ...call, headers: { ...headers, ...rangeHeaders(range, ifRange) } });
     const head = await http.request({ ...call, method, headers });
@@ -55,11 +56,11 @@ export function createCdnRelay({ http, hosts, cdnHeaders, refresh, now }: CdnRel
     return { ...first, ...wholeFile(first), body: undefined };
   }
 
-  async function renew({ post, index = 0, ...file }: TunnelFile, signal: AbortSignal): Promise<string> {
+  async function lookUp(ask: RefreshPost, { post, index = 0, ...file }: TunnelFile, signal: AbortSignal) {
     if (post === undefined) throw noSuchFile('the address leads nowhere any more');
-    const url = renewedAddress(await refresh(post, signal), { ...file, index });
-    if (url === undefined) throw noSuchFile('the post has no such file any more');
-    return url;
+    const address = renewedAddress(await ask(post, signal), { ...file, index });
+    if (address === undefined) throw noSuchFile('the post has no such file any more');
+    return address;
   }
 
   function relay(answer: Answer, file: TunnelFile, request: TunnelRequest): TunnelResponse {
@@ -83,16 +84,20 @@ export function createCdnRelay({ http, hosts, cdnHeaders, refresh, now }: CdnRel
   }
 
   return async (file, request) => {
-    const url = renewed.get(file.url) ?? file.url;
-    const answer = await ask(url, file, request);
-    if (!isGone(answer.status)) return relay(answer, file, request);
+    const { url, hasHeaders } = file;
+    const address = known.get(url) ?? (hasHeaders ? await lookUp(find, file, request.signal) : { url });
+    const answer = await ask(address, file, request);
+    if (!isGone(answer.status)) {
+      if (hasHeaders) known.set(url, address);
+      return relay(answer, file, request);
+    }
     answer.body?.destroy();
-    renewed.delete(file.url);
-    const newUrl = await renew(file, request.signal);
-    if (newUrl === url)
+    known.delete(url);
+    const fresh = await lookUp(refresh, file, request.signal);
+    if (fresh.url === address.url && fresh.headers?.cookie === address.headers?.cookie)
       throw new AppError('upstream_unavailable', `the CDN refuses a current address (${answer.status})`);
-    const again = await ask(newUrl, file, request);
-    if (!isGone(again.status)) renewed.set(file.url, newUrl);
+    const again = await ask(fresh, file, request);
+    if (!isGone(again.status)) known.set(url, fresh);
     return relay(again, file, request);
   };
 }

@@ -12,7 +12,7 @@ import {
   type TunnelRequest,
   type TunnelResponse,
 } from './tunnel-file.ts';
-import { renewedTracks } from './tunnel-renewal.ts';
+import { renewedTracks, type TrackAddresses } from './tunnel-renewal.ts';
 
 /** A file on the disk that stays until it is released. */
 export interface DiskFile {
@@ -26,7 +26,7 @@ export interface MuxOrder {
   readonly post: Pick<Post, 'source' | 'id'>;
   /** Place of the item in the post. */
   readonly index: number;
-  readonly tracks: TrackPair;
+  readonly tracks: TrackAddresses;
 }
 
 /**
@@ -44,24 +44,41 @@ export type MuxedRelay = (file: MuxedFile, request: TunnelRequest, waitMs: numbe
 
 export interface MuxedRelayOptions {
   readonly muxTracks: MuxTracks;
+  readonly find: RefreshPost;
   readonly refresh: RefreshPost;
 }
 
-export function createMuxedRelay({ muxTracks, refresh }: MuxedRelayOptions): MuxedRelay {
-  // A player asks for many ranges of one file: only the first of them pays for an expired address.
-  const renewed = createLru<string, TrackPair>({ max: 500, ttl: 30 * 60_000 });
+export function createMuxedRelay({ muxTracks, find, refresh }: MuxedRelayOptions): MuxedRelay {
+  // A player asks for many ranges of one file: only the first of them pays for an expired address, or for headers.
+  const known = createLru<string, TrackAddresses>({ max: 500, ttl: 30 * 60_000 });
 
-  async function mux({ post, index = 0, tracks, ...file }: MuxedFile, signal: AbortSignal): Promise<DiskFile> {
+  async function lookUp(ask: RefreshPost, { post, index = 0, ...file }: MuxedFile, signal: AbortSignal) {
     if (post === undefined) throw noSuchFile('tracks that belong to no post');
+    const tracks = renewedTracks(await ask(post, signal), { ...file, index });
+    if (tracks === undefined) throw noSuchFile('the post has no such tracks any more');
+    return { post, index, tracks };
+  }
+
+  async function mux(file: MuxedFile, signal: AbortSignal): Promise<DiskFile> {
+    const {
+      post,
+      index = 0,
+      hasHeaders,
+      tracks: { video, audio },
+    } = file;
+    if (post === undefined) throw noSuchFile('tracks that belong to no post');
+    const held = known.get(video);
+    const plain = { post, index, tracks: held ?? { video: { url: video }, audio: { url: audio } } };
+    const order = hasHeaders && held === undefined ? await lookUp(find, file, signal) : plain;
+    if (hasHeaders) known.set(video, order.tracks);
     try {
-      return await muxTracks({ post, index, tracks: renewed.get(tracks.video) ?? tracks }, signal);
+      return await muxTracks(order, signal);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
-      renewed.delete(tracks.video);
-      const current = renewedTracks(await refresh(post, signal), { ...file, index, tracks });
-      if (current === undefined) throw noSuchFile('the post has no such tracks any more', error);
-      const disk = await muxTracks({ post, index, tracks: current }, signal);
-      renewed.set(tracks.video, current);
+      known.delete(video);
+      const fresh = await lookUp(refresh, file, signal);
+      const disk = await muxTracks(fresh, signal);
+      known.set(video, fresh.tracks);
       return disk;
     }
   }

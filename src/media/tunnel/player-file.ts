@@ -90,6 +90,7 @@ export function playerTunnelFile(
     post: { source: post.source, id: post.id },
     index,
     url: (audio && fallback ? fallback : variant).url,
+    ...([variant, audio, fallback].some(one => one?.headers !== undefined) && { hasHeaders: true }),
     ...(audio && { tracks: { video: variant.url, audio: audio.url } }),
     mime,
     width,

@@ -18,6 +18,8 @@ export interface TunnelFile {
   readonly index?: number | undefined;
   /** On the CDN. With `tracks` the file to fall back on, or the video track again where there is none. */
   readonly url: string;
+  /** Its host wants headers of who asks, which no address holds: they are looked up in the post. Only for a file of a post. */
+  readonly hasHeaders?: boolean | undefined;
   /** Given instead of `url`: put together into one MP4. Only for a file of a post. */
   readonly tracks?: TrackPair | undefined;
   readonly mime: string;
@@ -38,6 +40,7 @@ const payload = z.object({
   i: z.string().optional(),
   n: z.number().int().nonnegative().optional(),
   u: z.string(),
+  r: z.boolean().optional(),
   t: z.object({ v: z.string(), a: z.string() }).optional(),
   m: z.string(),
   f: z.string(),
@@ -48,12 +51,13 @@ const payload = z.object({
 
 /** @param key 32 bytes */
 export function sealTunnelFile(key: Buffer, file: TunnelFile): string {
-  const { post, index, url, tracks, mime, fileName, width, height, expiresAt } = file;
+  const { post, index, url, hasHeaders, tracks, mime, fileName, width, height, expiresAt } = file;
   const sealed: z.input<typeof payload> = {
     s: post?.source,
     i: post?.id,
     n: index,
     u: url,
+    r: hasHeaders,
     t: tracks && { v: tracks.video, a: tracks.audio },
     m: mime,
     f: fileName,
@@ -69,10 +73,22 @@ export function unsealTunnelFile(key: Buffer, token: string): TunnelFile | undef
   const text = unsealToken(key, PURPOSE, token);
   const { data } = payload.safeParse(text === undefined ? undefined : JSON.parse(text));
   if (data === undefined) return undefined;
-  const { s: source, i: id, n: index, u: url, t, m: mime, f: fileName, w: width = null, h: height = null, e } = data;
+  const {
+    s: source,
+    i: id,
+    n: index,
+    u: url,
+    r: hasHeaders,
+    t,
+    m: mime,
+    f: fileName,
+    w: width = null,
+    h: height = null,
+    e,
+  } = data;
   const post = source === undefined || id === undefined ? undefined : { source, id };
   const tracks = t && { video: t.v, audio: t.a };
-  return { post, index, url, tracks, mime, fileName, width, height, expiresAt: e };
+  return { post, index, url, hasHeaders, tracks, mime, fileName, width, height, expiresAt: e };
 }
 
 export interface TunnelRequest {
@@ -93,7 +109,7 @@ export interface TunnelResponse {
   readonly expiresAt: number;
 }
 
-/** Asks the upstream again for a post whose addresses expired early. */
+/** The post as it is kept, or asked for again where its addresses expired early. */
 export type RefreshPost = (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
 
 export function noSuchFile(message: string, cause?: unknown): AppError {

@@ -1,3 +1,4 @@
+import type { CdnAddress } from '../files/cdn.ts';
 import { audioTracks, wholeVideos } from '../files/variant-choice.ts';
 import { type MediaItem, type Post, playableVariants, type Variant } from '../post.ts';
 import type { TrackPair } from './tunnel-file.ts';
@@ -13,6 +14,12 @@ export interface ExpiredFile extends ExpiredItem {
   readonly mime: string;
 }
 
+/** Two tracks that are one video together, each with what its host wants. */
+export interface TrackAddresses {
+  readonly video: CdnAddress;
+  readonly audio: CdnAddress;
+}
+
 export interface ExpiredTracks extends ExpiredItem {
   readonly tracks: TrackPair;
 }
@@ -21,13 +28,13 @@ export interface ExpiredTracks extends ExpiredItem {
  * Finds the same file, or the one closest to it, in a newer answer for its post: the same path on the CDN, else the
  * same kind of file at the nearest size. Undefined when the post no longer has such an item.
  */
-export function renewedAddress(post: Pick<Post, 'items'>, file: ExpiredFile): string | undefined {
+export function renewedAddress(post: Pick<Post, 'items'>, file: ExpiredFile): CdnAddress | undefined {
   const item = itemOf(post, file.index, file.url);
-  return item && (addressesOf(item).find(isSameFile(file.url)) ?? nearestFile(item, file));
+  return item && (addressesOf(item).find(({ url }) => isSameFile(file.url)(url)) ?? nearestFile(item, file));
 }
 
 /** The same for two tracks of a video. Undefined as well when they are no longer kept apart. */
-export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): TrackPair | undefined {
+export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): TrackAddresses | undefined {
   const item = itemOf(post, file.index, file.tracks.video);
   if (item === undefined) return undefined;
   const pairs = wholeVideos(item).filter(({ audio }) => audio !== undefined);
@@ -35,16 +42,16 @@ export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): T
   const video = videos.find(({ url }) => isSameFile(file.tracks.video)(url)) ?? nearest(videos, file);
   const audios = audioTracks(item);
   const audio = audios.find(({ url }) => isSameFile(file.tracks.audio)(url)) ?? audios[0];
-  return video && audio && { video: video.url, audio: audio.url };
+  return video && audio && { video, audio };
 }
 
 /** Places shift when another item can be read than before: the item that has the file, else the one in its place. */
 function itemOf({ items }: Pick<Post, 'items'>, index: number, url: string): MediaItem | undefined {
-  return items.find(item => addressesOf(item).some(isSameFile(url))) ?? items[index];
+  return items.find(item => addressesOf(item).some(address => isSameFile(url)(address.url))) ?? items[index];
 }
 
-function addressesOf({ variants, thumbnailUrl }: MediaItem): readonly string[] {
-  return [...variants.map(({ url }) => url), ...(thumbnailUrl === null ? [] : [thumbnailUrl])];
+function addressesOf({ variants, thumbnailUrl }: MediaItem): readonly CdnAddress[] {
+  return [...variants, ...(thumbnailUrl === null ? [] : [{ url: thumbnailUrl }])];
 }
 
 function isSameFile(url: string): (other: string) => boolean {
@@ -52,12 +59,14 @@ function isSameFile(url: string): (other: string) => boolean {
   return other => path !== undefined && pathOf(other) === path;
 }
 
-function nearestFile(item: MediaItem, file: ExpiredFile): string | undefined {
+function nearestFile(item: MediaItem, file: ExpiredFile): CdnAddress | undefined {
   const family = file.mime.split('/', 1)[0];
-  if (family === 'image' && item.kind !== 'image') return item.thumbnailUrl ?? undefined;
+  if (family === 'image' && item.kind !== 'image') {
+    return item.thumbnailUrl === null ? undefined : { url: item.thumbnailUrl };
+  }
   const candidates = family === 'audio' ? item.variants.filter(variant => !variant.hasVideo) : playableVariants(item);
   const alike = candidates.filter(variant => variant.mime === file.mime);
-  return nearest(alike.length > 0 ? alike : candidates, file)?.url;
+  return nearest(alike.length > 0 ? alike : candidates, file);
 }
 
 /** Unknown sizes are all alike: the source's order, best first, decides. */

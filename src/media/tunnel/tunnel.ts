@@ -38,6 +38,8 @@ export interface TunnelOptions {
   readonly cdnHeaders: CdnHeaders;
   /** Exactly these: images and audio that belong to no post. */
   readonly assetHosts?: readonly string[];
+  /** The post as it is kept, else asked for: for the headers that a file wants. Default: it is asked for. */
+  readonly find?: RefreshPost;
   readonly refresh: RefreshPost;
   readonly muxTracks: MuxTracks;
   /** For two tracks to come and be put together. */
@@ -58,11 +60,11 @@ const MUX_WAIT: MuxWait = { withFallbackMs: 15_000, aloneMs: 55_000 };
 const GIVEN_UP_MS = 5 * 60_000;
 
 export function createTunnel(options: TunnelOptions): Tunnel {
-  const { key, http, mediaHosts, assetHosts = [], refresh, muxTracks, log, now = Date.now } = options;
+  const { key, http, mediaHosts, assetHosts = [], refresh, find = refresh, muxTracks, log, now = Date.now } = options;
   const wait = { ...MUX_WAIT, ...options.muxWait };
   const hosts = [...hostsBelow(mediaHosts), ...assetHosts];
-  const openPlain = createCdnRelay({ http, hosts, cdnHeaders: options.cdnHeaders, refresh, now });
-  const openMuxed = createMuxedRelay({ muxTracks, refresh });
+  const openPlain = createCdnRelay({ http, hosts, cdnHeaders: options.cdnHeaders, find, refresh, now });
+  const openMuxed = createMuxedRelay({ muxTracks, find, refresh });
   // A player asks for many ranges: they all have to be of the same file.
   const givenUp = createLru<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });
 

@@ -161,7 +161,7 @@ describe('GET /v/:token', () => {
     const part = await server.app.inject({ url: `${address()}/film.mp4`, headers: { range: 'bytes=9-' } });
     expect(part.statusCode).toBe(206);
     expect(part.rawPayload.equals(FILM.subarray(9))).toBe(true);
-    expect(asked).toMatchObject([{ index: 0, tracks: { video: video.url, audio: audio.url } }]);
+    expect(asked).toMatchObject([{ index: 0, tracks: { video: { url: video.url }, audio: { url: audio.url } } }]);
   });
 
   it.each([

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fbDownloadAnswer, igDownloadAnswer } from '../../../src/api/media/post-schema.ts';
-import { formatDuration, type MuxedAddress, toFbDownload, toIgDownload } from '../../../src/api/media/post-shapes.ts';
+import { formatDuration, type OwnAddress, toFbDownload, toIgDownload } from '../../../src/api/media/post-shapes.ts';
 import type { MediaItem, Variant } from '../../../src/media/post.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
 
 /** Says which tracks of which item it is of. */
-const muxedAddress: MuxedAddress = (index, { variant, audio }) => `muxed ${index} ${variant.url} ${audio?.url}`;
+const muxedAddress: OwnAddress = (index, { variant, audio }) => `muxed ${index} ${variant.url} ${audio?.url}`;
 
 function mediaOf(...items: MediaItem[]) {
   return toIgDownload(makePost({ items }), 'Tester', muxedAddress).result.response.data;
@@ -180,7 +180,7 @@ describe('toFbDownload', () => {
 
   it('gives one address twice when there is one', () => {
     let count = 0;
-    const numbered: MuxedAddress = () => `muxed ${++count}`;
+    const numbered: OwnAddress = () => `muxed ${++count}`;
     const answer = toFbDownload(makePost({ items: [makeItem({ variants: [dash(720), audio] })] }), 'Tester', numbered);
     expect([answer?.data.hd_url, answer?.data.sd_url]).toEqual(['muxed 1', 'muxed 1']);
   });

@@ -351,6 +351,19 @@ describe('extract: time', () => {
   });
 });
 
+describe('find', () => {
+  it('gives the post of an id as it is kept, and asks its site only where it is not', async () => {
+    const { extractor, clock, fetched } = setUp();
+    const { post } = await extractor.extract(INSTAGRAM);
+    expect(await extractor.find(post)).toEqual(post);
+    expect(fetched).toHaveLength(1);
+    clock.now += 45 * MINUTE;
+    expect((await extractor.find(post)).id).toBe(post.id);
+    expect(fetched).toHaveLength(2);
+    await expect(extractor.find({ source: 'elsewhere', id: 'x' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
 describe('refresh', () => {
   it('asks past the cache, at most once a minute, and keeps the answer', async () => {
     let title = 'old';

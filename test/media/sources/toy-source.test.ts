@@ -154,10 +154,10 @@ describe('a source that is added to the list', () => {
 
   it('asks its CDN as it says, and others as before', () => {
     const headers = createCdnHeaders(all);
-    expect(headers('toy', 'video/mp4')['user-agent']).toBe('toy-player/1');
-    expect(headers('instagram', 'video/mp4')['user-agent']).toBe('Mozilla/5.0');
-    expect(headers('facebook', 'video/mp4')['user-agent']).toBe('facebookexternalhit/1.1');
-    expect(headers(undefined, 'image/png')['user-agent']).toBe('Mozilla/5.0');
+    expect(headers('toy', { mime: 'video/mp4' })['user-agent']).toBe('toy-player/1');
+    expect(headers('instagram', { mime: 'video/mp4' })['user-agent']).toBe('Mozilla/5.0');
+    expect(headers('facebook', { mime: 'video/mp4' })['user-agent']).toBe('facebookexternalhit/1.1');
+    expect(headers(undefined, { mime: 'image/png' })['user-agent']).toBe('Mozilla/5.0');
   });
 
   it('has a page for its videos that names no other site', () => {

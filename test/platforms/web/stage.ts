@@ -181,6 +181,7 @@ function createExtractor(asked: string[], waiting: Set<() => void>): Extractor {
       });
       return { post: reel, itemIndex: null, from: 'load' };
     },
+    find: async () => reel,
     refresh: async () => reel,
     findLinks: text => [...new Set(text.match(/https:\/\/www\.(?:instagram|facebook)\.com\/[^\s]+/g))],
     sourceOf: () => 'instagram',

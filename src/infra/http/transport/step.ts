@@ -7,14 +7,14 @@ export interface CallStep {
   readonly url: URL;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   readonly body: string | undefined;
-  /** A redirect has left the first host: the caller's credentials stay behind, for the rest of the call. */
+  /** A redirect has left the first host: what was meant for that alone stays behind, for the rest of the call. */
   readonly leftFirstHost: boolean;
   /** Followed so far. */
   readonly redirects: number;
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
+const FOR_FIRST_HOST: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization', 'referer']);
 const BODY_HEADERS: ReadonlySet<string> = new Set(['content-type', 'content-encoding', 'content-language']);
 /** Ours or the transport's to set. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
@@ -90,7 +90,7 @@ export function renderHeaders(step: CallStep, given: Readonly<Record<string, str
 function isLeftOut(key: string, step: CallStep): boolean {
   return (
     OWN_HEADERS.has(key) ||
-    (step.leftFirstHost && CREDENTIALS.has(key)) ||
+    (step.leftFirstHost && FOR_FIRST_HOST.has(key)) ||
     (step.body === undefined && BODY_HEADERS.has(key))
   );
 }
