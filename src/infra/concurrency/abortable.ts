@@ -1,4 +1,10 @@
 import { setMaxListeners } from 'node:events';
+import { AppError } from '../../errors.ts';
+
+/** The reason why a caller gave up. */
+export function abortReason({ reason }: AbortSignal): AppError {
+  return reason instanceof AppError ? reason : new AppError('timeout', 'given up by the caller', { cause: reason });
+}
 
 /**
  * The promise's result, or the signal's reason as soon as it aborts. What the promise does after that is its owner's concern; its

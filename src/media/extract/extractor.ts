@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { Cache } from '../../infra/cache/cache.ts';
 import { createLru } from '../../infra/cache/create-lru.ts';
+import { abortReason, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { createClientSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../infra/log.ts';
 import { itemCount, type Post } from '../post.ts';
@@ -218,20 +219,14 @@ async function bounded<T>(
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const deadline = new AbortController();
-  const late = () => deadline.abort(new AppError('timeout', `no answer within ${deadlineMs} ms`));
-  const timer = setTimeout(late, deadlineMs);
-  // AbortSignal.any costs several times as much, and is only let go of by the garbage collector.
-  const giveUp = () => deadline.abort(signal?.reason);
-  if (signal?.aborted === true) giveUp();
-  signal?.addEventListener('abort', giveUp, { once: true });
+  const either = joinSignals([signal], deadlineMs);
   try {
-    return await work(deadline.signal);
+    return await work(either.signal);
   } catch (error) {
-    if (error instanceof AppError || !signal?.aborted) throw error;
-    throw new AppError('timeout', 'given up by the caller', { cause: error });
+    if (error instanceof AppError || !either.signal.aborted) throw error;
+    if (signal?.aborted) throw abortReason(signal);
+    throw new AppError('timeout', `no answer within ${deadlineMs} ms`, { cause: error });
   } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', giveUp);
+    either.release();
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { abortReason } from '../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Post, SourceId } from '../post.ts';
 import {
@@ -13,7 +14,7 @@ import {
 import { askEndpoint, createSiteState, leftAloneUntil, type SiteState } from './site-state.ts';
 import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
 import { isCoverOnly, MAX_PATIENCE_MS, StrategyHistory, type StrategyHistoryOptions } from './strategy-history.ts';
-import { abortReason, type RaceResult, StrategyRace } from './strategy-race.ts';
+import { type RaceResult, StrategyRace } from './strategy-race.ts';
 
 export interface StrategyChainOptions extends Pick<StrategyHistoryOptions, 'onOutcome'> {
   readonly source: SourceId;
@@ -113,9 +114,10 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     return conclude(result, waiting, ref);
   }
 
-  const figures = () => history.figures();
-  const learn = (name: string, tookMs: number | null) => history.learn(name, tookMs);
-  return Object.assign(fetchPost, { figures, learn });
+  return Object.assign(fetchPost, {
+    figures: () => history.figures(),
+    learn: (name: string, tookMs: number | null) => history.learn(name, tookMs),
+  });
 }
 
 /** The question why a post is not shown, in the form of a strategy. */

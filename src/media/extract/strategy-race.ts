@@ -3,7 +3,7 @@
  * there is none. It knows nothing of other fetches.
  */
 import { AppError } from '../../errors.ts';
-import { abortable, type JoinedSignal, joinSignals } from '../../infra/concurrency/abortable.ts';
+import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { type Departure, withContext } from '../../infra/concurrency/work-context.ts';
 import { OWN_DOING } from '../../infra/http/transport/read-failure.ts';
 import type { Post } from '../post.ts';
@@ -27,12 +27,6 @@ interface RunningStrategy {
   /** Never rejects. */
   readonly report: Promise<StrategyReport>;
   abort(reason: AppError): void;
-}
-
-/** The reason why a caller gave up. */
-export function abortReason(signal: AbortSignal): AppError {
-  if (signal.reason instanceof AppError) return signal.reason;
-  return new AppError('timeout', 'given up by the caller', { cause: signal.reason });
 }
 
 /** Asks one strategy once, bounded in time; work that ignores its signal is left behind. */

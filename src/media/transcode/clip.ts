@@ -1,7 +1,7 @@
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { EncodedPacketSink, InputVideoTrack } from 'mediabunny';
 import type { Clip } from '../files/clip.ts';
-import { type Ffmpeg, inputArguments, outputArguments } from './ffmpeg.ts';
+import { type Ffmpeg, inputArguments, makeFile, outputArguments } from './ffmpeg.ts';
 import { withMediaInput } from './media-input.ts';
 import { addAudio, addVideo, breathe, type CopyRequest, type Packet, primaryTrack, writeMp4 } from './mux.ts';
 import type { Probe } from './probe.ts';
@@ -37,10 +37,10 @@ const SHORT_SIDES = [FULL_HD, 720, 480, 360, 240];
 export async function cutClip(request: CutRequest): Promise<boolean> {
   const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal } = request;
   if (probe.durationMs !== null && clip.startMs >= probe.durationMs) return false;
-  const part = await findPart(inputPath, clip, signal);
-  if (part === undefined) return false;
+  const isExact = await isExactCopy(inputPath, clip, signal);
+  if (isExact === undefined) return false;
   const isPlayable = probe.videoCodec === 'avc' && (!probe.hasAudio || probe.audioCodec === 'aac');
-  if (ffmpeg === undefined || (part.isExact && isPlayable)) {
+  if (ffmpeg === undefined || (isExact && isPlayable)) {
     await copyPart({ inputPath, outputPath, clip, signal });
     if (ffmpeg === undefined || (await stat(outputPath)).size <= maxBytes) return true;
   }
@@ -67,13 +67,8 @@ async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promis
     ...['-c:a', 'aac', '-b:a', `${AUDIO_BITRATE}`, '-ac', '2', '-sn', '-dn', '-map_metadata', '-1'],
     ...['-map_chapters', '-1', '-movflags', '+faststart', ...outputArguments(outputPath, 'mp4', maxBytes * 2)],
   ];
-  try {
-    await ffmpeg.run(args, { signal, deadlineMs: 60_000 + lengthMs * 2 });
-    return true;
-  } catch (error) {
-    await rm(outputPath, { force: true });
-    throw error;
-  }
+  await makeFile(ffmpeg, outputPath, args, { signal, deadlineMs: 60_000 + lengthMs * 2 });
+  return true;
 }
 
 /** The largest picture that the bits are enough for, as a filter; none where it stays as it is. */
@@ -91,20 +86,15 @@ function even(pixels: number): number {
   return Math.max(2, Math.floor(pixels / 2) * 2);
 }
 
-/** How a copy of a part would be: a video can be entered only at a key frame. */
-interface CopyablePart {
-  /** True when it would begin and end within one frame of the wanted moments. */
-  readonly isExact: boolean;
-}
-
 /** Pictures that are shown earlier come no further behind in any file. */
 const MAX_REORDERED = 32;
 
 /**
- * Says how a copy of a part of a video would be, before anything is written.
+ * Says whether a copy of a part would begin and end within one frame of the wanted moments, as a video can be entered only at a key
+ * frame; undefined where there is no such part.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is no whole video; the signal's reason
  */
-function findPart(inputPath: string, clip: Clip, signal: AbortSignal): Promise<CopyablePart | undefined> {
+function isExactCopy(inputPath: string, clip: Clip, signal: AbortSignal): Promise<boolean | undefined> {
   return withMediaInput(inputPath, signal, async ({ input }) => {
     const video = await primaryTrack(input.getPrimaryVideoTrack(), 'video');
     const part = await rangeOf(video, clip, signal);
@@ -112,13 +102,13 @@ function findPart(inputPath: string, clip: Clip, signal: AbortSignal): Promise<C
     const { first, surplus } = part;
     const lateMs = clip.startMs - first.timestamp * 1_000;
     const frameMs = Math.max(1, first.duration * 1_000);
-    return { isExact: lateMs <= frameMs / 2 && surplus <= 1 };
+    return lateMs <= frameMs / 2 && surplus <= 1;
   });
 }
 
 /**
  * Copies a part of a video as it is, from the key frame at or before its beginning.
- * @throws as `findPart`
+ * @throws as `isExactCopy`
  */
 function copyPart({ inputPath, outputPath, signal, clip }: CopyRequest & { readonly clip: Clip }): Promise<void> {
   return withMediaInput(inputPath, signal, async ({ input }) => {

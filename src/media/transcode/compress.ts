@@ -80,13 +80,8 @@ export function createCompressor({ ffmpeg, jobsAtOnce, maxQueued = 16 }: Compres
   const places = jobsAtOnce ?? Math.max(1, Math.floor(cores / 2));
   const enter = createSemaphore({ atOnce: places, maxWaiting: maxQueued, name: 'compression' });
 
-  async function shrink({
-    inputPath,
-    outputPath,
-    probe,
-    maxBytes,
-    signal,
-  }: CompressRequest): Promise<CompressedVideo | undefined> {
+  async function shrink(request: CompressRequest): Promise<CompressedVideo | undefined> {
+    const { inputPath, outputPath, probe, maxBytes, signal } = request;
     const limitBytes = Math.floor(maxBytes * SAFE_SHARE);
     let budget = maxBytes;
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {

@@ -1,6 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
-import { type Ffmpeg, inputArguments, outputArguments } from './ffmpeg.ts';
+import { abortReason } from '../../infra/concurrency/abortable.ts';
+import { type Ffmpeg, inputArguments, makeFile, outputArguments } from './ffmpeg.ts';
 import { type CopyRequest, extractAudio } from './mux.ts';
 import { probeFile } from './probe.ts';
 
@@ -15,15 +16,6 @@ const JPEG_QUALITY = 88;
 /** The largest side of a photo that Telegram takes is far beyond it, and no phone shows more. */
 const MAX_IMAGE_SIDE = 4096;
 const MAX_IMAGE_PIXELS = 67_108_864;
-
-async function removingOnFailure<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    await rm(path, { force: true });
-    throw error;
-  }
-}
 
 /**
  * The audio of a file as M4A: AAC as it is, everything else encoded. False when that needs ffmpeg and there is none, or the file
@@ -44,7 +36,7 @@ export async function convertToM4a({ inputPath, outputPath, signal, ffmpeg }: Co
     ...['-map_metadata', '-1', '-movflags', '+faststart', ...outputArguments(outputPath, 'ipod')],
   ];
   const deadlineMs = 20_000 + Math.min(280_000, probe.durationMs ?? 280_000);
-  await removingOnFailure(outputPath, () => ffmpeg.run(args, { signal, deadlineMs }));
+  await makeFile(ffmpeg, outputPath, args, { signal, deadlineMs });
   return true;
 }
 
@@ -69,7 +61,7 @@ interface JpegRequest extends CopyRequest {
 /** False when sharp is not installed or cannot read the image. */
 async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
   const { inputPath, outputPath, signal, maxSide, quality } = request;
-  throwIfAborted(signal);
+  if (signal.aborted) throw abortReason(signal);
   const module = await import('sharp').catch(() => undefined);
   if (module === undefined) return false;
   const { default: sharp } = module;
@@ -85,12 +77,12 @@ async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
   } catch {
     // Not an image it knows: ffmpeg may, or the caller goes without.
     await rm(outputPath, { force: true });
-    throwIfAborted(signal);
+    if (signal.aborted) throw abortReason(signal);
     return false;
   }
-  if (signal.aborted) await rm(outputPath, { force: true });
-  throwIfAborted(signal);
-  return true;
+  if (!signal.aborted) return true;
+  await rm(outputPath, { force: true });
+  throw abortReason(signal);
 }
 
 /** False when there is no ffmpeg or it cannot read an image in the file; of a video it takes the first frame at `atSeconds`. */
@@ -98,7 +90,7 @@ export async function writeJpegByFfmpeg(
   request: JpegRequest & { readonly ffmpeg: Ffmpeg | undefined; readonly atSeconds?: number },
 ): Promise<boolean> {
   const { inputPath, outputPath, signal, ffmpeg, maxSide, quality, atSeconds = 0 } = request;
-  throwIfAborted(signal);
+  if (signal.aborted) throw abortReason(signal);
   if (ffmpeg === undefined) return false;
   const scale = `scale='min(${maxSide},iw)':'min(${maxSide},ih)':force_original_aspect_ratio=decrease`;
   const args = [
@@ -108,19 +100,13 @@ export async function writeJpegByFfmpeg(
     ...['-c:v', 'mjpeg', '-q:v', String(quality), '-map_metadata', '-1', ...outputArguments(outputPath, 'image2')],
   ];
   try {
-    await removingOnFailure(outputPath, () => ffmpeg.run(args, { signal, deadlineMs: IMAGE_DEADLINE_MS }));
+    await makeFile(ffmpeg, outputPath, args, { signal, deadlineMs: IMAGE_DEADLINE_MS });
     return true;
   } catch (error) {
-    throwIfAborted(signal);
+    if (signal.aborted) throw abortReason(signal);
     if (error instanceof AppError && error.code === 'internal') return false;
     throw error;
   }
-}
-
-function throwIfAborted(signal: AbortSignal): void {
-  if (!signal.aborted) return;
-  const { reason } = signal;
-  throw reason instanceof AppError ? reason : new AppError('timeout', 'given up by the caller', { cause: reason });
 }
 
 export interface ThumbnailRequest {

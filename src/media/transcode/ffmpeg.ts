@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { AppError } from '../../errors.ts';
 import { findPrograms, type ProgramEnd, runProgram } from '../../infra/child-process.ts';
@@ -53,6 +54,21 @@ export function inputArguments(path: string): readonly string[] {
 /** The arguments of an output file of that format; `maxBytes` is the most it may write. */
 export function outputArguments(path: string, format: string, maxBytes?: number): readonly string[] {
   return [...(maxBytes === undefined ? [] : ['-fs', String(maxBytes)]), '-f', format, `file:${path}`];
+}
+
+/** Runs it with `args`, which make the file at `outputPath`; a failure leaves no file behind. @throws as `Ffmpeg.run` does */
+export async function makeFile(
+  ffmpeg: Pick<Ffmpeg, 'run'>,
+  outputPath: string,
+  args: readonly string[],
+  options: FfmpegRunOptions,
+): Promise<void> {
+  try {
+    await ffmpeg.run(args, options);
+  } catch (error) {
+    await rm(outputPath, { force: true });
+    throw error;
+  }
 }
 
 function environment(searchPath: string): Readonly<Record<string, string>> {

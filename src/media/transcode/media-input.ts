@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Input } from 'mediabunny';
 import { AppError } from '../../errors.ts';
+import { abortReason } from '../../infra/concurrency/abortable.ts';
 import { BrokenBoxes, type Mp4Structure, readExactly, readMp4Structure } from './mp4-boxes.ts';
 
 /** A media file opened for reading in pieces. */
@@ -24,11 +25,6 @@ function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
 }
 
-function reasonOf(signal: AbortSignal): AppError {
-  const { reason } = signal;
-  return reason instanceof AppError ? reason : new AppError('timeout', 'given up by the caller', { cause: reason });
-}
-
 /**
  * Opens a file for `use` and closes it afterwards. Its structure is checked first, so that no count it claims is believed.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is no media file, is cut off or cannot be read;
@@ -39,7 +35,7 @@ export async function withMediaInput<T>(
   signal: AbortSignal,
   use: (media: MediaInput) => Promise<T>,
 ): Promise<T> {
-  if (signal.aborted) throw reasonOf(signal);
+  if (signal.aborted) throw abortReason(signal);
   const { ADTS, CustomSource, Input, Logging, LogLevel, MATROSKA, MP3, MP4, OGG, QTFF, WAVE, WEBM } = await import(
     'mediabunny'
   );
@@ -54,7 +50,7 @@ export async function withMediaInput<T>(
     const source = new CustomSource({
       getSize: () => bytes,
       read: async (start, end) => {
-        if (signal.aborted) throw reasonOf(signal);
+        if (signal.aborted) throw abortReason(signal);
         if (end - start > MAX_PIECE_BYTES) throw new BrokenBoxes('a piece larger than any video has');
         const piece = await readExactly(file, start, end - start);
         if (piece.byteLength < end - start) throw new BrokenBoxes('the file ended while it was read');
@@ -70,7 +66,7 @@ export async function withMediaInput<T>(
     input = new Input({ source, formats });
     return await use({ input, bytes, structure });
   } catch (error) {
-    if (signal.aborted) throw reasonOf(signal);
+    if (signal.aborted) throw abortReason(signal);
     if (error instanceof AppError) throw error;
     if (isSystemError(error)) throw new AppError('internal', 'the disk failed', { cause: error });
     throw brokenFile('not a media file that can be read', error);

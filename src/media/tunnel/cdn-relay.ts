@@ -121,8 +121,11 @@ function refusal({ status, headers }: Answer, type: string | undefined, now: num
     const retryAfterMs = parseRetryAfter(headers['retry-after'], now);
     return new AppError('upstream_rate_limited', 'the CDN answers 429', { retryAfterMs });
   }
-  const why = type === undefined ? 'with something that is not media' : String(status);
-  return new AppError('upstream_unavailable', `the CDN answers ${status === 200 || status === 206 ? why : status}`);
+  const isOther = type === undefined && (status === 200 || status === 206);
+  return new AppError(
+    'upstream_unavailable',
+    `the CDN answers ${isOther ? 'with something that is not media' : status}`,
+  );
 }
 
 /** The CDN sends JPEG for addresses that end in `.webp` (2026-08): the name follows what is sent. */
@@ -134,10 +137,5 @@ function identity(file: TunnelFile, type: string): Pick<TunnelResponse, 'fileNam
 }
 
 function pick(headers: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
-  const picked: Record<string, string> = {};
-  for (const name of names) {
-    const value = headers[name];
-    if (value !== undefined) picked[name] = value;
-  }
-  return picked;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name)));
 }

@@ -71,9 +71,7 @@ function nearestFile(item: MediaItem, file: ExpiredFile): CdnAddress | undefined
 
 /** Unknown sizes are all alike: the source's order, best first, decides. */
 function nearest(variants: readonly Variant[], file: ExpiredItem): Variant | undefined {
-  const [first, ...rest] = variants;
-  if (first === undefined) return undefined;
-  return rest.reduce((best, variant) => (distance(variant, file) < distance(best, file) ? variant : best), first);
+  return variants.toSorted((a, b) => distance(a, file) - distance(b, file))[0];
 }
 
 function distance(variant: Variant, { width, height }: ExpiredItem): number {

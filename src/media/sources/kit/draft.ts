@@ -64,13 +64,17 @@ export function toPost(draft: PostDraft, context: PostContext, expiring: 'files'
   if (!draft.quoted) return { ...post, quoted: null };
   const { ref, draft: quotedDraft } = draft.quoted;
   const quoted = postAlone(quotedDraft, { ...context, ref }, expiring);
-  const expiries = [post.expiresAt, quoted.expiresAt].filter(expiry => expiry !== null);
   return {
     ...post,
     sensitive: post.sensitive || quoted.sensitive,
     quoted: { ...quoted, quoted: null },
-    expiresAt: expiries.length === 0 ? null : Math.min(...expiries),
+    expiresAt: earliest([post.expiresAt, quoted.expiresAt]),
   };
+}
+
+function earliest(moments: readonly (number | null)[]): number | null {
+  const known = moments.filter(moment => moment !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 type QuotableContext = Omit<PostContext, 'ref'> & { readonly ref: Pick<PostRef, 'source' | 'id' | 'url'> };
@@ -88,7 +92,7 @@ function postAlone(
   const expiries = [
     ...placed.items.flatMap(item => item.variants.map(variant => variant.expiresAt)),
     ...images.map(url => (url === null ? null : addressExpiry(url))),
-  ].filter(expiry => expiry !== null);
+  ];
   return {
     ...draft,
     ...placed,
@@ -99,7 +103,7 @@ function postAlone(
     id: ref.id,
     url: ref.url,
     fetchedAt: now,
-    expiresAt: expiries.length === 0 ? null : Math.min(...expiries),
+    expiresAt: earliest(expiries),
     strategy,
   };
 }
