@@ -20,7 +20,7 @@ const ALL: readonly Step[] = [
   { command: 'osu score', options: { play: 'https://osu.ppy.sh/scores/5000000001' }, says: /lamp post[\s\S]*Normal/ },
   { command: 'osu maps', options: { player: 'lamp_post', type: 'most_played' }, says: /lamp post/ },
   { command: 'osu recent', options: {}, says: /lamp post[\s\S]*#12/ },
-  { command: 'osu recent', options: { player: 'lamp_post', nth: '2' }, says: /lamp post[\s\S]*%/ },
+  { command: 'osu recent', options: { player: 'lamp_post', index: '2' }, says: /lamp post[\s\S]*%/ },
   { command: 'beatmap leaderboard', options: { map: '9000014' }, says: /salt shaker[\s\S]*Window Seat/ },
   { command: 'osu compare', options: {}, says: /lamp post[\s\S]*Insane/ },
   { command: 'osu compare', options: { player: 'night_bus', map: '9000013' }, says: /night bus[\s\S]*Hard/ },

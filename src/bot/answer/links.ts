@@ -80,11 +80,11 @@ export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions)
 
   async function answerLink(
     command: Command,
-    { url, spoiler, view, clip }: LinksBody['what'][number],
+    { url, spoiler, view, clip, options }: LinksBody['what'][number],
     context: RunContext,
   ): Promise<Awaited<PendingReply['reply']>> {
     const [first = ''] = Object.keys(command.options);
-    const wished = Object.entries({ view, clip }).filter(([key]) => Object.hasOwn(command.options, key));
+    const wished = Object.entries({ view, clip, ...options }).filter(([key]) => Object.hasOwn(command.options, key));
     const reply = await run(command, { ...context, link: url }, () => ({
       [first]: url,
       ...Object.fromEntries(wished),

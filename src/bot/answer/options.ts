@@ -1,6 +1,6 @@
-import { looksLikeLink, unknownOption } from '../contract/arguments.ts';
 import type { IntegerOption, Options, StringOption, Values } from '../contract/command.ts';
 import { type CommandSpec, matchChoice, type OptionSpec } from '../contract/command-spec.ts';
+import { looksLikeLink, unknownOption } from '../contract/positions.ts';
 import { switchOf } from '../contract/switch-words.ts';
 import { usageError } from '../contract/usage-error.ts';
 

@@ -1,14 +1,16 @@
 import { LRUCache } from 'lru-cache';
-import { looksLikeLink, parseCommandLine } from '../contract/arguments.ts';
+import { parseCommandLine } from '../contract/arguments.ts';
 import { type Caller, callerKey } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
+import { looksLikeLink } from '../contract/positions.ts';
 import type { LinksBody, PastedLink, RequestBody, TextMessage } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
 import type { ChatSettings } from '../contract/settings.ts';
-import { PRIVATE_PREFIX, parseShortForm } from '../contract/short-forms.ts';
+import { PRIVATE_PREFIX, parseShortForm, readShortWord } from '../contract/short-forms.ts';
 import { findWishes } from '../contract/wishes.ts';
 import { chatSettingsOf, isChannelOn, isSiteOn } from '../stores/chat-settings.ts';
 import { kindOfLink, type LinkFinder } from './links.ts';
+import { termsBeside } from './terms-beside.ts';
 
 export interface MessageReaderOptions {
   /** Commands that the caller may use. */
@@ -86,7 +88,11 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
     }
     if (wanted.length === 0) return isDirect ? TALK : undefined;
     const wishes = findWishes(line);
-    const what = wanted.map(({ url, spoiler }) => ({ url, spoiler, ...wishes }));
+    const beside = termsBeside(line, findLinks);
+    const what = wanted.map(({ url, spoiler }) => {
+      const options = beside.get(url);
+      return { url, spoiler, ...wishes, ...(options && { options }) };
+    });
     return { kind: 'links', what, ...(!isDirect && { unasked: true }) };
   }
 
@@ -140,6 +146,11 @@ function readCommand(name: string, rest: string, commands: readonly Command[]) {
   const spelled = name.replaceAll('_', ' ');
   const command = commands.find(each => each.name === name || each.name === spelled);
   if (command) return { name: command.name, args: rest, isKnown: true };
+  const short = readShortWord(name, rest);
+  // A group's own name is a short word too, `/osu lamp post`, but not alone.
+  const isShort = short !== undefined && (short.command !== `${name} profile` || second !== '');
+  if (isShort && commands.some(each => each.name === short.command))
+    return { name: short.command, args: short.rest, isKnown: true };
   const isGroup = commands.some(each => each.name.startsWith(`${name} `));
   // The name of a group alone asks which commands are in it.
   if (isGroup && second === '' && commands.some(each => each.name === 'help'))

@@ -1,6 +1,6 @@
 import type { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { parseArguments } from '../contract/arguments.ts';
+import { parseArguments, readGiven } from '../contract/arguments.ts';
 import { type Caller, callerKey } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
 import { commandSpec } from '../contract/command-spec.ts';
@@ -83,12 +83,9 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
         return { command: find(command, caller), raw: () => values, isPressed: true };
       }
       const command = find(what.name, caller);
-      if (kind === 'command') return { command, raw: () => what.options, isPressed: false };
-      return {
-        command,
-        raw: () => parseArguments(commandSpec(command, t, caller.chatKind), what.args),
-        isPressed: false,
-      };
+      const spec = () => commandSpec(command, t, caller.chatKind);
+      const raw = kind === 'command' ? () => readGiven(spec(), what.options) : () => parseArguments(spec(), what.args);
+      return { command, raw, isPressed: false };
     },
 
     async commandOf(body, caller) {

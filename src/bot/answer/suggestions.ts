@@ -1,3 +1,4 @@
+import { printed } from '../contract/arguments.ts';
 import type { Command, CommandContext, OptionSuggestion } from '../contract/command.ts';
 import type { CommandSpec, OptionSpec } from '../contract/command-spec.ts';
 
@@ -62,7 +63,7 @@ async function continuations(
     const label = partial.slice(0, separator + 1);
     const found = await optionValues(named, partial.slice(separator + 1), context);
     return found.map(({ label: shown, detail = named.description, value }) =>
-      lineWith(before, `${label}${quoted(value)}`, shown, detail),
+      lineWith(before, `${label}${printed(value)}`, shown, detail),
     );
   }
   const whole = await wholeValues(text, { command, spec }, context);
@@ -73,7 +74,7 @@ async function continuations(
   const wanted = partial.toLowerCase();
   return [
     ...values.map(({ label, detail, value }) =>
-      lineWith(before, quoted(value), label, detail ?? next?.description ?? ''),
+      lineWith(before, printed(value), label, detail ?? next?.description ?? ''),
     ),
     ...left
       .filter(option => option !== next || (values.length === 0 && !option.option.required))
@@ -93,16 +94,16 @@ async function wholeValues(text: string, { command, spec }: KnownCommand, contex
   const isSure = spec.options.some(option => typed.split(/\s+/).some(word => mentions(word, option)));
   if (first === undefined || !isRest(first) || !typed.includes(' ') || isSure) return [];
   const values = await optionValues(first, typed, context);
-  return values.map(({ label, detail = first.description, value }) => lineWith(before, quoted(value), label, detail));
+  return values.map(({ label, detail = first.description, value }) => lineWith(before, printed(value), label, detail));
 }
 
 function isRest({ option }: OptionSpec): boolean {
-  return option.type === 'string' && (option.form === 'rest' || option.form === 'name');
+  return option.type === 'string' && ['rest', 'name', 'map'].includes(option.form ?? '');
 }
 
 /** True when the value is only understood behind the option's name: a flag's, or one behind an option that swallows the line. */
 function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean {
-  const rest = options.find(each => each.option.type === 'string' && each.option.form === 'rest');
+  const rest = options.find(each => each.option.type === 'string' && ['rest', 'map'].includes(each.option.form ?? ''));
   const isLeadingName = option.type === 'string' && option.form === 'name' && options[0]?.key === key;
   return option.type === 'boolean' || (rest !== undefined && rest.key !== key && !isLeadingName);
 }
@@ -126,10 +127,6 @@ function freeOptions(spec: CommandSpec, typed: string): readonly OptionSpec[] {
 
 function lineWith(before: string, word: string, label: string, detail: string): LineSuggestion {
   return { label, detail, text: `${before}${word}` };
-}
-
-function quoted(value: string): string {
-  return /\s/.test(value) ? `"${value}"` : value;
 }
 
 function findOption(spec: CommandSpec, name: string): OptionSpec | undefined {

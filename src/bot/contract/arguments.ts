@@ -1,5 +1,18 @@
-import { type CommandSpec, matchChoice, type OptionSpec } from './command-spec.ts';
+import type { CommandSpec, OptionSpec } from './command-spec.ts';
+import {
+  type Form,
+  fillPositions,
+  fits,
+  formOf,
+  isRest,
+  joined,
+  looksLikeLink,
+  type Raw,
+  type SetOption,
+  unknownOption,
+} from './positions.ts';
 import { switchOf } from './switch-words.ts';
+import { TERM_NAMES, termOf } from './terms.ts';
 import { usageError } from './usage-error.ts';
 import { createWordReader, type Word, type WordReader } from './word-reader.ts';
 
@@ -20,64 +33,139 @@ export function parseCommandLine(text: string): CommandLine | undefined {
   return { name: match[1].toLowerCase(), mention: match[2], rest: text.slice(match[0].length).trim() };
 }
 
-type Raw = Record<string, string | boolean>;
-
 /**
  * The text after a command as raw option values: in declared order, as `name:value` or `name=value` in any order, quoted where a
- * value has spaces, booleans as bare words or with a word for on or off behind them, and an option of form `rest` gets all that nothing else claims. Names are taken in
- * the reader's language and as declared. Values are still unchecked: see `validateOptions`.
+ * value has spaces, by their look alone (`98%`), booleans as bare words or with a word for on or off behind them; and an option of form
+ * `rest`, `name` or `map` gets all that nothing else claims. Names are taken in the reader's language and as declared. Values are still
+ * unchecked: see `validateOptions`.
+ * @param into the option to which all words belong that have no meaning of their own; by default those left free, by their place
  * @throws AppError `invalid_request` with a hint.
  */
-export function parseArguments(spec: CommandSpec, text: string): Raw {
+export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpec): Raw {
   const names = optionNames(spec);
-  const hasRest = spec.options.some(isRest);
+  const main = formOf(into ?? spec.options.find(isRest));
+  const words = createWordReader(text, { isSearch: main === 'rest' });
   const raw: Raw = {};
   const plain: Word[] = [];
-  // A minus in what is searched for leaves something out.
-  const words = createWordReader(text, { hasRest });
   // The words after `query:` of a `rest` belong to it until another name comes.
   let open = plain;
+  let form = main;
   const opened: [OptionSpec, Word[]][] = [];
 
-  function set(option: OptionSpec, value: string | boolean): void {
-    if (Object.hasOwn(raw, option.key)) throw usageError('repeatedOption', { option: option.name });
-    raw[option.key] = value;
-  }
+  const set: SetOption = (option, value) => {
+    const before = raw[option.key];
+    const joins = option.option.type === 'string' && option.option.joins === true;
+    if (before !== undefined && !joins) throw usageError('repeatedOption', { option: option.name });
+    raw[option.key] = before === undefined ? value : `${before} ${value}`;
+  };
 
   function takeNamed(option: OptionSpec, separated: boolean): void {
-    open = plain;
+    [open, form] = [plain, main];
     if (!separated && option.option.type === 'boolean') {
       set(option, readSwitch(words));
       return;
     }
     const value = words.next();
     if (value && !value.quoted && isRest(option)) {
-      open = [value];
+      [open, form] = [[value], formOf(option)];
       opened.push([option, open]);
-    } else set(option, value?.text ?? '');
+    } else set(option, value === undefined ? '' : saidBy(option, value));
   }
 
-  while (words.more()) {
+  /** True when a name was read, with its value. */
+  function takeLabel(): boolean {
     const label = words.label();
-    const option = label && names.get(label.name);
-    if (label && option) {
-      words.skip(label.length);
-      takeNamed(option, label.separated);
-      continue;
+    const meant = (label && names.get(label.name)) ?? [];
+    const isMeant = label !== undefined && meant.length > 0;
+    if (!isMeant && label?.isSure === true && isStray(label.name, form)) {
+      throw unknownOption(spec, words.next()?.raw ?? '');
     }
-    if (label && !hasRest) throw unknownOption(spec, label.name);
-    const word = words.next();
-    if (!word) break;
-    const flag = word.quoted || hasRest ? undefined : names.get(word.text.toLowerCase());
-    if (flag?.option.type === 'boolean') set(flag, readSwitch(words));
+    if (!isMeant) return false;
+    words.skip(label.length);
+    const option = accepting(meant, words.peek()?.text);
+    if (option) takeNamed(option, label.separated);
+    return true;
+  }
+
+  function takeWord(word: Word): void {
+    const isFree = !word.quoted && (form !== 'rest' || word.raw.startsWith('+'));
+    const [said] = isFree ? bareIn(spec, word, plain.length) : [];
+    const [flag] = word.quoted || main !== undefined ? [] : (names.get(word.text.toLowerCase()) ?? []);
+    if (said) set(...said);
+    else if (flag?.option.type === 'boolean') set(flag, readSwitch(words));
     // `/settings language id`, as the usage reads.
     else if (flag && words.more() && !Object.hasOwn(raw, flag.key)) takeNamed(flag, true);
+    else if (isMisplaced(word, form)) throw unknownOption(spec, word.raw);
     else open.push(word);
   }
 
+  while (words.more()) {
+    if (takeLabel()) continue;
+    const word = words.next();
+    if (word) takeWord(word);
+  }
   for (const [option, taken] of opened) set(option, joined(taken));
-  fillPositions(spec, plain, raw, set);
+  if (into === undefined) fillPositions(spec, plain, raw, set);
+  else if (plain.length > 0) set(into, joined(plain));
   return raw;
+}
+
+/**
+ * Values that were given one by one, as in a form: what is written behind a map or a name is read there too.
+ * @throws AppError `invalid_request` with a hint.
+ */
+export function readGiven(
+  spec: CommandSpec,
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  let all = given;
+  for (const option of spec.options) {
+    const text = given[option.key];
+    if (typeof text !== 'string' || !['name', 'map'].includes(formOf(option) ?? '')) continue;
+    const { [option.key]: _, ...others } = all;
+    const read = parseArguments(spec, text, option);
+    const twice = spec.options.find(({ key }) => Object.hasOwn(read, key) && others[key] !== undefined);
+    if (twice !== undefined) throw usageError('repeatedOption', { option: twice.name });
+    all = { ...others, ...read };
+  }
+  return all;
+}
+
+/** A value as a word that is read as nothing else. */
+export function printed(value: string): string {
+  if (/^(?:[\p{L}\p{N}_][\p{L}\p{N}_-]*|https?:\/\/\S+)$/u.test(value) && termOf(value) === undefined) return value;
+  const [mark = '"'] = [/["“”„]/, /['‘’]/].flatMap((marks, index) => (marks.test(value) ? [] : [`"'`.charAt(index)]));
+  return `${mark}${value}${mark}`;
+}
+
+/** The value of a named option: `acc=98%` is as good as `98%`. */
+function saidBy({ option }: OptionSpec, { text, quoted }: Word): string {
+  return (quoted ? undefined : option.bare?.(text, 0)) ?? text;
+}
+
+/** Several options may go by one short name: `-m` is for mods, and for a ruleset where one follows. */
+function accepting(meant: readonly OptionSpec[], value: string | undefined): OptionSpec | undefined {
+  const choice = meant.find(each => each.option.type === 'choice' && value !== undefined && fits(each, value));
+  return choice ?? meant[0];
+}
+
+function bareIn({ options }: CommandSpec, { text }: Word, place: number) {
+  return options.flatMap((spec): readonly (readonly [OptionSpec, string])[] => {
+    const value = spec.option.bare?.(text, place);
+    return value === undefined ? [] : [[spec, value]];
+  });
+}
+
+/** True for a name that no option has, where it cannot be part of what is searched for. */
+function isStray(name: string, form: Form): boolean {
+  return form === undefined || form === 'name' || (form === 'map' && TERM_NAMES.has(name));
+}
+
+/** True for a word that no player's name has in it, and for one that another command understands. */
+function isMisplaced({ raw, quoted }: Word, form: Form): boolean {
+  if (quoted || looksLikeLink(raw)) return false;
+  if (form === 'name') return /[%=+:]/.test(raw);
+  return form === 'map' && /[^\p{L}\p{N}_]/u.test(raw) && termOf(raw) !== undefined;
 }
 
 /** The value of a boolean's bare name: `links` alone is on, and in `links off` the second word says. */
@@ -87,109 +175,12 @@ function readSwitch(words: WordReader): boolean {
   return isOn ?? true;
 }
 
-function fillPositions(
-  spec: CommandSpec,
-  words: readonly Word[],
-  raw: Raw,
-  set: (option: OptionSpec, value: string) => void,
-): void {
-  const isFree = ({ key, option }: OptionSpec) =>
-    option.type !== 'boolean' && option.named !== true && !Object.hasOwn(raw, key);
-  const free = spec.options.filter(isFree);
-  const [head] = free;
-  if (head && isName(head)) {
-    fillName(head, free.slice(1), words, set);
-    return;
-  }
-  const misfits: Word[] = [];
-  for (const [at, word] of words.entries()) {
-    const index = free.findIndex(option => fits(option, word.text));
-    const option = free[index];
-    if (!option) {
-      misfits.push(word);
-      continue;
-    }
-    free.splice(index, 1);
-    if (isRest(option)) {
-      set(option, joined(words.slice(at)));
-      break;
-    }
-    set(option, word.text);
-  }
-  // A word that fits nowhere goes to the first free option, whose own hint then says what it wants.
-  for (const word of misfits) {
-    const option = free.shift();
-    if (!option) throw unknownOption(spec, word.text);
-    set(option, word.text);
-  }
-}
-
-/** Shorter words are rather the end of a name than one of a choice's many aliases. */
-const MIN_LAST_WORD = 3;
-
-/** `lamp post best taiko`: choices are taken from the end, each option once; what is left is the name. */
-function fillName(
-  name: OptionSpec,
-  others: readonly OptionSpec[],
-  words: readonly Word[],
-  set: (option: OptionSpec, value: string) => void,
-): void {
-  const free = others.filter(({ option }) => option.type === 'choice');
-  let end = words.length;
-  for (let word = words[end - 1]; word !== undefined; word = words[end - 1]) {
-    const { text, quoted } = word;
-    const index = quoted || text.length < MIN_LAST_WORD ? -1 : free.findIndex(option => fits(option, text));
-    const [option] = index < 0 ? [] : free.splice(index, 1);
-    if (!option) break;
-    set(option, text);
-    end -= 1;
-  }
-  if (end > 0) set(name, joined(words.slice(0, end)));
-}
-
-/** A `rest` keeps quotes as typed, since they may mean something to it; one that is quoted as a whole loses them. */
-function joined(words: readonly Word[]): string {
-  return words.length === 1 ? (words[0]?.text ?? '') : words.map(word => word.raw).join(' ');
-}
-
-function isRest({ option }: OptionSpec): boolean {
-  return option.type === 'string' && (option.form === 'rest' || option.form === 'name');
-}
-
-function isName({ option }: OptionSpec): boolean {
-  return option.type === 'string' && option.form === 'name';
-}
-
-function fits(spec: OptionSpec, word: string): boolean {
-  const { option } = spec;
-  switch (option.type) {
-    case 'integer':
-      return /^[+-]?\d{1,15}$/.test(word);
-    case 'choice':
-      return matchChoice(spec, word) !== undefined;
-    case 'string':
-      return option.form !== 'link' || looksLikeLink(word);
-    case 'boolean':
-      return false;
-  }
-}
-
-/** Tells whether a word may be an address at all; which one it is, the extractor decides. */
-export function looksLikeLink(word: string): boolean {
-  return /^\S+$/.test(word) && (word.includes('.') || word.includes('://'));
-}
-
-function optionNames(spec: CommandSpec): ReadonlyMap<string, OptionSpec> {
-  const names = new Map<string, OptionSpec>();
-  for (const option of spec.options) names.set(option.name.toLowerCase(), option);
-  for (const option of spec.options) names.set(option.key.toLowerCase(), option);
+function optionNames({ options }: CommandSpec): ReadonlyMap<string, readonly OptionSpec[]> {
+  const names = new Map<string, readonly OptionSpec[]>();
+  const note = (name: string, option: OptionSpec) =>
+    names.set(name.toLowerCase(), [...new Set([...(names.get(name.toLowerCase()) ?? []), option])]);
+  for (const option of options) note(option.key, option);
+  for (const option of options) note(option.name, option);
+  for (const option of options) for (const name of option.option.also ?? []) note(name, option);
   return names;
-}
-
-/** The hint for a name or word that the command has no place for. */
-export function unknownOption(spec: CommandSpec, name: string) {
-  const allowed = spec.options.map(option => option.name).join(', ');
-  return allowed === ''
-    ? usageError('noOptions', { command: spec.name })
-    : usageError('unknownOption', { command: spec.name, name, allowed });
 }

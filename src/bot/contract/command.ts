@@ -14,14 +14,23 @@ interface OptionBase {
   readonly only?: 'group' | 'typed' | 'button';
   /** In text form it counts only where its name stands before it. */
   readonly named?: true;
+  /** Other names that it goes by in text form. */
+  readonly also?: readonly string[];
+  /**
+   * Reads a word of the text form that says the value by its look alone, wherever it stands: `98%`.
+   * @param place how many words without a meaning of their own stand before it
+   */
+  readonly bare?: (word: string, place: number) => string | undefined;
 }
 export interface StringOption extends OptionBase {
   readonly type: 'string';
   /**
-   * `rest`: in text form it swallows what follows; `name`: the same, but for last words that are choices of the options behind it;
-   * `link`: one pasted address.
+   * `rest`: in text form it swallows what follows; `name`: the same, but for last words that are choices or switches of the options
+   * behind it; `map`: like a name, but conditions of a search may be in it; `link`: one pasted address.
    */
-  readonly form?: 'word' | 'rest' | 'name' | 'link';
+  readonly form?: 'word' | 'rest' | 'name' | 'map' | 'link';
+  /** Given more than once it is all of them, apart by blanks. */
+  readonly joins?: true;
   readonly maxLength: number;
   /** Autocomplete for a partial value; at most 25 are used. */
   readonly suggest?: (partial: string, context: CommandContext) => Promise<readonly OptionSuggestion[]>;

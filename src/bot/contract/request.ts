@@ -29,6 +29,8 @@ export const RequestBody = z.discriminatedUnion('kind', [
         spoiler: z.boolean(),
         view: z.enum(VIEWS).optional().catch(undefined),
         clip: z.string().max(32).optional().catch(undefined),
+        /** How an osu! map is wanted, by what stood beside its link: `mods`, `accuracy`. */
+        options: z.record(z.string(), z.string()).optional().catch(undefined),
       }),
     ),
     /** True when they were merely pasted where many talk, and not said to Medley. */

@@ -11,12 +11,14 @@ interface Label {
   readonly length: number;
   /** False for `--name` with its value, if any, in the next word. */
   readonly separated: boolean;
+  /** False for `-name`, which may be the beginning of a player's name. */
+  readonly isSure: boolean;
 }
 
 // Phones turn `--` into a long dash. An address (`https://`) is no label.
-const LABEL = /(?:--?|[\u2013\u2014])?([\p{L}\p{N}][\p{L}\p{N}_-]{0,39})[:=](?!\/\/)/uy;
-const SEARCH_LABEL = /(?:--|[\u2013\u2014])?([\p{L}\p{N}][\p{L}\p{N}_-]{0,39})[:=](?!\/\/)/uy;
-const DASHED = /(?:--|\u2014)([\p{L}][\p{L}\p{N}_-]{0,39})(?=\s|$)/uy;
+const LABEL = /(--?|[\u2013\u2014])?([\p{L}\p{N}][\p{L}\p{N}_-]{0,39})(?:([:=])(?!\/\/)|(?=\s|$))/uy;
+/** `[two words]`, while `[Crz]` and `[ Mirai ]` are written in names. */
+const BRACKETED = /\[([^\s\]][^\]]{0,98}[^\s\]])\](?=\s|$)/y;
 const SPACE = /\s*/y;
 const PLAIN = /\S+/y;
 const DOUBLE = '"“”„';
@@ -24,9 +26,8 @@ const SINGLE = "'‘’";
 
 export type WordReader = ReturnType<typeof createWordReader>;
 
-/** Reads word after word, in time linear to the text. */
-export function createWordReader(text: string, { hasRest }: { readonly hasRest: boolean }) {
-  const labels = hasRest ? SEARCH_LABEL : LABEL;
+/** Reads word after word, in time linear to the text. @param isSearch a minus leaves something out */
+export function createWordReader(text: string, { isSearch }: { readonly isSearch: boolean }) {
   let at = 0;
   const hopeless = new Set<string>();
 
@@ -60,6 +61,11 @@ export function createWordReader(text: string, { hasRest }: { readonly hasRest: 
       at = closing + 1;
       return { raw: text.slice(start, at), text: text.slice(start + 1, closing), quoted: true };
     }
+    const [whole = '', inside = ''] = matchAt(BRACKETED) ?? [];
+    if (/\s/.test(inside)) {
+      at += whole.length;
+      return { raw: whole, text: inside, quoted: true };
+    }
     const word = matchAt(PLAIN)?.[0] ?? '';
     at += word.length;
     return { raw: word, text: word, quoted: false };
@@ -79,10 +85,12 @@ export function createWordReader(text: string, { hasRest }: { readonly hasRest: 
       return at < text.length;
     },
     label(): Label | undefined {
-      const separated = matchAt(labels);
-      const match = separated ?? matchAt(DASHED);
-      if (!match?.[1]) return undefined;
-      return { name: match[1].toLowerCase(), length: match[0].length, separated: separated !== null };
+      const match = matchAt(LABEL);
+      const [whole = '', dash, name = '', separator] = match ?? [];
+      if (name === '' || (dash === undefined && separator === undefined) || (dash === '-' && isSearch))
+        return undefined;
+      const isSure = separator !== undefined || dash === '--' || dash === '\u2014';
+      return { name: name.toLowerCase(), length: whole.length, separated: separator !== undefined, isSure };
     },
     skip(length: number): void {
       at += length;

@@ -4,21 +4,34 @@ import { matchOsuLink, setPage } from '../../beatmaps/model/link.ts';
 import type { SetAnswer } from '../../beatmaps/set-lookup.ts';
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { looksLikeLink } from '../contract/arguments.ts';
 import type { CommandContext, OptionSuggestion } from '../contract/command.ts';
+import { looksLikeLink } from '../contract/positions.ts';
+import type { Mode } from '../contract/terms.ts';
 import { usageError } from '../contract/usage-error.ts';
 import type { AskedMap } from '../views/osu/beatmap.ts';
+import { MODE_OPTION, rulesetOf } from './asked-player.ts';
 
-/** Left out for the map that the chat saw last. In text form its words end where another option's name begins. */
-export const MAP_OPTION = { type: 'string', form: 'rest', maxLength: 300, suggest: suggestMaps } as const;
+/** Left out for the map that the chat saw last. In text form an address of one is it, wherever it stands. */
+export const MAP_OPTION = {
+  type: 'string',
+  form: 'map',
+  maxLength: 300,
+  suggest: suggestMaps,
+  bare: (word: string): string | undefined => (isMapLink(word) ? word : undefined),
+} as const;
 
-/** `paper comet +HDDT`, or the mods alone. */
-const MODS_AT_END = /^(.*?)\s*(?:^|\s)\+([a-z\d]{2,40})$/i;
+export function isMapLink(word: string): boolean {
+  const kind = matchOsuLink(word)?.kind;
+  return kind === 'map' || kind === 'set';
+}
 
-/** In text the mods may stand behind the map, or in its place. */
-export function splitMods(map: string | undefined, mods: string | undefined) {
-  const match = mods === undefined && map !== undefined ? MODS_AT_END.exec(map) : null;
-  return match === null ? { map, mods } : { map: match[1] || undefined, mods: match[2] };
+/** Among a map's words only one that is marked is the ruleset, in which a map of osu!'s own is played then. */
+export const MAP_MODE_OPTION = { ...MODE_OPTION, named: true } as const;
+
+/** A map in the words of people, and the ruleset in which they want it. */
+export interface MapWish {
+  readonly map: string | undefined;
+  readonly mode: Mode | undefined;
 }
 
 /**
@@ -26,22 +39,25 @@ export function splitMods(map: string | undefined, mods: string | undefined) {
  *
  * @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's
  */
-export async function askedMap(text: string | undefined, context: CommandContext): Promise<AskedMap> {
-  const map = await resolve(text, context);
-  await context.services.memory.maps.remember(context.caller, { id: map.beatmap.id, ruleset: map.ruleset });
+export async function askedMap(wish: MapWish, context: CommandContext): Promise<AskedMap> {
+  const found = await wishedMap(wish, context);
+  const beatmap = found.beatmap ?? hardestOf(found.set, found.ruleset);
+  if (beatmap === undefined) throw usageError('noDifficulty');
+  const map = { ...found, beatmap, ruleset: beatmap.mode === 'osu' ? (found.ruleset ?? 'osu') : beatmap.mode };
+  await context.services.memory.maps.remember(context.caller, { id: beatmap.id, ruleset: map.ruleset });
   return map;
 }
 
-async function resolve(text: string | undefined, { caller, services, signal }: CommandContext): Promise<AskedMap> {
-  if (text === undefined) {
-    const last = await services.memory.maps.last(caller);
-    if (last === undefined) throw usageError('noMap');
-    return { ...(await services.beatmaps.setOfMap(last.id, signal)), ruleset: last.ruleset };
-  }
-  const found = await findMap(text, services.beatmaps, signal);
-  const beatmap = found.beatmap ?? hardestOf(found.set, found.ruleset);
-  if (beatmap === undefined) throw usageError('noDifficulty');
-  return { ...found, beatmap, ruleset: beatmap.mode === 'osu' ? (found.ruleset ?? 'osu') : beatmap.mode };
+/** The same, which may be a whole set; nothing is remembered. @throws as `askedMap` does */
+export async function wishedMap({ map, mode }: MapWish, context: CommandContext): Promise<FoundMap> {
+  const { caller, services, signal } = context;
+  const last = map === undefined ? await services.memory.maps.last(caller) : undefined;
+  if (map === undefined && last === undefined) throw usageError('noMap');
+  const found =
+    last === undefined
+      ? await findMap(map ?? '', services.beatmaps, signal)
+      : { ...(await services.beatmaps.setOfMap(last.id, signal)), ruleset: last.ruleset };
+  return { ...found, ruleset: rulesetOf(mode) ?? found.ruleset };
 }
 
 /** The hardest difficulty of the ruleset, else of the set's first ruleset. */
@@ -51,7 +67,7 @@ export function hardestOf({ beatmaps }: Beatmapset, ruleset?: Ruleset): Beatmap 
 }
 
 /** A map by what people call it: an osu! address, a number, or words to be found. */
-export interface FoundMap extends SetAnswer {
+interface FoundMap extends SetAnswer {
   /** The difficulty meant; undefined when it was the whole set. */
   readonly beatmap: Beatmap | undefined;
   /** In which the address asks to see it. */
@@ -59,7 +75,7 @@ export interface FoundMap extends SetAnswer {
 }
 
 /** @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's */
-export async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
+async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
   const link = matchOsuLink(text);
   if (link?.kind === 'set') return { ...(await beatmaps.set(link.id, signal)), beatmap: undefined };
   if (link?.kind === 'map') return { ...(await beatmaps.setOfMap(link.id, signal)), ruleset: link.ruleset };

@@ -1,27 +1,13 @@
-import { parseRuleset, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { AppError } from '../../errors.ts';
 import { callerKey } from '../contract/caller.ts';
 import type { CommandContext, OptionSuggestion } from '../contract/command.ts';
 import type { LinkedPlayer } from '../contract/settings.ts';
+import { type Mode, TERMS } from '../contract/terms.ts';
 import { usageError } from '../contract/usage-error.ts';
 
-/** The rulesets as players call them. */
-const MODES = ['osu', 'taiko', 'catch', 'mania'] as const;
-export type Mode = (typeof MODES)[number];
-
-export const MODE_OPTION = {
-  type: 'choice',
-
-  choices: MODES,
-  alias: (word: string): string | undefined => {
-    const ruleset = parseRuleset(word);
-    return ruleset === undefined ? undefined : modeOf(ruleset);
-  },
-} as const;
-
-export function modeOf(ruleset: Ruleset): Mode {
-  return ruleset === 'fruits' ? 'catch' : ruleset;
-}
+/** A ruleset; as a last word only where a name is asked for. */
+export const MODE_OPTION = TERMS.mode;
 
 export function rulesetOf(mode: Mode): Ruleset;
 export function rulesetOf(mode: Mode | undefined): Ruleset | undefined;

@@ -2,7 +2,7 @@ import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { type Action, button } from '../contract/reply.ts';
 import type { Services } from '../contract/services.ts';
-import { modeOf } from './asked-player.ts';
+import { modeOf } from '../contract/terms.ts';
 
 type Tokens = Pick<Services, 'actions'>;
 type Values = Readonly<Record<string, string | number | boolean>>;

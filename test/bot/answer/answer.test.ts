@@ -556,7 +556,9 @@ describe('text', () => {
   it('with a wrong option gets a hint for the caller alone', async () => {
     const { ask } = setUp();
     const { replies } = await ask({ text: `/download ${link('a')} quality:720` }, group());
-    expect(words(replies[0])).toContain('It has: link, item, audio, clip, view, spoiler, private.');
+    expect(words(replies[0])).toContain(
+      'does not understand “quality:720”. It takes: link, item, audio, clip, view, spoiler, private.',
+    );
     expect(replies[0]).toMatchObject({ tone: 'notice', visibility: 'caller' });
   });
 

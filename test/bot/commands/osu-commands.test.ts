@@ -175,7 +175,7 @@ describe('over the played upstreams', () => {
     ['/beatmap info comet +HREZ', 'cannot be combined'],
     ['/osu profile nobody at all', 'That player does not exist, or is restricted.'],
     ['/osu profile gonefishing', 'That player does not exist, or is restricted.'],
-    ['/osu prfile lamp post', 'I do not know /osu prfile. These are the commands: /osu profile, /osu recent,'],
+    ['/osu gonefishing', 'That player does not exist, or is restricted.'],
     ['/beatmap serch', 'I do not know /beatmap serch. These are the commands: /beatmap search,'],
     ['/osu scores gonefishing', 'That player does not exist, or is restricted.'],
     ['/osu profile <script>', 'Name a player by name'],

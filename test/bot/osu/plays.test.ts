@@ -31,7 +31,7 @@ const PAPER_COMET = 'https://osu.ppy.sh/beatmapsets/900001#osu/9000014';
 /** Every command about plays, as a person without a link writes it in a chat that saw no map. */
 const COMMANDS = [
   '/osu recent lamp post',
-  '/osu recent lamp post nth:2',
+  '/osu recent lamp post index:2',
   `/osu compare ${PAPER_COMET} lamp post`,
   `/beatmap leaderboard ${PAPER_COMET}`,
   `/beatmap leaderboard ${PAPER_COMET} +DT`,
@@ -110,8 +110,8 @@ describe('a recent play', () => {
 
   it('says how many there are where the nth is not', async () => {
     const { say } = await open();
-    expect(textOf(await say('/osu recent lamp post nth:90'))).toMatch(/There were only \d+ plays/);
-    expect(textOf(await say('/osu recent Drum_Kitten mode:mania nth:50'))).toMatch(/There were only \d+ plays/);
+    expect(textOf(await say('/osu recent lamp post index:90'))).toMatch(/There were only \d+ plays/);
+    expect(textOf(await say('/osu recent Drum_Kitten mode:mania index:50'))).toMatch(/There were only \d+ plays/);
   });
 
   it('is asked for in the form of Telegram’s menu, too', async () => {

@@ -5,6 +5,7 @@ import { fastify } from 'fastify';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/answer.ts';
+import type { Command } from '../../../src/bot/contract/command.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import { createRuntime } from '../../../src/bot/runtime/runtime.ts';
 import { createButtonTokens } from '../../../src/bot/stores/button-token.ts';
@@ -59,6 +60,8 @@ export interface StageOptions {
   readonly beatmaps?: Beatmaps;
   /** In place of what is made for the stage. */
   readonly services?: Partial<Services>;
+  /** Default: Medley's own. */
+  readonly commands?: readonly Command[];
   /** What one visitor may ask for in a minute. Default: as much as they like. */
   readonly units?: number;
   /** In place of that minute. */
@@ -97,7 +100,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const store = openStore(':memory:');
   const records = embeddedRecords(store);
   const dispatcher = createDispatcher({
-    commands: commandList,
+    commands: options.commands ?? commandList,
     services: {
       extractor: createExtractor(asked, waiting),
       sites: sourceDescriptors,

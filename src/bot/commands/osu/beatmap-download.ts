@@ -12,21 +12,22 @@ import {
   type Text,
   textBlock,
 } from '../../contract/reply.ts';
-import { findMap, MAP_OPTION } from '../../osu/asked-map.ts';
+import { MAP_OPTION, wishedMap } from '../../osu/asked-map.ts';
 import { coverOf, lengthOfSet, originBlocks, setTitle, starsOfSet } from '../../views/osu/beatmap.ts';
 
 /** Tells where the files of a set can be had. */
 export const beatmapDownload = defineCommand({
   name: 'beatmap download',
   options: {
-    map: { ...MAP_OPTION, required: true },
+    map: MAP_OPTION,
     video: { type: 'boolean' },
   },
   visibility: 'chat',
   cost: 1,
   subject: 'beatmap',
-  async run({ map, video }, { services, signal, t }: CommandContext) {
-    const { set } = await findMap(map, services.beatmaps, signal);
+  async run({ map, video }, context: CommandContext) {
+    const { services, signal, t } = context;
+    const { set } = await wishedMap({ map, mode: undefined }, context);
     const answer = await services.beatmaps.download(`https://osu.ppy.sh/s/${set.id}`, signal);
     const words = t.messages.osu;
     const cover = coverOf(answer.set, answer.set.card_url);

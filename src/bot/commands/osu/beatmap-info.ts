@@ -2,13 +2,12 @@ import type { Beatmap, Beatmapset, Ruleset } from '../../../beatmaps/model/beatm
 import { areMods, checkMods, clockRateOf, parseMods, withMods } from '../../../beatmaps/model/mods.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import { strainPicture } from '../../cards/strain-graph.ts';
-import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { findMap, hardestOf, MAP_OPTION } from '../../osu/asked-map.ts';
+import { type CommandContext, defineCommand, type Option } from '../../contract/command.ts';
+import { TERMS } from '../../contract/terms.ts';
+import { hardestOf, MAP_MODE_OPTION, MAP_OPTION, wishedMap } from '../../osu/asked-map.ts';
 import { downloadToken, mapButtons, openMapToken } from '../../osu/buttons.ts';
 import { MAX_LINES, renderBeatmapInfo } from '../../views/osu/beatmap-info.ts';
-
-/** `paper comet +HDDT` */
-const MODS_AT_END = /^(.*\S)\s+\+([a-z\d]{2,40})$/i;
+import { beatmapSimulate } from './beatmap-simulate.ts';
 
 /** Accuracies whose pp are shown. */
 const ACCURACIES = [95, 98, 99, 100];
@@ -19,6 +18,9 @@ async function suggestMods(partial: string) {
   const typed = partial.replace(/^\+/, '').toUpperCase();
   return USUAL_MODS.filter(mods => mods.startsWith(typed)).map(mods => ({ label: `+${mods}`, value: mods }));
 }
+
+/** Words about a play, which forms do not offer here: the map is simulated then. */
+const aside = <O extends Option>(option: O) => ({ ...option, only: 'typed' }) as const;
 
 interface Asked {
   readonly set: Beatmapset;
@@ -60,18 +62,28 @@ async function rate(
 export const beatmapInfo = defineCommand({
   name: 'beatmap info',
   options: {
-    map: { ...MAP_OPTION, required: true },
-    mods: { type: 'string', form: 'word', maxLength: 40, suggest: suggestMods },
+    map: MAP_OPTION,
+    mods: { ...TERMS.mods, suggest: suggestMods },
+    mode: MAP_MODE_OPTION,
+    accuracy: aside(TERMS.accuracy),
+    combo: aside(TERMS.combo),
+    misses: aside(TERMS.misses),
+    n300: aside(TERMS.n300),
+    n100: aside(TERMS.n100),
+    n50: aside(TERMS.n50),
+    rate: aside(TERMS.rate),
   },
   visibility: 'chat',
   cost: 1,
   subject: 'beatmap',
   accepts: 'beatmap-link',
-  async run({ map, mods }, context: CommandContext) {
-    const { caller, services, signal, t } = context;
-    const [, name = map, ending = ''] = (mods === undefined && MODS_AT_END.exec(map)) || [];
-    const chosen = parseMods(mods ?? ending);
-    const { set, beatmap, ruleset, ...origin } = await findMap(name, services.beatmaps, signal);
+  async run({ map, mods, mode, ...play }, context: CommandContext) {
+    if (Object.values(play).some(value => value !== undefined)) {
+      return beatmapSimulate.run({ map, mods, mode, ...play }, context);
+    }
+    const { caller, services, t } = context;
+    const chosen = parseMods(mods ?? '');
+    const { set, beatmap, ruleset, ...origin } = await wishedMap({ map, mode }, context);
     const convertedTo = beatmap?.mode === 'osu' && ruleset !== 'osu' ? ruleset : undefined;
     if (beatmap !== undefined) checkMods(chosen, convertedTo ?? beatmap.mode);
     const shown = beatmap ?? hardestOf(set);

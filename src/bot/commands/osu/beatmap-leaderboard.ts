@@ -18,8 +18,9 @@ import {
   type Text,
   textBlock,
 } from '../../contract/reply.ts';
-import { askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
-import { modeOf, requirePlayers } from '../../osu/asked-player.ts';
+import { modeOf, TERMS } from '../../contract/terms.ts';
+import { askedMap, MAP_MODE_OPTION, MAP_OPTION } from '../../osu/asked-map.ts';
+import { requirePlayers } from '../../osu/asked-player.ts';
 import { mapAddress, mapButtons } from '../../osu/buttons.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
@@ -36,21 +37,21 @@ const MAX_TURNS = 25;
 export const beatmapLeaderboard = defineCommand({
   name: 'beatmap leaderboard',
   options: {
-    map: { ...MAP_OPTION, form: 'name' },
-    mods: { type: 'string', form: 'word', maxLength: 40 },
+    map: MAP_OPTION,
+    mods: TERMS.mods,
     of: { type: 'choice', choices: ['world', 'here'] },
+    mode: MAP_MODE_OPTION,
     page: { type: 'integer', min: 1, max: MAX_TURNS, only: 'button' },
   },
   visibility: 'chat',
   cost: 1,
   subject: 'beatmap',
-  async run({ of = 'world', page = 1, ...values }, context: CommandContext) {
+  async run({ of = 'world', page = 1, mode, ...values }, context: CommandContext) {
     const { caller, services, t } = context;
     if (of === 'here' && caller.chatKind !== 'group') return notice(t.messages.plays.onlyGroups);
     requirePlayers(services.beatmaps);
-    const asked = splitMods(values.map, values.mods);
-    const mods = asked.mods === undefined ? undefined : parseMods(asked.mods);
-    const map = await askedMap(asked.map, context);
+    const mods = values.mods === undefined ? undefined : parseMods(values.mods);
+    const map = await askedMap({ map: values.map, mode }, context);
     const convertedTo = map.ruleset === map.beatmap.mode ? undefined : map.ruleset;
     const address = mapAddress({ id: map.beatmap.id, convertedTo });
     const token = (change: { readonly of?: string; readonly page?: number }) =>

@@ -28,6 +28,7 @@ import {
   textBlock,
 } from '../../contract/reply.ts';
 import type { Services } from '../../contract/services.ts';
+import { MOD_FILTER } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { type AskedPlayer, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { openMapToken } from '../../osu/buttons.ts';
@@ -39,15 +40,13 @@ const MOST_STEPS = 3;
 const MAX_WORD = 40;
 const MAX_LINK = 300;
 const RANGE = { type: 'string', form: 'word', maxLength: MAX_WORD } as const;
-/** `lamp post +HDDT -HR`, and the mods alone. */
-const MODS_AT_END = /^(.*?)((?:(?:^|\s+)[+-][a-z]{2,40}!?)+)$/i;
 
 /** Recommends what to play next, and says why. */
 export const beatmapRecommend = defineCommand({
   name: 'beatmap recommend',
   options: {
     player: PLAYER_OPTION,
-    mods: { type: 'string', form: 'word', maxLength: MAX_WORD },
+    mods: MOD_FILTER,
     stars: RANGE,
     pp: RANGE,
     ar: RANGE,
@@ -64,9 +63,7 @@ export const beatmapRecommend = defineCommand({
   async run({ player, mods, mode, steps = 0, ...filters }, context: CommandContext) {
     const { caller, services, signal, t } = context;
     const owner = callerKey(caller);
-    const [, name = player, ending = ''] = (mods === undefined && MODS_AT_END.exec(player ?? '')) || [];
-    const named = name === '' ? undefined : name;
-    const wantedMods = (mods ?? ending).trim();
+    const wantedMods = (mods ?? '').trim();
     const { like, farm } = filters;
     const read = {
       mods: wantedMods === '' ? undefined : parseModFilter(wantedMods),
@@ -76,7 +73,7 @@ export const beatmapRecommend = defineCommand({
       bpm: rangeOf('bpm', filters.bpm),
       length: rangeOf('length', filters.length),
     };
-    const asked = await askerOf(named, filters, context);
+    const asked = await askerOf(player, filters, context);
     const result = await services.recommend({
       ...read,
       user: asked?.user,
@@ -89,7 +86,7 @@ export const beatmapRecommend = defineCommand({
       caller: owner,
       signal,
     });
-    const given = Object.entries({ player: named, mods: wantedMods, mode, ...filters }).filter(
+    const given = Object.entries({ player, mods: wantedMods, mode, ...filters }).filter(
       (pair): pair is [string, string | boolean] => pair[1] !== undefined && pair[1] !== '',
     );
     const token = (more: Readonly<Record<string, string | number>>) =>

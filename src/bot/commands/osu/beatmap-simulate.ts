@@ -15,8 +15,9 @@ import {
   type Text,
   textBlock,
 } from '../../contract/reply.ts';
+import { TERMS } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import { askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
+import { askedMap, MAP_MODE_OPTION, MAP_OPTION } from '../../osu/asked-map.ts';
 import { mapAddress, mapButtons } from '../../osu/buttons.ts';
 import { type AskedMap, bpmText, mapHeading, originBlocks, ratedStarsWithSwatch } from '../../views/osu/beatmap.ts';
 import { settingsText } from '../../views/osu/beatmap-info.ts';
@@ -26,9 +27,6 @@ const USUAL = [95, 97, 98, 99, 100];
 /** To be pressed for another look. */
 const STEPS = [95, 98, 99, 100];
 const USUAL_MODS = ['NM', 'HD', 'HR', 'DT', 'HDDT', 'HDHR', 'FL', 'EZ', 'HT'];
-const MAX_COUNT = 100_000;
-const COUNT = { type: 'integer', min: 0, max: MAX_COUNT } as const;
-const WORD = { type: 'string', form: 'word', maxLength: 40 } as const;
 const RATES = { min: 0.5, max: 2 };
 
 /** Reckons what a play on a map would be worth. */
@@ -36,25 +34,25 @@ export const beatmapSimulate = defineCommand({
   name: 'beatmap simulate',
   options: {
     map: MAP_OPTION,
-    mods: WORD,
-    accuracy: WORD,
-    combo: COUNT,
-    misses: COUNT,
-    n300: COUNT,
-    n100: COUNT,
-    n50: COUNT,
-    rate: WORD,
+    mods: TERMS.mods,
+    accuracy: TERMS.accuracy,
+    combo: TERMS.combo,
+    misses: TERMS.misses,
+    n300: TERMS.n300,
+    n100: TERMS.n100,
+    n50: TERMS.n50,
+    rate: TERMS.rate,
+    mode: MAP_MODE_OPTION,
   },
   visibility: 'chat',
   cost: 1,
   subject: 'beatmap',
   async run(values, context: CommandContext) {
     const { services, signal, t } = context;
-    const { map: given, mods: givenMods } = splitMods(values.map, values.mods);
     const accuracy = readNumber('accuracy', values.accuracy, { min: 0, max: 100 });
     const rate = readNumber('rate', values.rate, RATES);
-    const mods = parseMods(givenMods ?? '');
-    const map = await askedMap(given, context);
+    const mods = parseMods(values.mods ?? '');
+    const map = await askedMap(values, context);
     const { beatmap, ruleset } = map;
     checkMods(mods, ruleset);
     const { combo, misses, n300, n100, n50 } = values;

@@ -1,14 +1,16 @@
-import { matchOsuLink, userPage } from '../../../beatmaps/model/link.ts';
+import { userPage } from '../../../beatmaps/model/link.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
+import { filterScores } from '../../../beatmaps/plays/score-filter.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { type Card, headingBlock, link, reply, textBlock } from '../../contract/reply.ts';
+import { MOD_FILTER } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
-import { askedMap, MAP_OPTION } from '../../osu/asked-map.ts';
-import { PLAYER_OPTION, requirePlayers } from '../../osu/asked-player.ts';
+import { askedMap, isMapLink, MAP_OPTION } from '../../osu/asked-map.ts';
+import { MODE_OPTION, PLAYER_OPTION, requirePlayers } from '../../osu/asked-player.ts';
 import { mapButtons, playerButtons } from '../../osu/buttons.ts';
 import { ratePlays } from '../../osu/plays.ts';
 import { mapHeading, originBlocks } from '../../views/osu/beatmap.ts';
@@ -22,33 +24,31 @@ interface Asked {
   readonly player: string | undefined;
 }
 
-/**
- * In text both come as one: `https://osu.ppy.sh/b/12 lamp post`. An address of a map, or its number before a name, is the map; a number
- * alone, too.
- */
-function splitAsked({ map, player }: Asked): Asked {
-  if (map !== undefined || player === undefined) return { map, player };
-  const [first = '', ...others] = player.trim().split(/\s+/);
-  const link = matchOsuLink(first);
-  const isMap = link?.kind === 'map' || link?.kind === 'set' || /^[1-9]\d{3,14}$/.test(first);
-  return isMap ? { map: first, player: others.join(' ') || undefined } : { map: undefined, player };
-}
+/** In text a number before a name is the map's; a number alone, too. */
+const FIRST_NUMBER = /^[1-9]\d{3,14}$/;
 
 /** A player's plays on the map that this chat saw last, or on the one named. */
 export const osuCompare = defineCommand({
   name: 'osu compare',
-  options: { player: PLAYER_OPTION, map: MAP_OPTION },
+  options: {
+    player: PLAYER_OPTION,
+    map: {
+      ...MAP_OPTION,
+      bare: (word, place) => (isMapLink(word) || (place === 0 && FIRST_NUMBER.test(word)) ? word : undefined),
+    },
+    mods: MOD_FILTER,
+    mode: MODE_OPTION,
+  },
   visibility: 'chat',
   cost: 1,
   subject: 'player',
-  async run(values, context: CommandContext) {
+  async run({ mods, mode, ...asked }, context: CommandContext) {
     const { services, signal, t } = context;
     requirePlayers(services.beatmaps);
-    const asked = splitAsked(values);
     const { player, ...given } = await playerOf(asked, context);
-    const map = await askedMap(given.map, context);
+    const map = await askedMap({ map: given.map, mode }, context);
     const { scores, stale } = await services.beatmaps.userMapScores(map, player.id, map.ruleset, signal);
-    const shown = scores.toSorted(byWorth).slice(0, MOST);
+    const shown = filterScores(scores, { mods }).toSorted(byWorth).slice(0, MOST);
     const convertedTo = map.ruleset === map.beatmap.mode ? undefined : map.ruleset;
     const [best] = shown;
     const actions = [

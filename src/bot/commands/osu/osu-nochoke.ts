@@ -17,7 +17,8 @@ import {
   type Text,
   textBlock,
 } from '../../contract/reply.ts';
-import { askedUser, MODE_OPTION, modeOf, PLAYER_OPTION } from '../../osu/asked-player.ts';
+import { modeOf } from '../../contract/terms.ts';
+import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';

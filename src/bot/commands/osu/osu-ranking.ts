@@ -15,7 +15,8 @@ import {
   type Text,
   textBlock,
 } from '../../contract/reply.ts';
-import { MODE_OPTION, modeOf, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
+import { modeOf } from '../../contract/terms.ts';
+import { MODE_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';

@@ -7,7 +7,8 @@ import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { button, headingBlock, joined, reply, type Text, textBlock } from '../../contract/reply.ts';
-import { askedUser, MODE_OPTION, modeOf, PLAYER_OPTION } from '../../osu/asked-player.ts';
+import { modeOf, TERMS } from '../../contract/terms.ts';
+import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { mapButtons, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, PLAYS_A_CALL, ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
@@ -20,12 +21,12 @@ export const osuRecent = defineCommand({
   options: {
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
-    nth: { type: 'integer', min: 1, max: PLAYS_A_CALL },
+    index: { ...TERMS.index, max: PLAYS_A_CALL },
   },
   visibility: 'chat',
   cost: 1,
   subject: 'player',
-  async run({ player, mode, nth = 1 }, context: CommandContext) {
+  async run({ player, mode, index: nth = 1 }, context: CommandContext) {
     const { caller, services, signal, t } = context;
     const { user } = await askedUser({ player, mode }, context);
     const options = { ruleset: user.mode, limit: PLAYS_A_CALL, signal };
@@ -115,7 +116,7 @@ function placeIfFullCombo(score: Score, { play }: Rating, best: BestPlays): What
 
 function turnButtons({ id, mode }: Player, nth: number, count: number, { services, t }: CommandContext) {
   const to = (at: number) =>
-    services.actions.encode({ command: 'osu recent', values: { player: String(id), mode: modeOf(mode), nth: at } });
+    services.actions.encode({ command: 'osu recent', values: { player: String(id), mode: modeOf(mode), index: at } });
   const words = t.messages.plays.buttons;
   return [
     ...(nth < count ? [button(words.earlier, to(nth + 1))] : []),

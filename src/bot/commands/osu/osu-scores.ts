@@ -13,7 +13,8 @@ import { ppPicture } from '../../cards/pp-curve.ts';
 import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { type Action, type Choice, headingBlock, joined, menu, reply, textBlock } from '../../contract/reply.ts';
-import { askedUser, MODE_OPTION, modeOf, PLAYER_OPTION } from '../../osu/asked-player.ts';
+import { MOD_FILTER, modeOf, TERMS } from '../../contract/terms.ts';
+import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
@@ -23,13 +24,23 @@ import { estimateBlocks, mapName, resultText, scoreCard } from '../../views/osu/
 
 const PER_PAGE = 5;
 const MAX_PAGE = 2_000;
-const MAX_INDEX = 200;
 const ALIASES: ReadonlyMap<string, ScoreType> = new Map([
   ['top', 'best'],
   ['latest', 'recent'],
   ['first', 'firsts'],
   ['pins', 'pinned'],
 ]);
+const SORTS: ReadonlyMap<string, string> = new Map([
+  ['acc', 'accuracy'],
+  ['sr', 'stars'],
+]);
+
+/** `-acc` */
+function dashedSort(word: string): string | undefined {
+  const name = word.startsWith('-') ? word.slice(1).toLowerCase() : '';
+  return SCORE_SORTS.find(each => each === (SORTS.get(name) ?? name));
+}
+
 const FLAG = { type: 'boolean' } as const;
 
 /** The plays of a player. */
@@ -39,11 +50,11 @@ export const osuScores = defineCommand({
     player: PLAYER_OPTION,
     type: { type: 'choice', choices: SCORE_TYPES, alias: word => ALIASES.get(word) },
     mode: MODE_OPTION,
-    mods: { type: 'string', form: 'word', maxLength: 60 },
-    grade: { type: 'choice', choices: GRADES },
-    sort: { type: 'choice', choices: SCORE_SORTS },
+    mods: MOD_FILTER,
+    grade: { type: 'choice', choices: GRADES, also: ['rank'] },
+    sort: { type: 'choice', choices: SCORE_SORTS, alias: word => SORTS.get(word), bare: dashedSort },
     search: { type: 'string', form: 'rest', maxLength: 200 },
-    index: { type: 'integer', min: 1, max: MAX_INDEX },
+    index: TERMS.index,
     reverse: FLAG,
     chokes: FLAG,
     page: { type: 'integer', min: 1, max: MAX_PAGE, only: 'button' },

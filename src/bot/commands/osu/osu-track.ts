@@ -14,7 +14,8 @@ import {
   stacked,
   textBlock,
 } from '../../contract/reply.ts';
-import { MODE_OPTION, modeOf, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
+import { modeOf } from '../../contract/terms.ts';
+import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { decidesForChat } from '../../stores/chat-settings.ts';
 import { notice } from '../../views/notice.ts';
 import { sentence } from '../../views/sentence.ts';
