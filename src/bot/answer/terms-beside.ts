@@ -4,7 +4,7 @@ import type { LinkFinder } from './links.ts';
 
 type Terms = Readonly<Record<string, string>>;
 
-const ADDRESS = /\S*ppy\.sh\/\S*/giu;
+const ADDRESS = /[^\s<>()|]*ppy\.sh\/[^\s<>()|]*/giu;
 const MAX_CHARS = 6_000;
 
 /**
@@ -25,17 +25,24 @@ export function termsBeside(text: string, findLinks: LinkFinder): ReadonlyMap<st
 }
 
 function readBeside(before: string, behind: string): Terms {
+  const words = wordsOf(behind);
+  const end = words.findIndex(word => termOf(word) === undefined);
+  const near = end === -1 ? words : words.slice(0, end);
+  const far = [...words.slice(near.length), ...wordsOf(before)];
+  const mods = far.filter(word => word.startsWith('+') && termOf(word)?.[0] === 'mods');
   const found: Record<string, string> = {};
-  let isBehind = true;
-  for (const word of behind.split(/\s+/).concat(before.split(/\s+/))) {
-    if (word === '') continue;
-    const [key, value] = termOf(word.replace(/[.,;:!?)\]>*_|]+$/, '')) ?? [];
-    isBehind &&= key !== undefined;
-    const isMods = key === 'mods' && (isBehind || word.startsWith('+'));
-    if (key === undefined || value === undefined || !(isBehind || isMods)) continue;
-    const before = found[key];
-    if (before === undefined) found[key] = value;
-    else if (isMods && areMods(`${before}${value}`.match(/../g) ?? [])) found[key] = `${before} ${value}`;
+  for (const [key, value] of [...near, ...mods].flatMap(word => [termOf(word) ?? []])) {
+    if (key === undefined || value === undefined) continue;
+    const known = found[key];
+    const isMore = key === 'mods' && known !== undefined;
+    // Of mods that exclude each other, the first ones are meant.
+    if (!isMore) found[key] = value;
+    else if (areMods(`${known}${value}`.match(/[a-z\d]{2}/gi) ?? [])) found[key] = `${known} ${value}`;
   }
   return found;
+}
+
+/** Without the signs of a sentence. */
+function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/).flatMap(word => word.replace(/[.,;:!?)\]>*_|]+$/, '') || []);
 }

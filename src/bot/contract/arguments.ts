@@ -146,7 +146,7 @@ function saidBy({ option }: OptionSpec, { text, quoted }: Word): string {
 /** Several options may go by one short name: `-m` is for mods, and for a ruleset where one follows. */
 function accepting(meant: readonly OptionSpec[], value: string | undefined): OptionSpec | undefined {
   const choice = meant.find(each => each.option.type === 'choice' && value !== undefined && fits(each, value));
-  return choice ?? meant[0];
+  return choice ?? meant.find(({ option }) => option.type !== 'choice') ?? meant[0];
 }
 
 function bareIn({ options }: CommandSpec, { text }: Word, place: number) {
