@@ -39,32 +39,6 @@ const EXTERNAL = [
   'utf-8-validate',
 ];
 
-/** What packages bring along and never reach here. Its tables and texts would be held by every process; used all the same, it says so. */
-const LEFT_OUT = {
-  // @fastify/swagger reads and writes YAML where it is asked to.
-  yaml: ['parse', 'stringify'],
-  // node-fetch takes Node's own URL.
-  'whatwg-url': ['URL'],
-  // Writes what htmlparser2 has read: the function itself.
-  'dom-serializer': [],
-};
-
-const lighten = {
-  name: 'lighten',
-  setup(build) {
-    // It gives Node a FormData where there is none. There is one, and Node would load an undici of its own to show it: 10 MB.
-    build.onLoad({ filter: /[\\/]@discordjs[\\/]rest[\\/]dist[\\/]index\.m?js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(/^globalThis\.FormData \?\?= .+;$/m, ''),
-    }));
-    const names = new RegExp(`^(?:${Object.keys(LEFT_OUT).join('|')})$`);
-    build.onResolve({ filter: names }, ({ path }) => ({ path, namespace: 'left-out' }));
-    build.onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({
-      contents: `function leftOut() { throw new Error('${path} is left out of the build'); }
-        module.exports = Object.assign(leftOut, { ${LEFT_OUT[path].map(name => `${name}: leftOut`).join(', ')} });`,
-    }));
-  },
-};
-
 /** In the order of their cascade; the page loads them as one. */
 const STYLES = ['tokens', 'base', 'conversation', 'welcome', 'composer', 'card', 'media', 'gallery', 'item'];
 
@@ -102,9 +76,6 @@ async function buildPrograms(build) {
     sourcemap: 'linked',
     sourcesContent: false,
     external: EXTERNAL,
-    plugins: [lighten],
-    // undici only wants to recognize it, and Node would load its own copy of undici to show it: 10 MB.
-    define: { 'globalThis.Headers': 'undefined' },
     banner: { js: BANNER },
     chunkNames: '[name]-[hash]',
     logLevel: 'warning',
