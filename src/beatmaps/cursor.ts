@@ -1,6 +1,7 @@
 /** Opaque cursors: base64url of a small JSON. What comes back is a stranger's text until it was read. */
 import * as z from 'zod';
 import { AppError } from '../errors.ts';
+import { parseJson } from '../infra/parse-json.ts';
 import { SOURCE_IDS, type SourceId } from './upstreams/source.ts';
 
 /** The place at which a search goes on. */
@@ -24,22 +25,13 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
+/** @throws AppError `invalid_request` */
 function decode<T>(cursor: string, shape: z.ZodType<T>): T {
   const text = cursor.length > MAX_LENGTH ? '' : Buffer.from(cursor, 'base64url').toString();
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw notOurs(error);
-  }
-  const read = shape.safeParse(value);
-  if (!read.success) throw notOurs(read.error);
-  return read.data;
-}
-
-function notOurs(cause: unknown): AppError {
-  const params = { what: 'cursor' };
-  return new AppError('invalid_request', 'cursor must be one that an earlier answer gave', { params, cause });
+  const read = shape.safeParse(parseJson(text));
+  if (read.success) return read.data;
+  const details = { params: { what: 'cursor' }, cause: read.error };
+  throw new AppError('invalid_request', 'cursor must be one that an earlier answer gave', details);
 }
 
 export const SEARCH_START: SearchPosition = { source: undefined, token: undefined, page: 0, skip: 0 };

@@ -86,7 +86,15 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['answer'],
   ],
   'src/infra': [
-    ['concurrency', 'log-summary.ts', 'log-destination.ts', 'metrics.ts', 'engine.ts', 'child-process.ts'],
+    [
+      'concurrency',
+      'parse-json.ts',
+      'log-summary.ts',
+      'log-destination.ts',
+      'metrics.ts',
+      'engine.ts',
+      'child-process.ts',
+    ],
     ['log-redaction.ts'],
     ['log.ts', 'cache'],
     ['rate-limit', 'store', 'summed-log.ts', 'failure-tally.ts'],

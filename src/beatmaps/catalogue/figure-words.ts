@@ -4,7 +4,7 @@
  */
 import { type Beatmap, type Beatmapset, RULESETS, type Status, statusNumber } from '../model/beatmapset.ts';
 import type { Query, RangeKey } from '../query/query.ts';
-import { hasLeaderboard, time, yearOf } from '../query/query-match.ts';
+import { BEATMAP_FIGURES, SET_FIGURES } from '../query/query-match.ts';
 import type { Range } from '../query/query-values.ts';
 
 /** Characters for private use. */
@@ -73,30 +73,15 @@ function characterOf({ first }: Figure, step: number): number {
   return first + Math.max(0, Math.min(STEPS - 1, Math.floor(step)));
 }
 
-function mapValues(map: Beatmap, set: Beatmapset): readonly (readonly [Key, number | null])[] {
-  return [
-    ['mode', RULESETS.indexOf(map.mode)],
-    ['stars', map.difficulty_rating],
-    ['ar', map.ar],
-    ['od', map.od],
-    ['cs', map.cs],
-    ['hp', map.hp],
-    ['bpm', map.bpm ?? set.bpm],
-    ['length', map.total_length],
-    ['circles', map.count_circles],
-    ['sliders', map.count_sliders],
-    ['keys', map.mode === 'mania' ? map.cs : null],
-  ];
+type Value = readonly [Key, number | null];
+
+function mapValues(map: Beatmap, set: Beatmapset): readonly Value[] {
+  return [['mode', RULESETS.indexOf(map.mode)], ...BEATMAP_FIGURES.map(([key, read]): Value => [key, read(map, set)])];
 }
 
-function setValues(set: Beatmapset): readonly (readonly [Key, number | null])[] {
+function setValues(set: Beatmapset): readonly Value[] {
   return [
-    ['favourites', set.favourite_count],
-    ['status', statusNumber(set.status)],
-    ['created', time(set.submitted_date)],
-    ['updated', time(set.last_updated)],
-    ['ranked', hasLeaderboard(set) ? time(set.ranked_date) : null],
-    ['year', yearOf(set)],
+    ...SET_FIGURES.map(([key, read]): Value => [key, read(set)]),
     ['genre', set.genre_id],
     ['language', set.language_id],
     ['video', Number(set.video)],

@@ -43,7 +43,7 @@ const RATES: ReadonlyMap<string, number> = new Map([
   ['DC', 0.75],
 ]);
 
-function refuse(message: string, params: Readonly<Record<string, string>>): AppError {
+export function refuseMods(message: string, params: Readonly<Record<string, string>>): AppError {
   return new AppError('invalid_request', message, { params: { what: 'mods', ...params } });
 }
 
@@ -59,7 +59,7 @@ function splitMods(text: string): readonly string[] {
  * @throws AppError `invalid_request` with params `what: 'mods'`, `reason` (`unknown`, `clash` or `ruleset`) and `mods`
  */
 export function parseMods(text: string, ruleset?: Ruleset): readonly string[] {
-  if (text.length > MAX_LENGTH) throw refuse('too many mods', { reason: 'unknown', mods: text.trim().slice(0, 8) });
+  if (text.length > MAX_LENGTH) throw refuseMods('too many mods', { reason: 'unknown', mods: text.trim().slice(0, 8) });
   return checkMods(splitMods(text), ruleset);
 }
 
@@ -68,14 +68,14 @@ export function checkMods(acronyms: readonly string[], ruleset?: Ruleset): reado
   const given = new Set(acronyms.map(mod => mod.toUpperCase()));
   for (const [mod, implied] of IMPLIES) if (given.has(mod)) given.delete(implied);
   const unknown = [...given].find(mod => !ACRONYMS.some(known => known === mod));
-  if (unknown !== undefined) throw refuse('there is no such mod', { reason: 'unknown', mods: unknown.slice(0, 8) });
+  if (unknown !== undefined) throw refuseMods('there is no such mod', { reason: 'unknown', mods: unknown.slice(0, 8) });
   for (const group of GROUPS) {
     const clashing = group.filter(mod => given.has(mod));
     if (clashing.length > 1)
-      throw refuse('these mods exclude each other', { reason: 'clash', mods: clashing.join(' ') });
+      throw refuseMods('these mods exclude each other', { reason: 'clash', mods: clashing.join(' ') });
   }
   const stray = ruleset && [...given].find(mod => HOMES[mod]?.includes(ruleset) === false);
-  if (stray) throw refuse('the ruleset does not have this mod', { reason: 'ruleset', mods: stray });
+  if (stray) throw refuseMods('the ruleset does not have this mod', { reason: 'ruleset', mods: stray });
   return ACRONYMS.filter(mod => given.has(mod));
 }
 
@@ -88,6 +88,29 @@ export function areMods(acronyms: readonly string[], ruleset?: Ruleset): boolean
     if (error instanceof AppError && error.code === 'invalid_request') return false;
     throw error;
   }
+}
+
+const WORD = /^([+-]?)((?:[a-z\d]{2})+)(!?)$/i;
+const NONE = /^\+?(?:nm|nomod|none)!?$/i;
+export const MODS_LIKE = 'mods must be like +HDDT, -HR or NM';
+
+/** A word of a wish for mods: `+HDDT` or `HDDT` with these, `HDDT!` with these alone, `-HD` without, `NM` with none at all. */
+export interface ModWish {
+  readonly mods: readonly string[];
+  readonly isWithout: boolean;
+  readonly isAlone: boolean;
+}
+
+/** @throws AppError `invalid_request` with params `what: 'mods'`, `reason: 'unknown'` and `mods` */
+export function parseModWishes(text: string): readonly ModWish[] {
+  const words = text.split(/[\s,]+/).filter(word => word !== '');
+  return words.map(word => {
+    if (NONE.test(word)) return { mods: [], isWithout: false, isAlone: true };
+    const [, sign, letters = '', bang] = WORD.exec(word) ?? [];
+    if (letters === '') throw refuseMods(MODS_LIKE, { reason: 'unknown', mods: word.slice(0, 16) });
+    const mods = letters.toUpperCase().match(/../g) ?? [];
+    return { mods, isWithout: sign === '-', isAlone: sign !== '-' && bang === '!' };
+  });
 }
 
 const SAME_PLAY: ReadonlyMap<string, string> = new Map([

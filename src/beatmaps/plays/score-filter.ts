@@ -1,7 +1,6 @@
 /** Choosing and ordering plays of a list. */
 
-import { AppError } from '../../errors.ts';
-import { checkMods, foldMod } from '../model/mods.ts';
+import { checkMods, foldMod, parseModWishes } from '../model/mods.ts';
 import { type Score, shownGrade } from '../model/score.ts';
 import { assertAnswerable, parseQuery } from '../query/query.ts';
 import { matches } from '../query/query-match.ts';
@@ -48,28 +47,15 @@ function acronymsOf({ mods }: Score): ReadonlySet<string> {
 
 const plain = (acronym: string) => (acronym === 'PF' ? 'SD' : foldMod(acronym));
 
-const WORD = /^([+-]?)((?:[a-z\d]{2})+)(!?)$/i;
-const NONE = /^\+?(?:nm|nomod|none)!?$/i;
-
-type HasMods = (played: ReadonlySet<string>) => boolean;
-
 /** @throws AppError `invalid_request` */
-function parsePlayMods(text: string): HasMods {
-  const words = text.split(/[\s,]+/).filter(word => word !== '');
-  const conditions = words.map(readWord);
-  return played => conditions.every(holds => holds(played));
-}
-
-function readWord(word: string): HasMods {
-  if (NONE.test(word)) return played => played.size === 0;
-  const [, sign, letters = '', alone] = WORD.exec(word) ?? [];
-  if (letters === '') {
-    const params = { what: 'mods', reason: 'unknown', mods: word.slice(0, 8) };
-    throw new AppError('invalid_request', 'mods must be like +HDDT, -HR or NM', { params });
-  }
-  const asked = checkMods(letters.match(/../g) ?? []).map(plain);
-  if (sign === '-') return played => !asked.some(acronym => played.has(acronym));
-  return played => asked.every(acronym => played.has(acronym)) && (alone === '' || played.size === asked.length);
+function parsePlayMods(text: string): (played: ReadonlySet<string>) => boolean {
+  const wishes = parseModWishes(text).map(wish => ({ ...wish, mods: checkMods(wish.mods).map(plain) }));
+  return played =>
+    wishes.every(({ mods, isWithout, isAlone }) =>
+      isWithout
+        ? !mods.some(acronym => played.has(acronym))
+        : mods.every(acronym => played.has(acronym)) && (!isAlone || played.size === mods.length),
+    );
 }
 
 /** A stable play that only dropped the end of a slider or two has no miss and nearly all of the combo. */

@@ -28,15 +28,29 @@ export function isExcluded({ excluded = [] }: Query, set: Beatmapset): boolean {
   });
 }
 
-type RangeField<T> = readonly [RangeKey, (value: T) => number | null];
+/** A figure, and how it is read; null where nothing is said of it. */
+type Figure<Read> = readonly [RangeKey, Read];
 
-const SET_RANGES: readonly RangeField<Beatmapset>[] = [
+export const SET_FIGURES: readonly Figure<(set: Beatmapset) => number | null>[] = [
   ['favourites', set => set.favourite_count],
   ['status', set => statusNumber(set.status)],
   ['created', set => time(set.submitted_date)],
   ['updated', set => time(set.last_updated)],
   ['ranked', set => (hasLeaderboard(set) ? time(set.ranked_date) : null)],
   ['year', yearOf],
+];
+
+export const BEATMAP_FIGURES: readonly Figure<(beatmap: Beatmap, set: Beatmapset) => number | null>[] = [
+  ['stars', beatmap => beatmap.difficulty_rating],
+  ['ar', beatmap => beatmap.ar],
+  ['od', beatmap => beatmap.od],
+  ['cs', beatmap => beatmap.cs],
+  ['hp', beatmap => beatmap.hp],
+  ['bpm', (beatmap, set) => beatmap.bpm ?? set.bpm],
+  ['length', beatmap => beatmap.total_length],
+  ['circles', beatmap => beatmap.count_circles],
+  ['sliders', beatmap => beatmap.count_sliders],
+  ['keys', beatmap => (beatmap.mode === 'mania' ? beatmap.cs : null)],
 ];
 
 function matchesSet(query: Query, set: Beatmapset): boolean {
@@ -47,7 +61,7 @@ function matchesSet(query: Query, set: Beatmapset): boolean {
     (video === undefined || set.video === video) &&
     (nsfw === undefined || set.nsfw === nsfw) &&
     (spotlight === undefined || (set.spotlight ?? false) === spotlight) &&
-    SET_RANGES.every(([key, read]) => isWithin(query.ranges[key], read(set))) &&
+    SET_FIGURES.every(([key, read]) => isWithin(query.ranges[key], () => read(set))) &&
     SET_TEXT_KEYS.every(key => hasText(texts[key], SET_TEXTS[key](set))) &&
     (texts.creator === undefined || isMadeBy(texts.creator, set)) &&
     query.tags.every(tag => hasText(tag, SET_TEXTS.tag(set)))
@@ -95,41 +109,21 @@ function foldName(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
 }
 
-const BEATMAP_RANGES: readonly RangeField<Beatmap>[] = [
-  ['stars', beatmap => beatmap.difficulty_rating],
-  ['ar', beatmap => beatmap.ar],
-  ['od', beatmap => beatmap.od],
-  ['cs', beatmap => beatmap.cs],
-  ['hp', beatmap => beatmap.hp],
-  ['length', beatmap => beatmap.total_length],
-  ['circles', beatmap => beatmap.count_circles],
-  ['sliders', beatmap => beatmap.count_sliders],
-  ['keys', beatmap => (beatmap.mode === 'mania' ? beatmap.cs : null)],
-];
-
 function matchesBeatmap(query: Query, set: Beatmapset): boolean {
-  if (!asksOfBeatmaps(query)) return true;
+  const { ranges, texts, ruleset } = query;
+  const asked = BEATMAP_FIGURES.filter(([key]) => ranges[key] !== undefined);
+  if (ruleset === undefined && texts.difficulty === undefined && asked.length === 0) return true;
   return set.beatmaps.some(
     beatmap =>
-      (query.ruleset === undefined || beatmap.mode === query.ruleset) &&
-      isWithin(query.ranges.bpm, beatmap.bpm ?? set.bpm) &&
-      BEATMAP_RANGES.every(([key, read]) => isWithin(query.ranges[key], read(beatmap))) &&
-      hasText(query.texts.difficulty, [beatmap.version]),
+      (ruleset === undefined || beatmap.mode === ruleset) &&
+      asked.every(([key, read]) => isWithin(ranges[key], () => read(beatmap, set))) &&
+      hasText(texts.difficulty, [beatmap.version]),
   );
 }
 
-/** True when a query asks anything of a single difficulty. */
-function asksOfBeatmaps({ ranges, texts, ruleset }: Query): boolean {
-  return (
-    ruleset !== undefined ||
-    texts.difficulty !== undefined ||
-    ranges.bpm !== undefined ||
-    BEATMAP_RANGES.some(([key]) => ranges[key] !== undefined)
-  );
-}
-
-function isWithin(range: Range | undefined, value: number | null): boolean {
+function isWithin(range: Range | undefined, read: () => number | null): boolean {
   if (range === undefined) return true;
+  const value = read();
   if (value === null) return false;
   return (range.gte === undefined || value >= range.gte) && (range.lt === undefined || value < range.lt);
 }

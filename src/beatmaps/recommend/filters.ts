@@ -1,6 +1,5 @@
-import { AppError } from '../../errors.ts';
 import type { Bounds } from '../catalogue/candidates.ts';
-import { foldMod } from '../model/mods.ts';
+import { foldMod, MODS_LIKE, parseModWishes, refuseMods } from '../model/mods.ts';
 import { DURATION, decimal, parseRange, type RangeKind } from '../query/query-values.ts';
 import type { Figures, ModClass } from '../rating/mod-class.ts';
 
@@ -94,42 +93,28 @@ const CLASHES: readonly (readonly string[])[] = [
   ['EZ', 'HR'],
   ['DT', 'HT'],
 ];
-const WORD = /^([+-]?)((?:[a-z]{2})+)(!?)$/i;
 const MAX_LENGTH = 64;
 
 /**
- * `+HDDT` or `HDDT`: with these; `-HR`: without it; `NM`: with none at all; `HDDT!`: with these alone. Several, apart by spaces or commas,
- * all hold. A plus at the beginning may have become a space on its way.
+ * Several words, apart by spaces or commas, all hold; see `ModWish`. A plus at the beginning may have become a space on its way.
  *
  * @throws AppError `invalid_request` with params `what: 'mods'`, `reason` (`unknown` or `clash`) and `mods`
  */
 export function parseModFilter(text: string): ModFilter {
-  const words = text.length > MAX_LENGTH ? ['?'] : text.split(/[\s,]+/).filter(word => word !== '');
-  const read = words.map(readWord);
-  const must = [...new Set(read.flatMap(filter => filter.must))];
-  const never = [...new Set(read.flatMap(filter => filter.never))];
-  const exact = read.some(filter => filter.exact);
+  const wishes = parseModWishes(text.length > MAX_LENGTH ? '?' : text).map(wish => ({
+    ...wish,
+    mods: wish.mods.map(foldMod),
+  }));
+  const stranger = wishes.flatMap(({ mods }) => mods).find(mod => !KNOWN.includes(mod));
+  if (stranger !== undefined) throw refuseMods(MODS_LIKE, { reason: 'unknown', mods: stranger });
+  const must = [...new Set(wishes.flatMap(({ mods, isWithout }) => (isWithout ? [] : mods)))];
+  const never = [...new Set(wishes.flatMap(({ mods, isWithout }) => (isWithout ? mods : [])))];
   const isTorn =
     must.some(mod => never.includes(mod)) ||
     CLASHES.some(clash => clash.every(mod => must.includes(mod))) ||
-    (read.some(filter => filter.exact && filter.must.length === 0) && must.length > 0);
-  if (isTorn) throw refuse('clash', words.join(' '));
-  return { must, never, exact };
-}
-
-function readWord(word: string): ModFilter {
-  if (/^\+?(?:nm|nomod)$/i.test(word)) return { must: [], never: [], exact: true };
-  const [, sign = '', mods = '', bang = ''] = WORD.exec(word) ?? [];
-  if (mods === '') throw refuse('unknown', word);
-  const list = (mods.toUpperCase().match(/../g) ?? []).map(foldMod);
-  const stranger = list.find(mod => !KNOWN.includes(mod));
-  if (stranger !== undefined) throw refuse('unknown', stranger);
-  return sign === '-' ? { must: [], never: list, exact: false } : { must: list, never: [], exact: bang !== '' };
-}
-
-function refuse(reason: 'unknown' | 'clash', mods: string): AppError {
-  const params = { what: 'mods', reason, mods: mods.slice(0, 16) };
-  return new AppError('invalid_request', 'mods must be like +HDDT, -HR or NM', { params });
+    (wishes.some(({ isAlone, mods }) => isAlone && mods.length === 0) && must.length > 0);
+  if (isTorn) throw refuseMods(MODS_LIKE, { reason: 'clash', mods: text.trim().slice(0, 16) });
+  return { must, never, exact: wishes.some(({ isAlone }) => isAlone) };
 }
 
 /** True when such plays can have the mods asked for, HD apart: anyone may choose it or not. */

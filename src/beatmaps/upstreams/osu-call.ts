@@ -131,6 +131,25 @@ interface Held {
   readonly until: number;
 }
 
+/** Asks osu! for a token in the name of an application. */
+export function askForToken(
+  http: HttpClient,
+  { clientId, clientSecret }: { readonly clientId: number; readonly clientSecret: string },
+  form: Readonly<Record<string, string>>,
+  request: Partial<HttpRequest>,
+): Promise<HttpResponse> {
+  return http.request({
+    url: `https://${OSU_HOST}/oauth/token`,
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ client_id: String(clientId), client_secret: clientSecret, ...form }).toString(),
+    hosts: [OSU_HOST],
+    maxBytes: 64 * 1024,
+    maxRedirects: 0,
+    ...request,
+  });
+}
+
 /** Client credentials grant (osu-web 2026-08: tokens live a day and are not refreshed). */
 function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: OsuCallOptions): OsuToken {
   const flights = createSingleFlight<string>();
@@ -138,24 +157,9 @@ function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: O
   let failed: { readonly error: AppError; readonly until: number } | undefined;
 
   async function request(signal: AbortSignal): Promise<Held> {
-    const response = await http.request({
-      url: `https://${OSU_HOST}/oauth/token`,
-      method: 'POST',
-      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({
-        client_id: String(clientId),
-        client_secret: clientSecret,
-        grant_type: 'client_credentials',
-        scope: 'public',
-      }).toString(),
-      hosts: [OSU_HOST],
-      timeoutMs,
-      maxBytes: 64 * 1024,
-      maxRedirects: 0,
-      repeatable: true,
-      retries: 1,
-      signal,
-    });
+    const form = { grant_type: 'client_credentials', scope: 'public' };
+    const app = { clientId, clientSecret };
+    const response = await askForToken(http, app, form, { timeoutMs, repeatable: true, retries: 1, signal });
     if (response.status === 400 || response.status === 401 || response.status === 403) {
       throw new AppError('credentials_required', `osu! refused the application's credentials (${response.status})`);
     }

@@ -3,7 +3,9 @@ import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
+import { parseJson } from '../../infra/parse-json.ts';
 import { id } from '../model/osu-fields.ts';
+import { askForToken, OSU_HOST } from './osu-call.ts';
 import { expectShape, OSU, readAnswer } from './upstream-answer.ts';
 
 export interface SignedInPlayer {
@@ -35,7 +37,6 @@ export interface OsuSignInOptions {
   readonly now?: () => number;
 }
 
-const HOST = 'osu.ppy.sh';
 const MAX_BYTES = 512 * 1024;
 
 const tokenShape = z.looseObject({ access_token: z.string().min(1).max(10_000) });
@@ -43,24 +44,12 @@ const refusalShape = z.looseObject({ error: z.string() });
 const playerShape = z.looseObject({ id, username: z.string().min(1).max(100) });
 
 export function createOsuSignIn(options: OsuSignInOptions): OsuSignIn {
-  const { http, clientId, clientSecret, redirectUri, log, timeoutMs = 10_000, now = Date.now } = options;
-  const bounds = { hosts: [HOST], timeoutMs, maxBytes: MAX_BYTES, maxRedirects: 0 } as const;
+  const { http, clientId, redirectUri, log, timeoutMs = 10_000, now = Date.now } = options;
+  const bounds = { hosts: [OSU_HOST], timeoutMs, maxBytes: MAX_BYTES, maxRedirects: 0 } as const;
 
   async function exchange(code: string, signal: AbortSignal | undefined): Promise<string> {
-    const response = await http.request({
-      ...bounds,
-      url: `https://${HOST}/oauth/token`,
-      method: 'POST',
-      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({
-        client_id: String(clientId),
-        client_secret: clientSecret,
-        grant_type: 'authorization_code',
-        redirect_uri: redirectUri,
-        code,
-      }).toString(),
-      ...(signal && { signal }),
-    });
+    const form = { grant_type: 'authorization_code', redirect_uri: redirectUri, code };
+    const response = await askForToken(http, options, form, { timeoutMs, ...(signal && { signal }) });
     if (response.status === 400 || response.status === 401) throw refusal(response);
     const answer = tokenShape.safeParse(readAnswer(response, { upstream: OSU, now: now() })).data;
     return expectShape(answer, OSU, 'token').access_token;
@@ -68,7 +57,7 @@ export function createOsuSignIn(options: OsuSignInOptions): OsuSignIn {
 
   /** `invalid_client` is the operator's to mend; all else is a code that does not count. */
   function refusal({ status, text }: { readonly status: number; readonly text: string }): AppError {
-    const reason = refusalShape.safeParse(parsed(text)).data?.error;
+    const reason = refusalShape.safeParse(parseJson(text)).data?.error;
     if (reason !== 'invalid_client') {
       return new AppError('invalid_request', `osu! does not take this code (${status})`, { params: { what: 'code' } });
     }
@@ -80,7 +69,7 @@ export function createOsuSignIn(options: OsuSignInOptions): OsuSignIn {
   async function ask(token: string, signal: AbortSignal | undefined): Promise<SignedInPlayer> {
     const response = await http.request({
       ...bounds,
-      url: `https://${HOST}/api/v2/me`,
+      url: `https://${OSU_HOST}/api/v2/me`,
       headers: { accept: 'application/json', authorization: `Bearer ${token}` },
       ...(signal && { signal }),
     });
@@ -93,7 +82,7 @@ export function createOsuSignIn(options: OsuSignInOptions): OsuSignIn {
   async function revoke(token: string): Promise<void> {
     const { status } = await http.request({
       ...bounds,
-      url: `https://${HOST}/api/v2/oauth/tokens/current`,
+      url: `https://${OSU_HOST}/api/v2/oauth/tokens/current`,
       method: 'DELETE',
       headers: { accept: 'application/json', authorization: `Bearer ${token}` },
     });
@@ -108,7 +97,7 @@ export function createOsuSignIn(options: OsuSignInOptions): OsuSignIn {
         response_type: 'code',
         scope: 'identify',
       };
-      return `https://${HOST}/oauth/authorize?${new URLSearchParams({ ...query, state }).toString()}`;
+      return `https://${OSU_HOST}/oauth/authorize?${new URLSearchParams({ ...query, state }).toString()}`;
     },
     async identify(code, signal) {
       const token = await exchange(code, signal);
@@ -120,12 +109,4 @@ export function createOsuSignIn(options: OsuSignInOptions): OsuSignIn {
       }
     },
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

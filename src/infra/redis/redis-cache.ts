@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { SharedCache, SharedCacheEntry } from '../cache/cache.ts';
+import { parseJson } from '../parse-json.ts';
 import { type RedisLink, redisKey } from './redis-link.ts';
 
 export interface RedisCacheOptions<V> {
@@ -50,13 +51,7 @@ function readEntry<V>(
   parse: (value: unknown) => V | undefined,
   latest: number,
 ): SharedCacheEntry<V> | undefined {
-  let stored: unknown;
-  try {
-    stored = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const entry = Stored.safeParse(stored).data;
+  const entry = Stored.safeParse(parseJson(text)).data;
   const value = parse(entry?.value);
   if (entry === undefined || value === undefined) return undefined;
   return {

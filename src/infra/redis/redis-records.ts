@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChainableCommander } from 'ioredis';
 import * as z from 'zod';
+import { parseJson } from '../parse-json.ts';
 import {
   type ChangeListener,
   type CollectionId,
@@ -35,7 +36,7 @@ function createChanges(channel: RedisChannel) {
   const listeners = new Map<string, ChangeListener[]>();
   channel.listen(message => {
     if (message === undefined) for (const listen of [...listeners.values()].flat()) listen(undefined);
-    const change = message === undefined ? undefined : readChange(message);
+    const change = Change.safeParse(parseJson(message ?? '')).data;
     if (change === undefined || change.by === by) return;
     for (const listen of listeners.get(change.collection) ?? []) listen(change.key);
   });
@@ -163,12 +164,4 @@ function setRecord(transaction: ChainableCommander, collection: CollectionId, re
   // An index lives as long as the last of its records, whichever was written last.
   const end = writtenAt + collection.ttlMs;
   transaction.pexpireat(index, end, 'NX').pexpireat(index, end, 'GT');
-}
-
-function readChange(message: string): z.infer<typeof Change> | undefined {
-  try {
-    return Change.safeParse(JSON.parse(message)).data;
-  } catch {
-    return undefined;
-  }
 }

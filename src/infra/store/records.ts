@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { parseJson } from '../parse-json.ts';
 import type { Collection } from './collection.ts';
 import { inMemory } from './memory-collection.ts';
 import type { CollectionId, RecordDriver } from './record-driver.ts';
@@ -60,13 +61,7 @@ export function createRecordStore(driver: RecordDriver, now: () => number = Date
     let writes = 0;
 
     function parse(text: string): readonly V[] {
-      let value: unknown;
-      try {
-        value = JSON.parse(text);
-      } catch {
-        return [];
-      }
-      const result = schema.safeParse(value);
+      const result = schema.safeParse(parseJson(text));
       return result.success ? [result.data] : [];
     }
 

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Agent, WebSocket } from 'undici';
 import * as z from 'zod';
+import { parseJson } from '../../../infra/parse-json.ts';
 import { TIMES } from '../api/limits.ts';
 import { isEdit } from './dispatches.ts';
 import type { GatewaySession } from './sessions.ts';
@@ -95,7 +96,7 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions): 
     for (const ending of ['close', 'error'] as const) socket.addEventListener(ending, () => resolve());
     AbortSignal.any([signal, AbortSignal.timeout(TIMES.resume)]).addEventListener('abort', () => resolve());
     socket.addEventListener('message', ({ data }) => {
-      const frame = readFrame(data);
+      const frame = Frame.safeParse(parseJson(String(data))).data;
       if (frame?.op === HELLO) begin(frame.d);
       else if (frame?.op === HEARTBEAT_ACK) onAcknowledged?.();
       else if (frame?.op === DISPATCH) collect(frame);
@@ -145,13 +146,4 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions): 
       await Promise.race([closed, setTimeout(TIMES.farewell, undefined, { ref: false })]);
     },
   };
-}
-
-function readFrame(data: unknown): z.output<typeof Frame> | undefined {
-  try {
-    return Frame.safeParse(JSON.parse(String(data))).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -10,6 +10,7 @@ import {
   type Posted,
   PostFailure,
 } from '../../../infra/http/poster.ts';
+import { parseJson } from '../../../infra/parse-json.ts';
 import { BotApiError, notBegun } from './bot-api-error.ts';
 import type { TelegramLimits } from './limits.ts';
 import { ANSWERS, type Answers, type Method, type Params, type Upload } from './methods.ts';
@@ -124,7 +125,7 @@ function plainFailure(method: Method, error: unknown, isEnded: boolean): BotApiE
 
 /** @throws BotApiError */
 function resultOf(method: Method, { status, text }: Posted): unknown {
-  const answer = Envelope.safeParse(readJson(text)).data;
+  const answer = Envelope.safeParse(parseJson(text)).data;
   if (answer?.ok === true) return answer.result;
   if (answer === undefined) throw refusal(method, codeOfPage(status), 'unreadable answer');
   const { error_code: code, description, parameters } = answer;
@@ -154,14 +155,6 @@ function refusal(
 ): BotApiError {
   const retryAfterMs = seconds === undefined ? undefined : Math.max(0, seconds) * 1_000;
   return new BotApiError({ method, code, description, retryAfterMs, migrateTo, isNotDone: code < 500 || code === 503 });
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 interface Form {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../../infra/parse-json.ts';
 import type { PageMessage } from '../page/base/protocol.ts';
 
 const id = z.string().regex(/^[\w-]{1,64}$/);
@@ -20,12 +21,4 @@ const pageMessage = z.discriminatedUnion('type', [
 export function parseFrame(text: string): PageMessage | undefined {
   const parsed = pageMessage.safeParse(parseJson(text));
   return parsed.success ? parsed.data : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
