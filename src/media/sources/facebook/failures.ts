@@ -1,11 +1,19 @@
 /** Facebook's refusals as they looked in 2026-08, and the code that each means. Pure. */
-import { AppError, type ErrorCode } from '../../../errors.ts';
+import type { AppError, ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import { firstOf } from '../../parse/fields.ts';
 import { findValues, isJsonObject, type JsonObject, type SearchBudget } from '../../parse/json-search.ts';
 import { readMeta, visibleMarkup } from '../../parse/markup.ts';
-import { failureBySign, failureOfStatus, plainWords, redirectOf, type Sign, weakNotFound } from '../kit/refusal.ts';
+import {
+  blocked,
+  failureBySign,
+  failureOfStatus,
+  plainWords,
+  redirectOf,
+  type Sign,
+  weakNotFound,
+} from '../kit/refusal.ts';
 
 function pathOf(url: string | null): string {
   const base = 'https://www.facebook.com/';
@@ -102,9 +110,7 @@ export function statedRestriction(objects: readonly JsonObject[], budget: Search
 function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
   const { status, headers, body } = answer;
   if (status === 403 && body.includes('/__rd_verify')) {
-    return new AppError('upstream_rate_limited', 'answered with a client challenge', {
-      retryAfterMs: failureOfStatus(answer, now)?.retryAfterMs,
-    });
+    return blocked('answered with a client challenge', failureOfStatus(answer, now)?.retryAfterMs);
   }
   // The time to wait counts where the site says that it is busy.
   return failureOfStatus({ ...answer, headers: status === 429 || status >= 500 ? headers : {} }, now);

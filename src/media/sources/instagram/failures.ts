@@ -5,7 +5,15 @@ import type { SiteAnswer } from '../../parse/body.ts';
 import { readFlag, readList, readText } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
 import type { AnswerKind } from '../kit/draft.ts';
-import { failureBySign, failureOfStatus, plainWords, redirectOf, type Sign, weakNotFound } from '../kit/refusal.ts';
+import {
+  blocked,
+  failureBySign,
+  failureOfStatus,
+  plainWords,
+  redirectOf,
+  type Sign,
+  weakNotFound,
+} from '../kit/refusal.ts';
 import { INSTAGRAM_HOSTS } from './link.ts';
 
 /** Pages that the site sends a refused visitor to: its login page, challenges, its home page. */
@@ -67,7 +75,7 @@ export function failureOfJson(answer: unknown): AppError | null {
   const errors = readList(answer.errors).filter(isJsonObject);
   const codes = [...errors.flatMap(one => [one.code, child(one.extensions, 'code')]), answer.error].map(Number);
   if (codes.includes(MEDIA_NOT_FOUND_CODE)) return new AppError('not_found', 'media not found or unavailable');
-  if (codes.includes(RATE_LIMIT_CODE)) return new AppError('upstream_rate_limited', 'rate limit exceeded');
+  if (codes.includes(RATE_LIMIT_CODE)) return blocked('rate limit exceeded');
   const sentences = [answer, { message: answer.error_type }, ...errors].map(one => wordsOf(one, 'message'));
   // A post that is gone and one that is gated look alike here: another query tells them apart.
   if (sentences.some(one => one.includes('field_exception'))) {

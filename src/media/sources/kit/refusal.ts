@@ -8,6 +8,14 @@ export function weakNotFound(message: string): AppError {
   return new AppError('not_found', message, { params: { weak: 1 } });
 }
 
+/**
+ * The site blocks the caller or asks for proof of a person, which is never given: the endpoint rests, as long as the site says or 1 to 30
+ * minutes, and the next way is asked. Where none is left, people are told when the site is asked again.
+ */
+export function blocked(message: string, retryAfterMs?: number): AppError {
+  return new AppError('upstream_rate_limited', message, { retryAfterMs });
+}
+
 /** Words of a site in lower case with plain apostrophes, and the code that they mean. */
 export type Sign = readonly [RegExp, ErrorCode];
 
