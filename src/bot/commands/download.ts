@@ -2,12 +2,12 @@ import { MAX_ADDRESS_CHARS } from '../../media/extract/address.ts';
 import { indexAt, itemCount, type Post } from '../../media/post.ts';
 import { momentText, parseClip } from '../contract/clip-range.ts';
 import { type CommandContext, defineCommand, type Values } from '../contract/command.ts';
-import type { Reply } from '../contract/reply.ts';
+import { hidden, type Reply } from '../contract/reply.ts';
 import { type ChatSettings, VIEWS, type View } from '../contract/settings.ts';
 import { type CardSite, postSite } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
-import { chatSettingsOf } from '../stores/chat-settings.ts';
-import { hasSound, type PostViewOptions, renderCover, renderPost } from '../views/post.ts';
+import { chatSettingsOf, showsSensitive } from '../stores/chat-settings.ts';
+import { hasSound, type PostViewOptions, renderCover, renderPost, renderWithheld } from '../views/post.ts';
 
 const MAX_ITEM = 100;
 /** `1:02:03.500-1:02:10.250` and some room. */
@@ -45,7 +45,11 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
       progress('fetching');
       const { post, itemIndex, reason } = await services.extractor.extract(asked.link, { signal });
       const site = postSite(post, sources, t);
-      if (reason !== undefined) return seenBy(asked, renderCover(post, site, reason, t));
+      if (post.sensitive && !showsSensitive(chat, caller)) return seenBy(asked, renderWithheld(post, chat, t));
+      if (reason !== undefined) {
+        const cover = renderCover(post, site, reason, t);
+        return seenBy(asked, post.sensitive ? hidden(cover) : cover);
+      }
       progress('preparing');
       const chosen = chosenOf(post, asked, itemIndex);
       const isAll = asked.item === undefined && itemIndex === null && asked.audio !== true && range === undefined;

@@ -1,7 +1,7 @@
 import { createTranslator, LANGUAGES, type Translator } from '../../i18n/translate.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Option } from '../contract/command.ts';
-import { type ChatSettings, type UserSettings, VIEWS } from '../contract/settings.ts';
+import { type ChatSettings, SENSITIVE, type UserSettings, VIEWS } from '../contract/settings.ts';
 import { PREFIXES } from '../contract/short-forms.ts';
 import { type Site, siteName } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
@@ -119,6 +119,16 @@ export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[]
       option: VIEW,
       row: (chat, { t }) => viewRow(chat, t),
       change: value => ({ view: oneOf(VIEWS, value) }),
+    },
+    {
+      key: 'sensitive',
+      section: 'answers',
+      option: { type: 'choice', choices: SENSITIVE, only: 'group' },
+      row({ sensitive }, { t: { messages } }) {
+        const { rows, sensitive: words } = messages.settings;
+        return pick(rows.sensitive, SENSITIVE, sensitive, each => words[each]);
+      },
+      change: value => ({ sensitive: oneOf(SENSITIVE, value) }),
     },
     {
       key: 'files',

@@ -6,6 +6,8 @@ export interface Caller {
   readonly chatKind: 'private' | 'group';
   /** The chat's settings hang on this when several chats share them: a Discord guild. By default they hang on the chat itself. */
   readonly groupId?: string;
+  /** The platform shows the chat to adults alone. */
+  readonly isAgeRestricted?: boolean;
   /** The channel that a thread belongs to. */
   readonly parentChatId?: string;
   /** The caller may change this chat's settings. It is a function, called only when it matters, where finding out costs a request. */

@@ -97,6 +97,8 @@ const Envelope = z.object({
     groupId: z.string().optional(),
     /** The channel that a thread belongs to. */
     parentId: z.string().optional(),
+    /** The platform shows it to adults alone. */
+    isAgeRestricted: z.boolean().optional(),
   }),
   user: z.object({
     id: z.string(),
@@ -141,6 +143,7 @@ export function callerOf(
     chatKind: chat.kind,
     ...(chat.groupId !== undefined && { groupId: chat.groupId }),
     ...(chat.parentId !== undefined && { parentChatId: chat.parentId }),
+    ...(chat.isAgeRestricted === true && { isAgeRestricted: true }),
     isChatAdmin: user.isChatAdmin ?? false,
     rateKey: user.rateKey,
     locales: user.locales,

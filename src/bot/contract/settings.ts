@@ -6,6 +6,9 @@ import type { Prefix } from './short-forms.ts';
 export const VIEWS = ['card', 'media', 'text'] as const;
 export type View = (typeof VIEWS)[number];
 
+/** Where posts that their site marks as sensitive are shown, always behind a spoiler: in age-restricted channels, in all, or in none. */
+export const SENSITIVE = ['restricted', 'spoiler', 'never'] as const;
+
 export interface UserSettings {
   /** BCP 47 tag of a language Medley speaks, or null for automatic. */
   readonly language: string | null;
@@ -37,6 +40,8 @@ export interface ChatSettings {
   /** Links in quotes and in forwarded messages are answered too; null for what is usual on the platform. */
   readonly quotedLinks: boolean | null;
   readonly view: View;
+  /** Private chats show them whatever is set. */
+  readonly sensitive: (typeof SENSITIVE)[number];
   /** Files of one post that are shown at most; null for all. */
   readonly albumCap: number | null;
   /** Answers come without a notification. */

@@ -48,6 +48,12 @@ export function isSiteOn({ sources }: Pick<ChatSettings, 'sources'>, { id, onInG
   return sources[id] ?? onInGroups === true;
 }
 
+/** Tells whether posts that are marked as sensitive are shown in the caller's chat. */
+export function showsSensitive({ sensitive }: Pick<ChatSettings, 'sensitive'>, caller: Caller): boolean {
+  if (caller.chatKind === 'private' || sensitive === 'spoiler') return true;
+  return sensitive === 'restricted' && caller.isAgeRestricted === true;
+}
+
 /** Tells whether the caller may decide for this chat; in a private one everybody decides for themselves. */
 export async function decidesForChat({ chatKind, isChatAdmin }: Caller): Promise<boolean> {
   if (chatKind === 'private') return true;

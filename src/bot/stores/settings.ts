@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import { sourceIdSchema } from '../../media/post.ts';
-import { type ChatSettings, type SettingsStore, type UserSettings, VIEWS } from '../contract/settings.ts';
+import { type ChatSettings, SENSITIVE, type SettingsStore, type UserSettings, VIEWS } from '../contract/settings.ts';
 import { PREFIXES } from '../contract/short-forms.ts';
 import { createProvenUsers } from './proven-users.ts';
 
@@ -19,6 +19,7 @@ export const CHAT_DEFAULTS: ChatSettings = {
   onlyChannels: [],
   quotedLinks: null,
   view: 'card',
+  sensitive: 'restricted',
   albumCap: null,
   silent: false,
   quietErrors: false,
@@ -65,6 +66,7 @@ const Chat = z.object({
   onlyChannels: Channels,
   quotedLinks: z.boolean().nullable().catch(CHAT_DEFAULTS.quotedLinks),
   view: z.enum(VIEWS).catch(CHAT_DEFAULTS.view),
+  sensitive: z.enum(SENSITIVE).catch(CHAT_DEFAULTS.sensitive),
   albumCap: z.int().min(ALBUM_CAP.min).max(ALBUM_CAP.max).nullable().catch(CHAT_DEFAULTS.albumCap),
   silent: z.boolean().catch(CHAT_DEFAULTS.silent),
   quietErrors: z.boolean().catch(CHAT_DEFAULTS.quietErrors),

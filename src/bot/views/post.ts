@@ -16,7 +16,7 @@ import {
   type Text,
   textBlock,
 } from '../contract/reply.ts';
-import type { View } from '../contract/settings.ts';
+import type { ChatSettings, View } from '../contract/settings.ts';
 import type { PostSite } from '../contract/site-name.ts';
 import { errorSentence } from './notice.ts';
 
@@ -31,6 +31,7 @@ export interface PostViewOptions {
   readonly view?: View;
   /** The part of a video that is wanted; `isRough` when it can only begin and end where the video lets it. */
   readonly clip?: { readonly range: Clip; readonly isRough: boolean } | undefined;
+  /** Files are hidden until people want to look; those of a sensitive post always are. */
   readonly spoiler?: boolean;
   /** Files that are shown at most. Default all. */
   readonly cap?: number | null;
@@ -51,7 +52,7 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   const notes = notesOf(post, t, options).map((text): Block => textBlock([text]));
   const gallery = indexes.map((index): GalleryItem => {
     const { clip, spoiler = false } = options;
-    return { kind: 'media', post, index, form, spoiler, ...(clip && { clip: clip.range }) };
+    return { kind: 'media', post, index, form, spoiler: spoiler || post.sensitive, ...(clip && { clip: clip.range }) };
   });
   const original = { kind: 'link' as const, label: t.messages.post.openOriginal, url: post.url };
   if (view === 'media' && gallery.length > 0) {
@@ -74,6 +75,16 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
     ...(isWords && { onlyWhenAsked: true }),
     ...colourOf(site),
     ...quotedOf(post, t, options),
+  });
+}
+
+/** In place of a sensitive post, where the chat does not show such: a sentence, and the way to the original. */
+export function renderWithheld(post: Post, { sensitive }: Pick<ChatSettings, 'sensitive'>, t: Translator): Reply {
+  const { withheld, openOriginal } = t.messages.post;
+  return reply({
+    blocks: [textBlock([sensitive === 'never' ? withheld.never : withheld.restricted])],
+    actions: [{ kind: 'link', label: openOriginal, url: post.url }],
+    ...(isWordsOnly(post) && { onlyWhenAsked: true }),
   });
 }
 

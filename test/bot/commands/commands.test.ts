@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { validateOptions } from '../../../src/bot/answer/options.ts';
-import { type Caller, callerKey } from '../../../src/bot/contract/caller.ts';
+import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/caller.ts';
 import type { Command, CommandContext } from '../../../src/bot/contract/command.ts';
 import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
+import type { ChatSettings } from '../../../src/bot/contract/settings.ts';
+import { AppError } from '../../../src/errors.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
+import type { Extraction } from '../../../src/media/extract/extractor.ts';
 import { commandList, listedCommands } from '../command-list.ts';
 import {
   fakeExtractor,
@@ -168,6 +171,55 @@ describe('download of a part', () => {
     await expect(bring({ private: true }, {}, group)).rejects.toMatchObject({ params: { hint: 'notPrivate' } });
     const shown = await bring({ private: true }, {}, { ...group, answersAlone: true });
     expect(shown.visibility).toBe('caller');
+  });
+});
+
+describe('a sensitive post', () => {
+  const post = samplePost({ sensitive: true, items: [photo(), sampleItem()] });
+  const group = sampleCaller({ chatKind: 'group', chatId: 'square' });
+  const restricted = { ...group, isAgeRestricted: true };
+
+  async function brought(from: Caller, sensitive: ChatSettings['sensitive'], about: Partial<Extraction> = {}) {
+    const { services: extractor, asked } = fakeExtractor();
+    const extract = async () => ({ post, itemIndex: null, from: 'load' as const, ...about });
+    const services = sampleServices({ asked, services: { ...extractor, extract } });
+    await services.settings.setChat(chatKey(group), { sensitive });
+    return run('download', { link: link('a') }, contextFor(services, [], from));
+  }
+
+  it.each([
+    ['restricted', sampleCaller()],
+    ['never', sampleCaller()],
+    ['restricted', restricted],
+    ['spoiler', group],
+    ['spoiler', restricted],
+  ] as const)('is shown with its files covered, where a group has %s: %o', async (sensitive, from) => {
+    const shown = await brought(from, sensitive);
+    expect(shown.gallery.map(({ spoiler }) => spoiler)).toEqual([true, true]);
+    expect(words(shown)).toContain('Tari Senja');
+  });
+
+  it.each([
+    ['restricted', group, 'only in age-restricted channels and private chats'],
+    ['never', group, 'I do not show such posts'],
+    ['never', restricted, 'I do not show such posts'],
+  ] as const)('is a sentence and its link, where a group has %s: %o', async (sensitive, from, sentence) => {
+    const failed = { reason: new AppError('login_required', 'a wall') };
+    for (const shown of [await brought(from, sensitive), await brought(from, sensitive, failed)]) {
+      expect(shown).toMatchObject({ gallery: [], actions: [{ kind: 'link', url: post.url }] });
+      expect(shown.actions).toHaveLength(1);
+      expect(shown.blocks).toHaveLength(1);
+      expect(words(shown)).toContain(sentence);
+      expect(words(shown)).not.toContain('Tari');
+    }
+  });
+
+  it('of which only the cover is known is hidden as a whole, and one of words is left alone where it was pasted', async () => {
+    const cover = { ...post, items: [], coverUrl: 'https://scontent.cdninstagram.com/cover.jpg' };
+    const reason = new AppError('login_required', 'a wall');
+    expect((await brought(restricted, 'restricted', { post: cover, reason })).isHidden).toBe(true);
+    const bare = { ...post, items: [] };
+    expect((await brought(group, 'restricted', { post: bare })).onlyWhenAsked).toBe(true);
   });
 });
 

@@ -170,12 +170,13 @@ describe('the settings of a group', () => {
     expect(labels(all)).toEqual(expect.arrayContaining(['Hide embeds: on', 'Delete answered links: off']));
     await press(all, 'Delete answered links: off', able, services);
     await press(all, 'Posts: words only', able, services);
+    await press(all, 'Sensitive posts: behind a spoiler', able, services);
     await press(all, 'Files of one post: the first 4', able, services);
     await press(all, 'Without notification: off', able, services);
     await press(all, 'Language here: Bahasa Indonesia', able, services);
     expect(await services.settings.chat(square)).toEqual({
       ...CHAT_DEFAULTS,
-      ...{ deleteSource: true, view: 'text', albumCap: 4, silent: true, language: 'id' },
+      ...{ deleteSource: true, view: 'text', sensitive: 'spoiler', albumCap: 4, silent: true, language: 'id' },
     });
     const back = await asked({ files: 0 }, able, services);
     expect((await services.settings.chat(square)).albumCap).toBeNull();

@@ -114,6 +114,7 @@ describe('the settings of chats', () => {
       onlyChannels: [],
       quotedLinks: null,
       view: 'card',
+      sensitive: 'restricted',
       albumCap: null,
       silent: false,
       quietErrors: false,

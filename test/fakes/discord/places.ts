@@ -25,6 +25,8 @@ export interface ChannelOptions {
   readonly permissions?: bigint;
   /** Of a thread. */
   readonly parentId?: string;
+  /** Age-restricted. */
+  readonly nsfw?: boolean;
 }
 
 export interface GuildOptions {
@@ -44,6 +46,7 @@ export interface Channel {
   readonly type: number;
   readonly name: string;
   readonly parentId: string | undefined;
+  readonly nsfw: boolean;
   readonly permissions: bigint;
   /** Of a direct conversation. */
   readonly recipientId: string | undefined;
@@ -91,6 +94,7 @@ export function createPlaces(clock: Clock, botUserId: string): Places {
         type: each.type ?? 0,
         name: each.name ?? `channel-${place + 1}`,
         parentId: each.parentId,
+        nsfw: each.nsfw ?? false,
         permissions: each.permissions ?? permissions,
         recipientId: undefined,
         uploadLimit,
@@ -136,6 +140,7 @@ export function createPlaces(clock: Clock, botUserId: string): Places {
         type: 1,
         name: '',
         parentId: undefined,
+        nsfw: false,
         permissions: EVERYTHING,
         recipientId: userId,
         uploadLimit: 10 * MIB,
@@ -180,7 +185,7 @@ export function channelWire(channel: Channel, overwriteFor?: string): Wire {
     position: 0,
     permission_overwrites: overwrites,
     parent_id: channel.parentId ?? null,
-    nsfw: false,
+    nsfw: channel.nsfw,
     rate_limit_per_user: 0,
     topic: null,
     last_message_id: null,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChatSettings } from '../../../src/bot/contract/settings.ts';
 import { AppError } from '../../../src/errors.ts';
-import { photo, samplePost } from '../../bot/sample.ts';
+import { link, photo, samplePost } from '../../bot/sample.ts';
 import { settle } from '../../settle.ts';
 import { all, LINK, openStage, ownMessages, type Stage, type StageOptions, textOf } from './stage.ts';
 
@@ -215,6 +215,50 @@ describe('the settings of a server', () => {
     };
     await on.fake.waitFor(() => isChosen() || undefined);
     expect((await on.services.settings.chat(`discord:${on.guildId}`)).view).toBe('media');
+  });
+});
+
+describe('a sensitive post', () => {
+  const answer = (id: string) => samplePost({ id, url: link(id), sensitive: true });
+  const filesOf = ({ fake }: Stage, channelId: string | undefined) =>
+    fake.waitFor(() => ownMessages(fake).find(each => each.channelId === channelId && each.files.length > 0));
+
+  it('is a sentence and a link where a channel is open to all, until an admin wants it behind a spoiler', async () => {
+    const on = await open({}, { answer });
+    paste(on);
+    const withheld = await reply(on);
+    expect(textOf(withheld)).toContain('only in age-restricted channels and private chats');
+    expect(withheld.files).toEqual([]);
+    expect(all(withheld.body.components, 'url')).toEqual([link('SeaLight01')]);
+    await on.services.settings.setChat(`discord:${on.guildId}`, { sensitive: 'spoiler' });
+    paste(on);
+    const shown = await reply(on, 1);
+    expect(all(shown.body.components, 'items')).toMatchObject([[{ spoiler: true }]]);
+    expect(all(shown.body.attachments, 'is_spoiler')).toEqual([true]);
+  });
+
+  it('is shown behind a spoiler in an age-restricted channel, its threads and private chats, by a link and by a command', async () => {
+    const on = await open({}, { answer });
+    const channels = [
+      { id: '7001', nsfw: true },
+      { id: '7002', nsfw: true },
+      { id: '7003', type: 11, parentId: '7001' },
+    ];
+    const { id: guildId } = on.fake.addGuild({ name: 'Night market', channels });
+    await settle();
+    on.fake.message({ guildId, channelId: '7001', content: LINK });
+    on.fake.message({ guildId, channelId: '7003', content: LINK });
+    on.fake.interaction({
+      ...{ kind: 'command', name: 'download', guildId, channelId: '7002', userId: '300' },
+      options: { link: LINK },
+    });
+    const said = on.fake.message({ content: LINK, authorId: '300' });
+    const places = [...channels.map(({ id }) => id), on.fake.messages.get(said)?.channelId];
+    for (const channelId of places) {
+      const shown = await filesOf(on, channelId);
+      expect(all(shown.body.components, 'items')).toMatchObject([[{ spoiler: true }]]);
+      expect(all(shown.body.attachments, 'is_spoiler')).toEqual([true]);
+    }
   });
 });
 

@@ -56,6 +56,20 @@ describe('an inline query', () => {
     expect(fake.problems).toEqual([]);
   });
 
+  it('never brings a sensitive post uncovered: not by a file that Telegram holds, nor by a thumbnail', async () => {
+    const stage = await openStage({ post: { sensitive: true } });
+    const { fake } = stage;
+    fake.message({ from: SARI, text: REEL });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    const { results } = await answered(stage, fake.inlineQuery({ query: REEL, from: SARI }));
+    expect(results).toMatchObject([{ type: 'article', id: 'post:0' }]);
+    expect(JSON.stringify(results)).not.toContain('thumbnail');
+    const message = await choose(stage);
+    await fake.waitFor(() => message.file);
+    expect(message.about.has_spoiler).toBe(true);
+    expect(fake.problems).toEqual([]);
+  });
+
   it('offers every file of a carousel', async () => {
     const stage = await openStage();
     const { fake } = stage;

@@ -1,6 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { answersIn, BUDI, buttonsOf, CAROUSEL, GROUP, openStage, PRIVATE, REEL, SARI, type Stage } from './stage.ts';
+import {
+  answersIn,
+  BUDI,
+  buttonsOf,
+  CAROUSEL,
+  GROUP,
+  ORIGINAL,
+  openStage,
+  PRIVATE,
+  REEL,
+  SARI,
+  type Stage,
+} from './stage.ts';
 
 const KEY = `telegram:${GROUP.id}`;
 
@@ -41,6 +53,27 @@ describe('the settings of a Telegram group', () => {
     expect(files).toHaveLength(2);
     expect(files[0]?.caption).toContain('2 of 5 shown');
     expect(files[0]?.caption).not.toContain('@');
+  });
+
+  it('keep a sensitive post to private chats, until an admin wants it behind a spoiler', async () => {
+    const stage = await openStage({ post: { sensitive: true } });
+    const { fake } = stage;
+    fake.message({ from: SARI, text: REEL });
+    expect((await fake.waitFor(() => answersIn(fake, SARI.id)[0])).about.has_spoiler).toBe(true);
+    fake.message({ chat: GROUP, from: SARI, text: REEL });
+    const withheld = await fake.waitFor(() => answers(stage)[0]);
+    expect(withheld.text).toContain('only in age-restricted channels and private chats');
+    expect(withheld.replyMarkup).toMatchObject({ inline_keyboard: [[{ url: ORIGINAL }]] });
+    await stage.settings.setChat(KEY, { sensitive: 'spoiler' });
+    fake.message({ chat: GROUP, from: SARI, text: REEL });
+    expect((await fake.waitFor(() => answers(stage)[1])).about.has_spoiler).toBe(true);
+    fake.message({ chat: GROUP, from: SARI, text: CAROUSEL });
+    const album = await fake.waitFor(() => (answers(stage)[6] === undefined ? undefined : answers(stage).slice(2, 7)));
+    expect(album.map(({ about }) => about.has_spoiler)).toEqual([true, true, true, true, true]);
+    await stage.settings.setChat(KEY, { sensitive: 'never' });
+    fake.message({ chat: GROUP, from: SARI, text: `/download ${REEL}` });
+    await fake.waitFor(() => answers(stage).find(({ text = '' }) => text.includes('I do not show such posts')));
+    expect(fake.problems).toEqual([]);
   });
 
   it('delete a message of nothing but a link once its file stands there in full', async () => {

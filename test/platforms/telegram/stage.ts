@@ -71,6 +71,8 @@ export interface StageOptions {
   readonly commands?: readonly Command[];
   /** Default: knows one of everything. */
   readonly beatmaps?: Beatmaps;
+  /** Laid over every post of the sites. */
+  readonly post?: Partial<Post>;
   /** In place of what is made for the stage. */
   readonly services?: Partial<Services>;
   /** Default: Medley's own. */
@@ -152,7 +154,13 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const dispatcher = createDispatcher({
     commands: options.commands ?? commandList,
     services: {
-      extractor,
+      extractor: {
+        ...extractor,
+        async extract(...asked) {
+          const found = await extractor.extract(...asked);
+          return { ...found, post: { ...found.post, ...options.post } };
+        },
+      },
       sites: sourceDescriptors,
       beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings,

@@ -130,6 +130,29 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     expect(complaints).toEqual([]);
   });
 
+  it('covers the files of a sensitive post until each is uncovered, by the keyboard too', async () => {
+    await say('https://www.instagram.com/p/Sensitive/');
+    const covers = page.locator('.card .spoiler');
+    await covers.nth(1).waitFor({ state: 'attached' });
+    await expect(covers.allTextContents()).resolves.not.toContainEqual(expect.stringMatching(/heron|fern/));
+    await expect(page.locator('.card .media img').count()).resolves.toBe(0);
+    const isOnCover = () => page.evaluate(`document.activeElement?.matches('.spoiler') ?? false`);
+    for (let presses = 0; presses < 30 && !(await isOnCover()); presses += 1) await page.keyboard.press('Shift+Tab');
+    expect(await isOnCover()).toBe(true);
+    await covers.first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('img', { name: 'A heron at dusk' }).waitFor();
+    await expect(covers.count()).resolves.toBe(1);
+    // The focus is on what was uncovered, which opens; a step does not lead to what is covered still.
+    await page.keyboard.press('Enter');
+    const shown = page.locator('#lightbox .lightbox-photo');
+    await shown.waitFor();
+    await page.keyboard.press('ArrowRight');
+    await expect(shown.getAttribute('src')).resolves.toBe('/media/photo-dusk.jpg');
+    await page.keyboard.press('Escape');
+    expect(complaints).toEqual([]);
+  });
+
   it('suggests commands while they are typed; arrows, Tab, Escape and Enter do as they do elsewhere', async () => {
     const input = page.locator('#input');
     const options = page.getByRole('option');

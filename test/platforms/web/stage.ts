@@ -28,7 +28,7 @@ import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { fakeRecommend } from '../../fakes/recommend.ts';
 import { embeddedRecords } from '../../records.ts';
 import { findingDispatcher } from './found.ts';
-import { carousel, post, reel, sizes, tram } from './posts.ts';
+import { carousel, photo, post, reel, sizes, tram } from './posts.ts';
 
 /** What the upstream says of a link: a post, a failure, or nothing until `Stage.release`. */
 export type Scene = Post | AppError | 'waits';
@@ -38,6 +38,11 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'https://www.instagram.com/reel/Sizes/': sizes,
   'https://www.instagram.com/p/FiveThings/': carousel,
   'https://www.facebook.com/watch/?v=1234567890': tram,
+  'https://www.instagram.com/p/Sensitive/': post({
+    id: 'Sensitive',
+    sensitive: true,
+    items: [photo('photo-dusk.jpg', 'A heron at dusk'), photo('photo-fern.jpg', 'A fern')],
+  }),
   'https://www.instagram.com/reel/Waits/': 'waits',
   'https://www.instagram.com/reel/Private/': new AppError('private', 'private'),
   'https://www.instagram.com/reel/Broken/': post({

@@ -1,4 +1,4 @@
-import { type Client, OAuth2Scopes, PermissionFlagsBits, type PermissionsBitField } from 'discord.js';
+import { type Channel, type Client, OAuth2Scopes, PermissionFlagsBits, type PermissionsBitField } from 'discord.js';
 import type { PermissionCheck } from '../../../bot/contract/caller.ts';
 import { DEFAULT_UPLOAD_BYTES } from './limits.ts';
 import type { DiscordReplyTo, Rights } from './reply-to.ts';
@@ -55,6 +55,12 @@ export function rightsOf(
     manage: permissions.has(PermissionFlagsBits.ManageMessages),
     content: readsMessages,
   };
+}
+
+/** Says whether a channel, or the channel of a thread, is age-restricted; one that is not known is not. */
+export function isAgeRestricted(channel: Channel | null | undefined): boolean {
+  const own = channel?.isThread() === true ? channel.parent : channel;
+  return own !== null && own !== undefined && 'nsfw' in own && own.nsfw === true;
 }
 
 export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {

@@ -16,7 +16,7 @@ import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import { callerOf, type PastedLink } from '../../../bot/contract/request.ts';
 import { TIMES } from '../api/limits.ts';
-import { rightsOf } from '../api/permissions.ts';
+import { isAgeRestricted, rightsOf } from '../api/permissions.ts';
 import type { DiscordReplyTo, InteractionReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { BACK_ID, findDeleteButton, matchDeleteButton } from '../render/buttons.ts';
@@ -160,6 +160,7 @@ function whoAndWhere(interaction: Interaction): Pick<InteractionRequest, 'chat' 
       kind: isPrivate ? 'private' : 'group',
       ...(guildId !== null && { groupId: guildId }),
       ...(channel?.isThread() === true && channel.parentId !== null && { parentId: channel.parentId }),
+      ...(isAgeRestricted(channel) && { isAgeRestricted: true }),
     },
     user: {
       id: user.id,

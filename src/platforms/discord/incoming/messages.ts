@@ -5,7 +5,7 @@ import type { PastedLink, TextMessage } from '../../../bot/contract/request.ts';
 import { callerOf } from '../../../bot/contract/request.ts';
 import { parseShortForm } from '../../../bot/contract/short-forms.ts';
 import { stableId } from '../api/ids.ts';
-import { type ChannelAddress, isGuildAdmin, rightsIn, uploadBytesIn } from '../api/permissions.ts';
+import { type ChannelAddress, isAgeRestricted, isGuildAdmin, rightsIn, uploadBytesIn } from '../api/permissions.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { isRecord } from './dispatches.ts';
@@ -98,6 +98,7 @@ async function draftOf(
     kind: guildId === undefined ? ('private' as const) : ('group' as const),
     ...(guildId !== undefined && { groupId: guildId }),
     ...(parentId !== undefined && { parentId }),
+    ...(isAgeRestricted(channel) && { isAgeRestricted: true }),
   };
   const user = {
     id: author.id,

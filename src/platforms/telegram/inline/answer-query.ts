@@ -84,11 +84,13 @@ async function resultsOf(
   const items = reply.gallery.slice(0, MESSAGE_LIMITS.inlineResults);
   const results: InlineResult[] = [];
   for (const [index, item] of items.entries()) {
-    const file = await fileOf(item);
+    // Only a file that is put in by an edit can be hidden.
+    const file = item.spoiler ? undefined : await fileOf(item);
     const { position = index, thumbnailUrl = null } = item.post.items[item.index] ?? {};
+    const thumbnail = item.spoiler ? null : thumbnailUrl;
     const title = titleOf(reply, items.length > 1 ? itemCount(item.post) : 1, position, t);
     const sendable = file && cached(`file:${index}`, file, title, reply, t);
-    results.push(sendable ?? placeholder(`post:${index}`, link, { title, thumbnail: thumbnailUrl }, t));
+    results.push(sendable ?? placeholder(`post:${index}`, link, { title, thumbnail }, t));
   }
   return results;
 }

@@ -136,8 +136,10 @@ function changeQuality(root: HTMLElement, index: number, { src }: WebQuality): v
 function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain }: CardContext): HTMLElement {
   const items = reply.gallery;
   const owner = headingOf(reply);
-  const photos = items.filter(item => item.kind === 'image');
-  const openPhoto = (media: WebMedia): void => openLightbox(photos, photos.indexOf(media));
+  const photos = items.filter(item => item.kind === 'image' && !item.spoiler);
+  // One that was behind a cover is shown alone: a step must not uncover another.
+  const openPhoto = (media: WebMedia): void =>
+    media.spoiler ? openLightbox([media], 0) : openLightbox(photos, photos.indexOf(media));
   const [first] = items;
   tools.offer(0);
   if (items.length > 1 || !first) {

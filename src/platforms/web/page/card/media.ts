@@ -34,8 +34,12 @@ export function mediaBox(media: WebMedia, place: string, context: MediaContext):
   box.style.setProperty('--ratio', String(ratioOf(media)));
   const fill = (): void => {
     if (Date.now() >= media.expiresAt) box.replaceChildren(expiredNote(context));
-    else if (media.spoiler && !box.dataset.shown) box.replaceChildren(spoilerCover(media, context.owner, () => show()));
+    else if (media.spoiler && !box.dataset.shown) box.replaceChildren(spoilerCover(media, context.owner, uncover));
     else show();
+  };
+  const uncover = (): void => {
+    show();
+    box.querySelector<HTMLElement>('button, video, audio')?.focus();
   };
   const show = (): void => {
     box.dataset.shown = 'true';
@@ -106,13 +110,14 @@ function photo(media: WebMedia, place: string, context: MediaContext, onError: (
   return button({ class: 'photo', title: text('openPhoto') }, () => context.openPhoto(media), image);
 }
 
+/** It says nothing of what is in the file. */
 function spoilerCover(media: WebMedia, owner: string, show: () => void): HTMLButtonElement {
   return button(
     { class: 'spoiler' },
     show,
     icon('hidden'),
     h('span', {}, text('spoiler')),
-    h('span', { class: 'unseen' }, mediaLabel(media, '', owner)),
+    h('span', { class: 'unseen' }, mediaLabel({ ...media, alt: '' }, '', owner)),
   );
 }
 
