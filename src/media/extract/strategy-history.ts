@@ -96,7 +96,9 @@ export class StrategyHistory {
     const lastResorts = strategies.filter(({ isLastResort }) => isLastResort);
     return {
       asked: [...ready.map(({ strategy }) => strategy), ...lastResorts, ...cooling.map(({ strategy }) => strategy)],
-      returning: ready.slice(1).find(({ record }) => isReturning(record, now))?.strategy,
+      returning: ready.slice(1).find(({ record: { failures, cooldownUntil, triedAt } }) => {
+        return failures > 0 && (triedAt < cooldownUntil || now - triedAt >= ASK_AGAIN_MS);
+      })?.strategy,
     };
   }
 
@@ -186,10 +188,6 @@ export class StrategyHistory {
 /** The share of its latest fetches to which it brought the post; null for one that was never counted. */
 function successRate({ successes, failures }: StrategyRecord): number | null {
   return successes + failures === 0 ? null : successes / (successes + failures);
-}
-
-function isReturning({ failures, cooldownUntil, triedAt }: StrategyRecord, now: number): boolean {
-  return failures > 0 && cooldownUntil <= now && (triedAt < cooldownUntil || now - triedAt >= ASK_AGAIN_MS);
 }
 
 /** Says whether all of a post could be read; one of words alone has no more. */

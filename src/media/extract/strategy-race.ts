@@ -74,7 +74,6 @@ interface RaceOptions {
   readonly deadlineMs: number;
   /** How long one strategy, or the questions why a post is withheld, keep the next from starting. */
   readonly maxPatienceMs: number;
-  /** The caller's. */
   readonly signal: AbortSignal;
 }
 

@@ -1,17 +1,5 @@
 import type { HttpHead, HttpResponse } from '../../infra/http/http-client.ts';
 
-/** A script of a page; the sites put their data into those that are JSON. */
-export interface Script {
-  /** The start tag. */
-  readonly tag: string;
-  /** True when the tag says that the text is JSON. */
-  readonly isJson: boolean;
-  /** Bytes of its text. */
-  readonly length: number;
-  /** Decoded anew each time. */
-  readonly text: string;
-}
-
 const MAX_SCRIPTS = 2_000;
 const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 /** A start tag longer than this is none of the sites'. */
@@ -26,8 +14,11 @@ const BODY = Buffer.from('<body');
 const OPEN = Buffer.from('<script');
 const CLOSE = Buffer.from('</script');
 
-class BodyScript implements Script {
+/** A script of a page; the sites put their data into those that are JSON. */
+export class Script {
+  /** The start tag. */
   readonly tag: string;
+  /** True when the tag says that the text is JSON. */
   readonly isJson: boolean;
   /** The text begins at `start`, and the end tag at `end`. */
   readonly start: number;
@@ -42,10 +33,12 @@ class BodyScript implements Script {
     this.end = end;
   }
 
+  /** Bytes of its text. */
   get length(): number {
     return this.end - this.start;
   }
 
+  /** Decoded anew each time. */
   get text(): string {
     return this.#body.toString('utf8', this.start, this.end);
   }
@@ -58,7 +51,7 @@ class BodyScript implements Script {
 export class Body {
   readonly #bytes: Buffer;
   #text: string | undefined;
-  #scripts: readonly BodyScript[] | undefined;
+  #scripts: readonly Script[] | undefined;
   readonly #found = new Map<string, readonly Script[]>();
 
   constructor(bytes: Uint8Array) {
@@ -110,14 +103,13 @@ export class Body {
   #scriptsWith(text: string): readonly Script[] {
     const known = this.#found.get(text);
     if (known !== undefined) return known;
-    this.#scripts ??= findScripts(this.#bytes);
-    const found = text === '' ? [] : scriptsAround(this.#bytes, Buffer.from(text), this.#scripts);
+    const found = text === '' ? [] : scriptsAround(this.#bytes, Buffer.from(text), this.scripts);
     this.#found.set(text, found);
     return found;
   }
 }
 
-function scriptsAround(bytes: Buffer, text: Buffer, scripts: readonly BodyScript[]): readonly Script[] {
+function scriptsAround(bytes: Buffer, text: Buffer, scripts: readonly Script[]): readonly Script[] {
   const found: Script[] = [];
   let at = 0;
   for (const script of scripts) {
@@ -132,8 +124,8 @@ function scriptsAround(bytes: Buffer, text: Buffer, scripts: readonly BodyScript
   return found;
 }
 
-function findScripts(bytes: Buffer): readonly BodyScript[] {
-  const scripts: BodyScript[] = [];
+function findScripts(bytes: Buffer): readonly Script[] {
+  const scripts: Script[] = [];
   let at = 0;
   for (let count = 0; count < MAX_SCRIPTS; count += 1) {
     const tag = findTag(bytes, OPEN, at, isTagEnd);
@@ -142,7 +134,7 @@ function findScripts(bytes: Buffer): readonly BodyScript[] {
     if (end === -1) break;
     const start = tagEnd + 1;
     if (tagEnd - tag <= MAX_TAG_BYTES && end - start <= MAX_SCRIPT_BYTES) {
-      scripts.push(new BodyScript(bytes, tag, start, end));
+      scripts.push(new Script(bytes, tag, start, end));
     }
     at = end;
   }

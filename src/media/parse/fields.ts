@@ -20,19 +20,14 @@ export function readCount(value: unknown): number | null {
   return number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null;
 }
 
-const MULTIPLES: ReadonlyMap<string, number> = new Map([
-  ['', 1],
-  ['K', 1e3],
-  ['M', 1e6],
-  ['B', 1e9],
-]);
+const MULTIPLES: Readonly<Record<string, number>> = { K: 1e3, M: 1e6, B: 1e9 };
 
 /** A count as people are shown it: `1,234` exactly, `4.7K` as 4700. */
 export function readShownCount(value: unknown): number | null {
   if (typeof value !== 'string' || value.length > 40) return null;
   const match = /^(\d{1,3}(?:,\d{3}){1,4}|\d{1,15}(?:\.\d{1,3})?)\s?([KMB]?)$/i.exec(value.trim());
   if (match === null) return null;
-  const number = Number((match[1] ?? '').replaceAll(',', '')) * (MULTIPLES.get((match[2] ?? '').toUpperCase()) ?? 1);
+  const number = Number((match[1] ?? '').replaceAll(',', '')) * (MULTIPLES[(match[2] ?? '').toUpperCase()] ?? 1);
   return Number.isFinite(number) ? Math.round(number) : null;
 }
 
@@ -78,12 +73,6 @@ export function firstOf<Item, Value>(
   return null;
 }
 
-/** The names in a caption: `#tags` and `@people`, with their sign, in order, without repeats. */
-export interface CaptionTags {
-  readonly hashtags: readonly string[];
-  readonly mentions: readonly string[];
-}
-
 const MAX_CAPTION_CHARS = 100_000;
 /** Letters of any script with their marks, digits, `_`; a keycap or emoji is no part of a tag. */
 const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&/])[#\uff03]([\p{L}\p{M}\p{N}_]{1,150})/gu;
@@ -99,8 +88,8 @@ function distinct(tags: readonly string[]): readonly string[] {
   return [...seen.values()];
 }
 
-/** Reads hashtags (not purely numeric) and mentions of a caption in linear time. Repeats in other letter case count as repeats. */
-export function captionTags(caption: string | null): CaptionTags {
+/** The hashtags (not purely numeric) and mentions of a caption, with their sign, in order. Repeats in other letter case count as repeats. */
+export function captionTags(caption: string | null): Record<'hashtags' | 'mentions', readonly string[]> {
   if (!caption) return { hashtags: [], mentions: [] };
   const text = caption.slice(0, MAX_CAPTION_CHARS);
   const words = [...text.matchAll(HASHTAG)].map(match => match[1] ?? '');
@@ -113,10 +102,6 @@ export function captionTags(caption: string | null): CaptionTags {
 
 const MAX_ADDRESS_CHARS = 8_192;
 
-function parseAddress(url: string): URL | null {
-  return url.length <= MAX_ADDRESS_CHARS && URL.canParse(url) ? new URL(url) : null;
-}
-
 /** Addresses that `URL` would give back unchanged, which nearly all of the CDN's are; parsing them takes three times as long. */
 const PLAIN = /^https:\/\/([a-z0-9.-]{1,200})\/[A-Za-z0-9\-._~!$&()*+,;=:@%/]*(?:\?[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*)?$/;
 /** Parts of a path that `URL` resolves, and host names that it checks further. */
@@ -126,15 +111,13 @@ function isOn(host: string, hosts: readonly string[]): boolean {
   return hosts.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
 }
 
-/**
- * The address when it may be fetched and shown, else null: https, no user name and no port, on one of `hosts` or below it.
- */
+/** The address when it may be fetched and shown, else null: https, no user name and no port, on one of `hosts` or below it. */
 export function mediaAddress(url: unknown, hosts: readonly string[]): string | null {
-  if (typeof url !== 'string') return null;
-  const host = url.length <= MAX_ADDRESS_CHARS ? PLAIN.exec(url)?.[1] : undefined;
+  if (typeof url !== 'string' || url.length > MAX_ADDRESS_CHARS) return null;
+  const host = PLAIN.exec(url)?.[1];
   if (host !== undefined && !UNPLAIN.some(part => url.includes(part))) return isOn(host, hosts) ? url : null;
-  const address = parseAddress(url);
-  if (address === null || address.protocol !== 'https:') return null;
+  const address = URL.canParse(url) ? new URL(url) : null;
+  if (address?.protocol !== 'https:') return null;
   if (address.username !== '' || address.password !== '' || address.port !== '') return null;
   if (!isOn(address.hostname, hosts)) return null;
   address.hash = '';

@@ -18,11 +18,6 @@ const IDS = z.strictObject({
     .default('v25.0'),
 });
 
-const PAGE_TIMEOUT_MS = 9_000;
-/** The player for other sites is small and answers at once, or not at all (median 154 ms, 2026-09). */
-const EMBED_TIMEOUT_MS = 6_000;
-const ORACLE_TIMEOUT_MS = 4_000;
-
 /**
  * The callers of each endpoint, in the order in which posts are asked for. Each address answers some callers only (public notes of
  * 2026-08 to 2026-10):
@@ -36,7 +31,7 @@ const ORACLE_TIMEOUT_MS = 4_000;
  * - `m.` and `mbasic.` send everyone to the login page.
  */
 function facebookProfiles(ids: z.infer<typeof IDS>) {
-  const base = { session: 'none', transport: 'plain', timeoutMs: PAGE_TIMEOUT_MS } as const;
+  const base = { session: 'none', transport: 'plain', timeoutMs: 9_000 } as const;
   const language = { 'accept-language': ids.acceptLanguage };
   const browser: RequestProfile = { ...base, transport: 'browser', userAgent: null, headers: language };
   const plain: RequestProfile = {
@@ -46,7 +41,8 @@ function facebookProfiles(ids: z.infer<typeof IDS>) {
   };
   const crawler: RequestProfile = { ...base, userAgent: ids.crawlerUserAgent, headers: { accept: HTML, ...language } };
   const search: RequestProfile = { ...crawler, userAgent: ids.searchUserAgent };
-  const quick = { timeoutMs: EMBED_TIMEOUT_MS };
+  // The player for other sites is small and answers at once, or not at all (median 154 ms, 2026-09).
+  const quick = { timeoutMs: 6_000 };
   const json = { accept: 'application/json', ...language };
   return {
     'post-page/browser': browser,
@@ -70,7 +66,7 @@ function facebookProfiles(ids: z.infer<typeof IDS>) {
     'share/crawler': { ...crawler, ...quick },
     'share/plain': { ...plain, ...quick },
     /** It says whether a post is public, without a token since 2026-06-15, 1,000 times an hour. */
-    oembed: { ...base, userAgent: null, headers: json, timeoutMs: ORACLE_TIMEOUT_MS },
+    oembed: { ...base, userAgent: null, headers: json, timeoutMs: 4_000 },
   } satisfies Readonly<Record<string, RequestProfile>>;
 }
 

@@ -156,16 +156,13 @@ export function parseOembed(response: SiteAnswer, context: PostContext): Post {
   throw failure.code === 'not_found' ? weakNotFound(`oEmbed: ${failure.message}`) : failure;
 }
 
-/** A query that is answered 404 without a word in JSON is gone itself: it says nothing of the post. */
-function isGoneQuery({ status, body }: SiteAnswer, { kind }: ReadContext): boolean {
-  return kind === 'query' && (status === 404 || status === 410) && !body.startsWith('{');
-}
-
 /** @throws AppError with `params.challenge` or `params.refused`, which `marksOf` explains. */
 export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): Post {
   if (context.kind === 'card') return parseOembed(answer, context);
-  if (isGoneQuery(answer, context)) {
-    throw new AppError('upstream_changed', `the query is gone (status ${answer.status})`);
+  const { status, body } = answer;
+  // A query that is answered 404 without a word in JSON is gone itself: it says nothing of the post.
+  if (context.kind === 'query' && (status === 404 || status === 410) && !body.startsWith('{')) {
+    throw new AppError('upstream_changed', `the query is gone (status ${status})`);
   }
   try {
     return readResponse(answer, context);

@@ -1,5 +1,5 @@
 /** The looks of Instagram's refusals (2026-08 to 2026-10), and the code each means. Pure. */
-import { AppError } from '../../../errors.ts';
+import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import { readFlag, readList, readText } from '../../parse/fields.ts';
@@ -136,16 +136,16 @@ const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (
 
 /** Region and age share titles. `isWithheld`, in a refusal: its code for a region counts before all words, and "restricted" says nothing. */
 function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null {
-  if (/private/.test(wordsOf(said, 'title'))) return new AppError('private', 'ruled private');
   const words = wordsOf(said, 'title', 'description', 'subtitle', 'blocks_logging_data');
-  if (isWithheld && /\bgeo/.test(wordsOf(said, 'blocks_logging_data'))) {
-    return new AppError('region_blocked', 'blocked by region');
-  }
-  if (AGE.test(words)) return new AppError('age_restricted', 'ruled restricted by age');
-  if ((isWithheld || WITHHELD.test(words)) && REGION.test(words)) {
-    return new AppError('region_blocked', 'ruled out in this region');
-  }
-  return !isWithheld && RESTRICTED.test(words) ? new AppError('age_restricted', 'ruled restricted') : null;
+  const rules: readonly (readonly [boolean, ErrorCode])[] = [
+    [/private/.test(wordsOf(said, 'title')), 'private'],
+    [isWithheld && /\bgeo/.test(wordsOf(said, 'blocks_logging_data')), 'region_blocked'],
+    [AGE.test(words), 'age_restricted'],
+    [(isWithheld || WITHHELD.test(words)) && REGION.test(words), 'region_blocked'],
+    [!isWithheld && RESTRICTED.test(words), 'age_restricted'],
+  ];
+  const code = rules.find(([fits]) => fits)?.[1];
+  return code === undefined ? null : new AppError(code, `its words mean ${code}`);
 }
 
 /** Region, age and limited audiences all look so; only the words distinguish them. */

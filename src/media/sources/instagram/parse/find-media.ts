@@ -14,13 +14,11 @@ import { splitCode } from '../../kit/shortcode.ts';
 import { GRAPH } from './media.ts';
 
 /** Each role is a bit: what a property says of the object that has it. Every object of a page is asked. */
-const ROLE = { product: 1, graph: 2, identity: 4, gate: 8, place: 16, list: 32, context: 64 } as const;
-const MEDIA = ROLE.product | ROLE.graph;
-
+const ROLE = { media: 1, identity: 2, gate: 4, place: 8, list: 16, context: 32 } as const;
+const SHAPES = [PRODUCT, GRAPH];
 const GATED_PLACE = 'if_not_gated_logged_out';
 const KEYS: readonly (readonly [number, readonly string[]])[] = [
-  [ROLE.product, PRODUCT.keys],
-  [ROLE.graph, GRAPH.keys],
+  [ROLE.media, SHAPES.flatMap(shape => shape.keys)],
   [ROLE.identity, ['code', 'shortcode', 'pk', 'id']],
   [ROLE.gate, [GATED_PLACE]],
   // Their value is the media itself, when the answer has one; null when it has none.
@@ -90,10 +88,7 @@ export class MediaFinder {
   /** Media without an id count when all documents are read. */
   finish(): void {
     if (this.draft !== null) return;
-    for (const object of this.#unnamed.splice(0, MAX_COPIES)) {
-      const roles = Object.keys(object).reduce((all, key) => all | (ROLES.get(key) ?? 0), 0);
-      this.#consider(object, roles);
-    }
+    for (const object of this.#unnamed.splice(0, MAX_COPIES)) this.#consider(object);
   }
 
   #visit(object: JsonObject): void {
@@ -106,12 +101,12 @@ export class MediaFinder {
     }
     if (roles === 0) return;
     const isAsked = (roles & ROLE.identity) === 0 ? null : this.#isAsked(object);
-    if (isAsked === true) this.#consider(object, roles);
+    if (isAsked === true) this.#consider(object);
     if (isAsked === true || (isAsked === null && (roles & ROLE.gate) !== 0)) {
       this.gates.push(object);
       if (object[GATED_PLACE] === null) this.gate ??= gatedAnswer(this.#ref, 'the media is gated for visitors');
     }
-    this.hasOthers ||= isAsked === false && (roles & MEDIA) !== 0;
+    this.hasOthers ||= isAsked === false && (roles & ROLE.media) !== 0;
   }
 
   /** A place where only the asked media stands, or a script that holds another document. */
@@ -135,18 +130,12 @@ export class MediaFinder {
     return typeof object.pk === 'number' ? object.pk === Number(mediaId) : null;
   }
 
-  #consider(object: JsonObject, roles: number): void {
-    if ((roles & MEDIA) === 0) {
-      if ((roles & ROLE.gate) === 0) this.isHeld ||= hasBody(object);
-      return;
-    }
-    if (this.#copies >= MAX_COPIES) return;
+  #consider(object: JsonObject): void {
+    const shapes = SHAPES.filter(({ keys }) => keys.some(key => key in object));
+    if (shapes.length === 0 && !(GATED_PLACE in object)) this.isHeld ||= hasBody(object);
+    if (shapes.length === 0 || this.#copies >= MAX_COPIES) return;
     this.#copies += 1;
-    for (const [role, shape] of [
-      [ROLE.product, PRODUCT],
-      [ROLE.graph, GRAPH],
-    ] as const) {
-      if ((roles & role) === 0) continue;
+    for (const shape of shapes) {
       const draft = parseMedia(object, shape, isVideoLink(this.#ref));
       if (this.draft === null || fullness(draft) > fullness(this.draft)) this.draft = draft;
     }
