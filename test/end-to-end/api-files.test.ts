@@ -16,7 +16,7 @@ import { type Program, startProgram } from './program.ts';
 
 const LINKS = demoLinks(WORLD).filter(({ shows }) => shows === 'media');
 const INSTAGRAM = LINKS.filter(({ url }) => new URL(url).hostname === 'www.instagram.com');
-const FACEBOOK = LINKS.filter(({ url }) => !INSTAGRAM.some(link => link.url === url));
+const FACEBOOK = LINKS.filter(({ url }) => ['www.facebook.com', 'fb.watch'].includes(new URL(url).hostname));
 
 const KEY = randomBytes(32);
 

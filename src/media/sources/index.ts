@@ -1,6 +1,7 @@
 import type { SourceDescriptor } from '../extract/source-descriptor.ts';
 import { facebook } from './facebook/descriptor.ts';
 import { instagram } from './instagram/descriptor.ts';
+import { x } from './x/descriptor.ts';
 
 /** Every source of posts, in the order in which a link is shown to them. */
-export const sourceDescriptors: readonly [SourceDescriptor, ...SourceDescriptor[]] = [instagram, facebook];
+export const sourceDescriptors: readonly [SourceDescriptor, ...SourceDescriptor[]] = [instagram, facebook, x];

@@ -138,7 +138,8 @@ describe('the settings of a group', () => {
     expect(labels(shown)).toEqual([
       ...['off', ...PREFIXES].map(prefix => `Short forms: ${prefix}`),
       'Answer pasted links: on',
-      ...sourceDescriptors.map(({ name }) => `${name}: on`),
+      'All newer sites: off',
+      ...sourceDescriptors.map(({ name, onInGroups }) => `${name}: ${onInGroups === true ? 'on' : 'off'}`),
       'Answer osu! links: off',
       'Answer quotes and forwards: off',
       'Back',

@@ -13,6 +13,12 @@ export const ALLOWED_HOSTS = [
   'm.facebook.com',
   '*.fbcdn.net',
   'fb.watch',
+  'x.com',
+  'api.x.com',
+  'cdn.syndication.twimg.com',
+  'pbs.twimg.com',
+  'video.twimg.com',
+  't.co',
 ];
 
 const PATH = '/reel/DAbCdEfGhIj/';
@@ -63,6 +69,14 @@ export const HOSTILE_ADDRESSES: readonly HostileAddress[] = [
     'fb.watch.evil.test',
     'xfb.watch',
     'evil.fb.watch.test',
+    'x.com.evil.test',
+    'xx.com',
+    'api-x.com',
+    'api.x.com.evil.test',
+    'video.twimg.com.evil.test',
+    'eviltwimg.com',
+    'a.pbs.twimg.com',
+    't.co.evil.test',
     'evil.test',
   ]),
   ...hosts('dots that are not labels', [

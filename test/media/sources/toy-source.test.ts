@@ -131,7 +131,8 @@ describe('a source that is added to the list', () => {
         .extract('https://elsewhere.example/p/1')
         .catch(error => error),
     );
-    expect(errorSentence(refusal, en)).toContain('from Instagram, Facebook, or toy;');
+    const others = sourceDescriptors.map(({ name }) => name).join(', ');
+    expect(errorSentence(refusal, en)).toContain(`from ${others}, or toy;`);
     expect(siteNames(all, createTranslator(['id']))).toMatch(/Instagram, .+, atau Toybox$/);
   });
 

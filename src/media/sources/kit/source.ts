@@ -39,14 +39,15 @@ interface SourceParts
     'id' | 'match' | 'refOf' | 'resolveShort' | 'strategies' | 'examples' | 'canFetchStories' | 'mediaHosts'
   > {
   /** Asks why a post is not shown. */
-  diagnose(ref: PostRef, signal: AbortSignal): Promise<void>;
+  diagnose?(ref: PostRef, signal: AbortSignal): Promise<void>;
   /** A failure may mean something else by what `diagnose` learned of the post of the same call. */
   explain?(ref: PostRef, failure: AppError): AppError;
 }
 
 export function createSource(options: SourceOptions, parts: SourceParts): MediaSource {
   const { diagnose, explain = (_, failure) => failure, ...source } = parts;
-  const fetchPost = createStrategyChain({ ...options, source: source.id, strategies: source.strategies, diagnose });
+  const asking = diagnose === undefined ? {} : { diagnose };
+  const fetchPost = createStrategyChain({ ...options, ...asking, source: source.id, strategies: source.strategies });
   return {
     ...source,
     async fetch(asked, context) {

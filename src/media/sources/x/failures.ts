@@ -1,0 +1,68 @@
+/** The reasons that X gives in place of a post, as known in 2026-11, and the code that each means. Pure. */
+import { AppError, type ErrorCode } from '../../../errors.ts';
+import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
+import type { SiteAnswer } from '../../parse/body.ts';
+import { readCount, readList, readText } from '../../parse/fields.ts';
+import { child, isJsonObject } from '../../parse/json-search.ts';
+import { failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
+
+/** Sentences of tombstones and words of reasons. */
+const SIGNS: readonly Sign[] = [
+  [/age-restricted|under 18|need to log in|nsfw|underage|statedage|ageverif|loggedout/, 'login_required'],
+  [/limits who can view|protected|private|not authorized/, 'private'],
+  [
+    /deleted|no longer exists|suspended|deactivated|violated|copyright|dmca|removed|no status found|bounce/,
+    'not_found',
+  ],
+  [/withheld|legal demand|local law|country|geoblocked/, 'region_blocked'],
+];
+
+export function failureOfWords(words: string): AppError | null {
+  const failure = failureBySign(plainWords(words), SIGNS);
+  const isAccount = failure?.code === 'not_found' && /suspended|account|deactivated/i.test(words);
+  return isAccount ? new AppError('not_found', failure.message, { params: { what: 'account' } }) : failure;
+}
+
+/** @param result stands where the post is to be; null where it gives no reason. Without a word it is age, or the place that asks. */
+export function failureOfResult(result: unknown): AppError | null {
+  if (!isJsonObject(result) || !/Tombstone|Unavailable/.test(String(result.__typename))) return null;
+  const { tombstone, reason } = result;
+  const sentences = [child(tombstone, 'text', 'text'), child(tombstone, 'text'), tombstone, reason].map(readText);
+  const words = sentences.find(sentence => sentence !== null);
+  if (words) return failureOfWords(words) ?? weakNotFound(`unavailable: ${words.slice(0, 80)}`);
+  return new AppError('login_required', 'withheld from visitors without a word');
+}
+
+const CODES: ReadonlyMap<number, ErrorCode> = new Map([
+  [34, 'not_found'],
+  [63, 'not_found'],
+  [88, 'upstream_rate_limited'],
+  [130, 'upstream_unavailable'],
+  [144, 'not_found'],
+  [179, 'private'],
+]);
+
+/** What a query says went wrong; null where nothing did. A flag that it misses or does not know any more is named in its words. */
+export function failureOfErrors(json: unknown): AppError | null {
+  const [error] = readList(child(json, 'errors')).filter(isJsonObject);
+  if (error === undefined) return null;
+  const words = readText(error.message)?.slice(0, 120) ?? '';
+  const code = CODES.get(readCount(error.code) ?? 0);
+  if (code !== undefined) return new AppError(code, words);
+  const isOurs = /cannot be null|must be defined|not found|invalid|unknown/i.test(words);
+  return failureOfWords(words) ?? new AppError(isOurs ? 'upstream_changed' : 'upstream_unavailable', words);
+}
+
+/** By the status alone; null where the body is to be read. A caller who is not wanted leaves the endpoint alone for a while. */
+export function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
+  const { status, headers, body } = answer;
+  if (status === 401 || status === 403) {
+    return new AppError('upstream_rate_limited', `refused by status ${status}`, { params: { challenge: 1 } });
+  }
+  // A widget is answered a page where there is no such post.
+  if (status === 404 && body.startsWith('<')) return new AppError('not_found', 'no such post');
+  const resetAt = readCount(headers['x-rate-limit-reset']);
+  if (status !== 429 || resetAt === null) return failureOfStatus(answer, now);
+  const retryAfterMs = parseRetryAfter(headers['retry-after'], now) ?? Math.max(0, resetAt * 1000 - now);
+  return new AppError('upstream_rate_limited', 'status 429', { retryAfterMs });
+}
