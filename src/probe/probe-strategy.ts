@@ -8,7 +8,7 @@ import { isVideoLink, type MediaSource, type PostRef, type Strategy } from '../m
 import { isWhole } from '../media/extract/strategy-history.ts';
 import { startStrategy } from '../media/extract/strategy-race.ts';
 import { createCdnHeaders, fileType, looksLikeDocument } from '../media/files/cdn.ts';
-import { type Post, playableVariants, type Variant } from '../media/post.ts';
+import { isPlaylist, type Post, playableVariants, type Variant } from '../media/post.ts';
 import { sourceDescriptors } from '../media/sources/index.ts';
 
 export interface ProbeAnswer {
@@ -126,7 +126,7 @@ async function fetchFile(
     const type = head.headers['content-type'];
     if (head.status === 429) throw new AppError('upstream_rate_limited', 'the CDN answers 429');
     if (head.status !== 200 && head.status !== 206) throw missing(`${head.status}`);
-    if (fileType(type, mime) === undefined) throw missing(`${type} in place of ${mime}`);
+    if (!isPlaylist({ mime }) && fileType(type, mime) === undefined) throw missing(`${type} in place of ${mime}`);
     // A CDN that ignores the range sends all of it: no more is read.
     for await (const beginning of body) {
       if (looksLikeDocument(beginning)) throw missing('a document under the name of a file');

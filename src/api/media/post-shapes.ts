@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { plainVideos, wholeVideos } from '../../media/files/variant-choice.ts';
+import { isOneFile, plainVideos, wholeVideos } from '../../media/files/variant-choice.ts';
 import { type MediaItem, type Post, playableVariants, type postSchemaOf, type Variant } from '../../media/post.ts';
 import { isCommonFile, isMuxable, type PlayerFile } from '../../media/tunnel/player-file.ts';
 import type { FbDownload, IgDownload, IgMedia } from './post-schema.ts';
@@ -128,7 +128,8 @@ function addressing(index: number, ownAddress: OwnAddress): AddressOf {
   return file => {
     if (file === undefined) return '';
     const { variant, audio } = file;
-    return audio === undefined && variant.headers === undefined ? variant.url : ownAddress(index, file);
+    const isOpen = isOneFile({ video: variant, audio }) && variant.headers === undefined;
+    return isOpen ? variant.url : ownAddress(index, file);
   };
 }
 

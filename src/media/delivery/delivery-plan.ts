@@ -3,6 +3,7 @@ import {
   isCommonAudio,
   isCommonImage,
   isCommonVideo,
+  isOneFile,
   type MediaForm,
   muxKey,
   pixels,
@@ -10,6 +11,7 @@ import {
   sendableVariants,
   toChoice,
   type VariantChoice,
+  variantKey,
   wholeVideos,
 } from '../files/variant-choice.ts';
 import type { MediaItem, Variant } from '../post.ts';
@@ -19,7 +21,7 @@ import { choosePlayerFile, isCommonFile, type PlayerFile } from '../tunnel/playe
 export type StepKind =
   /** The file as the CDN has it. */
   | 'file'
-  /** Video and audio put together, nothing encoded again. */
+  /** Video and audio, or the pieces of a stream, put together, nothing encoded again. */
   | 'mux'
   /** Encoded again as H.264 and AAC within the budget. */
   | 'compress'
@@ -145,11 +147,11 @@ function videoSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
 function videoSources(item: MediaItem, { sizes, uncommon }: PlanWish): readonly Source[] {
   const all = wholeVideos(item).map(({ video, audio }): Source => {
     const parts = [video, ...(audio === undefined ? [] : [audio])].map(variant => toChoice(variant, item, sizes));
-    const [first, second] = parts.map(part => part.key);
-    const key = second === undefined ? `${first}` : muxKey(`${first}`, second);
+    const isFile = isOneFile({ video, audio });
+    const key = isFile ? variantKey(video) : muxKey(parts.map(part => part.key));
     const isKnown = isCommonVideo(video) && (audio === undefined || isCommonAudio(audio));
     return {
-      kind: audio === undefined ? 'file' : 'mux',
+      kind: isFile ? 'file' : 'mux',
       key,
       parts,
       video,

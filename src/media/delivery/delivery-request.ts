@@ -1,6 +1,9 @@
+import { AppError } from '../../errors.ts';
 import type { Clip } from '../files/clip.ts';
 import type { MediaForm } from '../files/variant-choice.ts';
 import type { Post } from '../post.ts';
+import type { StepKind } from './delivery-plan.ts';
+import type { FileFailure } from './file-store.ts';
 
 export interface DeliveryRequest {
   readonly post: Post;
@@ -17,8 +20,17 @@ export interface DeliveryRequest {
   readonly thumbnail?: boolean;
 }
 
-/** Why there is no file for a request. */
-export type NoFileReason = 'too_large' | 'upstream_unavailable' | 'timeout';
+/** Why there is no file for a request; `stream`: it comes as one that is not put together. */
+export type NoFileReason = 'too_large' | 'upstream_unavailable' | 'timeout' | 'stream';
+
+/** A file that could not be converted has no audio, or a codec that nothing here reads. */
+export function noFileReason(failure: FileFailure, kind: StepKind): NoFileReason {
+  const { status } = failure;
+  const { cause } = 'cause' in failure ? failure : { cause: undefined };
+  if (cause instanceof AppError && cause.params.what === 'stream') return 'stream';
+  if (status === 'timeout' || status === 'too_large') return status;
+  return status === 'tool' && kind !== 'convert' ? 'too_large' : 'upstream_unavailable';
+}
 
 /** Sites round the lengths they state. */
 const TOLERANCE_MS = 1_500;

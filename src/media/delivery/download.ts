@@ -7,6 +7,7 @@ import type { HttpClient, HttpStream } from '../../infra/http/http-client.ts';
 import { hostsBelow } from '../../infra/http/transport/host-list.ts';
 import { type CdnAddress, type CdnHeaders, fileType, isGone, looksLikeDocument } from '../files/cdn.ts';
 import { totalOf } from '../files/tunnel-range.ts';
+import type { Piece } from '../parse/playlist.ts';
 import type { SourceId, Variant } from '../post.ts';
 
 export interface DownloadRequest extends CdnAddress {
@@ -19,6 +20,10 @@ export interface DownloadRequest extends CdnAddress {
   /** Room there is on the disk now. A larger file is not begun. */
   readonly roomBytes: number;
   readonly signal: AbortSignal;
+  /** Where in the file at `path` it is written; what is there before stays. Default its beginning. */
+  readonly at?: number;
+  /** The part of it that is wanted. Default all. */
+  readonly range?: Piece['range'];
 }
 
 export type DownloadFailure =
@@ -39,7 +44,7 @@ export interface Patience {
 }
 
 export interface DownloadOptions {
-  readonly http: Pick<HttpClient, 'stream'>;
+  readonly http: Pick<HttpClient, 'request' | 'stream'>;
   /** Suffixes: each host and what is below it. */
   readonly mediaHosts: readonly string[];
   readonly cdnHeaders: CdnHeaders;
@@ -53,7 +58,7 @@ const PAUSE_MS = 15_000;
 const MAX_RESUMES = 2;
 const RESUME_AFTER_MS = 250;
 const FILE_MODE = 0o600;
-const PATIENCE: Patience = { graceMs: 20_000, bytesPerSecond: 200_000 };
+export const PATIENCE: Patience = { graceMs: 20_000, bytesPerSecond: 200_000 };
 
 /** The part of the file that is on the disk so far. */
 interface Progress {
@@ -76,10 +81,10 @@ export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: Do
     progress: Progress,
     clock: Clock,
   ): Promise<DownloadFailure | undefined> {
-    const { url, source, mime, maxBytes, roomBytes } = request;
-    const headers = { ...cdnHeaders(source, request), ...restHeaders(progress) };
+    const { url, source, maxBytes, roomBytes, range } = request;
+    const headers = { ...cdnHeaders(source, request), ...restHeaders(progress, range) };
     const answer = await http.stream({ url, hosts, headers, signal: clock.signal, timeoutMs: PAUSE_MS });
-    const refused = begin(answer, progress, mime);
+    const refused = begin(answer, progress, request);
     const size = progress.total;
     const failure =
       refused ??
@@ -90,8 +95,8 @@ export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: Do
       return failure;
     }
     clock.allow(graceMs + ((size ?? maxBytes) / bytesPerSecond) * 1_000);
-    await write(answer.body, request.path, progress, maxBytes, clock.signal);
-    if (progress.bytes !== (size ?? progress.bytes) || progress.bytes === 0)
+    await write(answer.body, request, progress, clock.signal);
+    if (progress.bytes !== (range?.length ?? size ?? progress.bytes) || progress.bytes === 0)
       throw new AppError('upstream_unavailable', 'the CDN sent too little');
     return undefined;
   }
@@ -123,19 +128,25 @@ export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: Do
   };
 }
 
-function restHeaders({ bytes, validator }: Progress): Record<string, string> {
-  if (bytes === 0) return {};
-  return { range: `bytes=${bytes}-`, ...(validator === undefined ? {} : { 'if-range': validator }) };
+function restHeaders({ bytes, validator }: Progress, part: DownloadRequest['range']): Record<string, string> {
+  if (bytes === 0 && part === undefined) return {};
+  const range = part === undefined ? `${bytes}-` : `${part.first + bytes}-${part.first + part.length - 1}`;
+  return { range: `bytes=${range}`, ...(validator === undefined ? {} : { 'if-range': validator }) };
 }
 
 /** Reads the head of an answer into `progress`; a failure when there is something wrong with it. */
-function begin({ status, headers }: HttpStream, progress: Progress, expected: string): DownloadFailure | undefined {
+function begin(
+  { status, headers }: HttpStream,
+  progress: Progress,
+  { mime: expected, range }: DownloadRequest,
+): DownloadFailure | undefined {
   if (isGone(status))
     return { status: 'expired', cause: new AppError('upstream_unavailable', `the CDN answers ${status}`) };
   const start = status === 206 ? /^bytes (\d{1,15})-/.exec(headers['content-range'] ?? '')?.[1] : undefined;
-  const isRest = progress.bytes > 0 && start !== undefined && Number(start) === progress.bytes;
+  const isAsked = progress.bytes > 0 || range !== undefined;
+  const isRest = isAsked && start !== undefined && Number(start) === (range?.first ?? 0) + progress.bytes;
   const type = fileType(headers['content-type'], expected);
-  if ((status !== 200 && !isRest) || type === undefined) {
+  if (((status !== 200 || range !== undefined) && !isRest) || type === undefined) {
     const what = type === undefined ? 'something that is not the file' : `${status}`;
     return { status: 'unavailable', cause: new AppError('upstream_unavailable', `the CDN answers ${what}`) };
   }
@@ -155,14 +166,14 @@ function strongValidator(etag: string | undefined): string | undefined {
 
 async function write(
   body: Readable,
-  path: string,
+  { path, maxBytes, at = 0 }: DownloadRequest,
   progress: Progress,
-  maxBytes: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const start = progress.bytes;
+  const begun = progress.bytes;
+  const start = at + begun;
   const file = createWriteStream(path, { flags: start === 0 ? 'w' : 'r+', mode: FILE_MODE, start });
-  let received = start;
+  let received = begun;
   try {
     await pipeline(
       body,
@@ -178,7 +189,7 @@ async function write(
       { signal },
     );
   } finally {
-    progress.bytes = start + file.bytesWritten;
+    progress.bytes = begun + file.bytesWritten;
   }
 }
 

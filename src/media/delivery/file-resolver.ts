@@ -1,9 +1,9 @@
 import { createLru } from '../../infra/cache/create-lru.ts';
 import type { Logger } from '../../infra/log.ts';
 import { muxKey, pixels, type VariantChoice } from '../files/variant-choice.ts';
-import type { Post, Variant } from '../post.ts';
+import { isPlaylist, type Post, type Variant } from '../post.ts';
 import { MAX_SOURCE_BYTES, type Means, planDelivery, type Step } from './delivery-plan.ts';
-import type { DeliveryRequest, NoFileReason } from './delivery-request.ts';
+import { type DeliveryRequest, type NoFileReason, noFileReason } from './delivery-request.ts';
 import { createFileSize, type FileSize, type FileSizeOptions } from './download.ts';
 import type { FileFailure, HeldFile } from './file-store.ts';
 import type { MakeRequest, MediaFiles } from './media-files.ts';
@@ -31,6 +31,8 @@ export interface FileResolverOptions extends FileSizeOptions {
 /** An address that ends sooner is asked for again before it is used. */
 const EXPIRY_MARGIN_MS = 10_000;
 const MAX_REMEMBERED = 5_000;
+/** Pieces are larger than the file that comes of them. */
+const PIECES_OVERHEAD = 1.2;
 
 type PlannedRequest = Omit<DeliveryRequest, 'post'> & { readonly post: Pick<Post, 'items'> };
 
@@ -185,7 +187,7 @@ class FileSearch {
   #muxedFirst(request: MakeRequest, { parts: [video, audio] }: Step): MakeRequest {
     if (video === undefined || audio === undefined) return request;
     const { mux } = this.#resolver.options.files;
-    const key = this.#keyOf(muxKey(video.key, audio.key));
+    const key = this.#keyOf(muxKey([video.key, audio.key]));
     const whole = { key, maxBytes: MAX_SOURCE_BYTES, inputs: request.inputs };
     return { ...request, inputs: [own => mux(whole, own)] };
   }
@@ -206,11 +208,12 @@ class FileSearch {
 
   async #fetch(
     { key, variant: { url, mime, headers }, bytes, estimatedBytes }: VariantChoice,
-    maxBytes: number,
+    limit: number,
     signal: AbortSignal,
   ): Promise<HeldFile | FileFailure> {
     const { source } = this.#request.post;
     const file = { key: this.#keyOf(key), source, url, mime, ...(headers && { headers }) };
+    const maxBytes = isPlaylist({ mime }) ? Math.ceil(limit * PIECES_OVERHEAD) : limit;
     const request = { ...file, maxBytes, expectedBytes: bytes ?? estimatedBytes };
     const fetched = await this.#resolver.options.files.fetch(request, signal);
     return 'cause' in fetched && fetched.status !== 'tool' ? { ...fetched, of: key } : fetched;
@@ -235,9 +238,10 @@ class FileSearch {
   /** Says whether another try makes sense after a failure. */
   async #shouldRetry(failure: FileFailure, { key, kind }: Step): Promise<boolean> {
     if (failure.status !== 'too_large') this.#logFailure(failure);
+    if (failure.status === 'expired' && !this.#isRefreshed) return this.#renew();
+    this.#reason = noFileReason(failure, kind);
     switch (failure.status) {
       case 'too_large':
-        this.#reason = 'too_large';
         this.#refused.add(key);
         // A file that became too large only on the way is at least that large.
         this.#resolver.sizes.set(key, failure.bytes ?? this.#request.maxBytes + 1);
@@ -246,19 +250,12 @@ class FileSearch {
       // A part that cannot be had spoils every step it is in; the work itself may still be done on another.
       case 'expired':
       case 'unavailable':
-        if (failure.status === 'expired' && !this.#isRefreshed) return this.#renew();
-        this.#reason = 'upstream_unavailable';
-        this.#broken.add(failure.of ?? key);
-        return true;
       case 'tool':
-        // A file that could not be converted has no audio, or a codec that nothing here reads.
-        this.#reason = kind === 'convert' ? 'upstream_unavailable' : 'too_large';
-        this.#broken.add(key);
+        this.#broken.add(('of' in failure ? failure.of : undefined) ?? key);
         return true;
       // A smaller file would come as slowly, and the disk is as full for it.
       case 'timeout':
       case 'disk':
-        this.#reason = failure.status === 'timeout' ? 'timeout' : 'upstream_unavailable';
         return false;
     }
   }
@@ -288,7 +285,9 @@ class FileSearch {
   /** Once the best is too large, all unknown sizes are asked for together. */
   async #learnSizes(): Promise<void> {
     const parts = new Map(this.#steps().flatMap(step => step.parts.map(part => [part.key, part])));
-    const unknown = [...parts.values()].filter(part => part.bytes === null && part.estimatedBytes === null);
+    const unknown = [...parts.values()].filter(
+      ({ bytes, estimatedBytes, variant }) => bytes === null && estimatedBytes === null && !isPlaylist(variant),
+    );
     // A single one says its size when it is fetched.
     if (unknown.length < 2) return;
     await Promise.all(

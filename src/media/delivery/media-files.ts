@@ -2,11 +2,13 @@ import { stat } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
 import { createSemaphore, type Semaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Clip } from '../files/clip.ts';
+import { refusedStream } from '../parse/playlist.ts';
+import { isPlaylist } from '../post.ts';
 import { cutClip } from '../transcode/clip.ts';
 import { createCompressor } from '../transcode/compress.ts';
 import { convertToJpeg, convertToM4a, makeThumbnail } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
-import { muxFiles, remuxFastStart } from '../transcode/mux.ts';
+import { muxByFfmpeg, muxFiles, remuxFastStart } from '../transcode/mux.ts';
 import { probeFile } from '../transcode/probe.ts';
 import { createCdnDownload, type Download, type DownloadOptions, type DownloadRequest } from './download.ts';
 import {
@@ -18,6 +20,7 @@ import {
   type MadeFile,
   type Workplace,
 } from './file-store.ts';
+import { createStreamDownload } from './stream-download.ts';
 
 export interface FetchRequest extends Pick<DownloadRequest, 'source' | 'url' | 'headers' | 'mime' | 'maxBytes'> {
   /** The same for the same file. */
@@ -41,9 +44,9 @@ type MakeFile<Request = MakeRequest> = (request: Request, signal: AbortSignal) =
  * these reject with the signal's reason when it aborts.
  */
 export interface MediaFiles {
-  /** A file of the CDN. */
+  /** A file of the CDN; of a playlist its pieces, one after another. */
   readonly fetch: MakeFile<FetchRequest>;
-  /** A video track and an audio track as one file. */
+  /** A video track and an audio track as one file, or the one file that has both in pieces. */
   readonly mux: MakeFile;
   /** The same video, so that it plays while it loads. */
   readonly straighten: MakeFile;
@@ -94,6 +97,7 @@ export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
   const { ffmpeg, keepsFetched = true, enter = async () => () => undefined, maxBytes: totalBytes } = options;
   const store = new FileStore(options);
   const download = createCdnDownload(options);
+  const streamDownload = createStreamDownload(options, download);
   const compressor = ffmpeg && createCompressor({ ffmpeg });
   const copyTurn = createSemaphore({ atOnce: COPIES_AT_ONCE, maxWaiting: Number.POSITIVE_INFINITY, name: 'copying' });
 
@@ -119,13 +123,17 @@ export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
 
   return {
     fetch: (request, signal) => {
-      const make = (workplace: Workplace) => fetchFile(download, request, totalBytes, workplace);
+      const way = isPlaylist(request) ? streamDownload : download;
+      const make = (workplace: Workplace) => fetchFile(way, request, totalBytes, workplace);
       return store.hold({ key: request.key, maxBytes: request.maxBytes, isKept: keepsFetched, make }, signal);
     },
     mux: making(async ([video, audio], outputPath, signal) => {
-      if (video === undefined || audio === undefined) return undefined;
-      const request = { videoPath: video.path, audioPath: audio.path, outputPath, signal };
-      return inCopyTurn(signal, () => muxFiles(request));
+      if (video === undefined) return undefined;
+      const request = { videoPath: video.path, audioPath: audio?.path, outputPath, signal };
+      if (isRead(video) && (audio === undefined || isRead(audio))) return inCopyTurn(signal, () => muxFiles(request));
+      if (ffmpeg === undefined) throw refusedStream('only ffmpeg reads it');
+      await muxByFfmpeg(ffmpeg, request);
+      return 'video/mp4';
     }),
     straighten: making(async ([video], outputPath, signal) => {
       return video && inCopyTurn(signal, () => remuxFastStart({ inputPath: video.path, outputPath, signal }));
@@ -171,7 +179,11 @@ async function fetchFile(
     const roomBytes = await reserve(wanted);
     if (roomBytes === undefined) return diskFull();
     const outcome = await download({ ...file, path, maxBytes, roomBytes, signal });
-    if (outcome.status === 'done') return inspected(outcome, path, signal);
+    if (outcome.status === 'done') {
+      const made = await inspected(outcome, path, signal);
+      // ffmpeg may read what nothing else here does.
+      return made.status === 'unavailable' && isPlaylist(file) ? { ...outcome, probe: null } : made;
+    }
     if (outcome.status !== 'needs_room') return outcome;
     if (outcome.bytes <= wanted) return { status: 'too_large', bytes: outcome.bytes };
     wanted = outcome.bytes;
@@ -262,6 +274,12 @@ async function inspected(
     if (cause instanceof AppError) return { status: 'unavailable', cause };
     throw cause;
   }
+}
+
+/** Says whether its tracks are of codecs that are known here. */
+function isRead({ probe }: HeldFile): boolean {
+  if (probe === null) return false;
+  return (probe.kind === 'audio' || probe.videoCodec !== null) && (!probe.hasAudio || probe.audioCodec !== null);
 }
 
 /** The failure of a request that waited for room as long as a person would. */

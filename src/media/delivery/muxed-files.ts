@@ -1,7 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { CdnAddress } from '../files/cdn.ts';
 import { muxKey, variantKey } from '../files/variant-choice.ts';
 import type { MuxTracks } from '../tunnel/muxed-relay.ts';
 import { MAX_MUX_BYTES } from '../tunnel/player-file.ts';
@@ -54,16 +53,18 @@ export function createMuxedFiles(options: MuxedFilesOptions): MuxedFiles {
   return {
     async muxTracks({ post, index, tracks }, signal) {
       const { source, id } = post;
-      const [video, audio] = [tracks.video, tracks.audio].map(({ url }) => {
-        return variantKey({ url, width: null, height: null });
-      });
       const keyIn = (key: string) => [source, id, index, key].join(' ');
-      const track = (key: string, address: CdnAddress, mime: string) => (own: AbortSignal) =>
-        files.fetch({ key: keyIn(key), source, ...address, mime, maxBytes: maxFileBytes, expectedBytes: null }, own);
+      const parts = [tracks.video, ...(tracks.audio === undefined ? [] : [tracks.audio])].map(track => ({
+        ...track,
+        key: variantKey({ url: track.url, width: null, height: null }),
+      }));
       const order = {
-        key: keyIn(muxKey(`${video}`, `${audio}`)),
+        key: keyIn(muxKey(parts.map(({ key }) => key))),
         maxBytes: maxFileBytes,
-        inputs: [track(`${video}`, tracks.video, 'video/mp4'), track(`${audio}`, tracks.audio, 'audio/mp4')],
+        inputs: parts.map(({ key, ...file }) => (own: AbortSignal) => {
+          const track = { ...file, key: keyIn(key), source, maxBytes: maxFileBytes, expectedBytes: null };
+          return files.fetch(track, own);
+        }),
       };
       const outcome = await files.mux(order, signal);
       if (outcome.status !== 'done') throw failureOf(outcome);

@@ -64,7 +64,8 @@ export function toChoice(
   sizes?: Pick<ReadonlyMap<string, number>, 'get'>,
 ): VariantChoice {
   const key = variantKey(variant);
-  const { bitrate } = variant;
+  // The rate of a stream's video holds that of its audio.
+  const bitrate = isPlaylist(variant) && !variant.hasVideo ? (variant.bitrate ?? 0) : variant.bitrate;
   return {
     key,
     variant,
@@ -146,12 +147,17 @@ export function pixels({ width, height }: Pick<Variant, 'width' | 'height'>): nu
   return (width ?? 0) * (height ?? 0);
 }
 
-/** One way to have all of a video: a file that plays as it is, or a video track and an audio track to be put together. */
+/** One way to have all of a video: a file that plays as it is, or pieces, or a video track and an audio track, to be put together. */
 export interface WholeVideo {
   /** The file, or the video track. */
   readonly video: Variant;
   /** Undefined when `video` is all of it. */
-  readonly audio: Variant | undefined;
+  readonly audio?: Variant | undefined;
+}
+
+/** Says whether it is a file that plays as it is. */
+export function isOneFile({ video, audio }: WholeVideo): boolean {
+  return audio === undefined && !isPlaylist(video);
 }
 
 /** Every way, those of one file first. Video tracks are paired with the best audio track. */
@@ -162,7 +168,7 @@ export function wholeVideos(item: MediaItem): readonly WholeVideo[] {
   return [...plain.map(video => ({ video, audio: undefined })), ...tracks.map(video => ({ video, audio }))];
 }
 
-/** Names the file made of two tracks, by the tracks' own keys. */
-export function muxKey(videoKey: string, audioKey: string): string {
-  return `mux-${videoKey}-${audioKey}`;
+/** Names the file made of two tracks, or of one that comes in pieces, by the tracks' own keys. */
+export function muxKey(keys: readonly string[]): string {
+  return ['mux', ...keys].join('-');
 }

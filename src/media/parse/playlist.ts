@@ -154,7 +154,7 @@ export function playlistPieces(text: string, url: string): readonly Piece[] {
       range = undefined;
     }
   }
-  if (pieces.length > MAX_PIECES) throw refusal('more pieces than a post has');
+  if (pieces.length > MAX_PIECES) throw refusedStream('more pieces than a post has');
   return pieces;
 }
 
@@ -165,10 +165,11 @@ function checkStream(lines: readonly string[], tags: readonly (Tag | undefined)[
   if (lines[0] !== '#EXTM3U' || firstPiece === -1) throw new AppError('upstream_changed', 'not a media playlist');
   const beginnings = new Set(named('EXT-X-MAP').map(({ value }) => value));
   if (beginnings.size > 1 || tags.some((tag, index) => tag?.name === 'EXT-X-DISCONTINUITY' && index > firstPiece))
-    throw refusal('its tracks change on the way');
-  if (named('EXT-X-KEY').some(tag => attributesOf(tag).get('METHOD') !== 'NONE')) throw refusal('it is encrypted');
+    throw refusedStream('its tracks change on the way');
+  if (named('EXT-X-KEY').some(tag => attributesOf(tag).get('METHOD') !== 'NONE'))
+    throw refusedStream('it is encrypted');
   const isWhole = named('EXT-X-PLAYLIST-TYPE').some(({ value }) => value === 'VOD');
-  if (!isWhole && named('EXT-X-ENDLIST').length === 0) throw refusal('it is live');
+  if (!isWhole && named('EXT-X-ENDLIST').length === 0) throw refusedStream('it is live');
 }
 
 /** `LENGTH@FIRST`, or `LENGTH` right behind the piece before it in the same file. */
@@ -182,7 +183,7 @@ function rangeOf(written: string | undefined, url: string, before: Piece | undef
   return { first: begin, length: Number(length) };
 }
 
-function refusal(why: string): AppError {
+export function refusedStream(why: string): AppError {
   return new AppError('upstream_unavailable', `a stream that is not put together: ${why}`, {
     params: { what: 'stream' },
   });

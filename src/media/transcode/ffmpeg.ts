@@ -39,7 +39,8 @@ const NICENESS = 10;
 const MAX_WAITING = 64;
 
 /** Containers of single files: playlists and scripts, which name other files, are none of them. */
-const READABLE_FORMATS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,aac,ogg,wav,flac,jpeg_pipe,png_pipe,webp_pipe,gif';
+const READABLE_FORMATS =
+  'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts,mp3,aac,ogg,wav,flac,jpeg_pipe,png_pipe,webp_pipe,gif';
 /** 8192 x 8192: a larger image is meant to exhaust us. */
 const MAX_PIXELS = 67_108_864;
 

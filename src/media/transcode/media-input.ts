@@ -36,9 +36,8 @@ export async function withMediaInput<T>(
   use: (media: MediaInput) => Promise<T>,
 ): Promise<T> {
   if (signal.aborted) throw abortReason(signal);
-  const { ADTS, CustomSource, Input, Logging, LogLevel, MATROSKA, MP3, MP4, OGG, QTFF, WAVE, WEBM } = await import(
-    'mediabunny'
-  );
+  const { ADTS, CustomSource, Input, Logging, LogLevel, MATROSKA, MP3, MP4, MPEG_TS, OGG, QTFF, WAVE, WEBM } =
+    await import('mediabunny');
   // It speaks of odd files on the console, where our log is.
   Logging.level = LogLevel.Silent;
   const file = await open(path, 'r');
@@ -62,7 +61,7 @@ export async function withMediaInput<T>(
       handleUnhandledError: () => undefined,
     });
     // Playlists are left out: they name other files.
-    const formats = structure === undefined ? [WEBM, MATROSKA, MP3, OGG, ADTS, WAVE] : [MP4, QTFF];
+    const formats = structure === undefined ? [WEBM, MATROSKA, MPEG_TS, MP3, OGG, ADTS, WAVE] : [MP4, QTFF];
     input = new Input({ source, formats });
     return await use({ input, bytes, structure });
   } catch (error) {

@@ -2,12 +2,13 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EncodedPacketSink, InputAudioTrack, InputVideoTrack, Output, StreamTargetChunk } from 'mediabunny';
 import { AppError } from '../../errors.ts';
+import { type Ffmpeg, inputArguments, outputArguments } from './ffmpeg.ts';
 import { brokenFile, withMediaInput } from './media-input.ts';
 
 export interface MuxRequest {
-  /** Audio in it is left out. */
   readonly videoPath: string;
-  readonly audioPath: string;
+  /** Then the audio of the other file is left out; without it all is of one file. */
+  readonly audioPath?: string | undefined;
   /** Overwritten; removed when muxing fails. */
   readonly outputPath: string;
   readonly signal: AbortSignal;
@@ -26,9 +27,13 @@ export interface TrackCopy {
   /** Those that are copied, in the order of the file. Default all. */
   readonly packets?: () => AsyncGenerator<Packet, void>;
   readonly add: (packet: Packet, isFirst: boolean) => Promise<void>;
+  /** True for what states no times, such as plain AAC: it begins with the others. */
+  readonly isUntimed?: boolean;
 }
 
 const CHUNK_BYTES = 512 * 1024;
+/** Tracks of files begin within frames of zero, those of streams anywhere. */
+const MAX_LEAD_SECONDS = 0.5;
 
 export type Packet = NonNullable<Awaited<ReturnType<EncodedPacketSink['getFirstPacket']>>>;
 
@@ -59,16 +64,20 @@ export async function addVideo(output: Output, track: InputVideoTrack, signal: A
 }
 
 export async function addAudio(output: Output, track: InputAudioTrack, signal: AbortSignal): Promise<TrackCopy> {
-  const { EncodedAudioPacketSource, EncodedPacketSink } = await import('mediabunny');
+  const { ADTS, EncodedAudioPacketSource, EncodedPacketSink, MP3 } = await import('mediabunny');
   const [codec, decoderConfig] = [await track.getCodec(), await track.getDecoderConfig()];
   if (codec === null || decoderConfig === null) throw brokenFile('audio in an unknown codec');
   const sink = new EncodedPacketSink(track);
   const source = new EncodedAudioPacketSource(codec);
   output.addAudioTrack(source, { maximumPacketCount: await countPackets(sink, signal) });
-  return { sink, add: (packet, isFirst) => source.add(packet, isFirst ? { decoderConfig } : undefined) };
+  const isUntimed = [ADTS, MP3].includes(await track.input.getFormat());
+  return { sink, isUntimed, add: (packet, isFirst) => source.add(packet, isFirst ? { decoderConfig } : undefined) };
 }
 
-/** Hands the packets of both over in the order of their times, so that the file is interleaved and little waits in memory. */
+/**
+ * Hands the packets of both over in the order of their times, so that the file is interleaved and little waits in memory. What begins
+ * late, as the clock of a stream does, begins at once.
+ */
 async function copyPackets(copies: readonly TrackCopy[], signal: AbortSignal): Promise<void> {
   const cursors = await Promise.all(
     copies.map(async copy => {
@@ -76,14 +85,18 @@ async function copyPackets(copies: readonly TrackCopy[], signal: AbortSignal): P
       return { copy, packets, next: await packets.next(), isFirst: true };
     }),
   );
+  const timed = cursors.filter(({ copy }) => copy.isUntimed !== true);
+  const begins = Math.min(...timed.map(({ next }) => next.value?.timestamp ?? Number.POSITIVE_INFINITY));
+  const late = begins > MAX_LEAD_SECONDS && Number.isFinite(begins) ? begins : 0;
+  const timeOf = ({ copy, next }: (typeof cursors)[number]) =>
+    (next.value?.timestamp ?? 0) - (copy.isUntimed === true ? 0 : late);
   try {
     for (let count = 0; ; count += 1) {
       await breathe(count, signal);
-      const [cursor] = cursors
-        .filter(({ next }) => next.done !== true)
-        .toSorted((a, b) => (a.next.value?.timestamp ?? 0) - (b.next.value?.timestamp ?? 0));
+      const [cursor] = cursors.filter(({ next }) => next.done !== true).toSorted((a, b) => timeOf(a) - timeOf(b));
       if (cursor === undefined || cursor.next.done === true) return;
-      await cursor.copy.add(cursor.next.value, cursor.isFirst);
+      const { value } = cursor.next;
+      await cursor.copy.add(late === 0 ? value : value.clone({ timestamp: timeOf(cursor) }), cursor.isFirst);
       cursor.isFirst = false;
       cursor.next = await cursor.packets.next();
     }
@@ -140,11 +153,12 @@ export async function primaryTrack<T>(track: Promise<T | null>, what: string): P
 }
 
 /**
- * The video of one file and the audio of another as one MP4 that plays while it loads. Nothing is encoded again; it is streamed
- * to the disk.
+ * The video of one file, or of its pieces one after another, and the audio of another, if any, as one MP4 that plays while it loads.
+ * Nothing is encoded again; it is streamed to the disk.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when one of them is no whole media file; the signal's reason
  */
 export function muxFiles({ videoPath, audioPath, outputPath, signal }: MuxRequest): Promise<void> {
+  if (audioPath === undefined) return remuxFastStart({ inputPath: videoPath, outputPath, signal });
   return withMediaInput(videoPath, signal, ({ input: videoInput }) =>
     withMediaInput(audioPath, signal, async ({ input: audioInput }) => {
       const video = await primaryTrack(videoInput.getPrimaryVideoTrack(), 'video');
@@ -183,4 +197,25 @@ export function extractAudio({ inputPath, outputPath, signal }: CopyRequest): Pr
     if (codec !== 'aac') throw new AppError('invalid_request', `${codec ?? 'unknown'} is not copied to M4A`);
     await writeMp4(outputPath, signal, async output => [await addAudio(output, audio, signal)]);
   });
+}
+
+const JOIN_MS = 60_000;
+
+/**
+ * The same by ffmpeg, for tracks that nothing else here reads.
+ * @throws AppError `internal` when it fails, `timeout`; the signal's reason
+ */
+export async function muxByFfmpeg(
+  ffmpeg: Ffmpeg,
+  { videoPath, audioPath, outputPath, signal }: MuxRequest,
+): Promise<void> {
+  const inputs = [videoPath, ...(audioPath === undefined ? [] : [audioPath])].flatMap(inputArguments);
+  const tracks = ['-map', '0:v:0', '-map', audioPath === undefined ? '0:a:0?' : '1:a:0'];
+  const copy = ['-c', 'copy', '-map_metadata', '-1', '-movflags', '+faststart', ...outputArguments(outputPath, 'mp4')];
+  try {
+    await ffmpeg.run([...inputs, ...tracks, ...copy], { signal, deadlineMs: JOIN_MS });
+  } catch (error) {
+    await rm(outputPath, { force: true });
+    throw error;
+  }
 }

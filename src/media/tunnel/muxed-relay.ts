@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/create-lru.ts';
 import { byteRange } from '../files/tunnel-range.ts';
-import type { Post } from '../post.ts';
+import { PLAYLIST_MIME, type Post } from '../post.ts';
 import {
   noSuchFile,
   type RefreshPost,
@@ -36,7 +36,7 @@ export interface MuxOrder {
  */
 export type MuxTracks = (order: MuxOrder, signal: AbortSignal) => Promise<DiskFile>;
 
-/** A file of two tracks. */
+/** A file of tracks that are put together. */
 export type MuxedFile = TunnelFile & { readonly tracks: TrackPair };
 
 /** Gives what comes of a file's tracks, within `waitMs`. @throws AppError as `MuxTracks`, and what `refresh` throws */
@@ -60,15 +60,11 @@ export function createMuxedRelay({ muxTracks, find, refresh }: MuxedRelayOptions
   }
 
   async function mux(file: MuxedFile, signal: AbortSignal): Promise<DiskFile> {
-    const {
-      post,
-      index = 0,
-      hasHeaders,
-      tracks: { video, audio },
-    } = file;
+    const { post, index = 0, hasHeaders, tracks } = file;
+    const { video } = tracks;
     if (post === undefined) throw noSuchFile('tracks that belong to no post');
     const held = known.get(video);
-    const plain = { post, index, tracks: held ?? { video: { url: video }, audio: { url: audio } } };
+    const plain = { post, index, tracks: held ?? addressesOf(tracks) };
     const order = hasHeaders && held === undefined ? await lookUp(find, file, signal) : plain;
     if (hasHeaders) known.set(video, order.tracks);
     try {
@@ -93,6 +89,14 @@ export function createMuxedRelay({ muxTracks, find, refresh }: MuxedRelayOptions
       if (!patience.aborted || error instanceof AppError) throw error;
       throw new AppError('timeout', `two tracks did not come within ${waitMs} ms`, { cause: error });
     }
+  };
+}
+
+function addressesOf({ video, audio, inPieces = false }: TrackPair): TrackAddresses {
+  const mimeOf = (kind: string) => (inPieces ? PLAYLIST_MIME : `${kind}/mp4`);
+  return {
+    video: { url: video, mime: mimeOf('video') },
+    ...(audio !== undefined && { audio: { url: audio, mime: mimeOf('audio') } }),
   };
 }
 

@@ -2,6 +2,7 @@ import { fileNameOf } from '../files/cdn.ts';
 import {
   isCommonAudio,
   isCommonVideo,
+  isOneFile,
   likelyBytes,
   type MediaForm,
   ranked,
@@ -10,16 +11,16 @@ import {
   type WholeVideo,
   wholeVideos,
 } from '../files/variant-choice.ts';
-import type { MediaItem, Post, Variant } from '../post.ts';
+import { isPlaylist, type MediaItem, type Post, type Variant } from '../post.ts';
 import type { TunnelFile } from './tunnel-file.ts';
 
 /** The file of an item for those who show or save it. */
 export interface PlayerFile {
-  /** A file of the CDN; with `audio` a video track. */
+  /** A file of the CDN, or its pieces; with `audio` a video track. */
   readonly variant: Variant;
   /** The audio track that `variant` is put together with. */
   readonly audio?: Variant | undefined;
-  /** Plays as it is, for when the tracks cannot be put together. */
+  /** Plays as it is, for when the others cannot be put together. */
   readonly fallback?: Variant | undefined;
 }
 
@@ -35,7 +36,8 @@ const MAX_ADDRESS_CHARS = 8_000;
 /** The best that a browser plays with its audio, up to 1080p; two tracks are put together where that is better. Pure. */
 export function choosePlayerFile(item: MediaItem, form: MediaForm): PlayerFile | undefined {
   if (form === 'audio' || item.kind !== 'video') {
-    const [variant] = sendableVariants(item, form);
+    // A player gets the audio of a stream with its video.
+    const variant = sendableVariants(item, form).find(one => !isPlaylist(one));
     return variant && { variant };
   }
   const all = ranked(wholeVideos(item), whole => playerRank(whole, item));
@@ -44,9 +46,10 @@ export function choosePlayerFile(item: MediaItem, form: MediaForm): PlayerFile |
   const [only] = item.variants;
   if (best === undefined) return only && { variant: only };
   const { video, audio } = best;
-  if (audio === undefined) return { variant: video };
-  const fallback = all.find(whole => whole.audio === undefined && whole.video.hasAudio !== false)?.video;
-  return { variant: video, audio, fallback: fallback && fitsAddress([video, audio, fallback]) ? fallback : undefined };
+  if (isOneFile(best)) return { variant: video };
+  const fallback = all.find(whole => isOneFile(whole) && whole.video.hasAudio !== false)?.video;
+  const fits = fallback !== undefined && fitsAddress([video, ...(audio === undefined ? [] : [audio]), fallback]);
+  return { variant: video, audio, fallback: fits ? fallback : undefined };
 }
 
 /** The files a player can choose from: one for each size that every browser plays, largest first, up to 1080p. Pure. */
@@ -54,7 +57,7 @@ export function playerQualities(item: MediaItem): readonly PlayerFile[] {
   const best = choosePlayerFile(item, 'original');
   if (best === undefined || item.kind !== 'video') return [];
   const bySide = new Map([[shortSide(best.variant), best]]);
-  const whole = wholeVideos(item).filter(one => one.audio === undefined || isMuxable(one, item));
+  const whole = wholeVideos(item).filter(one => isOneFile(one) || isMuxable(one, item));
   for (const { video, audio } of ranked(whole, one => playerRank(one, item))) {
     const side = shortSide(video);
     const isSilent = audio === undefined && video.hasAudio === false && best.variant.hasAudio !== false;
@@ -70,11 +73,13 @@ export function isCommonFile({ variant, audio }: PlayerFile): boolean {
   return isCommonVideo(variant) && (audio === undefined || isCommonAudio(audio));
 }
 
-/** Says whether two tracks can be asked for in one address and, as far as is known, are not too large. */
-export function isMuxable({ video, audio }: WholeVideo, item: MediaItem): boolean {
-  if (audio === undefined) return false;
-  const bytes = [video, audio].map(variant => likelyBytes(toChoice(variant, item), item) ?? 0);
-  return fitsAddress([video, audio]) && bytes.reduce((total, each) => total + each, 0) <= MAX_MUX_BYTES;
+/** Says whether what is put together can be asked for in one address and, as far as is known, is not too large. */
+export function isMuxable(whole: WholeVideo, item: MediaItem): boolean {
+  const { video, audio } = whole;
+  if (isOneFile(whole)) return false;
+  const parts = [video, ...(audio === undefined ? [] : [audio])];
+  const bytes = parts.map(variant => likelyBytes(toChoice(variant, item), item) ?? 0);
+  return fitsAddress(parts) && bytes.reduce((total, each) => total + each, 0) <= MAX_MUX_BYTES;
 }
 
 /** The same for an address in the tunnel. */
@@ -85,13 +90,16 @@ export function playerTunnelFile(
   expiresAt: number,
 ): TunnelFile {
   const { width, height } = variant;
-  const mime = audio === undefined ? variant.mime : MUXED_MIME;
+  const isMade = !isOneFile({ video: variant, audio });
+  const mime = isMade ? MUXED_MIME : variant.mime;
   return {
     post: { source: post.source, id: post.id },
     index,
-    url: (audio && fallback ? fallback : variant).url,
+    url: (isMade && fallback ? fallback : variant).url,
     ...([variant, audio, fallback].some(one => one?.headers !== undefined) && { hasHeaders: true }),
-    ...(audio && { tracks: { video: variant.url, audio: audio.url } }),
+    ...(isMade && {
+      tracks: { video: variant.url, audio: audio?.url, ...(isPlaylist(variant) && { inPieces: true }) },
+    }),
     mime,
     width,
     height,
@@ -110,12 +118,12 @@ function playerRank(whole: WholeVideo, item: MediaItem): readonly number[] {
   const side = shortSide(video);
   return [
     audio !== undefined || video.hasAudio !== false ? 1 : 0,
-    audio === undefined || isMuxable(whole, item) ? 1 : 0,
+    isOneFile(whole) || isMuxable(whole, item) ? 1 : 0,
     audio === undefined || isCommonAudio(audio) ? codecRank(video) : Math.min(codecRank(video), 1),
     side <= FULL_HD ? 1 : 0,
     side <= FULL_HD ? side : -side,
     // A file that plays as it is begins sooner.
-    audio === undefined ? 1 : 0,
+    isOneFile(whole) ? 1 : 0,
     video.bitrate ?? 0,
   ];
 }

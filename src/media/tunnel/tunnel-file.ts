@@ -4,10 +4,12 @@ import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { type Post, sourceIdSchema } from '../post.ts';
 
-/** Addresses on the CDN of a video track and an audio track that are one video together. */
+/** Addresses on the CDN of a video track and an audio track that are one video together, or of the one that has both. */
 export interface TrackPair {
   readonly video: string;
-  readonly audio: string;
+  readonly audio?: string | undefined;
+  /** True when they are those of playlists. */
+  readonly inPieces?: boolean | undefined;
 }
 
 /** The file that an address in the tunnel leads to. */
@@ -41,7 +43,7 @@ const payload = z.object({
   n: z.number().int().nonnegative().optional(),
   u: z.string(),
   r: z.boolean().optional(),
-  t: z.object({ v: z.string(), a: z.string() }).optional(),
+  t: z.object({ v: z.string(), a: z.string().optional(), p: z.boolean().optional() }).optional(),
   m: z.string(),
   f: z.string(),
   w: z.number().nullish(),
@@ -58,7 +60,7 @@ export function sealTunnelFile(key: Buffer, file: TunnelFile): string {
     n: index,
     u: url,
     r: hasHeaders,
-    t: tracks && { v: tracks.video, a: tracks.audio },
+    t: tracks && { v: tracks.video, a: tracks.audio, p: tracks.inPieces },
     m: mime,
     f: fileName,
     w: width,
@@ -87,7 +89,7 @@ export function unsealTunnelFile(key: Buffer, token: string): TunnelFile | undef
     e,
   } = data;
   const post = source === undefined || id === undefined ? undefined : { source, id };
-  const tracks = t && { video: t.v, audio: t.a };
+  const tracks = t && { video: t.v, audio: t.a, inPieces: t.p };
   return { post, index, url, hasHeaders, tracks, mime, fileName, width, height, expiresAt: e };
 }
 

@@ -1,5 +1,5 @@
 import type { CdnAddress } from '../files/cdn.ts';
-import { audioTracks, wholeVideos } from '../files/variant-choice.ts';
+import { audioTracks, isOneFile, wholeVideos } from '../files/variant-choice.ts';
 import { type MediaItem, type Post, playableVariants, type Variant } from '../post.ts';
 import type { TrackPair } from './tunnel-file.ts';
 
@@ -14,10 +14,12 @@ export interface ExpiredFile extends ExpiredItem {
   readonly mime: string;
 }
 
-/** Two tracks that are one video together, each with what its host wants. */
+type TrackAddress = CdnAddress & Pick<Variant, 'mime'>;
+
+/** Two tracks that are one video together, or the one that has both, each with what its host wants. */
 export interface TrackAddresses {
-  readonly video: CdnAddress;
-  readonly audio: CdnAddress;
+  readonly video: TrackAddress;
+  readonly audio?: TrackAddress;
 }
 
 export interface ExpiredTracks extends ExpiredItem {
@@ -33,15 +35,17 @@ export function renewedAddress(post: Pick<Post, 'items'>, file: ExpiredFile): Cd
   return item && (addressesOf(item).find(({ url }) => isSameFile(file.url)(url)) ?? nearestFile(item, file));
 }
 
-/** The same for two tracks of a video. Undefined as well when they are no longer kept apart. */
+/** The same for tracks of a video that are put together. Undefined as well when they are whole now. */
 export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): TrackAddresses | undefined {
   const item = itemOf(post, file.index, file.tracks.video);
   if (item === undefined) return undefined;
-  const pairs = wholeVideos(item).filter(({ audio }) => audio !== undefined);
-  const videos = pairs.map(({ video }) => video);
+  const isAlone = file.tracks.audio === undefined;
+  const made = wholeVideos(item).filter(whole => !isOneFile(whole) && (whole.audio === undefined) === isAlone);
+  const videos = made.map(({ video }) => video);
   const video = videos.find(({ url }) => isSameFile(file.tracks.video)(url)) ?? nearest(videos, file);
+  if (isAlone) return video && { video };
   const audios = audioTracks(item);
-  const audio = audios.find(({ url }) => isSameFile(file.tracks.audio)(url)) ?? audios[0];
+  const audio = audios.find(({ url }) => isSameFile(file.tracks.audio ?? '')(url)) ?? audios[0];
   return video && audio && { video, audio };
 }
 

@@ -289,6 +289,7 @@ function renderNotes({ reply, media, omitted }: ReplySection, t: Translator, spa
 function reasonOf({ reason, leadsTo }: PlacedLink, t: Translator): string {
   if (reason === 'refused') return t.messages.discord.noFiles;
   if (reason === 'upload_timeout') return t.messages.discord.uploadSlow;
+  if (reason === 'stream') return t.error('upstream_unavailable', { what: 'stream' });
   return leadsTo === 'page' && reason === 'too_large' ? t.messages.post.tooLargeHere : t.error(reason);
 }
 

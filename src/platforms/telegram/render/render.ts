@@ -71,6 +71,7 @@ export function renderMissing(
 }
 
 function reasonOf({ reason, leadsTo }: DeliveredLink, t: Translator): string {
+  if (reason === 'stream') return t.error('upstream_unavailable', { what: 'stream' });
   return leadsTo === 'page' && reason === 'too_large' ? t.messages.post.tooLargeHere : t.error(reason);
 }
 

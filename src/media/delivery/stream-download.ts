@@ -1,0 +1,116 @@
+import { open, truncate } from 'node:fs/promises';
+import { AppError } from '../../errors.ts';
+import { hostsBelow } from '../../infra/http/transport/host-list.ts';
+import { isGone } from '../files/cdn.ts';
+import { MAX_PLAYLIST_BYTES, type Piece, playlistPieces } from '../parse/playlist.ts';
+import {
+  type Download,
+  type DownloadFailure,
+  type DownloadOptions,
+  type DownloadRequest,
+  PATIENCE,
+} from './download.ts';
+
+/** Pieces come as these in MP4, MPEG-TS or AAC: what they really are is seen when they are joined. */
+const PIECE_MIME = 'video/mp4';
+const PLAYLIST_MS = 10_000;
+const MAX_STREAM_MS = 10 * 60_000;
+/** After this share of the pieces, those to come are taken to be as large as those that came... */
+const ENOUGH_PLAYED = 0.1;
+/** ...unless they would have to be this much smaller. */
+const FAR_TOO_LARGE = 1.5;
+
+/** What comes in pieces, by its playlist: the pieces one after another in one file. */
+export function createStreamDownload(options: DownloadOptions, download: Download): Download {
+  const hosts = hostsBelow(options.mediaHosts);
+  const { graceMs, bytesPerSecond } = { ...PATIENCE, ...options.patience };
+
+  async function askPieces(request: DownloadRequest): Promise<readonly Piece[] | DownloadFailure> {
+    const { url, source, signal } = request;
+    const headers = options.cdnHeaders(source, request);
+    const call = { url, hosts, headers, signal, timeoutMs: PLAYLIST_MS, maxBytes: MAX_PLAYLIST_BYTES };
+    try {
+      const answer = await options.http.request(call);
+      if (answer.status === 200) return playlistPieces(answer.text, answer.url);
+      const cause = new AppError('upstream_unavailable', `the CDN answers ${answer.status} for a playlist`);
+      return { status: isGone(answer.status) ? 'expired' : 'unavailable', cause };
+    } catch (cause) {
+      signal.throwIfAborted();
+      const isLate = cause instanceof AppError && cause.code === 'timeout';
+      return { status: isLate ? 'timeout' : 'unavailable', cause };
+    }
+  }
+
+  /** The pieces behind each other; where they need more room than was thought, they begin anew. */
+  async function fetchPieces(pieces: readonly Piece[], request: DownloadRequest): ReturnType<Download> {
+    const { path, maxBytes, roomBytes } = request;
+    const totalMs = pieces.reduce((sum, { durationMs }) => sum + durationMs, 0);
+    const known = pieces.reduce((sum, { range }) => sum + (range?.length ?? Number.NaN), 0);
+    if (known > maxBytes) return { status: 'too_large', bytes: known };
+    let bytes = 0;
+    let playedMs = 0;
+    for (const { durationMs, ...address } of pieces) {
+      const room = { maxBytes: maxBytes - bytes, roomBytes: roomBytes - bytes, at: bytes };
+      const piece = await download({ ...pieceRequest(request, address), ...room });
+      if (piece.status === 'too_large') return { status: 'too_large', bytes: null };
+      if (piece.status === 'needs_room') return { status: 'needs_room', bytes: maxBytes };
+      if (piece.status !== 'done') return piece;
+      bytes += await withoutTag(path, bytes, piece.bytes);
+      playedMs += durationMs;
+      const share = playedMs / totalMs;
+      if (share > ENOUGH_PLAYED && bytes / share > maxBytes * FAR_TOO_LARGE)
+        return { status: 'too_large', bytes: null };
+    }
+    await truncate(path, bytes);
+    return { status: 'done', bytes, mime: PIECE_MIME };
+  }
+
+  return async request => {
+    const { signal, maxBytes } = request;
+    const patience = AbortSignal.timeout(
+      Math.min(MAX_STREAM_MS, graceMs + Math.ceil((maxBytes / bytesPerSecond) * 1_000)),
+    );
+    const own = { ...request, signal: AbortSignal.any([signal, patience]) };
+    try {
+      const pieces = await askPieces(own);
+      return 'status' in pieces ? pieces : await fetchPieces(pieces, own);
+    } catch (cause) {
+      signal.throwIfAborted();
+      if (!patience.aborted) throw cause;
+      return { status: 'timeout', cause: new AppError('timeout', 'the CDN is too slow', { cause }) };
+    }
+  };
+}
+
+/** The request for a piece; headers of a variant are for its own host. */
+function pieceRequest(
+  { headers, ...request }: DownloadRequest,
+  { url, range }: Pick<Piece, 'url' | 'range'>,
+): DownloadRequest {
+  const isOwn = headers !== undefined && new URL(url).host === new URL(request.url).host;
+  return { ...request, url, range, mime: PIECE_MIME, ...(isOwn && { headers }) };
+}
+
+const TAG_HEAD_BYTES = 10;
+/** Pieces of audio alone are smaller. */
+const MAX_TAGGED_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Takes the ID3 tag away that each piece of plain AAC begins with: in the middle of a file a reader takes it for the end.
+ * @returns the bytes that stay
+ */
+async function withoutTag(path: string, at: number, bytes: number): Promise<number> {
+  const file = await open(path, 'r+');
+  try {
+    const head = Buffer.alloc(TAG_HEAD_BYTES);
+    await file.read(head, 0, TAG_HEAD_BYTES, at);
+    if (head.toString('latin1', 0, 3) !== 'ID3' || bytes > MAX_TAGGED_BYTES) return bytes;
+    const size = [6, 7, 8, 9].reduce((sum, index) => sum * 128 + (head.readUInt8(index) & 0x7f), 0) + TAG_HEAD_BYTES;
+    const rest = Buffer.alloc(Math.max(0, bytes - size));
+    await file.read(rest, 0, rest.length, at + size);
+    await file.write(rest, 0, rest.length, at);
+    return rest.length;
+  } finally {
+    await file.close();
+  }
+}
