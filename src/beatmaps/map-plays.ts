@@ -8,7 +8,6 @@ import {
   STANDING_POLICY,
 } from './cache-policy.ts';
 import { type Beatmap, type Beatmapset, type Ruleset, statusNumber } from './model/beatmapset.ts';
-import type { PlayerStandings, RankedPlayer } from './model/player.ts';
 import type { Score } from './model/score.ts';
 import { type PlayerAnswer, playerAnswer, requireOsu } from './players.ts';
 import type { OsuApi } from './upstreams/osu-api.ts';
@@ -25,32 +24,7 @@ export interface ScoresAnswer extends PlayerAnswer {
   readonly scores: readonly Score[];
 }
 
-/**
- * @throws AppError from every method: `credentials_required` (params.what `score` or `player`), or an upstream code
- */
-export interface MapPlays {
-  /** The best of the world, 50 at most. @param mods only plays with exactly these; undefined for all, an empty list for none */
-  mapScores(
-    map: MapInSet,
-    options: { readonly ruleset: Ruleset; readonly mods?: readonly string[] | undefined },
-    signal?: AbortSignal,
-  ): Promise<ScoresAnswer>;
-  /** All plays of a player on a map; none where it has no leaderboard. */
-  userMapScores(map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<ScoresAnswer>;
-  /** The same for lists of many players, who are not asked about again while a person turns its pages. */
-  memberMapScores(map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<ScoresAnswer>;
-  /** In the order asked for, 50 at most; those that are gone are missing. */
-  standings(
-    userIds: readonly number[],
-    signal?: AbortSignal,
-  ): Promise<PlayerAnswer & { readonly players: readonly PlayerStandings[] }>;
-  /** The player at that place of the world ranking, or undefined where osu! does not say. @param rank from 1 to 10 000 */
-  rankHolder(
-    ruleset: Ruleset,
-    rank: number,
-    signal?: AbortSignal,
-  ): Promise<PlayerAnswer & { readonly holder: RankedPlayer | undefined }>;
-}
+export type MapPlays = ReturnType<typeof createMapPlays>;
 
 /** The world ranking that osu! shows ends here. */
 export const MAX_RANK = 10_000;
@@ -68,27 +42,29 @@ function onMap(scores: readonly Score[], { beatmap, set }: MapInSet): readonly S
   return scores.map(score => ({ ...score, beatmap_id: beatmap.id, beatmap, beatmapset }));
 }
 
-export function createMapPlays({ osu, caches }: MapPlaysOptions): MapPlays {
-  const ownScores = async (
-    use: 'own' | 'member',
-    map: MapInSet,
-    userId: number,
-    ruleset: Ruleset,
-    signal: AbortSignal | undefined,
-  ): Promise<ScoresAnswer> => {
-    const api = requireOsu(osu, 'score');
-    if (statusNumber(map.beatmap.status) <= 0) return { scores: [], ...playerAnswer('load') };
-    const { value, from } = await caches.mapScores.wrap(
-      `osu-${use}-scores:${map.beatmap.id}:${userId}:${ruleset}`,
-      own => missingAs('beatmap', api.userMapScores(map.beatmap.id, userId, ruleset, own)),
-      use === 'own' ? OWN_SCORES_POLICY : MEMBER_SCORES_POLICY,
-      signal,
-    );
-    return { scores: onMap(value, map), ...playerAnswer(from) };
-  };
+/** @throws AppError from every method: `credentials_required` (params.what `score` or `player`), or an upstream code */
+export function createMapPlays({ osu, caches }: MapPlaysOptions) {
+  const ownScores =
+    (use: 'own' | 'member') =>
+    async (map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<ScoresAnswer> => {
+      const api = requireOsu(osu, 'score');
+      if (statusNumber(map.beatmap.status) <= 0) return { scores: [], ...playerAnswer('load') };
+      const { value, from } = await caches.mapScores.wrap(
+        `osu-${use}-scores:${map.beatmap.id}:${userId}:${ruleset}`,
+        own => missingAs('beatmap', api.userMapScores(map.beatmap.id, userId, ruleset, own)),
+        use === 'own' ? OWN_SCORES_POLICY : MEMBER_SCORES_POLICY,
+        signal,
+      );
+      return { scores: onMap(value, map), ...playerAnswer(from) };
+    };
 
   return {
-    async mapScores(map, { ruleset, mods }, signal) {
+    /** The best of the world, 50 at most. @param mods only plays with exactly these; undefined for all, an empty list for none */
+    async mapScores(
+      map: MapInSet,
+      { ruleset, mods }: { readonly ruleset: Ruleset; readonly mods?: readonly string[] | undefined },
+      signal?: AbortSignal,
+    ): Promise<ScoresAnswer> {
       const api = requireOsu(osu, 'score');
       const asked = mods === undefined ? [] : mods.length === 0 ? ['NM'] : mods;
       const { value, from } = await caches.mapScores.wrap(
@@ -99,9 +75,12 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions): MapPlays {
       );
       return { scores: onMap(value, map), ...playerAnswer(from) };
     },
-    userMapScores: (map, userId, ruleset, signal) => ownScores('own', map, userId, ruleset, signal),
-    memberMapScores: (map, userId, ruleset, signal) => ownScores('member', map, userId, ruleset, signal),
-    async standings(userIds, signal) {
+    /** All plays of a player on a map; none where it has no leaderboard. */
+    userMapScores: ownScores('own'),
+    /** The same for lists of many players, who are not asked about again while a person turns its pages. */
+    memberMapScores: ownScores('member'),
+    /** In the order asked for, 50 at most; those that are gone are missing. */
+    async standings(userIds: readonly number[], signal?: AbortSignal) {
       const api = requireOsu(osu, 'player');
       const ids = [...new Set(userIds)].slice(0, MAX_STANDINGS);
       if (ids.length === 0) return { players: [], ...playerAnswer('load') };
@@ -114,7 +93,8 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions): MapPlays {
       const players = ids.flatMap(id => value.find(player => player.id === id) ?? []);
       return { players, ...playerAnswer(from) };
     },
-    async rankHolder(ruleset, rank, signal) {
+    /** The player at that place of the world ranking, or undefined where osu! does not say. @param rank from 1 to 10 000 */
+    async rankHolder(ruleset: Ruleset, rank: number, signal?: AbortSignal) {
       const api = requireOsu(osu, 'player');
       const page = Math.ceil(rank / RANKS_A_PAGE);
       const { value, from } = await caches.rankings.wrap(

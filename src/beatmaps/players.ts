@@ -7,9 +7,9 @@ import { parseOffsetCursor, renderOffsetCursor } from './cursor.ts';
 import type { Ruleset } from './model/beatmapset.ts';
 import { matchOsuLink } from './model/link.ts';
 import type { Player } from './model/player.ts';
-import type { Score, ScoreType } from './model/score.ts';
+import type { ScoreType } from './model/score.ts';
 import type { OsuApi } from './upstreams/osu-api.ts';
-import type { ListSlice, PlayerRef, UserBeatmapset, UserBeatmapType } from './upstreams/osu-players-api.ts';
+import type { ListSlice, PlayerRef, UserBeatmapType } from './upstreams/osu-players-api.ts';
 import { missingAs } from './upstreams/upstream-answer.ts';
 
 export interface PlayerAnswer {
@@ -27,40 +27,16 @@ export interface PlayerListOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface ScoreListOptions extends PlayerListOptions {
+  readonly ruleset?: Ruleset | undefined;
+}
+
 export interface SeenPlayer {
   readonly id: number;
   readonly username: string;
 }
 
-/**
- * `user` is an id, a name, `@name` or a profile's address.
- *
- * @throws AppError from every method: `invalid_request` (params.what: `user`, `cursor`), `credentials_required`, `not_found`, or
- * an upstream code
- */
-export interface Players {
-  /** Players asked for lately whose names begin so, the last one first. Asks no upstream. */
-  suggestPlayers(typed: string, limit: number): readonly SeenPlayer[];
-  user(
-    user: number | string,
-    ruleset?: Ruleset,
-    signal?: AbortSignal,
-  ): Promise<PlayerAnswer & { readonly user: Player }>;
-  userScores(
-    user: number | string,
-    type: ScoreType,
-    options?: PlayerListOptions & { readonly ruleset?: Ruleset | undefined },
-  ): Promise<PlayerAnswer & { readonly scores: readonly Score[]; readonly cursor: string | null }>;
-  /**
-   * One play; with a ruleset its number is one from before 2022. `credentials_required` and `not_found` have params.what `score`.
-   */
-  score(id: number, ruleset?: Ruleset, signal?: AbortSignal): Promise<PlayerAnswer & { readonly score: Score }>;
-  userBeatmaps(
-    user: number | string,
-    type: UserBeatmapType,
-    options?: PlayerListOptions,
-  ): Promise<PlayerAnswer & { readonly beatmapsets: readonly UserBeatmapset[]; readonly cursor: string | null }>;
-}
+export type Players = ReturnType<typeof createPlayers>;
 
 export interface PlayersOptions {
   readonly osu: OsuApi | undefined;
@@ -109,7 +85,13 @@ export function requireOsu(osu: OsuApi | undefined, what: 'player' | 'score'): O
 /** In memory alone. */
 const MAX_SEEN = 2_000;
 
-export function createPlayers({ osu, caches }: PlayersOptions): Players {
+/**
+ * `user` is an id, a name, `@name` or a profile's address.
+ *
+ * @throws AppError from every method: `invalid_request` (params.what: `user`, `cursor`), `credentials_required`, `not_found`, or
+ * an upstream code
+ */
+export function createPlayers({ osu, caches }: PlayersOptions) {
   const seen = createLru<number, string>({ max: MAX_SEEN });
 
   function load(player: PlayerRef, ruleset?: Ruleset, signal?: AbortSignal): Promise<CacheHit<Player>> {
@@ -133,6 +115,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
     return isFull && end < last ? renderOffsetCursor(end) : null;
   }
 
+  /** Players asked for lately whose names begin so, the last one first. Asks no upstream. */
   function suggestPlayers(typed: string, limit: number): readonly SeenPlayer[] {
     const wanted = folded(typed.replace(/^@/, ''));
     const found: SeenPlayer[] = [];
@@ -145,12 +128,12 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
 
   return {
     suggestPlayers,
-    async user(user, ruleset = rulesetOfLink(user), signal) {
+    async user(user: number | string, ruleset = rulesetOfLink(user), signal?: AbortSignal) {
       const { value, from } = await load(parsePlayerRef(user), ruleset, signal);
       seen.set(value.id, value.username);
       return { user: value, ...playerAnswer(from) };
     },
-    async userScores(user, type, options = {}) {
+    async userScores(user: number | string, type: ScoreType, options: ScoreListOptions = {}) {
       const { limit, offset } = readPlace(options);
       const player = parsePlayerRef(user);
       const { ruleset = rulesetOfLink(user), signal } = options;
@@ -167,13 +150,14 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
       const cursor = nextOf(value, offset + size, LAST[type]);
       return { scores: value.items, cursor, ...playerAnswer(from) };
     },
-    async score(id, ruleset, signal) {
+    /** One play; with a ruleset its number is one from before 2022. `credentials_required` and `not_found` have params.what `score`. */
+    async score(id: number, ruleset?: Ruleset, signal?: AbortSignal) {
       const api = requireOsu(osu, 'score');
       const load = (own: AbortSignal) => missingAs('score', api.score(id, ruleset, own));
       const { value, from } = await caches.plays.wrap(`osu-score:${ruleset ?? ''}:${id}`, load, PLAY_POLICY, signal);
       return { score: value, ...playerAnswer(from) };
     },
-    async userBeatmaps(user, type, options = {}) {
+    async userBeatmaps(user: number | string, type: UserBeatmapType, options: PlayerListOptions = {}) {
       const { limit, offset } = readPlace(options);
       const player = parsePlayerRef(user);
       const api = requireOsu(osu, 'player');

@@ -12,18 +12,13 @@ export interface FailureCount {
   readonly lastAt: number;
 }
 
-/** The last failures of this process, by cause, in memory alone. Of details only codes are kept: no secret and no text of people is in them. */
-export interface FailureTally {
-  /** The last one first. */
-  list(): readonly FailureCount[];
-  /** The same log, whose warnings and errors are counted. */
-  watching(log: Logger): Logger;
-}
+export type FailureTally = ReturnType<typeof createFailureTally>;
 
 const MAX_KINDS = 50;
 const CODE = /^[\w.-]{1,40}$/;
 
-export function createFailureTally(now: () => number = Date.now): FailureTally {
+/** The last failures of this process, by cause, in memory alone. Of details only codes are kept: no secret and no text of people is in them. */
+export function createFailureTally(now: () => number = Date.now) {
   const counts = createLru<string, FailureCount>({ max: MAX_KINDS });
 
   function note(details: object, message: string): void {
@@ -34,6 +29,7 @@ export function createFailureTally(now: () => number = Date.now): FailureTally {
     counts.set(key, { message, cause, count: (counts.peek(key)?.count ?? 0) + more, lastAt: now() });
   }
 
+  /** The same log, whose warnings and errors are counted. */
   function watching(log: Logger): Logger {
     const counted = (level: 'warn' | 'error') => (details: object, message: string) => {
       note(details, message);
@@ -48,7 +44,9 @@ export function createFailureTally(now: () => number = Date.now): FailureTally {
     };
   }
 
-  return { list: () => [...counts.values()], watching };
+  /** The last one first. */
+  const list = (): readonly FailureCount[] => [...counts.values()];
+  return { list, watching };
 }
 
 function causeOf(details: object): string | undefined {

@@ -20,12 +20,7 @@ export interface ReadinessReport {
   readonly checks: readonly { readonly name: string; readonly reason: string | undefined }[];
 }
 
-export interface Readiness {
-  /** Takes another check in, such as that of a module which is made later. */
-  add(check: ReadinessCheck): void;
-  /** Never rejects; callers within two seconds get the same answer. */
-  report(): Promise<ReadinessReport>;
-}
+export type Readiness = ReturnType<typeof createReadiness>;
 
 export interface ReadinessOptions {
   /** A check that begins to fail, or works again, is logged once. */
@@ -37,7 +32,7 @@ export interface ReadinessOptions {
   readonly keptMs?: number;
 }
 
-export function createReadiness(options: ReadinessOptions): Readiness {
+export function createReadiness(options: ReadinessOptions) {
   const { log, timeoutMs = 2_000, keptMs = 2_000 } = options;
   const checks = [...(options.checks ?? [])];
   const failing = new Map<string, string>();
@@ -78,8 +73,10 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   }
 
   return {
-    add: check => void checks.push(check),
-    report() {
+    /** Takes another check in, such as that of a module which is made later. */
+    add: (check: ReadinessCheck) => void checks.push(check),
+    /** Never rejects; callers within two seconds get the same answer. */
+    report(): Promise<ReadinessReport> {
       const now = performance.now();
       if (last === undefined || now - last.at > keptMs) last = { at: now, report: run() };
       return last.report;

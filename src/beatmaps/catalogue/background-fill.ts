@@ -6,15 +6,7 @@ import type { Search } from '../query/search.ts';
 import type { Mirror } from '../upstreams/mirror.ts';
 import { type Feed, type FillOptions, type FillPace, fillCatalogue } from './catalogue-fill.ts';
 
-/**
- * Fills the catalogue from the mirrors while the program runs: the most played sets of every ruleset first, one page at a time, far below what
- * the mirrors allow and never more than so many pages a day. Its place outlives the program. osu!'s own API is not asked.
- */
-export interface BackgroundFill {
-  start(): void;
-  /** Ends it where it is; resolves when nothing is under way. */
-  stop(): Promise<void>;
-}
+export type BackgroundFill = ReturnType<typeof createBackgroundFill>;
 
 type SearchableMirror = Pick<Mirror, 'id' | 'search'>;
 
@@ -72,12 +64,11 @@ function mostPlayed(ruleset: Ruleset, mirrors: readonly SearchableMirror[]): Fee
   };
 }
 
-export function createBackgroundFill({
-  mirrors,
-  log,
-  pace = USUAL_PACE,
-  ...options
-}: BackgroundFillOptions): BackgroundFill {
+/**
+ * Fills the catalogue from the mirrors while the program runs: the most played sets of every ruleset first, one page at a time, far below what
+ * the mirrors allow and never more than so many pages a day. Its place outlives the program. osu!'s own API is not asked.
+ */
+export function createBackgroundFill({ mirrors, log, pace = USUAL_PACE, ...options }: BackgroundFillOptions) {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
@@ -100,10 +91,11 @@ export function createBackgroundFill({
   }
 
   return {
-    start() {
+    start(): void {
       running ??= run();
     },
-    async stop() {
+    /** Ends it where it is; resolves when nothing is under way. */
+    async stop(): Promise<void> {
       stopping.abort();
       await running;
     },

@@ -13,16 +13,7 @@ export type OfficialRating = Readonly<z.infer<typeof officialRatingSchema>>;
 
 export type RatedMap = Pick<Beatmap, 'id' | 'checksum' | 'mode' | 'difficulty_rating'>;
 
-/** Asks the official API for stars with mods. */
-export interface OfficialStars {
-  /** Undefined without credentials, and while osu! cannot be asked. @throws the signal's reason */
-  of(
-    map: RatedMap,
-    ruleset: Ruleset,
-    mods: readonly ScoreMod[],
-    signal: AbortSignal,
-  ): Promise<OfficialRating | undefined>;
-}
+export type OfficialStars = ReturnType<typeof createOfficialStars>;
 
 export interface OfficialStarsOptions {
   /** Absent without credentials. */
@@ -58,7 +49,8 @@ export function ratedMods(mods: readonly (string | ScoreMod)[], ruleset: Ruleset
     .sort((a, b) => (a.acronym < b.acronym ? -1 : 1));
 }
 
-export function createOfficialStars({ osu, cache, log, now = Date.now }: OfficialStarsOptions): OfficialStars {
+/** Asks the official API for stars with mods. */
+export function createOfficialStars({ osu, cache, log, now = Date.now }: OfficialStarsOptions) {
   let restUntil = 0;
   let answeredAt = 0;
   let failures = 0;
@@ -78,7 +70,8 @@ export function createOfficialStars({ osu, cache, log, now = Date.now }: Officia
   }
 
   return {
-    async of({ id, checksum }, ruleset, mods, signal) {
+    /** Undefined without credentials, and while osu! cannot be asked. @throws the signal's reason */
+    async of({ id, checksum }: RatedMap, ruleset: Ruleset, mods: readonly ScoreMod[], signal: AbortSignal) {
       if (osu === undefined) return undefined;
       const key = `osu-stars:${id}:${checksum ?? ''}:${ruleset}:${JSON.stringify(mods)}`;
       const policy: CachePolicy<OfficialRating> = {

@@ -3,17 +3,7 @@ import { createLru } from '../../infra/cache/create-lru.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import type { Candidate } from '../catalogue/candidates.ts';
 
-/**
- * Remembers what was recommended to whom, so that it is not recommended again for 28 days. People are known by `callerKey`.
- *
- * @throws AppError `internal` from every method when the store cannot be read or written
- */
-export interface RecommendationHistory {
-  mapsOf(key: string): Promise<ReadonlySet<number>>;
-  add(key: string, mapIds: readonly number[]): Promise<void>;
-  /** Deletes what was recommended to that person. */
-  forgetUser(key: string): Promise<void>;
-}
+export type RecommendationHistory = ReturnType<typeof createRecommendationHistory>;
 
 export interface RecommendationHistoryOptions {
   readonly records: RecordStore;
@@ -31,20 +21,23 @@ export const RECOMMENDATIONS = {
   maxRecords: 50_000,
 } as const satisfies CollectionOptions<readonly number[]>;
 
-export function createRecommendationHistory({
-  records,
-  now = Date.now,
-}: RecommendationHistoryOptions): RecommendationHistory {
+/**
+ * Remembers what was recommended to whom, so that it is not recommended again for 28 days. People are known by `callerKey`.
+ *
+ * @throws AppError `internal` from every method when the store cannot be read or written
+ */
+export function createRecommendationHistory({ records, now = Date.now }: RecommendationHistoryOptions) {
   const answers = records.groupedCollection<readonly number[]>(RECOMMENDATIONS);
 
   return {
-    mapsOf: async key => new Set((await answers.listGroup(key)).flat()),
-    async add(key, mapIds) {
+    mapsOf: async (key: string): Promise<ReadonlySet<number>> => new Set((await answers.listGroup(key)).flat()),
+    async add(key: string, mapIds: readonly number[]) {
       const [first] = mapIds;
       // Two answers of one moment differ in their maps.
       if (first !== undefined) await answers.set(`${key} ${now()} ${first}`, mapIds, key);
     },
-    forgetUser: key => answers.deleteGroup(key),
+    /** Deletes what was recommended to that person. */
+    forgetUser: (key: string) => answers.deleteGroup(key),
   };
 }
 
@@ -58,27 +51,17 @@ const MAX_CANDIDATES = 60;
  * Maps looked at for questions asked lately. Figures that came too late for one answer are there for the next one of the same question,
  * however few maps of a large catalogue are drawn.
  */
-export interface RecentAnswers {
-  /** @param question undefined for one that is always answered as if it were the first time */
-  of(question: string | undefined): RecentAnswer;
-}
-
-export interface RecentAnswer {
-  /** True when the question was asked lately. */
-  readonly isRepeat: boolean;
-  readonly lookedAt: readonly Candidate[];
-  note(lookedAt: readonly Candidate[]): void;
-}
-
-export function createRecentAnswers(): RecentAnswers {
+export function createRecentAnswers() {
   const recent = createLru<string, readonly Candidate[]>({ max: MAX_ANSWERS, ttl: LATELY_MS });
   return {
-    of(question) {
+    /** @param question undefined for one that is always answered as if it were the first time */
+    of(question: string | undefined) {
       const known = question === undefined ? undefined : recent.get(question);
       return {
+        /** True when the question was asked lately. */
         isRepeat: known !== undefined,
         lookedAt: known ?? [],
-        note(lookedAt) {
+        note(lookedAt: readonly Candidate[]) {
           if (question === undefined) return;
           const ids = new Set(lookedAt.map(({ id }) => id));
           // Another answer may have come meanwhile.

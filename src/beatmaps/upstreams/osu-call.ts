@@ -104,17 +104,6 @@ export function createOsuCall(options: OsuCallOptions): OsuCall {
   };
 }
 
-interface OsuToken {
-  /**
-   * The bearer token, asked for when there is none or the old one is about to end.
-   *
-   * @throws AppError `credentials_required` when osu! does not know the application, or an upstream code
-   */
-  get(signal?: AbortSignal): Promise<string>;
-  /** The API did not take this token: the next `get` asks for another. */
-  refuse(token: string): void;
-}
-
 const EARLY_MS = 60_000;
 /** A shorter life, or none given, would have every call ask for a token. */
 const MIN_LIFE_MS = 30_000;
@@ -151,7 +140,7 @@ export function askForToken(
 }
 
 /** Client credentials grant (osu-web 2026-08: tokens live a day and are not refreshed). */
-function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: OsuCallOptions): OsuToken {
+function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: OsuCallOptions) {
   const flights = createSingleFlight<string>();
   let held: Held | undefined;
   let failed: { readonly error: AppError; readonly until: number } | undefined;
@@ -178,7 +167,12 @@ function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: O
   }
 
   return {
-    async get(signal) {
+    /**
+     * The bearer token, asked for when there is none or the old one is about to end.
+     *
+     * @throws AppError `credentials_required` when osu! does not know the application, or an upstream code
+     */
+    async get(signal?: AbortSignal): Promise<string> {
       if (held !== undefined && now() < held.until) return held.token;
       if (failed !== undefined && now() < failed.until) throw failed.error;
       return flights.run(
@@ -196,7 +190,8 @@ function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: O
         signal,
       );
     },
-    refuse(token) {
+    /** The API did not take this token: the next `get` asks for another. */
+    refuse(token: string): void {
       if (held?.token === token) held = undefined;
     },
   };

@@ -13,17 +13,7 @@ export interface SignedInPlayer {
   readonly name: string;
 }
 
-export interface OsuSignIn {
-  /** The page on which osu! asks the person whether we may know who they are. `state` comes back with the answer. */
-  address(state: string): string;
-  /**
-   * Finds the player whom the code of osu!'s answer stands for. The token that says so is ended at once, and never kept.
-   *
-   * @throws AppError `invalid_request` for a code that is used up, too old or not osu!'s, `credentials_required` when osu! does not
-   * know the application or its redirect address, or an upstream code
-   */
-  identify(code: string, signal?: AbortSignal): Promise<SignedInPlayer>;
-}
+export type OsuSignIn = ReturnType<typeof createOsuSignIn>;
 
 export interface OsuSignInOptions {
   readonly http: HttpClient;
@@ -43,7 +33,7 @@ const tokenShape = z.looseObject({ access_token: z.string().min(1).max(10_000) }
 const refusalShape = z.looseObject({ error: z.string() });
 const playerShape = z.looseObject({ id, username: z.string().min(1).max(100) });
 
-export function createOsuSignIn(options: OsuSignInOptions): OsuSignIn {
+export function createOsuSignIn(options: OsuSignInOptions) {
   const { http, clientId, redirectUri, log, timeoutMs = 10_000, now = Date.now } = options;
   const bounds = { hosts: [OSU_HOST], timeoutMs, maxBytes: MAX_BYTES, maxRedirects: 0 } as const;
 
@@ -90,7 +80,8 @@ export function createOsuSignIn(options: OsuSignInOptions): OsuSignIn {
   }
 
   return {
-    address(state) {
+    /** The page on which osu! asks the person whether we may know who they are. `state` comes back with the answer. */
+    address(state: string): string {
       const query = {
         client_id: String(clientId),
         redirect_uri: redirectUri,
@@ -99,7 +90,13 @@ export function createOsuSignIn(options: OsuSignInOptions): OsuSignIn {
       };
       return `https://${OSU_HOST}/oauth/authorize?${new URLSearchParams({ ...query, state }).toString()}`;
     },
-    async identify(code, signal) {
+    /**
+     * Finds the player whom the code of osu!'s answer stands for. The token that says so is ended at once, and never kept.
+     *
+     * @throws AppError `invalid_request` for a code that is used up, too old or not osu!'s, `credentials_required` when osu! does not
+     * know the application or its redirect address, or an upstream code
+     */
+    async identify(code: string, signal?: AbortSignal): Promise<SignedInPlayer> {
       const token = await exchange(code, signal);
       try {
         return await ask(token, signal);

@@ -112,20 +112,12 @@ export interface RetryOptions {
   readonly now: () => number;
 }
 
-/** The tries a call has left, and how long to pause before the next: longer each time, never beyond the deadline. */
-export interface Retry {
-  /** Milliseconds to wait before asking a busy server again; undefined when its answer stands. */
-  afterAnswer(head: ExchangeHead): number | undefined;
-  /** Milliseconds to wait after a failure; undefined when it is final. */
-  afterFailure(failure: ExchangeFailure): number | undefined;
-  pause(ms: number): Promise<void>;
-}
-
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 2_000;
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-export function createRetry({ retries, repeatable, deadline, now }: RetryOptions): Retry {
+/** The tries a call has left, and how long to pause before the next: longer each time, never beyond the deadline. */
+export function createRetry({ retries, repeatable, deadline, now }: RetryOptions) {
   let left = retries;
   let pauseMs = FIRST_PAUSE_MS;
 
@@ -133,15 +125,17 @@ export function createRetry({ retries, repeatable, deadline, now }: RetryOptions
   const fitting = (ms: number): number | undefined => (ms < deadline.remainingMs() ? ms : undefined);
 
   return {
-    afterAnswer(head) {
+    /** Milliseconds to wait before asking a busy server again; undefined when its answer stands. */
+    afterAnswer(head: ExchangeHead): number | undefined {
       if (left <= 0 || !repeatable || !BUSY.has(head.status)) return undefined;
       return fitting(parseRetryAfter(head.headers['retry-after'], now()) ?? jitter());
     },
-    afterFailure(failure) {
+    /** Milliseconds to wait after a failure; undefined when it is final. */
+    afterFailure(failure: ExchangeFailure): number | undefined {
       if (left <= 0 || !failure.transient || !(repeatable || !failure.sent)) return undefined;
       return fitting(jitter());
     },
-    pause(ms) {
+    pause(ms: number): Promise<void> {
       left--;
       pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
       return deadline.sleep(ms);
@@ -155,21 +149,18 @@ const UNREACHED: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENET
 /** While one host has answered within this time, that another is not found is that host's trouble alone. */
 const RECENT_MS = 60_000;
 
-/** Distinguishes a host that cannot be reached from a server that reaches none. */
-export interface Connectivity {
-  /** A host has answered, whatever it said. */
-  answered(): void;
-  /** The failure, with `params.what: 'offline'` when this server most likely has no connection at all. */
-  judge(failure: AppError): AppError;
-}
+export type Connectivity = ReturnType<typeof createConnectivity>;
 
-export function createConnectivity(now: () => number): Connectivity {
+/** Distinguishes a host that cannot be reached from a server that reaches none. */
+export function createConnectivity(now: () => number) {
   let answeredAt = Number.NEGATIVE_INFINITY;
   return {
+    /** A host has answered, whatever it said. */
     answered() {
       answeredAt = now();
     },
-    judge(failure) {
+    /** The failure, with `params.what: 'offline'` when this server most likely has no connection at all. */
+    judge(failure: AppError): AppError {
       const { code, cause, message } = failure;
       const isUnreached = cause instanceof Error && 'code' in cause && UNREACHED.has(cause.code);
       if (!isUnreached || now() - answeredAt < RECENT_MS) return failure;

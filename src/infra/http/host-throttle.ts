@@ -44,10 +44,7 @@ export interface Gate {
   leave(): void;
 }
 
-export interface HostThrottle {
-  /** @param outgoing the name of the address that asks: the host counts each for itself */
-  gate(host: string, outgoing?: string): Gate;
-}
+export type HostThrottle = ReturnType<typeof createHostThrottle>;
 
 export interface HostThrottleOptions {
   readonly now?: () => number;
@@ -64,7 +61,7 @@ const KEPT_TOKENS = 1;
 const MIN_BURST_TO_KEEP = 4;
 
 /** Keeps requests to each host at a rate that its owner tolerates: a token bucket and a bound of requests under way. */
-export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrottleOptions = {}): HostThrottle {
+export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrottleOptions = {}) {
   const { now = Date.now, limiter } = options;
   const patterns = Object.entries(rules.hosts ?? {});
   const gates = new Map<string, ThrottleGate>();
@@ -79,7 +76,8 @@ export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrot
   }
 
   return {
-    gate(host, outgoing = '') {
+    /** @param outgoing the name of the address that asks: the host counts each for itself */
+    gate(host: string, outgoing = ''): Gate {
       const { name, rule, isSite } = ruleOf(host);
       const key = `${name} ${outgoing}`;
       const known = gates.get(key);

@@ -14,13 +14,7 @@ export interface PostOptions {
   readonly timeoutMs: number;
 }
 
-/** Forms with files, to an API at an address of the operator's choice. Nothing is tried twice. */
-export interface Poster {
-  /** Any status is a value. @throws PostFailure when there is no answer */
-  post(url: string, form: EncodedForm, options: PostOptions): Promise<Posted>;
-  /** Ends what is under way. */
-  close(): Promise<void>;
-}
+export type Poster = ReturnType<typeof createPoster>;
 
 /** No answer came. It names no address: that may hold a secret. */
 export class PostFailure extends Error {
@@ -45,7 +39,8 @@ const IDLE_MS = 10_000;
 /** Answers are small. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-export function createPoster(): Poster {
+/** Forms with files, to an API at an address of the operator's choice. Nothing is tried twice. */
+export function createPoster() {
   // How long a call may take is for its caller to say.
   const agent = new Agent({
     headersTimeout: 0,
@@ -55,7 +50,8 @@ export function createPoster(): Poster {
   });
 
   return {
-    async post(url, form, { signal, timeoutMs }) {
+    /** Any status is a value. @throws PostFailure when there is no answer */
+    async post(url: string, form: EncodedForm, { signal, timeoutMs }: PostOptions): Promise<Posted> {
       const over = joinSignals([signal], Math.ceil(timeoutMs));
       const { origin, pathname, search } = new URL(url);
       const progress = { isComplete: false };
@@ -77,6 +73,7 @@ export function createPoster(): Poster {
         over.release();
       }
     },
+    /** Ends what is under way. */
     close: () => agent.destroy(),
   };
 }

@@ -1,14 +1,13 @@
 import type { Redis } from 'ioredis';
 
-/** One channel of Redis' publish and subscribe. */
-export interface RedisChannel {
-  /** Called with each message; with undefined when the connection is there again and messages may have been lost. */
-  listen(listener: (message: string | undefined) => void): void;
-  close(): void;
-}
+export type RedisChannel = ReturnType<typeof createRedisChannel>;
 
-/** @param client a connection for this alone that subscribes to nothing by itself when it is made again */
-export function createRedisChannel(client: Redis, name: string): RedisChannel {
+/**
+ * One channel of Redis' publish and subscribe.
+ *
+ * @param client a connection for this alone that subscribes to nothing by itself when it is made again
+ */
+export function createRedisChannel(client: Redis, name: string) {
   const listeners: ((message: string | undefined) => void)[] = [];
   const announce = (message: string | undefined) => {
     for (const listener of listeners) listener(message);
@@ -23,7 +22,8 @@ export function createRedisChannel(client: Redis, name: string): RedisChannel {
   // The connection through which Redis is asked logs that it is away.
   client.on('error', () => undefined);
   return {
-    listen: listener => void listeners.push(listener),
+    /** Called with each message; with undefined when the connection is there again and messages may have been lost. */
+    listen: (listener: (message: string | undefined) => void) => void listeners.push(listener),
     close: () => client.disconnect(),
   };
 }

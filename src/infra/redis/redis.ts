@@ -1,30 +1,14 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { AppError, StoreAway } from '../../errors.ts';
-import type { SharedCache } from '../cache/cache.ts';
 import type { Logger } from '../log.ts';
-import type { RateLimiter } from '../rate-limit/rate-limit.ts';
-import { createRecordStore, type RecordStore } from '../store/records.ts';
+import { createRecordStore } from '../store/records.ts';
 import { createRedisCache, type RedisCacheOptions } from './redis-cache.ts';
 import { createRedisChannel } from './redis-channel.ts';
 import { fixedRedisKey, REDIS_PATIENCE_MS, type RedisLink, within } from './redis-link.ts';
 import { createRedisRateLimiter } from './redis-rate-limit.ts';
 import { CHANGES_CHANNEL, createRedisRecords } from './redis-records.ts';
 
-/** Everything that processes share. Redis may be away at the start or later: then limits and caches go by this process's memory. */
-export interface SharedState {
-  readonly limiter: RateLimiter;
-  readonly records: RecordStore;
-  readonly link: RedisLink;
-  openCache<V>(options: RedisCacheOptions<V>): SharedCache<V>;
-  /**
-   * Answers what all processes have agreed on under that name: the text that was proposed first. It is kept for ever.
-   * @throws AppError `internal`
-   */
-  agree(name: string, propose: () => Promise<string>): Promise<string>;
-  /** True when Redis answers, now or within that time. */
-  isReady(withinMs: number): Promise<boolean>;
-  close(): void;
-}
+export type SharedState = ReturnType<typeof openRedisState>;
 
 export interface RedisStateOptions {
   readonly url: string;
@@ -48,12 +32,8 @@ const NO_WAITING = {
   disableClientInfo: true,
 } satisfies RedisOptions;
 
-export function openRedisState({
-  url,
-  log,
-  timeoutMs = REDIS_PATIENCE_MS,
-  retryMs = 500,
-}: RedisStateOptions): SharedState {
+/** Everything that processes share. Redis may be away at the start or later: then limits and caches go by this process's memory. */
+export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryMs = 500 }: RedisStateOptions) {
   const options = {
     ...NO_WAITING,
     commandTimeout: CONNECT_TIMEOUT_MS,
@@ -69,8 +49,13 @@ export function openRedisState({
     limiter: createRedisRateLimiter(link),
     records: createRecordStore(createRedisRecords(link, changes)),
     link,
-    openCache: options => createRedisCache(link, options),
-    agree: (name, propose) => agree(link, name, propose),
+    openCache: <V>(options: RedisCacheOptions<V>) => createRedisCache(link, options),
+    /**
+     * Answers what all processes have agreed on under that name: the text that was proposed first. It is kept for ever.
+     * @throws AppError `internal`
+     */
+    agree: (name: string, propose: () => Promise<string>) => agree(link, name, propose),
+    /** True when Redis answers, now or within that time. */
     isReady: link.isReady,
     close() {
       link.close();

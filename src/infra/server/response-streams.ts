@@ -1,23 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../errors.ts';
 
-/**
- * The bodies that flow to strangers at once. Each client has a share; when all places are taken, one who has fewer than another takes
- * a place of that other, so that a few clients never keep the rest out. A client that reads too slowly, or for too long, is cut off.
- */
-export interface ResponseStreams {
-  /**
-   * Takes a place until the response is closed. From `watch` on, the client has to read.
-   * @throws AppError `rate_limited`: `params.what` is `streams` for a client with too many, `params.reason` is `busy` when nothing is free
-   */
-  enter(client: string, response: ServerResponse): ResponseStream;
-  readonly count: number;
-}
-
-export interface ResponseStream {
-  /** The body flows from now on. */
-  watch(): void;
-}
+export type ResponseStreams = ReturnType<typeof createResponseStreams>;
+export type ResponseStream = Pick<Stream, 'watch'>;
 
 /** Why a stream was ended by us. */
 export type StreamEnd = 'slow' | 'old' | 'displaced';
@@ -40,7 +25,11 @@ export interface ResponseStreamsOptions {
 const CHECK_MS = 1_000;
 const RETRY_AFTER_MS = 5_000;
 
-export function createResponseStreams(options: ResponseStreamsOptions = {}): ResponseStreams {
+/**
+ * The bodies that flow to strangers at once. Each client has a share; when all places are taken, one who has fewer than another takes
+ * a place of that other, so that a few clients never keep the rest out. A client that reads too slowly, or for too long, is cut off.
+ */
+export function createResponseStreams(options: ResponseStreamsOptions = {}) {
   const { total = 192, perClient = 24, minBytesPerSecond = 4 * 1024, windowMs = 30_000 } = options;
   const { lifetimeMs = 3_600_000, onEnd, onRefuse } = options;
   const clients = new Map<string, Set<Stream>>();
@@ -89,7 +78,11 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}): Res
     get count() {
       return count;
     },
-    enter(client, response) {
+    /**
+     * Takes a place until the response is closed. From `watch` on, the client has to read.
+     * @throws AppError `rate_limited`: `params.what` is `streams` for a client with too many, `params.reason` is `busy` when nothing is free
+     */
+    enter(client: string, response: ServerResponse): ResponseStream {
       const held = clients.get(client)?.size ?? 0;
       if (held >= perClient) {
         onRefuse?.('share');
@@ -114,7 +107,7 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}): Res
   };
 }
 
-class Stream implements ResponseStream {
+class Stream {
   readonly startedAt = performance.now();
   readonly #response: ServerResponse;
   /** The start of the running window; undefined until the body flows. */
@@ -124,6 +117,7 @@ class Stream implements ResponseStream {
     this.#response = response;
   }
 
+  /** The body flows from now on. */
   watch(): void {
     this.#window = { at: performance.now(), bytes: this.#bytes };
   }

@@ -74,12 +74,7 @@ export async function waitForFileLock(path: string, options: FileLockWait): Prom
   }
 }
 
-/** A task that one process of a machine does for all. */
-export interface SoleTask {
-  /** True when it is this process. */
-  isOurs(): boolean;
-  close(): void;
-}
+export type SoleTask = ReturnType<typeof createSoleTask>;
 
 export interface SoleTaskOptions {
   /** How often it is tried to take over from a process that has ended. Default 5 000. */
@@ -87,8 +82,8 @@ export interface SoleTaskOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The task of the process that holds the lock. */
-export function createSoleTask(path: string, { retryMs = 5_000, onFailure }: SoleTaskOptions): SoleTask {
+/** A task that one process of a machine does for all: the one that holds the lock. */
+export function createSoleTask(path: string, { retryMs = 5_000, onFailure }: SoleTaskOptions) {
   let lock: FileLock | undefined;
 
   function attempt(): void {
@@ -104,6 +99,7 @@ export function createSoleTask(path: string, { retryMs = 5_000, onFailure }: Sol
   timer.unref();
   attempt();
   return {
+    /** True when it is this process. */
     isOurs: () => lock !== undefined,
     close() {
       clearInterval(timer);

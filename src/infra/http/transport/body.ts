@@ -104,14 +104,9 @@ const MAX_HASTY_BYTES = 64 * 1024;
  * whole only when the last one is, and in memory as long; and nothing else would be done until all of them were looked through.
  * Where there is little to do turns are short, and nothing waits.
  */
-export interface BodyTurns {
-  /** True when a body that has grown from one length to the other has now to wait for its turn. */
-  isDue(bytesBefore: number, bytes: number): boolean;
-  /** Calls back when it is its turn. */
-  wait(goOn: () => void): void;
-}
+export type BodyTurns = ReturnType<typeof createBodyTurns>;
 
-export function createBodyTurns(): BodyTurns {
+export function createBodyTurns() {
   const waiting: (() => void)[] = [];
   let isScheduled = false;
 
@@ -125,8 +120,10 @@ export function createBodyTurns(): BodyTurns {
   }
 
   return {
-    isDue: (bytesBefore, bytes) => bytesBefore <= MAX_HASTY_BYTES && bytes > MAX_HASTY_BYTES,
-    wait(goOn) {
+    /** True when a body that has grown from one length to the other has now to wait for its turn. */
+    isDue: (bytesBefore: number, bytes: number) => bytesBefore <= MAX_HASTY_BYTES && bytes > MAX_HASTY_BYTES,
+    /** Calls back when it is its turn. */
+    wait(goOn: () => void): void {
       waiting.push(goOn);
       if (!isScheduled) schedule();
     },

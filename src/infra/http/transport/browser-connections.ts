@@ -10,17 +10,7 @@ export interface BrowserTarget {
   readonly options: Pick<BrowserConnectionOptions, 'resolve' | 'proxy' | 'insecure'>;
 }
 
-export interface BrowserConnection {
-  readonly transport: Promise<Transport>;
-  /** To be called once, when the request is over. */
-  release(): void;
-}
-
-/** The connections, apart by vetted addresses and bounded in number: the ones used longest ago are closed first. */
-export interface BrowserConnections {
-  acquire(target: BrowserTarget): BrowserConnection;
-  close(): void;
-}
+export type BrowserConnections = ReturnType<typeof createBrowserConnections>;
 
 /** Each holds 1.3 MB, most of it certificates. */
 const MAX_TARGETS = 16;
@@ -31,9 +21,8 @@ interface Shared {
   isEvicted: boolean;
 }
 
-export function createBrowserConnections(
-  connect: (options: BrowserTarget['options']) => Promise<Transport>,
-): BrowserConnections {
+/** The connections, apart by vetted addresses and bounded in number: the ones used longest ago are closed first. */
+export function createBrowserConnections(connect: (options: BrowserTarget['options']) => Promise<Transport>) {
   const shared = createLru<string, Shared>({
     max: MAX_TARGETS,
     dispose: each => {
@@ -51,12 +40,13 @@ export function createBrowserConnections(
   }
 
   return {
-    acquire(target) {
+    acquire(target: BrowserTarget) {
       const key = describe(target.options);
       const used = shared.get(key) ?? open(key, target);
       used.users += 1;
       return {
         transport: used.transport,
+        /** To be called once, when the request is over. */
         release: () => {
           used.users -= 1;
           closeUnused(used);
