@@ -120,16 +120,7 @@ export function leading<S extends Source>(sources: readonly S[], id: string | un
   return sources.toSorted((a, b) => Number(b.id === id) - Number(a.id === id));
 }
 
-/** How well each of several upstreams answered lately. */
-export interface Health {
-  /** Those worth asking now, best first. When all are resting, the one whose rest ends first: better one try than none. */
-  order(): readonly string[];
-  /** True while it rests after failures. */
-  isResting(id: string): boolean;
-  worked(id: string, tookMs: number): void;
-  /** @param restMs what the upstream itself asked for, by `Retry-After` */
-  failed(id: string, restMs?: number): void;
-}
+export type Health = ReturnType<typeof createHealth>;
 
 export interface HealthOptions {
   /** In the order to begin with. */
@@ -156,8 +147,10 @@ interface State {
   restUntil: number;
 }
 
-/** After its rest an upstream gets one chance: failing again rests it for twice as long. */
-export function createHealth({ ids, now = Date.now }: HealthOptions): Health {
+/**
+ * How well each of several upstreams answered lately. After its rest one gets one chance: failing again rests it for twice as long.
+ */
+export function createHealth({ ids, now = Date.now }: HealthOptions) {
   const states = new Map<string, State>(
     ids.map(id => [id, { averageMs: undefined, failures: 0, restUntil: 0 }] as const),
   );
@@ -178,20 +171,23 @@ export function createHealth({ ids, now = Date.now }: HealthOptions): Health {
   }
 
   return {
-    order() {
+    /** Those worth asking now, best first. When all are resting, the one whose rest ends first: better one try than none. */
+    order(): readonly string[] {
       const time = now();
       const awake = ids.filter(id => stateOf(id).restUntil <= time);
       if (awake.length > 0) return awake.sort((a, b) => cost(stateOf(a)) - cost(stateOf(b)));
       return [...ids].sort((a, b) => stateOf(a).restUntil - stateOf(b).restUntil).slice(0, 1);
     },
-    isResting: id => stateOf(id).restUntil > now(),
-    worked(id, tookMs) {
+    /** True while it rests after failures. */
+    isResting: (id: string) => stateOf(id).restUntil > now(),
+    worked(id: string, tookMs: number): void {
       const state = stateOf(id);
       average(state, tookMs);
       state.failures = 0;
       state.restUntil = 0;
     },
-    failed(id, restMs = 0) {
+    /** @param restMs what the upstream itself asked for, by `Retry-After` */
+    failed(id: string, restMs = 0): void {
       const state = stateOf(id);
       average(state, FAILURE_MS);
       state.failures += 1;

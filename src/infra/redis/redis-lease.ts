@@ -2,25 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type RedisLink, redisKey } from './redis-link.ts';
 
-/** Something that one process does while others stand by. */
-export interface Lease {
-  /**
-   * Waits until it is this process's turn.
-   * @param onLost called once when another process has it, as after this one was frozen
-   * @throws the signal's reason
-   */
-  hold(options: { readonly signal: AbortSignal; onWait(): void; onLost(): void }): Promise<HeldLease>;
-}
+export type Lease = ReturnType<typeof createRedisLease>;
+export type HeldLease = Awaited<ReturnType<Lease['hold']>>;
+export type StandbyTask = ReturnType<typeof takeTurns>;
 
-export interface HeldLease {
-  /** Lets another process have it. Never rejects; safe to call twice. */
-  release(): Promise<void>;
-}
-
-/** A task of one process at a time; this one waits for it as long as it runs. */
-export interface StandbyTask {
-  isOurs(): boolean;
-  end(): Promise<void>;
+export interface HoldOptions {
+  readonly signal: AbortSignal;
+  onWait?(): void;
+  /** Called once when another process has it, as after this one was frozen. */
+  onLost(): void;
 }
 
 export interface RedisLeaseOptions {
@@ -41,10 +31,10 @@ return 1`;
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
 /**
- * A lease that is renewed in Redis. While Redis is away its holder goes on, since no other process can take it then: nothing may rest on there being
+ * Something that one process does while others stand by: a lease that is renewed in Redis. While Redis is away its holder goes on, since no other process can take it then: nothing may rest on there being
  * one holder, which only spares work.
  */
-export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOptions): Lease {
+export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOptions) {
   const key = redisKey('lease', name);
   const everyMs = leaseMs / 3;
 
@@ -55,11 +45,12 @@ export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOpt
   }
 
   return {
-    async hold({ signal, onWait, onLost }) {
+    /** Waits until it is this process's turn. @throws the signal's reason */
+    async hold({ signal, onWait, onLost }: HoldOptions) {
       const token = randomUUID();
       for (let tries = 0; (await tryHold(token)) !== true; tries += 1) {
         signal.throwIfAborted();
-        if (tries === 0) onWait();
+        if (tries === 0) onWait?.();
         await pause(everyMs, undefined, { signal });
       }
       let renewing: Promise<void> | undefined;
@@ -73,7 +64,8 @@ export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOpt
       }, everyMs);
       timer.unref();
       return {
-        async release() {
+        /** Lets another process have it. Never rejects; safe to call twice. */
+        async release(): Promise<void> {
           clearInterval(timer);
           await renewing;
           await link.ask('write', client => client.eval(RELEASE, 1, key, token));
@@ -83,7 +75,8 @@ export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOpt
   };
 }
 
-export function takeTurns(lease: Lease): StandbyTask {
+/** A task of one process at a time; this one waits for it as long as it runs. */
+export function takeTurns(lease: Lease) {
   const ending = new AbortController();
   const { signal } = ending;
   let held: HeldLease | undefined;
@@ -96,7 +89,7 @@ export function takeTurns(lease: Lease): StandbyTask {
       });
       signal.addEventListener('abort', lose, { once: true });
       // It throws only when it is no longer wanted.
-      held = await lease.hold({ signal, onWait: () => undefined, onLost: lose }).catch(() => undefined);
+      held = await lease.hold({ signal, onLost: lose }).catch(() => undefined);
       if (held !== undefined) await lost;
       signal.removeEventListener('abort', lose);
       const over = held;

@@ -97,20 +97,19 @@ export interface Override {
   readonly origin: string;
 }
 
-/** Origins that are asked in place of some hosts. */
-export interface Overrides {
-  /** The origin asked instead of the host; an exact name beats `*.suffix`, a longer suffix a shorter. */
-  find(host: string): string | undefined;
-}
+export type Overrides = ReturnType<typeof createOverrides>;
 
-export function createOverrides(list: readonly Override[]): Overrides {
+/** Origins that are asked in place of some hosts. */
+export function createOverrides(list: readonly Override[]) {
   const exact = new Map<string, string>();
   const suffixes = new Map<string, string>();
   for (const { host, origin } of list) {
     if (host.startsWith('*.')) suffixes.set(host.slice(1), origin);
     else exact.set(host, origin);
   }
-  return { find: host => exact.get(host) ?? findBySuffix(suffixes, host) };
+  /** The origin asked instead of the host; an exact name beats `*.suffix`, a longer suffix a shorter. */
+  const find = (host: string) => exact.get(host) ?? findBySuffix(suffixes, host);
+  return { find };
 }
 
 function findBySuffix(suffixes: ReadonlyMap<string, string>, host: string): string | undefined {

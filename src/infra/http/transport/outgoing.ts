@@ -35,21 +35,14 @@ export interface OutgoingSource {
   readonly hosts: readonly string[];
 }
 
-/** The only place that decides by which address a host is asked: a rule of its own, else of its source, else one for all. */
-export interface Outgoing {
-  /** By which it is asked now: as the running work was told, else as was chosen last. */
-  of(host: string): OutgoingAddress;
-  /** All by which the hosts of a source can be asked, in the order of the configuration. */
-  ofSource(id: string): readonly [OutgoingAddress, ...OutgoingAddress[]];
-  /** The hosts of the source are asked by that address from now on. */
-  choose(id: string, address: OutgoingAddress): void;
-}
+export type Outgoing = ReturnType<typeof createOutgoing>;
 
 /** An address of a prefix is kept as long as a site may tie cookies to it. */
 const KEPT_MS = 30 * 60_000;
 const MAX_KEPT = 1_000;
 
-export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
+/** The only place that decides by which address a host is asked: a rule of its own, else of its source, else one for all. */
+export function createOutgoing(options: OutgoingOptions = {}) {
   const { proxies = [], localAddress, sources = [] } = options;
   const direct: OutgoingAddress =
     localAddress === undefined
@@ -74,6 +67,7 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
     return sourceOf(host)?.id ?? host;
   }
 
+  /** All by which the hosts of a source can be asked, in the order of the configuration. */
   function ofSource(id: string): readonly [OutgoingAddress, ...OutgoingAddress[]] {
     const own = select(({ source }) => source === id);
     const [first = direct, ...others] = own.length > 0 ? own : forAll;
@@ -81,7 +75,8 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
   }
 
   return {
-    of(host) {
+    /** By which it is asked now: as the running work was told, else as was chosen last. */
+    of(host: string): OutgoingAddress {
       const [own] = select(rule => rule.host === host);
       if (own !== undefined) return own;
       const source = sourceOf(host);
@@ -91,7 +86,8 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
       return all.find(({ name }) => name === told) ?? chosen.get(source.id) ?? all[0];
     },
     ofSource,
-    choose: (id, address) => void chosen.set(id, address),
+    /** The hosts of the source are asked by that address from now on. */
+    choose: (id: string, address: OutgoingAddress) => void chosen.set(id, address),
   };
 }
 
