@@ -218,6 +218,20 @@ describe('the settings of a server', () => {
   });
 });
 
+describe('a new site', () => {
+  it('is left alone where it is pasted, and answered where it is asked for, until an admin switches it on', async () => {
+    const on = await open({}, { services: { sites: [{ id: 'instagram', name: 'Newcomer' }] } });
+    paste(on, link('Silent01'));
+    paste(on, `<@${on.fake.botUserId}> ${link('Asked02')}`);
+    on.fake.message({ content: link('Alone03'), authorId: '300' });
+    await on.fake.waitFor(() => ownMessages(on.fake)[1]);
+    await on.services.settings.setChat(`discord:${on.guildId}`, { sources: { instagram: true } });
+    paste(on, link('Seen04'));
+    await on.fake.waitFor(() => ownMessages(on.fake)[2]);
+    expect(on.asked.toSorted()).toEqual(['Alone03', 'Asked02', 'Seen04'].map(id => link(id)));
+  });
+});
+
 describe('a sensitive post', () => {
   const answer = (id: string) => samplePost({ id, url: link(id), sensitive: true });
   const filesOf = ({ fake }: Stage, channelId: string | undefined) =>

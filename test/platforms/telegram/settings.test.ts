@@ -55,6 +55,22 @@ describe('the settings of a Telegram group', () => {
     expect(files[0]?.caption).not.toContain('@');
   });
 
+  it('leave a new site alone until an admin switches it on, but where it is asked for', async () => {
+    const stage = await openStage({ services: { sites: [{ id: 'instagram', name: 'Newcomer' }] } });
+    const { fake } = stage;
+    fake.message({ chat: GROUP, from: SARI, text: REEL });
+    fake.message({ from: SARI, text: REEL });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    fake.message({ chat: GROUP, from: SARI, text: `/download ${REEL}` });
+    await fake.waitFor(() => answers(stage)[0]);
+    await stage.settled();
+    expect(answers(stage)).toHaveLength(1);
+    await stage.settings.setChat(KEY, { sources: { instagram: true } });
+    fake.message({ chat: GROUP, from: SARI, text: REEL });
+    await fake.waitFor(() => answers(stage)[1]);
+    expect(fake.problems).toEqual([]);
+  });
+
   it('keep a sensitive post to private chats, until an admin wants it behind a spoiler', async () => {
     const stage = await openStage({ post: { sensitive: true } });
     const { fake } = stage;

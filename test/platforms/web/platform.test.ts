@@ -60,6 +60,13 @@ it('shows a quoted post as a card of its own, below the one that quotes it', asy
   ]);
 });
 
+it('answers a new site, and covers the files of a sensitive post', async () => {
+  const page = await join(await open({ services: { sites: [{ id: 'instagram', name: 'Newcomer' }] } }));
+  page.send({ type: 'message', id: 'a', text: 'https://www.instagram.com/p/Sensitive/' });
+  const { reply } = await page.hear('reply');
+  expect(reply.gallery.map(({ spoiler }) => spoiler)).toEqual([true, true]);
+});
+
 describe('twenty links at once', () => {
   const limit = { units: 20, windowMs: 1_500 };
 
