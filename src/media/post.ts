@@ -127,7 +127,11 @@ export type SourceId = Post['source'];
 /** The schema of a post of one of these sources as the API gives it: headers for a variant's host are not in it. */
 export function postSchemaOf(sources: readonly SourceId[]) {
   const source = z.enum(sources).meta({ description: 'The site.' });
-  return postOf(source, itemOf(file.meta({ id: 'Variant' })).meta({ id: 'MediaItem' }))
+  const url = z.string().startsWith('http').meta({
+    description: "The CDN's own address, or this server's for a file that the CDN does not give to everyone.",
+  });
+  const shown = file.extend({ url }).meta({ ...file.meta(), id: 'Variant' });
+  return postOf(source, itemOf(shown).meta({ id: 'MediaItem' }))
     .readonly()
     .meta({ description: 'The whole post. What the site did not say is null.' });
 }

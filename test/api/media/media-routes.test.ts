@@ -6,12 +6,12 @@ import { AppError } from '../../../src/errors.ts';
 import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
 import { createHttpClient } from '../../../src/infra/http/http-client.ts';
 import { createExtractor, type Extraction, type ExtractOptions } from '../../../src/media/extract/extractor.ts';
-import { type Post, postSchema } from '../../../src/media/post.ts';
+import { type Post, postSchema, postSchemaOf } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
-import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
+import { makeItem, makePhoto, makePost, makeQuoted, makeVariant } from '../../fakes/post.ts';
 
 const REEL = encodeURIComponent('https://www.instagram.com/reel/C9TestReef01/');
 
@@ -453,6 +453,21 @@ describe('failures', () => {
     await expect(asking).rejects.toThrow();
     await aborted;
     expect(server.log.at()).toEqual([]);
+  });
+});
+
+describe('a post whose files want headers', () => {
+  const headers = { cookie: 'chain=Kestrel77', referer: 'https://www.toy.example/' };
+  const guarded = makePost({ items: [makeItem({ variants: [makeVariant({ headers })] })] });
+  const post = { ...guarded, quoted: makeQuoted({ items: guarded.items }) };
+
+  it.each(['post', 'igdownload', 'fbdownload'])('is given at %s by addresses of ours, without them', async path => {
+    const { app } = await createApiServer({ extract: async () => ({ post, itemIndex: null, from: 'load' }) });
+    const response = await app.inject({ url: `/api/${path}?url=${REEL}`, headers: { host: 'us.example' } });
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toContain('http://us.example/media/token');
+    expect(response.body).not.toMatch(/Kestrel77|toy\.example|headers|reef\.mp4/);
+    if (path === 'post') expect(postSchemaOf(['instagram']).parse(response.json())).toEqual(response.json());
   });
 });
 

@@ -66,7 +66,7 @@ export function failureOfPublicPost(failure: AppError): AppError {
     });
   }
   // A public post exists: our addresses or our reading are out of date.
-  if (failure.code === 'not_found' && failure.params.what === undefined) {
+  if (failure.code === 'not_found') {
     return new AppError('upstream_changed', 'the post is public, but no page shows it', { cause: failure });
   }
   return failure;
