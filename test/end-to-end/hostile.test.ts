@@ -16,6 +16,7 @@ vi.mock('wreq-js', async importOriginal => {
 const LED_ASTRAY = HOSTILE_ADDRESSES.flatMap(({ why, address }) => [
   { why: `wrapped: ${why}`, address: `https://l.instagram.com/?u=${encodeURIComponent(address)}` },
   { why: `wrapped: ${why}`, address: `https://l.facebook.com/l.php?u=${encodeURIComponent(address)}` },
+  { why: `login: ${why}`, address: `https://www.threads.com/login?next=${encodeURIComponent(address)}` },
   { why: `player: ${why}`, address: `https://www.facebook.com/plugins/video.php?href=${encodeURIComponent(address)}` },
 ]);
 const CORPUS = [...HOSTILE_ADDRESSES, ...LED_ASTRAY];
@@ -65,12 +66,15 @@ describe('addresses that want to lead elsewhere', () => {
     for (const fault of ['redirect-private', 'redirect-off-site', 'redirect-loop'] as const) {
       sandbox.faults.set('instagram.*', fault);
       sandbox.faults.set('facebook.*', fault);
+      sandbox.faults.set('threads.*', fault);
       for (const link of [
         'https://www.instagram.com/reel/DVclaybowl1/',
         'https://www.instagram.com/share/reel/SandBowl01/',
         'https://www.facebook.com/reel/1184420716302551/',
         'https://www.facebook.com/share/r/SandReel01/',
         'https://fb.watch/sandTram01/',
+        'https://www.threads.com/@ostvik.tram.museum/post/DTtramshed1',
+        'https://www.threads.com/share/BAsandBowl1',
       ]) {
         await expect(extractor.extract(link), `${fault} ${link}`).rejects.toBeInstanceOf(AppError);
       }
@@ -87,11 +91,13 @@ describe('addresses that want to lead elsewhere', () => {
     for (const { address } of HOSTILE_ADDRESSES) {
       const found = extractor.findLinks(`look at this: ${address} nice`);
       for (const link of found)
-        expect(new URL(link).hostname).toMatch(/^(?:www\.instagram\.com|www\.facebook\.com|fb\.watch)$/);
+        expect(new URL(link).hostname).toMatch(
+          /^(?:www\.instagram\.com|www\.facebook\.com|fb\.watch|www\.threads\.(?:com|net))$/,
+        );
     }
   });
 });
 
 function isKnownHost(host: string): boolean {
-  return /^(?:(?:www|i|m)\.)?(?:instagram|facebook)\.com$|^fb\.watch$/.test(host);
+  return /^(?:(?:www|i|m)\.)?(?:instagram|facebook|threads)\.com$|^fb\.watch$/.test(host);
 }

@@ -208,7 +208,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     if (isInstagram(endpoint)) return answerInstagram(endpoint, ask, sites.instagram);
     if (isFacebook(endpoint)) return answerFacebook(endpoint, ask, sites.facebook);
     if (isSiteEndpoint(endpoint)) {
-      return siteOfHost(ask.host)?.answer(endpoint, ask, { files, isNull, now }) ?? plain(404, 'Not Found');
+      return siteOfHost(ask.host)?.answer(endpoint, ask, { files, addresses, isNull, now }) ?? plain(404, 'Not Found');
     }
     if (isOsu(endpoint)) return answerOsu(endpoint, ask, sites.beatmaps);
     if (isMirror(endpoint)) return answerMirror(endpoint, ask, sites.beatmaps);

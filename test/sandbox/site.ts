@@ -1,4 +1,5 @@
 /** The shape of a site that the sandbox plays from one folder. */
+import type { MediaAddresses } from './address.ts';
 import type { Answer, Ask } from './answer.ts';
 import type { MediaFile } from './media.ts';
 
@@ -14,6 +15,8 @@ export interface DemoLink {
 }
 
 export interface SiteStage {
+  /** Of Meta's CDN, where it is played. */
+  readonly addresses: MediaAddresses;
   readonly files: ReadonlyMap<string, MediaFile>;
   /** As if the post that is asked for did not exist. */
   readonly isNull: boolean;

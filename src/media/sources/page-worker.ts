@@ -6,11 +6,13 @@ import type { Post, SourceId } from '../post.ts';
 import { readFacebookPage } from './facebook/answer.ts';
 import { readInstagramAnswer } from './instagram/answer.ts';
 import type { AnswerReader, PageTask } from './kit/page-thread.ts';
+import { readThreadsPage } from './threads/answer.ts';
 
 /** The sources whose pages may be large. */
 const READERS: Readonly<Record<SourceId, AnswerReader>> = {
   instagram: readInstagramAnswer,
   facebook: readFacebookPage,
+  threads: readThreadsPage,
 };
 
 export function readLargePage({ response, context }: PageTask): ThreadOutcome<Post> {

@@ -19,6 +19,8 @@ export const ALLOWED_HOSTS = [
   'pbs.twimg.com',
   'video.twimg.com',
   't.co',
+  'www.threads.com',
+  'www.threads.net',
 ];
 
 const PATH = '/reel/DAbCdEfGhIj/';
@@ -77,6 +79,10 @@ export const HOSTILE_ADDRESSES: readonly HostileAddress[] = [
     'eviltwimg.com',
     'a.pbs.twimg.com',
     't.co.evil.test',
+    'threads.com.evil.test',
+    'www.threads.net.evil.test',
+    'evilthreads.com',
+    'threads.co',
     'evil.test',
   ]),
   ...hosts('dots that are not labels', [
@@ -90,6 +96,7 @@ export const HOSTILE_ADDRESSES: readonly HostileAddress[] = [
     'scontent.cdninstagram.com.',
     'www.facebook.com.',
     'fb.watch.',
+    'www.threads.com.',
   ]),
   ...hosts('userinfo', [
     'www.instagram.com@evil.test',
@@ -109,6 +116,8 @@ export const HOSTILE_ADDRESSES: readonly HostileAddress[] = [
     'www.instagram.com@evil.test:443',
     'www.facebook.com@evil.test',
     'fb.watch@evil.test',
+    'www.threads.com@evil.test',
+    'user@www.threads.net',
   ]),
   ...hosts('a port', [
     'www.instagram.com:80',
@@ -122,6 +131,7 @@ export const HOSTILE_ADDRESSES: readonly HostileAddress[] = [
     'www.instagram.com:443:80',
     'www.instagram.com:abc',
     'www.facebook.com:8080',
+    'www.threads.com:8443',
     'scontent.cdninstagram.com:9000',
   ]),
   ...each('a backslash', [

@@ -16,6 +16,11 @@ export function blocked(message: string, retryAfterMs?: number): AppError {
   return new AppError('upstream_rate_limited', message, { retryAfterMs });
 }
 
+/** Whoever asked was refused, whatever the post. */
+export function refusedCaller(message: string): AppError {
+  return new AppError('login_required', message, { params: { refused: 1 } });
+}
+
 /** Words of a site in lower case with plain apostrophes, and the code that they mean. */
 export type Sign = readonly [RegExp, ErrorCode];
 

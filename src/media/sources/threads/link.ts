@@ -1,0 +1,71 @@
+/** Addresses on Threads -> the post that they name. Pure. */
+import type { LinkMatch, PostRef } from '../../extract/source.ts';
+import { readId, readList } from '../../parse/fields.ts';
+import { parseJson } from '../../parse/json-search.ts';
+import { matchPath, PAGE, type PathShape, pathOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
+import { mediaIdOfCode, PUBLIC_CODE_LENGTH, shortcodeOf } from '../kit/shortcode.ts';
+
+export const THREADS_HOSTS: readonly [string, ...string[]] = [
+  'www.threads.com',
+  'threads.com',
+  'www.threads.net',
+  'threads.net',
+];
+
+/** Preview mirrors that people paste in chats; they keep the paths. Known in 2026-10. */
+const MIRRORS: readonly string[] = [
+  ...['fixthreads.net', 'vxthreads.net', 'vxthreads.com', 'threadsez.com'].flatMap(host => [host, `www.${host}`]),
+  'fixthreads.seria.moe',
+];
+const POST_HOSTS: ReadonlySet<string> = new Set([...THREADS_HOSTS, ...MIRRORS]);
+const MAX_SEGMENTS = 6;
+
+function postMatch(code: string, user?: string): LinkMatch {
+  const mediaId = mediaIdOfCode(code);
+  if (mediaId === null) return PAGE;
+  const parts = user === undefined ? { mediaId } : { mediaId, user };
+  // The site finds a post by its code alone.
+  const url = `https://www.threads.com/t/${code}`;
+  return { kind: 'post', ref: { source: 'threads', id: code, form: 'post', url, itemIndex: null, parts } };
+}
+
+/** Some share links lead to the home page with the post's number in a list; several numbers name no single post. */
+function injectedPost(query: URLSearchParams): LinkMatch | undefined {
+  const [id, ...others] = readList(parseJson(query.get('injected_media_ids') ?? ''));
+  const code = others.length > 0 ? null : shortcodeOf(readId(id) ?? '');
+  return code === null || code.length > PUBLIC_CODE_LENGTH ? undefined : postMatch(code);
+}
+
+/** Shapes of paths without the slash around them; the first that fits counts. */
+const PATHS: readonly PathShape[] = [
+  // `embed`, `media` or anything else may follow.
+  [/^@([\w.]{1,30})\/post\/([\w-]{1,11})(?:\/|$)/, ([, user = '', code = '']) => postMatch(code, user)],
+  [/^t\/([\w-]{1,11})(?:\/|$)/, ([, code = '']) => postMatch(code)],
+  [
+    /^share\/([\w-]{2,60})(?:\/|$)/,
+    ([, token = '']) => ({ kind: 'short', url: `https://www.threads.com/share/${token}`, key: `share/${token}` }),
+  ],
+  [/^$/, (_, query) => injectedPost(query)],
+  [/^login(?:\/|$)/, (_, query) => wrapper(query.get('next')?.replace(/^(?=\/)/, 'https://www.threads.com')) ?? PAGE],
+  [/^search(?:\/|$)/, () => unsupported('search')],
+  [/^@[\w.]{1,30}(?:\/|$)/, () => unsupported('profile')],
+];
+
+/** Undefined on any other host. Pure, never throws, and takes nothing from the address but checked ids. */
+export function matchThreadsLink(address: URL): LinkMatch | undefined {
+  if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
+  const host = address.hostname.toLowerCase();
+  if (!POST_HOSTS.has(host)) return undefined;
+  // `@` may be escaped where a link was copied from an app.
+  const path = pathOf(address, MAX_SEGMENTS).replace(/^%40/, '@');
+  return matchPath(PATHS, path, address.searchParams);
+}
+
+export function threadsRefOf(id: string): PostRef | undefined {
+  const match = /^[\w-]{1,11}$/.test(id) ? postMatch(id) : undefined;
+  return match?.kind === 'post' ? match.ref : undefined;
+}
+
+export function threadsIdOf(address: unknown): string | null {
+  return postIdOf(address, matchThreadsLink);
+}

@@ -1,0 +1,117 @@
+/** The page of a post, whose scripts carry it in Instagram's shape between related posts and replies (2026-09). Pure. */
+import { AppError } from '../../../../errors.ts';
+import type { PostRef } from '../../../extract/source.ts';
+import type { Body } from '../../../parse/body.ts';
+import { readCount, readId, readList, readText } from '../../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject, parseJson, visitObjects } from '../../../parse/json-search.ts';
+import { type PostDraft, readableItems } from '../../kit/draft.ts';
+import { PRODUCT, parseMedia } from '../../kit/product.ts';
+import { refusedCaller, weakNotFound } from '../../kit/refusal.ts';
+import { threadsRefOf } from '../link.ts';
+
+const WORDS_ONLY = 19;
+
+interface Found {
+  readonly copies: JsonObject[];
+  hasOthers: boolean;
+  /** The place of the post is there, and empty. */
+  isEmpty: boolean;
+  /** The place of the thread is there without its posts. */
+  isWalled: boolean;
+}
+
+function isPost(object: JsonObject): boolean {
+  if (!('code' in object || 'pk' in object)) return false;
+  return 'is_post_unavailable' in object || isJsonObject(object.user) || PRODUCT.keys.some(key => key in object);
+}
+
+function isAsked({ code, pk, id }: JsonObject, ref: PostRef): boolean {
+  if (readText(code) !== null) return code === ref.id;
+  return (readId(pk) ?? readId(id)) === ref.parts.mediaId;
+}
+
+function findPost(page: Body, ref: PostRef): Found {
+  const found: Found = { copies: [], hasOthers: false, isEmpty: false, isWalled: false };
+  const visit = (object: JsonObject) => {
+    if (isPost(object)) {
+      if (isAsked(object, ref)) found.copies.push(object);
+      else found.hasOthers = true;
+    }
+    const { data, thread_items } = object;
+    found.isWalled ||= Array.isArray(thread_items) && thread_items.length === 0;
+    if (!isJsonObject(data)) return;
+    found.isEmpty ||= data.media === null || (Array.isArray(data.edges) && data.edges.length === 0);
+  };
+  const naming = new Set(page.jsonScriptsWith([ref.id, ref.parts.mediaId ?? ref.id]));
+  for (const { text } of naming) visitObjects(parseJson(text), visit);
+  const others = found.copies.length > 0 ? [] : page.scripts.filter(one => one.isJson && !naming.has(one));
+  for (const { text } of others) visitObjects(parseJson(text), visit);
+  return found;
+}
+
+function infoOf(post: JsonObject): JsonObject {
+  return isJsonObject(post.text_post_app_info) ? post.text_post_app_info : {};
+}
+
+function isUnavailable(post: JsonObject): boolean {
+  return [post, infoOf(post)].some(one => one.is_post_unavailable === true);
+}
+
+/** The site says so, or every place of a file is empty. */
+function saysWordsOnly(post: JsonObject): boolean {
+  const type = readCount(post.media_type);
+  if (type !== null) return type === WORDS_ONLY;
+  const lists = [child(post.image_versions2, 'candidates'), post.video_versions, post.carousel_media];
+  return 'image_versions2' in post && lists.every(list => readList(list).length === 0);
+}
+
+function textOf(info: JsonObject): string | null {
+  const fragments = readList(child(info.text_fragments, 'fragments'), 500);
+  return readText(fragments.map(one => readText(child(one, 'plaintext')) ?? '').join(''));
+}
+
+function parsePost(post: JsonObject): PostDraft {
+  const info = infoOf(post);
+  const own = parseMedia(post, PRODUCT, false);
+  const { linked_inline_media: linked } = info;
+  // A reel of Instagram that is shared into the post is its file.
+  const media = readableItems(own) === 0 && isJsonObject(linked) ? parseMedia(linked, PRODUCT, false) : own;
+  const isWordsOnly = media === own && readableItems(own) === 0 && saysWordsOnly(post);
+  return {
+    ...own,
+    title: null,
+    caption: own.caption ?? textOf(info),
+    stats: {
+      ...own.stats,
+      comments: readCount(info.direct_reply_count) ?? own.stats.comments,
+      shares: readCount(info.reshare_count) ?? own.stats.shares ?? readCount(info.repost_count),
+    },
+    items: isWordsOnly ? [] : media.items,
+    coverUrl: media.coverUrl,
+    isWordsOnly,
+    quoted: quotedBy(info),
+  };
+}
+
+function quotedBy(info: JsonObject): NonNullable<PostDraft['quoted']> | null {
+  const post = ['quoted_post', 'reposted_post'].map(key => child(info.share_info, key)).find(isJsonObject);
+  const ref = threadsRefOf(readText(post?.code) ?? '');
+  return post === undefined || ref === undefined || isUnavailable(post) ? null : { ref, draft: parsePost(post) };
+}
+
+function fullness(draft: PostDraft): number {
+  const facts = [draft.caption, draft.author.username, draft.publishedAt, draft.stats.likes];
+  return readableItems(draft) * 10 + facts.filter(fact => fact !== null).length;
+}
+
+/** @throws AppError where the post is not in the page. */
+export function parsePage(page: Body, ref: PostRef): PostDraft {
+  const { copies, hasOthers, isEmpty, isWalled } = findPost(page, ref);
+  const drafts = copies.filter(copy => !isUnavailable(copy)).map(parsePost);
+  const [best] = drafts.sort((a, b) => fullness(b) - fullness(a));
+  if (best !== undefined) return best;
+  if (copies.length > 0 || isEmpty) throw weakNotFound('the page says that the post is not available');
+  if (isWalled) throw refusedCaller('the page of the thread comes without its posts');
+  if (hasOthers) throw new AppError('upstream_changed', 'the page shows other posts only');
+  throw refusedCaller('an empty shell in place of the page');
+}
