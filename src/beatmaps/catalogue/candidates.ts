@@ -85,11 +85,17 @@ const Line = z.object({
   od: figure,
   cs: figure,
   bpm: figure,
+  /** Seconds. */
   length: z.number(),
+  /** Circles, sliders and spinners. */
   objects: figure,
+  /** The mapper's number: of the difficulty where it is known, else of the set. */
   mapper: figure,
+  /** It is a figure of the difficulty. */
   plays: figure,
+  /** It is a figure of the set. */
   favourites: figure,
+  /** The set's rating, 0 to 10. */
   rating: figure,
 });
 type Line = z.output<typeof Line>;
@@ -170,28 +176,7 @@ function placeOf(ruleset: Ruleset, isLoved: boolean, step: number): readonly num
 }
 
 /** A difficulty that could be recommended, in as little as choosing takes. Figures are without mods. */
-export interface Candidate {
-  readonly setId: number;
-  readonly id: number;
-  readonly ruleset: Ruleset;
-  readonly stars: number;
-  readonly ar: number | null;
-  readonly od: number | null;
-  readonly cs: number | null;
-  readonly bpm: number | null;
-  /** Seconds. */
-  readonly length: number;
-  /** Circles, sliders and spinners. */
-  readonly objects: number | null;
-  /** The mapper's number: of the difficulty where it is known, else of the set. */
-  readonly mapper: number | null;
-  /** It is a figure of the difficulty. */
-  readonly plays: number | null;
-  /** It is a figure of the set. */
-  readonly favourites: number | null;
-  /** The set's rating, 0 to 10. */
-  readonly rating: number | null;
-}
+export type Candidate = Readonly<Line> & { readonly ruleset: Ruleset };
 
 /** Ranked and approved maps give pp; loved ones are for those who ask. */
 export function isPlayable({ status }: Pick<Beatmapset, 'status'>): boolean {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { AppError, toAppError } from '../../errors.ts';
-import type { Beatmapset } from '../model/beatmapset.ts';
 import { parseQuery } from '../query/query.ts';
 import type { Search, SearchPage } from '../query/search.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -13,13 +12,7 @@ export interface Feed {
   read(at: FeedPlace, signal: AbortSignal): Promise<FeedPage>;
 }
 
-export interface FeedPage {
-  readonly sets: readonly Beatmapset[];
-  /** Count of sets on all pages, when known. */
-  readonly total: number | null;
-  /** The token for the next page; null after the last. */
-  readonly next: string | null;
-}
+export type FeedPage = Pick<SearchPage, 'sets' | 'total' | 'next'>;
 
 export interface FillProgress {
   /** Sets read from this feed, earlier runs included. */

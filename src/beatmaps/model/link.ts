@@ -35,7 +35,6 @@ export function matchOsuLink(text: string): OsuLink | undefined {
     case 'beatmapsets':
       return first?.toLowerCase() === 'discussions' ? undefined : setLink(first, address);
     case 'beatmaps':
-      return mapLink(first, address);
     case 'b':
       return mapLink(first, address);
     case 's':

@@ -69,25 +69,20 @@ export function isChoke({ passed, is_perfect_combo, statistics, max_combo, beatm
   return most !== null && max_combo < most * NEARLY_WHOLE;
 }
 
+const VALUES: Readonly<Record<ScoreSort, (score: Score, starsOf: (score: Score) => number) => number>> = {
+  pp: ({ pp }) => pp ?? 0,
+  accuracy: ({ accuracy }) => accuracy,
+  date: ({ ended_at }) => (ended_at === null ? 0 : Date.parse(ended_at)),
+  combo: ({ max_combo }) => max_combo,
+  stars: (score, starsOf) => starsOf(score),
+};
+
 /** @param starsOf with the play's mods */
 export function sortScores(
   scores: readonly Score[],
   sort: ScoreSort,
   starsOf: (score: Score) => number,
 ): readonly Score[] {
-  const value = (score: Score): number => {
-    switch (sort) {
-      case 'pp':
-        return score.pp ?? 0;
-      case 'accuracy':
-        return score.accuracy;
-      case 'date':
-        return score.ended_at === null ? 0 : Date.parse(score.ended_at);
-      case 'combo':
-        return score.max_combo;
-      case 'stars':
-        return starsOf(score);
-    }
-  };
+  const value = (score: Score) => VALUES[sort](score, starsOf);
   return scores.toSorted((a, b) => value(b) - value(a));
 }

@@ -163,12 +163,12 @@ function readToken(draft: Draft, token: QueryToken): boolean | 'refused' {
   if (token.operator !== '=') return false;
   const value = token.value.trim();
   if (value === '') return false;
+  const filter = { text: value, isPhrase: token.isPhrase };
   const textKey = TEXT_NAMES.get(token.key);
-  if (textKey !== undefined) {
-    draft.texts[textKey] = { text: value, isPhrase: token.isPhrase };
-    return true;
-  }
-  return readWord(draft, token, value);
+  if (textKey !== undefined) draft.texts[textKey] = filter;
+  else if (token.key === 'tag') draft.tags.push(filter);
+  else return WORD_READERS.get(token.key)?.(draft, value) ?? false;
+  return true;
 }
 
 function readRange(draft: Draft, key: RangeKey, operator: Operator, value: string): boolean {
@@ -179,51 +179,26 @@ function readRange(draft: Draft, key: RangeKey, operator: Operator, value: strin
   return true;
 }
 
-function readWord(draft: Draft, token: QueryToken, value: string): boolean {
-  switch (token.key) {
-    case 'tag':
-      draft.tags.push({ text: value, isPhrase: token.isPhrase });
-      return true;
-    case 'featured_artist':
-      if (!isWhole(value)) return false;
-      draft.featuredArtist = Number(value);
-      return true;
-    case 'mode':
-      return assign(parseRuleset(value), ruleset => {
-        draft.ruleset = ruleset;
-      });
-    case 'genre':
-      return assign(parseGenre(value), genre => {
-        draft.genre = genre;
-      });
-    case 'language':
-    case 'lang':
-      return assign(parseLanguage(value), language => {
-        draft.language = language;
-      });
-    case 'video':
-      return assign(parseYesNo(value), video => {
-        draft.video = video;
-      });
-    case 'nsfw':
-      return assign(parseYesNo(value), nsfw => {
-        draft.nsfw = nsfw;
-      });
-    case 'spotlight':
-    case 'spotlights':
-      return assign(parseYesNo(value), spotlight => {
-        draft.spotlight = spotlight;
-      });
-    default:
-      return false;
-  }
+/** Reads one value into its field; false when it says nothing. */
+function reader<K extends keyof Draft>(key: K, parse: (value: string) => Draft[K] | undefined) {
+  return (draft: Draft, value: string): boolean => {
+    const read = parse(value);
+    if (read !== undefined) draft[key] = read;
+    return read !== undefined;
+  };
 }
 
-function assign<T>(value: T | undefined, keep: (value: T) => void): boolean {
-  if (value === undefined) return false;
-  keep(value);
-  return true;
-}
+const WORD_READERS: ReadonlyMap<string, (draft: Draft, value: string) => boolean> = new Map([
+  ['featured_artist', reader('featuredArtist', value => (isWhole(value) ? Number(value) : undefined))],
+  ['mode', reader('ruleset', parseRuleset)],
+  ['genre', reader('genre', parseGenre)],
+  ['language', reader('language', parseLanguage)],
+  ['lang', reader('language', parseLanguage)],
+  ['video', reader('video', parseYesNo)],
+  ['nsfw', reader('nsfw', parseYesNo)],
+  ['spotlight', reader('spotlight', parseYesNo)],
+  ['spotlights', reader('spotlight', parseYesNo)],
+]);
 
 function isWhole(value: string): boolean {
   return /^\d{1,12}$/.test(value);

@@ -38,7 +38,7 @@ export interface ClassProfile {
   readonly share: number;
   readonly plays: readonly Play[];
   /** Absent where nothing is known or nothing is meant. */
-  readonly features: Readonly<Partial<Record<Feature, Quantiles>>>;
+  readonly features: Readonly<Partial<Record<Feature, Span>>>;
   /** Usual accuracy, 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
@@ -162,7 +162,7 @@ function classProfile({ ruleset, modClass, keys, plays, share, all }: ClassPlays
   };
 }
 
-function quantilesBy(plays: readonly Play[], read: (play: Play) => number | null): Quantiles | undefined {
+function quantilesBy(plays: readonly Play[], read: (play: Play) => number | null): Span | undefined {
   return quantilesOf(
     plays.flatMap(play => {
       const value = read(play);
@@ -171,7 +171,7 @@ function quantilesBy(plays: readonly Play[], read: (play: Play) => number | null
   );
 }
 
-export interface Quantiles {
+export interface Span {
   readonly low: number;
   readonly middle: number;
   readonly high: number;
@@ -183,7 +183,7 @@ export interface Weighted {
 }
 
 /** The values below which a fifth, half and four fifths of the weight lie; undefined of nothing. */
-function quantilesOf(values: readonly Weighted[]): Quantiles | undefined {
+function quantilesOf(values: readonly Weighted[]): Span | undefined {
   const sorted = values.filter(({ weight }) => weight > 0).toSorted((a, b) => a.value - b.value);
   const whole = sorted.reduce((sum, { weight }) => sum + weight, 0);
   const [first] = sorted;

@@ -9,12 +9,13 @@ import type { SourceId } from '../upstreams/source.ts';
 import { createCandidateSearch } from './candidate-search.ts';
 import { isWithinBounds, type RecommendFilters } from './filters.ts';
 import { noPlayer, type PlayerContext, readPlayerContext } from './player-context.ts';
+import type { Span } from './player-profile.ts';
 import { type Recommendation, reasonsFor, referenceReason, withStars } from './recommendation.ts';
 import { createRecentAnswers, type RecommendationHistory } from './recommendation-history.ts';
 import { findReferenceMap, type ReferenceMap } from './reference-map.ts';
 import { createRescoring } from './rescoring.ts';
 import { drawOrder, fittingOf, isOfTarget, type ScoredCandidate, spreadOut } from './scoring.ts';
-import { planSearch, type SearchPlan, type Span } from './search-plan.ts';
+import { planSearch, type SearchPlan } from './search-plan.ts';
 
 export interface RecommendRequest extends RecommendFilters {
   /** The player whose best plays say what suits; without one the filters do. An id, a name, `@name` or a profile's address. */

@@ -2,8 +2,8 @@ import type { Candidate } from '../catalogue/candidates.ts';
 import { type Figures, figuresWith } from '../rating/mod-class.ts';
 import { estimatePp } from '../rating/pp-estimate.ts';
 import { passesFilters, type RecommendFilters } from './filters.ts';
-import { type ClassProfile, FEATURES, type Feature } from './player-profile.ts';
-import type { PlannedSearch, SearchPlan, SearchTarget, Span } from './search-plan.ts';
+import { type ClassProfile, FEATURES, type Feature, type Span } from './player-profile.ts';
+import type { PlannedSearch, SearchPlan, SearchTarget } from './search-plan.ts';
 
 /** A map with mods for a player, and how well it suits them. */
 export interface ScoredCandidate {

@@ -3,7 +3,7 @@ import type { Ruleset } from '../model/beatmapset.ts';
 import { figuresWith, modClassOf, starFactor } from '../rating/mod-class.ts';
 import { recommendedStars, starsForPp } from '../rating/pp-estimate.ts';
 import { ANY_MODS, allowsClass, type ModFilter, modsToPlay, type RecommendFilters } from './filters.ts';
-import { type ClassProfile, FEATURES, type Feature, type PlayerProfile } from './player-profile.ts';
+import { type ClassProfile, FEATURES, type Feature, type PlayerProfile, type Span } from './player-profile.ts';
 
 /** The worth and the kind of maps to recommend. */
 export interface SearchTarget {
@@ -17,12 +17,6 @@ export interface SearchTarget {
   readonly farm: boolean | undefined;
   /** How much the opinion of other players counts; 1 is usual. */
   readonly popularity: number;
-}
-
-export interface Span {
-  readonly low: number;
-  readonly middle: number;
-  readonly high: number;
 }
 
 /** The searches for an answer and their target. */
