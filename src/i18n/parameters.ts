@@ -42,6 +42,8 @@ export interface Parameters {
   'hints.notNumber': { option: Value; min: Value; max: Value };
   'hints.notBlockId': { kind: Value };
   'hints.manyChannels': { n: number };
+  'hints.noValue': { option: Value };
+  'hints.notCountry': { name: Value };
   'help.linksText': { sites: Value };
   'help.range': { min: Value; max: Value };
   'start.links': { sites: Value };
@@ -125,6 +127,8 @@ export interface Parameters {
   'plays.bestIfFullCombo': { place: Value; gain: Value };
   'plays.compare.none': { name: Value };
   'plays.leaderboard.left': { n: number };
+  'plays.leaderboard.ofCountry': { country: Value };
+  'plays.leaderboard.noneOfCountry': { country: Value };
   'plays.simulate.rate': { shown: Value };
   'plays.simulate.moreMisses': { n: number };
   'plays.simulate.percent': { shown: Value };
@@ -146,6 +150,7 @@ export interface Parameters {
   'plays.target.unknownRank': { rank: Value };
   'plays.ranking.title': { mode: Value };
   'plays.ranking.more': { n: Value };
+  'plays.ranking.noneOfCountry': { country: Value };
   'plays.track.added': { name: Value; mode: Value };
   'plays.track.removed': { name: Value };
   'plays.track.stop': { name: Value };

@@ -99,7 +99,7 @@ describe('the page about osu! commands', () => {
   }, 120_000);
 
   it('is true in the web chat, and behind a slash', async () => {
-    const stage = await openWeb({ commands: ECHOES, limits: { drainMs: 200, closeMs: 200 } });
+    const stage = await openWeb({ commands: ECHOES, limits: { drainMs: 200, closeMs: 200, framesAtOnce: 1_000 } });
     const page = await connect(stage.origin);
     onTestFinished(async () => {
       page.socket.terminate();

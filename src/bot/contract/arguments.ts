@@ -69,7 +69,10 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     if (value && !value.quoted && isRest(option)) {
       [open, form] = [[value], formOf(option)];
       opened.push([option, open]);
-    } else set(option, value === undefined ? '' : saidBy(option, value));
+      return;
+    }
+    if (value === undefined) throw usageError('noValue', { option: option.name });
+    set(option, saidBy(option, value));
   }
 
   /** True when a name was read, with its value. */
@@ -88,7 +91,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
   }
 
   function takeWord(word: Word): void {
-    const isFree = !word.quoted && (form !== 'rest' || word.raw.startsWith('+'));
+    const isFree = !word.quoted && (form !== 'rest' || /^[+:]/.test(word.raw));
     const [said] = isFree ? bareIn(spec, word, plain.length) : [];
     const [flag] = word.quoted || main !== undefined ? [] : (names.get(word.text.toLowerCase()) ?? []);
     if (said) set(...said);
@@ -164,7 +167,7 @@ function isStray(name: string, form: Form): boolean {
 /** True for a word that no player's name has in it, and for one that another command understands. */
 function isMisplaced({ raw, quoted }: Word, form: Form): boolean {
   if (quoted || looksLikeLink(raw)) return false;
-  if (form === 'name') return /[%=+:]/.test(raw);
+  if (form === 'name') return /[%=+:]|[a-z][<>]=?\d/i.test(raw);
   return form === 'map' && /[^\p{L}\p{N}_]/u.test(raw) && termOf(raw) !== undefined;
 }
 

@@ -71,7 +71,7 @@ export function readShortWord(typed: string, behind: string): ShortForm | undefi
   const [, word = '', index] = WORD.exec(typed) ?? [];
   const [group, name, ...said] = lineOf(word.toLowerCase(), behind)?.split(' ') ?? [];
   if (group === undefined || name === undefined) return undefined;
-  const rest = [...said, ...(index === undefined ? [] : [`index:${index}`]), behind].join(' ').trim();
+  const rest = [...said, ...(index === undefined ? [] : [`#${index}`]), behind].join(' ').trim();
   return { command: `${group} ${name}`, rest };
 }
 

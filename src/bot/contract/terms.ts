@@ -48,6 +48,10 @@ export const TERMS = {
   n300: { ...COUNT, also: ['300'], bare: as(/^(\d{1,6})x300$/i) },
   n100: { ...COUNT, also: ['100'], bare: as(/^(\d{1,6})x100$/i) },
   n50: { ...COUNT, also: ['50'], bare: as(/^(\d{1,6})x50$/i) },
+  /** A country's two letters. */
+  country: { ...WORD, named: true, also: ['co'] },
+  /** Forms have buttons for it. */
+  page: { type: 'integer', min: 1, max: 2_000, also: ['p'], only: 'typed', named: true },
   index: { type: 'integer', min: 1, max: 200, also: ['i', 'n', 'nth'], bare: as(/^#(\d{1,3})$/) },
 } as const satisfies Readonly<Record<string, StringOption | IntegerOption | ChoiceOption>>;
 

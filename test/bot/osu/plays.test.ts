@@ -214,6 +214,20 @@ describe('a leaderboard', () => {
     expect(textOf(await say('/beatmap leaderboard 900007'))).toContain('osu! keeps no leaderboard for this map.');
   });
 
+  it('of a country has its players among the best of the world, by one call more', async () => {
+    const { say, calls, sandbox } = await open();
+    await say(`/beatmap info ${PAPER_COMET}`);
+    expect(textOf(await say('!lb country'))).toContain('Name a player, or link your own');
+    await say('/osu link lamp post');
+    const own = textOf(await say('!lb country'));
+    expect(own).toMatch(/Best of ID, among the first 50 of the world.*1\. .*lamp post/);
+    expect(own).not.toContain('salt shaker');
+    sandbox.clearRequests();
+    expect(textOf(await say('!lb country=jp +DT'))).toMatch(/Best of JP.* \+DT.*Nobody from JP/);
+    expect(calls().api).toBe(2);
+    expect(textOf(await say('!lb country=Japan'))).toContain('I know no country by “Japan”.');
+  });
+
   it('of a chat has the linked members who used Medley there, until they are forgotten', async () => {
     const { say, services } = await open();
     expect(textOf(await say(`/beatmap leaderboard ${PAPER_COMET} here`))).toContain('it works in groups');
@@ -379,6 +393,11 @@ describe('a ranking', () => {
     const osu = textOf(await say('/osu ranking osu', inGroup('sari')));
     expect(osu).toMatch(/Players of this chat \(osu!\).*1\. .*lamp post.*2\. .*tea kettle.*3\. .*Drum_Kitten/);
     expect(textOf(await say('/osu ranking taiko', inGroup('sari')))).toMatch(/1\. .*Drum_Kitten/);
+    const ours = textOf(await say('/osu ranking country', inGroup('budi')));
+    expect(ours).toMatch(/Players of this chat.*ID.*lamp post/);
+    expect(ours).not.toContain('Drum_Kitten');
+    const none = textOf(await say('/osu ranking country=FI', inGroup('budi')));
+    expect(none).toContain('None of the linked players of this chat is from FI.');
   });
 });
 

@@ -20,7 +20,7 @@ import {
 } from '../../contract/reply.ts';
 import { modeOf, TERMS } from '../../contract/terms.ts';
 import { askedMap, MAP_MODE_OPTION, MAP_OPTION } from '../../osu/asked-map.ts';
-import { requirePlayers } from '../../osu/asked-player.ts';
+import { askedCountry, requirePlayers } from '../../osu/asked-player.ts';
 import { mapAddress, mapButtons } from '../../osu/buttons.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
@@ -39,27 +39,38 @@ export const beatmapLeaderboard = defineCommand({
   options: {
     map: MAP_OPTION,
     mods: TERMS.mods,
-    of: { type: 'choice', choices: ['world', 'here'] },
+    of: { type: 'choice', choices: ['world', 'here', 'country'] },
+    country: TERMS.country,
     mode: MAP_MODE_OPTION,
-    page: { type: 'integer', min: 1, max: MAX_TURNS, only: 'button' },
+    page: { ...TERMS.page, max: MAX_TURNS },
   },
   visibility: 'chat',
   cost: 1,
   subject: 'beatmap',
-  async run({ of = 'world', page = 1, mode, ...values }, context: CommandContext) {
+  async run(
+    { country: named, of = named === undefined ? 'world' : 'country', page = 1, mode, ...values },
+    context: CommandContext,
+  ) {
     const { caller, services, t } = context;
     if (of === 'here' && caller.chatKind !== 'group') return notice(t.messages.plays.onlyGroups);
     requirePlayers(services.beatmaps);
     const mods = values.mods === undefined ? undefined : parseMods(values.mods);
+    const country = of === 'country' ? await askedCountry(named, context) : undefined;
     const map = await askedMap({ map: values.map, mode }, context);
     const convertedTo = map.ruleset === map.beatmap.mode ? undefined : map.ruleset;
     const address = mapAddress({ id: map.beatmap.id, convertedTo });
     const token = (change: { readonly of?: string; readonly page?: number }) =>
       services.actions.encode({
         command: 'beatmap leaderboard',
-        values: { map: address, ...(mods && { mods: mods.join('') || 'NM' }), of, ...change },
+        values: {
+          map: address,
+          ...(mods && { mods: mods.join('') || 'NM' }),
+          of,
+          ...(country && { country }),
+          ...change,
+        },
       });
-    const found = await (of === 'here' ? ofChat : ofWorld)({ map, mods, page }, context);
+    const found = await (of === 'here' ? ofChat : ofWorld)({ map, mods, country, page }, context);
     const other = of === 'here' ? 'world' : 'here';
     const { scores, first, left } = found;
     const pages = {
@@ -70,14 +81,16 @@ export const beatmapLeaderboard = defineCommand({
     const openPlayer = (id: number) =>
       services.actions.encode({ command: 'osu profile', values: { player: String(id), mode: modeOf(map.ruleset) } });
     const words = t.messages.plays.leaderboard;
+    const place = of === 'here' ? words.here : words.world;
+    const title = [country === undefined ? place : words.ofCountry({ country }), mods && `+${mods.join('') || 'NM'}`];
     const isEmpty = scores.length === 0;
     const lines = isEmpty
-      ? [emptySentence(map, of, t)]
+      ? [emptySentence(map, of, country, t)]
       : stacked(scores.map((score, index) => scoreLine(score, first + index, t)));
     return reply({
       tone: isEmpty ? 'notice' : 'neutral',
       blocks: [
-        headingBlock([`${words[of]}${mods === undefined ? '' : ` +${mods.join('') || 'NM'}`}`]),
+        headingBlock([title.filter(part => part !== undefined).join(' ')]),
         ...mapHeading(map, t),
         ...originBlocks({ source: map.source, stale: found.stale || map.stale }, t),
         textBlock(lines),
@@ -96,14 +109,26 @@ export const beatmapLeaderboard = defineCommand({
 interface Asked {
   readonly map: AskedMap;
   readonly mods: readonly string[] | undefined;
+  /** Two letters. */
+  readonly country: string | undefined;
   readonly page: number;
 }
 
-async function ofWorld({ map, mods, page }: Asked, { services, signal }: CommandContext) {
-  const { scores, stale } = await services.beatmaps.mapScores(map, { ruleset: map.ruleset, mods }, signal);
+async function ofWorld({ map, mods, country, page }: Asked, context: CommandContext) {
+  const { services, signal } = context;
+  const { scores: all, stale } = await services.beatmaps.mapScores(map, { ruleset: map.ruleset, mods }, signal);
+  const scores = country === undefined ? all : await fromCountry(all, country, context);
   const first = (page - 1) * PER_PAGE;
   const end = first + PER_PAGE;
   return { scores: scores.slice(first, end), first: first + 1, hasMore: end < scores.length, left: 0, stale };
+}
+
+/** osu! gives a country's own list to supporters alone, so these are its players among the best of the world. */
+async function fromCountry(scores: readonly Score[], country: string, { services, signal }: CommandContext) {
+  const ids = scores.flatMap(({ user_id }) => user_id ?? []);
+  const { players } = await services.beatmaps.standings(ids, signal);
+  const own = new Set(players.flatMap(({ id, country_code }) => (country_code === country ? [id] : [])));
+  return scores.filter(({ user_id }) => user_id !== null && own.has(user_id));
 }
 
 /** Members who were looked up for the pages before are known still; each page asks about some more. */
@@ -137,9 +162,10 @@ function byScore(a: Score, b: Score): number {
   return (b.total_score ?? 0) - (a.total_score ?? 0);
 }
 
-function emptySentence(map: AskedMap, of: 'world' | 'here', t: Translator): string {
+function emptySentence(map: AskedMap, of: 'world' | 'here' | 'country', country: string | undefined, t: Translator) {
   const words = t.messages.plays.leaderboard;
   if (statusNumber(map.beatmap.status) <= 0) return words.noLeaderboard;
+  if (country !== undefined) return words.noneOfCountry({ country });
   return of === 'here' ? words.noneHere : words.none;
 }
 

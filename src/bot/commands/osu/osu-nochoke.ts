@@ -17,7 +17,7 @@ import {
   type Text,
   textBlock,
 } from '../../contract/reply.ts';
-import { modeOf } from '../../contract/terms.ts';
+import { modeOf, TERMS } from '../../contract/terms.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, ratePlays } from '../../osu/plays.ts';
@@ -36,7 +36,7 @@ export const osuNoChoke = defineCommand({
   options: {
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
-    page: { type: 'integer', min: 1, max: 20, only: 'button' },
+    page: { ...TERMS.page, max: 20 },
   },
   visibility: 'chat',
   cost: 2,

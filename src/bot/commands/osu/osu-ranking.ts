@@ -15,8 +15,8 @@ import {
   type Text,
   textBlock,
 } from '../../contract/reply.ts';
-import { modeOf } from '../../contract/terms.ts';
-import { MODE_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
+import { modeOf, TERMS } from '../../contract/terms.ts';
+import { askedCountry, MODE_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
@@ -31,11 +31,12 @@ const MAX_CHOICES = 25;
 /** The linked members of this chat by pp. */
 export const osuRanking = defineCommand({
   name: 'osu ranking',
-  options: { mode: MODE_OPTION },
+  options: { mode: MODE_OPTION, of: { type: 'choice', choices: ['here', 'country'] }, country: TERMS.country },
   visibility: 'chat',
   cost: 1,
   subject: 'player',
-  async run({ mode }, { caller, services, signal, t }: CommandContext) {
+  async run({ mode, of, country: named }, context: CommandContext) {
+    const { caller, services, signal, t } = context;
     if (caller.chatKind !== 'group') return notice(t.messages.plays.onlyGroups);
     requirePlayers(services.beatmaps);
     const own = await services.settings.user(callerKey(caller));
@@ -43,8 +44,12 @@ export const osuRanking = defineCommand({
     const linked = await chatPlayers(caller, services);
     if (linked.length === 0) return notice(t.messages.plays.noMembers);
     const asked = linked.slice(0, MOST).map(({ id }) => id);
-    const { players, stale } = await services.beatmaps.standings(asked, signal);
+    const isOfCountry = of === 'country' || named !== undefined;
+    const country = isOfCountry ? await askedCountry(named, context) : undefined;
+    const { players: all, stale } = await services.beatmaps.standings(asked, signal);
+    const players = all.filter(({ country_code }) => country === undefined || country_code === country);
     const words = t.messages.plays.ranking;
+    if (players.length === 0 && country !== undefined) return notice(words.noneOfCountry({ country }));
     if (players.length === 0) return reply({ tone: 'notice', blocks: [textBlock(sentence(words.none))] });
     const proven = new Set(linked.flatMap(player => (player.proven ? [player.id] : [])));
     const left = linked.length - asked.length;
@@ -61,7 +66,7 @@ export const osuRanking = defineCommand({
     }));
     return reply({
       blocks: [
-        headingBlock([words.title({ mode: t.messages.osu.modes[ruleset] })]),
+        headingBlock(joined([words.title({ mode: t.messages.osu.modes[ruleset] }), country])),
         ...originBlocks({ source: 'osu', stale }, t),
         textBlock(stacked([...lines, left > 0 ? [words.more({ n: left })] : []])),
       ],

@@ -23,7 +23,6 @@ import { playerTitle } from '../../views/osu/player.ts';
 import { estimateBlocks, mapName, resultText, scoreCard } from '../../views/osu/score.ts';
 
 const PER_PAGE = 5;
-const MAX_PAGE = 2_000;
 const ALIASES: ReadonlyMap<string, ScoreType> = new Map([
   ['top', 'best'],
   ['latest', 'recent'],
@@ -41,6 +40,11 @@ function dashedSort(word: string): string | undefined {
   return SCORE_SORTS.find(each => each === (SORTS.get(name) ?? name));
 }
 
+/** `stars>6` */
+function condition(word: string): string | undefined {
+  return /^[a-z]+(?:[<>]=?|!=)[\w.:-]+$/i.test(word) ? word : undefined;
+}
+
 const FLAG = { type: 'boolean' } as const;
 
 /** The plays of a player. */
@@ -53,11 +57,11 @@ export const osuScores = defineCommand({
     mods: MOD_FILTER,
     grade: { type: 'choice', choices: GRADES, also: ['rank'] },
     sort: { type: 'choice', choices: SCORE_SORTS, alias: word => SORTS.get(word), bare: dashedSort },
-    search: { type: 'string', form: 'rest', maxLength: 200 },
+    search: { type: 'string', form: 'rest', maxLength: 200, joins: true, bare: condition },
     index: TERMS.index,
     reverse: FLAG,
     chokes: FLAG,
-    page: { type: 'integer', min: 1, max: MAX_PAGE, only: 'button' },
+    page: TERMS.page,
   },
   visibility: 'chat',
   cost: 1,
