@@ -143,9 +143,9 @@ export class StrategyRace {
       return this.#result();
     } finally {
       this.#over.release();
+      const reason = this.#cutShort() ?? new AppError('timeout', 'another strategy was done before');
       const left = [...this.#running.values()].filter(({ strategy }) => strategy !== returning || signal.aborted);
-      for (const { abort } of left)
-        abort(this.#cutShort() ?? new AppError('timeout', 'another strategy was done before'));
+      for (const { abort } of left) abort(reason);
     }
   }
 
@@ -171,9 +171,8 @@ export class StrategyRace {
 
   /** The weak failure on which two endpoints agree; a post that was brought refutes it. */
   #agreed(): AppError | undefined {
-    return this.#post === null
-      ? agreedFailure(this.#failures, one => this.#options.history.isReliable(one))
-      : undefined;
+    const { history } = this.#options;
+    return this.#post === null ? agreedFailure(this.#failures, one => history.isReliable(one)) : undefined;
   }
 
   #startable(): Strategy | undefined {

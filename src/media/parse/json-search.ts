@@ -89,17 +89,11 @@ export function visitObjects(
   if (isNested(root)) enter(root, 0);
 }
 
-export interface SearchOptions {
-  /** Properties that are neither yielded nor searched. */
-  readonly skip?: ReadonlySet<string>;
-  readonly budget?: SearchBudget;
-}
-
-/** Every value below `root` whose property name fits, outer ones first, in document order. */
+/** Every value below `root` whose property name fits, outer ones first, in document order. `skip`: these are neither given nor searched. */
 export function findValues(
   root: unknown,
   name: string | ((key: string) => boolean),
-  { skip, budget = createSearchBudget() }: SearchOptions = {},
+  { skip, budget = createSearchBudget() }: { skip?: ReadonlySet<string>; budget?: SearchBudget } = {},
 ): readonly unknown[] {
   const fits = typeof name === 'string' ? (key: string) => key === name : name;
   const ownKeys = (object: JsonObject) => Object.keys(object).filter(key => skip?.has(key) !== true);

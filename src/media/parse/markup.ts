@@ -6,17 +6,14 @@ const CHUNK_CHARS = 8 * 1024;
 /** Deeper markup is not read on: the parser's time grows with the square of the depth. Their pages nest under 100. */
 const MAX_DEPTH = 512;
 
-export interface MarkupOptions {
-  readonly xml: boolean;
-  /** Entities are handed on as they stand, which is quicker: else every character is looked at. */
-  readonly rawEntities?: boolean;
-}
-
-/** Feeds markup of unknown make to the handler in linear time. What lies behind absurd nesting is left out. Never throws. */
+/**
+ * Feeds markup of unknown make to the handler in linear time. What lies behind absurd nesting is left out. Never throws.
+ * `rawEntities` hands them on as they stand, which is quicker: else every character is looked at.
+ */
 export function readMarkup(
   text: string,
   handler: Partial<Pick<Handler, 'onopentag' | 'ontext' | 'onclosetag'>>,
-  { xml, rawEntities = false }: MarkupOptions,
+  { xml, rawEntities = false }: { xml: boolean; rawEntities?: boolean },
 ): void {
   let depth = 0;
   const parser = new Parser(

@@ -14,10 +14,6 @@ import { userIdOf } from './parse/media.ts';
 
 const HOME = 'https://www.instagram.com/';
 
-export function isStoryLink(ref: PostRef): boolean {
-  return ref.form === 'story';
-}
-
 function isAccountChallenge(answer: HttpResponse): boolean {
   const isSuspended = redirectWithinSite(answer)?.pathname.startsWith('/accounts/suspended') === true;
   return isSuspended || isChallenge(siteAnswer(answer));
@@ -54,14 +50,14 @@ export function instagramAccounts(
       kind: 'query',
       isLastResort: true,
       byAccount: true,
-      fits: ref => !isStoryLink(ref) && accounts.isReady(),
+      fits: ({ form }) => form !== 'story' && accounts.isReady(),
       ask: askForMedia,
     },
     {
       name: 'stories',
       profile: profiles.stories,
       kind: 'story',
-      fits: ref => isStoryLink(ref) && !accounts.isEmpty,
+      fits: ({ form }) => form === 'story' && !accounts.isEmpty,
       ask: askForStory,
     },
   ]);

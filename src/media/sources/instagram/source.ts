@@ -6,7 +6,7 @@ import { parseJson } from '../../parse/json-search.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
 import { createSource, createStrategy } from '../kit/source.ts';
-import { instagramAccounts, isStoryLink } from './account.ts';
+import { instagramAccounts } from './account.ts';
 import { readInstagramAnswer } from './answer.ts';
 import { createInstagramClient, type InstagramClient } from './client.ts';
 import { createInstagramConstants, INSTAGRAM_EXAMPLES, type ProfileName } from './constants.ts';
@@ -102,7 +102,7 @@ export function createInstagramSource(options: SourceOptions): MediaSource {
       name,
       kind,
       profile: profiles[name],
-      fits: ref => !isStoryLink(ref),
+      fits: ({ form }) => form !== 'story',
       ask: (ref, signal) => ask(ref, name, signal),
     });
   const oembed = endpoint('oembed', 'card', (ref, _, signal) => client.oembed(ref, signal));
@@ -130,7 +130,7 @@ export function createInstagramSource(options: SourceOptions): MediaSource {
     canFetchStories: accounts?.isEmpty === false,
     /** Asks both questions at once; the first definitive word counts, a failed question is only noted. */
     async diagnose(ref, signal) {
-      if (isStoryLink(ref)) return;
+      if (ref.form === 'story') return;
       const answers = await Promise.allSettled([askRoutes(client, ref, signal), askRuling(client, ref, signal)]);
       const errors = answers.flatMap(answer => (answer.status === 'rejected' ? [answer.reason] : []));
       for (const error of errors) {
