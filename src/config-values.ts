@@ -76,6 +76,12 @@ export function list<T>(parse: (entry: string) => T | undefined) {
   };
 }
 
+/** A host's name in lower case, without the `www.` that is below it anyway. */
+export function parseSiteHost(text: string): string | undefined {
+  const host = text.toLowerCase().replace(/^www\./, '');
+  return /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,6}[a-z]{2,63}$/.test(host) ? host : undefined;
+}
+
 export function parseSources(text: string): 'all' | string[] | undefined {
   const ids = list(id => /^[a-z][a-z\d]*$/.exec(id.toLowerCase())?.[0])(text);
   return ids?.join() === 'all' ? 'all' : nonEmpty(ids);

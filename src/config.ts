@@ -20,6 +20,7 @@ import {
   parseProxyAddress,
   parseRedisUrl,
   parseShards,
+  parseSiteHost,
   parseSources,
   parseUserLimit,
   parseWebExample,
@@ -97,6 +98,7 @@ const VARIABLES = z.object({
   ).optional(),
   UPSTREAM_PACE: variable(whole(1, 1_000), 'requests a second to each site, 1 to 1000', '10').default(10),
   SOURCES: variable(parseSources, 'all, or the ids of sites separated by commas', 'instagram,facebook').default('all'),
+  YT_DLP_HOSTS: variable(list(parseSiteHost), 'host names separated by commas', 'youtube.com,youtu.be').default([]),
   UPSTREAM_OVERRIDES: variable(
     parseOverrides,
     'host=origin,... with each host once, lower-case or *.suffix, and origins without a path; https only on loopback (localhost, 127.0.0.0/8, [::1]), where certificates are not checked',
@@ -270,6 +272,7 @@ function toConfig(values: z.output<typeof VARIABLES>) {
     upstreamLocalAddress: values.UPSTREAM_LOCAL_ADDRESS,
     upstreamPace: values.UPSTREAM_PACE,
     sources: values.SOURCES,
+    ytDlpHosts: [...new Set(values.YT_DLP_HOSTS)],
     upstreamOverrides: values.UPSTREAM_OVERRIDES,
     upstreamConstants: values.UPSTREAM_CONSTANTS,
     roles: new Set(values.ROLES),

@@ -24,6 +24,7 @@ import { createLogger } from './infra/log.ts';
 import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
+import { sitesWith } from './media/sources/yt-dlp-sites.ts';
 import type { Finding } from './platforms/platform.ts';
 import { askSites } from './probe/ask-sites.ts';
 
@@ -118,7 +119,7 @@ async function doctor(): Promise<number> {
   const { live, links } = readArguments(process.argv.slice(2), { takesLive: true });
   const environment = readEnvironment();
   const config = loadConfig(environment);
-  const descriptors = offeredSites(config, sourceDescriptors);
+  const descriptors = offeredSites(config, sitesWith(config.ytDlpHosts));
   const outgoing = createSiteOutgoing(sourceDescriptors, config);
   const http = createHttpClient({ overrides: createOverrides(config.upstreamOverrides), outgoing });
   try {

@@ -7,6 +7,7 @@ import { createHttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/transport/host-list.ts';
 import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
+import { sitesWith } from './media/sources/yt-dlp-sites.ts';
 import { askSites } from './probe/ask-sites.ts';
 
 const FOLDER = 'recordings';
@@ -20,7 +21,7 @@ async function live(): Promise<number> {
   const { links } = readArguments(process.argv.slice(2), { takesLive: false });
   const environment = readEnvironment();
   const config = loadConfig(environment);
-  const descriptors = offeredSites(config, sourceDescriptors);
+  const descriptors = offeredSites(config, sitesWith(config.ytDlpHosts));
   const overrides = createOverrides(config.upstreamOverrides);
   const outgoing = createSiteOutgoing(sourceDescriptors, config);
   const http = createHttpClient({ overrides, outgoing });

@@ -46,12 +46,12 @@ async function main(): Promise<void> {
   });
   staySmall();
   // With all libraries: what keeps it from starting was found before.
-  const [{ createCore }, { startRoles }, { sourceDescriptors }] = await Promise.all([
+  const [{ createCore }, { startRoles }, { sitesWith }] = await Promise.all([
     import('./core.ts'),
     import('./roles.ts'),
-    import('./media/sources/index.ts'),
+    import('./media/sources/yt-dlp-sites.ts'),
   ]);
-  const descriptors = offeredSites(config, sourceDescriptors);
+  const descriptors = offeredSites(config, sitesWith(config.ytDlpHosts));
   const core = await createCore({ config, descriptors, searchPath: environment.PATH ?? '', log, failures });
   ({ endThreads } = core);
   const running = await startRoles(config, core, log);

@@ -44,6 +44,7 @@ describe('loadConfig', () => {
       upstreamLocalAddress: undefined,
       upstreamPace: 10,
       sources: 'all',
+      ytDlpHosts: [],
       upstreamOverrides: [],
       upstreamConstants: {},
       roles: new Set(['gateway', 'worker', 'web']),
@@ -95,6 +96,7 @@ describe('loadConfig', () => {
       UPSTREAM_LOCAL_ADDRESS: '2001:db8:1:2::/64',
       UPSTREAM_PACE: '4',
       SOURCES: 'Facebook, instagram',
+      YT_DLP_HOSTS: 'www.Youtu.be, clips.example,youtu.be',
       UPSTREAM_OVERRIDES: 'www.instagram.com=http://127.0.0.1:9001, *.fbcdn.net=http://relay.example/',
       UPSTREAM_CONSTANTS: '{"instagram.mediaIdDocId":"27"}',
       ROLES: 'Web, gateway',
@@ -129,6 +131,7 @@ describe('loadConfig', () => {
       upstreamLocalAddress: '2001:db8:1:2::/64',
       upstreamPace: 4,
       sources: ['facebook', 'instagram'],
+      ytDlpHosts: ['youtu.be', 'clips.example'],
       upstreamOverrides: [
         { host: 'www.instagram.com', origin: 'http://127.0.0.1:9001' },
         { host: '*.fbcdn.net', origin: 'http://relay.example' },
@@ -236,6 +239,7 @@ describe('loadConfig', () => {
     ],
     ['UPSTREAM_LOCAL_ADDRESS', ['eth0', '192.0.2.0/24', '2001:db8::/0', '2001:db8::/129', 'fe80::1%eth0']],
     ['UPSTREAM_PACE', ['0', '1001', '2.5', 'fast']],
+    ['YT_DLP_HOSTS', ['https://a.example', 'a.example/x', '127.0.0.1', 'localhost', 'a.example:443', '*.a.example']],
     ['SOURCES', [',', 'insta gram', 'https://a.example']],
     ['ACCOUNT_PACE', ['8s', '300/day', '0s,300/day', '8s,0/day', '8,300', '8s,300/hour']],
     [

@@ -109,7 +109,17 @@ async function checkRedis(url: string | undefined): Promise<readonly Finding[]> 
   }
 }
 
+async function checkYtDlp({ searchPath, ytDlpHosts }: Machine): Promise<Finding> {
+  const resort = 'It is the last resort when the sites change; without it that resort is missing.';
+  const finding = await checkProgram('yt-dlp', searchPath, resort);
+  if (finding.state === 'ok' || ytDlpHosts.length === 0) return finding;
+  const remedy = `YT_DLP_HOSTS names ${ytDlpHosts.join(', ')}: install it, or leave YT_DLP_HOSTS empty.`;
+  return { ...finding, state: 'wrong', remedy };
+}
+
 export interface Machine {
+  /** Hosts that only yt-dlp is asked about. */
+  readonly ytDlpHosts: readonly string[];
   readonly sites: readonly SourceDescriptor[];
   readonly dataDir: string;
   readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
@@ -125,11 +135,7 @@ export async function checkMachine(machine: Machine): Promise<readonly Finding[]
     checkData(machine.dataDir),
     ...(await Promise.all(accounts.map(source => checkCookies(source, machine.cookiesFiles[source.id])))),
     await checkFfmpeg(machine.searchPath),
-    await checkProgram(
-      'yt-dlp',
-      machine.searchPath,
-      'It is the last resort when the sites change; without it that resort is missing.',
-    ),
+    await checkYtDlp(machine),
     ...(await checkRedis(machine.redisUrl)),
   ];
 }

@@ -50,6 +50,7 @@ const video = z.object({
   view_count: count,
   repost_count: count,
   formats: z.array(z.unknown()).nullish().catch(null),
+  is_live: z.boolean().nullish().catch(null),
   url: text,
   ext: text,
 });
@@ -112,6 +113,7 @@ export function parseYtDlpAnswer(printed: string, { ref, hosts, now }: YtDlpCont
   const result = answer.safeParse(parseJson(printed));
   if (!result.success) throw new AppError('upstream_changed', 'yt-dlp printed no description', { cause: result.error });
   const { entries, ...post } = result.data;
+  if (post.is_live) throw new AppError('unsupported_link', 'a live broadcast', { params: { what: 'live' } });
   if (post.id && VIDEO_FORMS.has(ref.form) && post.id !== ref.id) {
     throw new AppError('upstream_changed', 'yt-dlp describes another post');
   }

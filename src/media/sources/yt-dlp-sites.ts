@@ -1,0 +1,124 @@
+/**
+ * Sites that are asked by an installed yt-dlp alone, where the operator names their hosts. A link is matched to an id, of which the
+ * address for the program is made: nothing else of what a person wrote reaches it.
+ */
+import { AppError, type ErrorCode } from '../../errors.ts';
+import type { LinkMatch, MediaSource, PostRef } from '../extract/source.ts';
+import type { SourceDescriptor, SourceOptions } from '../extract/source-descriptor.ts';
+import type { Post } from '../post.ts';
+import { sourceDescriptors } from './index.ts';
+import { PAGE } from './kit/link-match.ts';
+import { createSource } from './kit/source.ts';
+
+/** Too long, or live. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['too_large', 'unsupported_link']);
+
+interface Site extends Pick<SourceDescriptor, 'id' | 'name' | 'colour' | 'hosts' | 'cdnHosts' | 'example'> {
+  /** The word for what an id names; of a `video` the program has to give the same id back. */
+  readonly form: 'video' | 'page';
+  readonly idPattern: RegExp;
+  idOf(address: URL): string | null | undefined;
+  urlOf(id: string): string;
+}
+
+/** Longer videos take minutes and fit into no chat. */
+const MAX_DURATION_MS = 20 * 60_000;
+/** The program starts, reads a page, and runs the player's script. */
+const TIMEOUT_MS = 18_000;
+
+const YOUTUBE: Site = {
+  id: 'youtube',
+  name: 'YouTube',
+  colour: '#ff0033',
+  hosts: ['youtube.com', 'youtu.be'],
+  cdnHosts: ['googlevideo.com', 'ytimg.com'],
+  example: 'https://www.youtube.com/watch?v=jNQXAC9IVRw',
+  form: 'video',
+  idPattern: /^[\w-]{11}$/,
+  idOf({ hostname, pathname, searchParams }) {
+    if (hostname.endsWith('youtu.be')) return pathname.slice(1);
+    return pathname === '/watch' ? searchParams.get('v') : /^\/(?:shorts|embed|v)\/([^/]+)\/?$/.exec(pathname)?.[1];
+  },
+  urlOf: id => `https://www.youtube.com/watch?v=${id}`,
+};
+
+/** A site of which nothing is known but its host: its files have to lie there, too, and its links have no query. */
+function otherSite(host: string): Site {
+  return {
+    id: host
+      .replace(/[^a-z0-9]/g, '')
+      .replace(/^\d+/, 'n')
+      .slice(0, 31),
+    name: host,
+    colour: '#6b7280',
+    hosts: [host],
+    cdnHosts: [host],
+    example: `https://${host}/`,
+    form: 'page',
+    idPattern: /^\w[\w.~-]{0,79}(?:\/\w[\w.~-]{0,79}){0,5}$/,
+    idOf: ({ pathname }) => pathname.replace(/^\/|\/$/g, ''),
+    urlOf: id => `https://${host}/${id}`,
+  };
+}
+
+function isOn(hostname: string, hosts: readonly string[]): boolean {
+  return hosts.some(host => hostname === host || hostname.endsWith(`.${host}`));
+}
+
+/** Every source of posts, those that yt-dlp is asked for last. */
+export function sitesWith(ytDlpHosts: readonly string[]): readonly [SourceDescriptor, ...SourceDescriptor[]] {
+  return [...sourceDescriptors, ...ytDlpSites(ytDlpHosts)];
+}
+
+/** The sites of these hosts, as names in lower case without `www.`. */
+export function ytDlpSites(hosts: readonly string[]): readonly SourceDescriptor[] {
+  const [first, ...rest] = YOUTUBE.hosts.filter(host => hosts.includes(host));
+  const known: readonly Site[] = first === undefined ? [] : [{ ...YOUTUBE, hosts: [first, ...rest] }];
+  const others = hosts.filter(host => !YOUTUBE.hosts.includes(host)).map(otherSite);
+  return [...known, ...others].map(({ form, idPattern, idOf, urlOf, ...descriptor }) => ({
+    ...descriptor,
+    create: options => createYtDlpSource({ form, idPattern, idOf, urlOf, ...descriptor }, options),
+  }));
+}
+
+function createYtDlpSource(site: Site, { extraStrategies = [], ...options }: SourceOptions): MediaSource {
+  const { id: source, hosts, cdnHosts, example, form } = site;
+  const refOf = (id: string): PostRef | undefined =>
+    site.idPattern.test(id) ? { source, id, form, url: site.urlOf(id), itemIndex: null, parts: {} } : undefined;
+  const match = (address: URL): LinkMatch | undefined => {
+    if (!isOn(address.hostname, hosts)) return undefined;
+    const ref = refOf(site.idOf(address) ?? '');
+    return ref === undefined ? PAGE : { kind: 'post', ref };
+  };
+  const [program] = extraStrategies;
+  /** Videos that the program described and that are not for us, by the reference of one call. */
+  const refused = new WeakMap<PostRef, AppError>();
+  return createSource(options, {
+    ...{ id: source, match, refOf, mediaHosts: cdnHosts, canFetchStories: false },
+    examples: site.form === 'video' ? [example] : [],
+    explain: (ref, failure) => refused.get(ref) ?? failure,
+    resolveShort: () => Promise.reject(new AppError('unsupported_link', 'it has no short links')),
+    strategies: [
+      {
+        name: 'yt-dlp',
+        timeoutMs: TIMEOUT_MS,
+        isAvailable: () => true,
+        async run(ref, signal) {
+          if (program === undefined) throw new AppError('upstream_unavailable', 'yt-dlp is not installed');
+          try {
+            return withinLength(await program.run(ref, signal));
+          } catch (error) {
+            if (error instanceof AppError && REFUSALS.has(error.code)) refused.set(ref, error);
+            throw error;
+          }
+        },
+      },
+    ],
+  });
+}
+
+function withinLength(post: Post): Post {
+  if (post.items.some(({ durationMs }) => (durationMs ?? 0) > MAX_DURATION_MS))
+    throw new AppError('too_large', 'a video longer than is fetched by yt-dlp');
+  return post;
+}
