@@ -17,6 +17,7 @@ const LED_ASTRAY = HOSTILE_ADDRESSES.flatMap(({ why, address }) => [
   { why: `wrapped: ${why}`, address: `https://l.instagram.com/?u=${encodeURIComponent(address)}` },
   { why: `wrapped: ${why}`, address: `https://l.facebook.com/l.php?u=${encodeURIComponent(address)}` },
   { why: `login: ${why}`, address: `https://www.threads.com/login?next=${encodeURIComponent(address)}` },
+  { why: `login: ${why}`, address: `https://www.tiktok.com/login?redirect_url=${encodeURIComponent(address)}` },
   { why: `player: ${why}`, address: `https://www.facebook.com/plugins/video.php?href=${encodeURIComponent(address)}` },
 ]);
 const CORPUS = [...HOSTILE_ADDRESSES, ...LED_ASTRAY];
@@ -67,6 +68,7 @@ describe('addresses that want to lead elsewhere', () => {
       sandbox.faults.set('instagram.*', fault);
       sandbox.faults.set('facebook.*', fault);
       sandbox.faults.set('threads.*', fault);
+      sandbox.faults.set('tiktok.*', fault);
       for (const link of [
         'https://www.instagram.com/reel/DVclaybowl1/',
         'https://www.instagram.com/share/reel/SandBowl01/',
@@ -75,6 +77,9 @@ describe('addresses that want to lead elsewhere', () => {
         'https://fb.watch/sandTram01/',
         'https://www.threads.com/@ostvik.tram.museum/post/DTtramshed1',
         'https://www.threads.com/share/BAsandBowl1',
+        'https://www.tiktok.com/@mara.turns.clay/video/7560000000000000011',
+        'https://vm.tiktok.com/ZMsandbowl/',
+        'https://www.tiktok.com/t/ZTsandbowl/',
       ]) {
         await expect(extractor.extract(link), `${fault} ${link}`).rejects.toBeInstanceOf(AppError);
       }
@@ -92,12 +97,12 @@ describe('addresses that want to lead elsewhere', () => {
       const found = extractor.findLinks(`look at this: ${address} nice`);
       for (const link of found)
         expect(new URL(link).hostname).toMatch(
-          /^(?:www\.instagram\.com|www\.facebook\.com|fb\.watch|www\.threads\.(?:com|net))$/,
+          /^(?:www\.instagram\.com|www\.facebook\.com|fb\.watch|www\.threads\.(?:com|net)|(?:www|v[mt])\.tiktok\.com)$/,
         );
     }
   });
 });
 
 function isKnownHost(host: string): boolean {
-  return /^(?:(?:www|i|m)\.)?(?:instagram|facebook|threads)\.com$|^fb\.watch$/.test(host);
+  return /^(?:(?:www|i|m)\.)?(?:instagram|facebook|threads)\.com$|^(?:www|v[mt])\.tiktok\.com$|^fb\.watch$/.test(host);
 }

@@ -1,9 +1,10 @@
 /** The sites that the sandbox plays each from one folder: adding one is its folder and a line in this list. */
 import type { SandboxSite, SiteEndpoint } from './site.ts';
 import { threadsSite } from './threads/site.ts';
+import { tiktokSite } from './tiktok/site.ts';
 import { xSite } from './x/site.ts';
 
-export const SITES: readonly SandboxSite[] = [threadsSite, xSite];
+export const SITES: readonly SandboxSite[] = [threadsSite, tiktokSite, xSite];
 
 export function siteOfHost(host: string): SandboxSite | undefined {
   const fits = (pattern: string) => pattern === host || (pattern.startsWith('*.') && host.endsWith(pattern.slice(1)));

@@ -2,7 +2,14 @@ import type { SourceDescriptor } from '../extract/source-descriptor.ts';
 import { facebook } from './facebook/descriptor.ts';
 import { instagram } from './instagram/descriptor.ts';
 import { threads } from './threads/descriptor.ts';
+import { tiktok } from './tiktok/descriptor.ts';
 import { x } from './x/descriptor.ts';
 
 /** Every source of posts, in the order in which a link is shown to them. */
-export const sourceDescriptors: readonly [SourceDescriptor, ...SourceDescriptor[]] = [instagram, facebook, threads, x];
+export const sourceDescriptors: readonly [SourceDescriptor, ...SourceDescriptor[]] = [
+  instagram,
+  facebook,
+  threads,
+  tiktok,
+  x,
+];

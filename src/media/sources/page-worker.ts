@@ -7,12 +7,14 @@ import { readFacebookPage } from './facebook/answer.ts';
 import { readInstagramAnswer } from './instagram/answer.ts';
 import type { AnswerReader, PageTask } from './kit/page-thread.ts';
 import { readThreadsPage } from './threads/answer.ts';
+import { readTiktokPage } from './tiktok/answer.ts';
 
 /** The sources whose pages may be large. */
 const READERS: Readonly<Record<SourceId, AnswerReader>> = {
   instagram: readInstagramAnswer,
   facebook: readFacebookPage,
   threads: readThreadsPage,
+  tiktok: readTiktokPage,
 };
 
 export function readLargePage({ response, context }: PageTask): ThreadOutcome<Post> {

@@ -21,6 +21,9 @@ export const ALLOWED_HOSTS = [
   't.co',
   'www.threads.com',
   'www.threads.net',
+  'www.tiktok.com',
+  'vm.tiktok.com',
+  '*.tiktokcdn.com',
 ];
 
 const PATH = '/reel/DAbCdEfGhIj/';
@@ -83,6 +86,11 @@ export const HOSTILE_ADDRESSES: readonly HostileAddress[] = [
     'www.threads.net.evil.test',
     'evilthreads.com',
     'threads.co',
+    'tiktok.com.evil.test',
+    'vm.tiktok.com.evil.test',
+    'eviltiktok.com',
+    'tiktokcdn.com.evil.test',
+    'eviltiktokcdn.com',
     'evil.test',
   ]),
   ...hosts('dots that are not labels', [
@@ -97,6 +105,8 @@ export const HOSTILE_ADDRESSES: readonly HostileAddress[] = [
     'www.facebook.com.',
     'fb.watch.',
     'www.threads.com.',
+    'www.tiktok.com.',
+    '.tiktokcdn.com',
   ]),
   ...hosts('userinfo', [
     'www.instagram.com@evil.test',
@@ -118,6 +128,8 @@ export const HOSTILE_ADDRESSES: readonly HostileAddress[] = [
     'fb.watch@evil.test',
     'www.threads.com@evil.test',
     'user@www.threads.net',
+    'vm.tiktok.com@evil.test',
+    'user@www.tiktok.com',
   ]),
   ...hosts('a port', [
     'www.instagram.com:80',
@@ -132,6 +144,8 @@ export const HOSTILE_ADDRESSES: readonly HostileAddress[] = [
     'www.instagram.com:abc',
     'www.facebook.com:8080',
     'www.threads.com:8443',
+    'v16-webapp-prime.tiktokcdn.com:9000',
+    'vt.tiktok.com:22',
     'scontent.cdninstagram.com:9000',
   ]),
   ...each('a backslash', [

@@ -4,7 +4,7 @@ import type { HttpHead } from '../../../infra/http/http-client.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import type { Post } from '../../post.ts';
 import { type ReadContext, readableItems, toPost } from '../kit/draft.ts';
-import { failureOfStatus, redirectOf, refusedCaller, weakNotFound } from '../kit/refusal.ts';
+import { blocked, failureOfStatus, redirectOf, refusedCaller, weakNotFound } from '../kit/refusal.ts';
 import { publishTimeOf } from '../kit/shortcode.ts';
 import { parseEmbed } from './parse/embed.ts';
 import { parsePage } from './parse/page.ts';
@@ -14,7 +14,7 @@ export function failureOfHead(head: HttpHead, now: number): AppError | null {
   const { pathname } = redirectOf(head) ?? new URL(head.url, 'https://www.threads.com/t/');
   if (/^\/(?:login|accounts|challenge|checkpoint)(?:\/|$)/.test(pathname)) return refusedCaller('redirected to a wall');
   if (pathname === '/') return weakNotFound('redirected to the home page');
-  if (head.status === 401 || head.status === 403) return refusedCaller(`status ${head.status}`);
+  if (head.status === 401 || head.status === 403) return blocked(`status ${head.status}`);
   const isRedirect = head.status >= 300 && head.status < 400;
   return isRedirect ? new AppError('upstream_changed', 'redirected elsewhere') : failureOfStatus(head, now);
 }

@@ -234,7 +234,7 @@ describe('a page that changed', () => {
   it.each([
     [{ status: 429 }, 'upstream_rate_limited'],
     [{ status: 404 }, 'not_found'],
-    [{ status: 403 }, 'login_required'],
+    [{ status: 403 }, 'upstream_rate_limited'],
     [{ status: 503 }, 'upstream_unavailable'],
     [{ url: 'https://www.threads.com/login/?next=x' }, 'login_required'],
     [{ url: 'https://www.threads.com/' }, 'not_found'],

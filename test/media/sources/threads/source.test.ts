@@ -63,7 +63,7 @@ describe('a post that is not shown', () => {
   it.each<readonly [Fault, ErrorCode]>([
     ['status:429', 'upstream_rate_limited'],
     ['status:503', 'upstream_unavailable'],
-    ['status:403', 'login_required'],
+    ['status:403', 'upstream_rate_limited'],
     ['empty', 'login_required'],
     ['redirect-off-site', 'upstream_changed'],
     ['redirect-private', 'upstream_changed'],
