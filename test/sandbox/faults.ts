@@ -113,7 +113,7 @@ export function createFaults(initial: Partial<Readonly<Record<Endpoint, Fault>>>
 }
 
 const KEYS_THAT_MATTER =
-  /"(author_name|mediaDetails|legacy|text|rest_id|id_str|thumbnail_url|xig_polaris_media|if_not_gated_logged_out|xdt_api__v1__media__shortcode__web_info|items|media_type|video_versions|image_versions2|carousel_media|pk|code|contextJSON|gql_data|shortcode_media|playback_video|videoDelivery\w+|videoData|[hs]d_src\w*|browser_native_\w+|progressive_urls|attachments|all_subattachments|viewer_image|image|currMedia|media)(\\?")/g;
+  /"(author_name|mediaDetails|uri|thread|posts|legacy|text|rest_id|id_str|thumbnail_url|xig_polaris_media|if_not_gated_logged_out|xdt_api__v1__media__shortcode__web_info|items|media_type|video_versions|image_versions2|carousel_media|pk|code|contextJSON|gql_data|shortcode_media|playback_video|videoDelivery\w+|videoData|[hs]d_src\w*|browser_native_\w+|progressive_urls|attachments|all_subattachments|viewer_image|image|currMedia|media)(\\?")/g;
 
 const BEATMAP_KEYS_THAT_MATTER = /"(beatmapsets|id|title|title_unicode|username|access_token|attributes|count)"/g;
 

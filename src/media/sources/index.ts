@@ -1,4 +1,5 @@
 import type { SourceDescriptor } from '../extract/source-descriptor.ts';
+import { bluesky } from './bluesky/descriptor.ts';
 import { facebook } from './facebook/descriptor.ts';
 import { instagram } from './instagram/descriptor.ts';
 import { threads } from './threads/descriptor.ts';
@@ -12,4 +13,5 @@ export const sourceDescriptors: readonly [SourceDescriptor, ...SourceDescriptor[
   threads,
   tiktok,
   x,
+  bluesky,
 ];

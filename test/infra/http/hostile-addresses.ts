@@ -24,6 +24,11 @@ export const ALLOWED_HOSTS = [
   'www.tiktok.com',
   'vm.tiktok.com',
   '*.tiktokcdn.com',
+  'public.api.bsky.app',
+  'plc.directory',
+  'cdn.bsky.app',
+  'video.bsky.app',
+  '*.host.bsky.network',
 ];
 
 const PATH = '/reel/DAbCdEfGhIj/';
@@ -91,6 +96,11 @@ export const HOSTILE_ADDRESSES: readonly HostileAddress[] = [
     'eviltiktok.com',
     'tiktokcdn.com.evil.test',
     'eviltiktokcdn.com',
+    'bsky.app.evil.test',
+    'evilbsky.app',
+    'plc.directory.evil.test',
+    'evilhost.bsky.network',
+    'pds.evil.test',
     'evil.test',
   ]),
   ...hosts('dots that are not labels', [

@@ -12,6 +12,8 @@ export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt
   readonly coverUrl: string | null;
   /** The answer says that the post has no media: words are all of it. Without that, a draft without items was not understood. */
   readonly isWordsOnly?: boolean;
+  /** Where the answer says which words are names of people: in the text they may look otherwise. */
+  readonly mentions?: readonly string[];
   /** The site marks it as not for everyone. */
   readonly sensitive?: boolean;
   /** The post that it quotes or shares; one that this quotes in turn is left out. */
@@ -97,6 +99,7 @@ function postAlone(
     ...draft,
     ...placed,
     ...captionTags(draft.caption),
+    ...(draft.mentions !== undefined && { mentions: draft.mentions }),
     sensitive,
     coverUrl,
     source: ref.source,

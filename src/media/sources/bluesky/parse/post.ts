@@ -1,0 +1,145 @@
+/** A post as the API shows it -> its draft. */
+import { mediaAddress, readCount, readList, readText } from '../../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject, visitObjects } from '../../../parse/json-search.ts';
+import { type Author, NO_STATS, type Variant } from '../../../post.ts';
+import { EMPTY_DRAFT, type PostDraft } from '../../kit/draft.ts';
+import { blueskyRefOf } from '../link.ts';
+import { BLUESKY_MEDIA_HOSTS, type ListedMedia, mediaOf, photoOf, videoOf } from './media.ts';
+
+/** A post with the ids of it and of its author, which agree. */
+export interface PostView {
+  readonly view: JsonObject;
+  readonly record: JsonObject;
+  readonly did: string;
+  readonly key: string;
+  readonly media: ListedMedia;
+  readonly quoted: PostView | null;
+}
+
+const URI = /^at:\/\/(did:[a-z]{1,10}:[\w.:%-]{1,200})\/app\.bsky\.feed\.post\/([\w~-]{1,64})$/;
+
+/** What is shown below the words, the parts of a quote with media each for itself. */
+function embedsOf(view: JsonObject): readonly JsonObject[] {
+  const embeds = [view.embed, ...readList(view.embeds)].filter(isJsonObject);
+  return embeds.flatMap(embed => (isJsonObject(embed.media) ? [embed, embed.media] : [embed]));
+}
+
+/** Null for what is no post. Quotes go one level deep; what its author shows to no visitor is not quoted. */
+function readView(view: unknown, isQuote = false): PostView | null {
+  if (!isJsonObject(view)) return null;
+  const [, did, key] = URI.exec(readText(view.uri) ?? '') ?? [];
+  const record = view.record ?? view.value;
+  if (did === undefined || key === undefined || !isJsonObject(record)) return null;
+  const owner = child(view, 'author', 'did');
+  if (owner !== undefined && owner !== did) return null;
+  const embeds = embedsOf(view);
+  const quotes = isQuote ? [] : embeds.map(one => readView(child(one, 'record', 'record') ?? one.record, true));
+  const quoted = quotes.find(one => one !== null && !isForMembers(one)) ?? null;
+  return { view, record, did, key, media: mediaOf(embeds, record.embed, did), quoted };
+}
+
+/** The post anywhere in an answer; undefined where it holds other posts alone, null where it holds none. */
+export function findView(
+  answer: unknown,
+  { actor = '', key }: Readonly<Record<string, string>>,
+): PostView | undefined | null {
+  const views: PostView[] = [];
+  visitObjects(answer, object => {
+    const view = 'uri' in object ? readView(object) : null;
+    if (view !== null) views.push(view);
+  });
+  const isBy = ({ did, view }: PostView) => {
+    const handle = readText(child(view, 'author', 'handle'))?.toLowerCase() ?? 'handle.invalid';
+    return actor === did || (!actor.startsWith('did:') && (handle === actor || handle === 'handle.invalid'));
+  };
+  return views.length === 0 ? null : views.find(one => one.key === key && isBy(one));
+}
+
+function labelsOf(...lists: readonly unknown[]): readonly unknown[] {
+  const labels = lists.flatMap(list => readList(list)).filter(isJsonObject);
+  return labels.filter(({ neg }) => neg !== true).map(({ val }) => val);
+}
+
+/** Its author shows their posts to those alone who are logged in. */
+export function isForMembers({ view }: PostView): boolean {
+  return labelsOf(child(view, 'author', 'labels')).includes('!no-unauthenticated');
+}
+
+export function isTakenDown({ view }: PostView): boolean {
+  return labelsOf(view.labels, child(view, 'author', 'labels')).some(
+    label => label === '!takedown' || label === '!hide',
+  );
+}
+
+const SENSITIVE: ReadonlySet<unknown> = new Set(['porn', 'sexual', 'nudity', 'graphic-media', 'gore', 'nsfl']);
+
+function authorOf({ view, did }: PostView): Author {
+  const author = isJsonObject(view.author) ? view.author : {};
+  const verified = child(author, 'verification', 'verifiedStatus');
+  return {
+    id: did,
+    username: readText(author.handle),
+    name: readText(author.displayName),
+    verified: typeof verified === 'string' ? verified === 'valid' : null,
+    avatarUrl: mediaAddress(author.avatar, BLUESKY_MEDIA_HOSTS),
+  };
+}
+
+/** The parts of a text that mean something, last first; their bounds count bytes. */
+function facetsOf({ record }: PostView, bytes: Buffer) {
+  const facets = readList(record.facets, 200).flatMap(facet => {
+    const [start, end] = ['byteStart', 'byteEnd'].map(side => readCount(child(facet, 'index', side)));
+    const [feature] = readList(child(facet, 'features')).filter(isJsonObject);
+    if (start == null || end == null || start >= end || end > bytes.length || feature === undefined) return [];
+    return [{ start, end, shown: bytes.toString('utf8', start, end), feature }];
+  });
+  return facets.sort((a, b) => b.start - a.start);
+}
+
+/** With addresses written out, which are shown shortened, and the card of a link below. */
+function captionOf(post: PostView): { readonly caption: string | null; readonly mentions: readonly string[] } {
+  let bytes = Buffer.from(readText(post.record.text) ?? '');
+  const facets = facetsOf(post, bytes);
+  for (const { start, end, shown, feature } of facets) {
+    const uri = readText(feature.uri);
+    if (uri === null || !/^https?:\/\/\S{1,2000}$/.test(uri)) continue;
+    const text = /^\S+\.\S+$/.test(shown) ? uri : `${shown} (${uri})`;
+    bytes = Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)]);
+  }
+  const words = bytes.toString().trim();
+  const cards = [...embedsOf(post.view), post.record.embed].map(embed => child(embed, 'external')).filter(isJsonObject);
+  const [title, uri] = [readText(cards[0]?.title), readText(cards[0]?.uri)];
+  const isNew = uri !== null && /^https?:\/\/\S{1,2000}$/.test(uri) && !words.includes(uri);
+  const caption = [words, ...(isNew ? [[title, uri].filter(Boolean).join('\n')] : [])].filter(Boolean).join('\n\n');
+  const mentions = facets.filter(({ feature }) => 'did' in feature).map(({ shown }) => shown);
+  return { caption: caption === '' ? null : caption, mentions: [...new Set(mentions.reverse())] };
+}
+
+/** @param filesOf the files of each video, by its post */
+export function draftOf(post: PostView, filesOf: ReadonlyMap<PostView, readonly Variant[]>): PostDraft {
+  const { view, record, media, quoted } = post;
+  const { caption, mentions } = captionOf(post);
+  const video = media.video === null ? [] : [videoOf(media.video, filesOf.get(post) ?? [])];
+  const items = [...media.photos.map(photoOf), ...video];
+  const ref = quoted === null ? undefined : blueskyRefOf(`${quoted.did}/${quoted.key}`);
+  const times = [record.createdAt, view.indexedAt].map(time => Date.parse(readText(time) ?? ''));
+  const labels = labelsOf(view.labels, child(record, 'labels', 'values'), child(view, 'author', 'labels'));
+  return {
+    ...EMPTY_DRAFT,
+    author: authorOf(post),
+    caption,
+    mentions,
+    publishedAt: times.find(time => !Number.isNaN(time)) ?? null,
+    stats: {
+      ...NO_STATS,
+      likes: readCount(view.likeCount),
+      comments: readCount(view.replyCount),
+      shares: readCount(view.repostCount),
+      saves: readCount(view.bookmarkCount),
+    },
+    items,
+    isWordsOnly: items.length === 0 && (caption !== null || ref !== undefined),
+    sensitive: labels.some(label => SENSITIVE.has(label)),
+    quoted: quoted === null || ref === undefined ? null : { ref, draft: draftOf(quoted, filesOf) },
+  };
+}
