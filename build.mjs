@@ -82,6 +82,12 @@ async function buildPrograms(build) {
   });
 }
 
+/** Texts are read when their language is first spoken. */
+function copyTexts() {
+  const from = join(ROOT, 'src/i18n');
+  cpSync(from, join(DIST, 'i18n'), { recursive: true, filter: path => !/\.(ts|md)$/.test(path) });
+}
+
 async function buildPage(build, folder) {
   mkdirSync(folder, { recursive: true });
   cpSync(join(PAGE, 'static'), join(folder, 'static'), { recursive: true });
@@ -146,6 +152,7 @@ if (flag === '--page' && folder !== undefined) {
   if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== current) {
     rmSync(DIST, { recursive: true, force: true });
     const { build } = await import('esbuild');
+    copyTexts();
     await Promise.all([buildPrograms(build), buildPage(build, join(DIST, 'page'))]);
     writeFileSync(STAMP, current);
   }

@@ -1,6 +1,37 @@
-import { messages as en } from './en/index.ts';
-import { messages as id } from './id/index.ts';
-import type { LanguageTexts } from './messages.ts';
+export interface Language {
+  /** BCP 47 tag, which is the name of its folder. */
+  readonly tag: string;
+  /** In the language itself. */
+  readonly name: string;
+}
 
-/** Every language Medley speaks, by its BCP 47 tag. A new one is a folder beside `en` and its line here. */
-export const languages = { en, id } satisfies Readonly<Record<string, LanguageTexts>>;
+/** Every language Medley speaks, in the order in which they are offered. A new one is a folder beside `en` and its line here. */
+export const LANGUAGES: readonly [Language, ...Language[]] = [
+  { tag: 'en', name: 'English' },
+  { tag: 'id', name: 'Bahasa Indonesia' },
+];
+
+/**
+ * The language of these for someone who prefers `locale`: of the same tag, else the one of the same language and script, so that
+ * es-419 is es and zh-Hans is zh-CN, but zh-TW is not. Tags of any shape are accepted.
+ */
+export function findLanguage(locale: string): Language | undefined {
+  const exact = LANGUAGES.find(({ tag }) => tag === locale);
+  const writing = exact === undefined ? writingOf(locale) : undefined;
+  return writing === undefined ? exact : WRITINGS.get(writing);
+}
+
+/** Language and script, of today's codes: Android still says `in` for Indonesian. Undefined where it is no tag. */
+function writingOf(locale: string): string | undefined {
+  try {
+    const { language, script } = new Intl.Locale(locale.replaceAll('_', '-')).maximize();
+    return `${language} ${script}`;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+const WRITINGS: ReadonlyMap<string | undefined, Language> = new Map(
+  LANGUAGES.map(language => [writingOf(language.tag), language]),
+);

@@ -1,19 +1,7 @@
 import { messages as english } from './en/index.ts';
+import type { TextTree } from './load-texts.ts';
 import type { Parameters } from './parameters.ts';
 import { createText, type TextValues } from './text.ts';
-
-/** Texts as their files have them: by key, some of them in groups. */
-export interface TextTree {
-  readonly [key: string]: string | TextTree;
-}
-
-/** What a language's folder has at least; whatever else it lacks is said in English. */
-export interface LanguageTexts extends TextTree {
-  /** In the language itself. */
-  readonly languageName: string;
-  /** How people say that something is to be on or off, with commas between. */
-  readonly switchWords: { readonly on: string; readonly off: string };
-}
 
 type FilledText<Key> = Key extends keyof Parameters ? (values: Parameters[Key]) => string : string;
 

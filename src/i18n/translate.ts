@@ -1,6 +1,8 @@
 import type { ErrorCode } from '../errors.ts';
-import { languages } from './languages.ts';
-import { createMessages, findText, type LanguageTexts, type Messages } from './messages.ts';
+import { messages as english } from './en/index.ts';
+import { findLanguage, LANGUAGES } from './languages.ts';
+import { loadTexts } from './load-texts.ts';
+import { createMessages, findText, type Messages } from './messages.ts';
 import type { TextValues } from './text.ts';
 
 /** One language, ready to use. */
@@ -30,89 +32,51 @@ export interface Translator {
   wait(ms: number): string;
 }
 
-export interface Language {
-  /** BCP 47 base tag. */
-  readonly tag: string;
-  /** In the language itself. */
-  readonly name: string;
-}
-
-export const LANGUAGES: readonly Language[] = Object.entries<LanguageTexts>(languages).map(
-  ([tag, { languageName }]) => ({
-    tag,
-    name: languageName,
-  }),
-);
-
-// Intl formatters cost milliseconds to make, so each language is made once, on first use.
+// A language is read and made ready once, on first use.
 const translators = new Map<string, Translator>();
 
-/**
- * The best language for someone who prefers `locales`, best first: an exact match of a tag, else its base language, else
- * English. Tags of any shape are accepted; unreadable ones are passed over.
- */
+/** The best language for someone who prefers `locales`, best first, else English; what is no tag of a language is passed over. */
 export function createTranslator(locales: readonly string[]): Translator {
-  return translatorFor(negotiate(locales));
-}
-
-function negotiate(locales: readonly string[]): keyof typeof languages {
-  for (const wish of locales) {
-    const tag = canonicalTag(wish);
-    const base = tag?.split('-', 1)[0];
-    for (const candidate of [tag, base]) if (isSpoken(candidate)) return candidate;
-  }
-  return 'en';
-}
-
-function isSpoken(tag: string | undefined): tag is keyof typeof languages {
-  return tag !== undefined && Object.hasOwn(languages, tag);
-}
-
-/** Also turns retired codes into today's: Android still says `in` for Indonesian. */
-function canonicalTag(tag: string): string | undefined {
-  try {
-    return Intl.getCanonicalLocales(tag.replaceAll('_', '-'))[0];
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
-function translatorFor(tag: keyof typeof languages): Translator {
+  const [{ tag } = LANGUAGES[0]] = locales.flatMap(locale => findLanguage(locale) ?? []);
   const known = translators.get(tag);
   if (known) return known;
-  const made = newTranslator(tag, createMessages(languages[tag], tag));
+  const made = newTranslator(tag, createMessages(tag === 'en' ? english : loadTexts(tag), tag));
   translators.set(tag, made);
   return made;
 }
 
-const decimalFormats = new Map<string, Intl.NumberFormat>();
+/** Formatters of Intl take milliseconds and tens of KB each, so each is made once, on first use. */
+const numberFormats = new Map<string, Intl.NumberFormat>();
 
-function decimalFormat(locale: string, most: number, least: number): Intl.NumberFormat {
-  const key = `${locale} ${most} ${least}`;
-  const known = decimalFormats.get(key);
+function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${locale} ${JSON.stringify(options)}`;
+  const known = numberFormats.get(key);
   if (known) return known;
-  const made = new Intl.NumberFormat(locale, { maximumFractionDigits: most, minimumFractionDigits: least });
-  decimalFormats.set(key, made);
+  const made = new Intl.NumberFormat(locale, options);
+  numberFormats.set(key, made);
   return made;
 }
 
 function newTranslator(locale: string, messages: Messages): Translator {
-  const plain = new Intl.NumberFormat(locale);
-  const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
-  const part = new Intl.NumberFormat(locale, { style: 'percent', minimumFractionDigits: 2, maximumFractionDigits: 2 });
-  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
+  let day: Intl.DateTimeFormat | undefined;
+  const plain = {};
+  const short = { notation: 'compact', maximumFractionDigits: 1 } as const;
+  const part = { style: 'percent', minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
   return {
     locale,
     messages,
     find: (key, values = {}) => findText(messages, key, values),
     error: (code, values = {}, about) => errorText(code, values, about, messages),
-    number: value => plain.format(value),
-    decimal: (value, most, least = 0) => decimalFormat(locale, most, least).format(value),
-    compact: value => short.format(value),
-    percent: share => part.format(share),
+    number: value => numberFormat(locale, plain).format(value),
+    decimal: (value, most, least = 0) =>
+      numberFormat(locale, { maximumFractionDigits: most, minimumFractionDigits: least }).format(value),
+    compact: value => numberFormat(locale, short).format(value),
+    percent: share => numberFormat(locale, part).format(share),
     duration: renderDuration,
-    date: at => day.format(at),
+    date: at => {
+      day ??= new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
+      return day.format(at);
+    },
     wait: ms => renderWait(ms, messages),
   };
 }

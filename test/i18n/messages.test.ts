@@ -3,13 +3,15 @@ import { createCommandList } from '../../src/bot/commands/index.ts';
 import { createOwnerCommands } from '../../src/bot/commands/owner.ts';
 import { createBlockList } from '../../src/bot/stores/block-list.ts';
 import { ERROR_CODES } from '../../src/errors.ts';
+import { LANGUAGES } from '../../src/i18n/languages.ts';
+import { loadTexts } from '../../src/i18n/load-texts.ts';
 import { createMessages, findText } from '../../src/i18n/messages.ts';
 import { createText } from '../../src/i18n/text.ts';
-import { createTranslator, LANGUAGES } from '../../src/i18n/translate.ts';
+import { createTranslator } from '../../src/i18n/translate.ts';
 import { sourceDescriptors } from '../../src/media/sources/index.ts';
 import { commandList } from '../bot/command-list.ts';
 import { embeddedRecords } from '../records.ts';
-import { sentencesOf, textsOf } from './sentences.ts';
+import { sentencesOf } from './sentences.ts';
 
 const ownerCommands = createOwnerCommands({
   blocks: createBlockList({ records: embeddedRecords() }),
@@ -23,7 +25,7 @@ describe.each(LANGUAGES.map(({ tag }) => tag))('messages in %s', tag => {
   const { messages } = t;
 
   it('are never empty', () => {
-    const all = [...sentencesOf(textsOf(tag))];
+    const all = [...sentencesOf(loadTexts(tag))];
     expect(all.length).toBeGreaterThan(700);
     expect(all.filter(([, sentence]) => sentence.trim() === '')).toEqual([]);
   });
@@ -64,7 +66,7 @@ describe.each(LANGUAGES.map(({ tag }) => tag))('messages in %s', tag => {
   });
 
   it('name options as Discord takes them', () => {
-    const names = [...sentencesOf(textsOf(tag))].filter(([key]) => /^(commands|shared)\..*\.name$/.test(key));
+    const names = [...sentencesOf(loadTexts(tag))].filter(([key]) => /^(commands|shared)\..*\.name$/.test(key));
     for (const [key, name] of names) expect(name, key).toMatch(/^[-_\p{Ll}\p{Lo}\p{N}]{1,32}$/u);
   });
 });
@@ -87,7 +89,7 @@ it('describe no command, option or choice that is not there', () => {
   expect(Object.keys(commands).sort()).toEqual(described.map(({ name }) => name).sort());
   for (const { name, options } of described) {
     const known = new Set(['description', ...Object.entries(options).flatMap(keysOf)]);
-    const texts = [...sentencesOf(textsOf('en'))]
+    const texts = [...sentencesOf(loadTexts('en'))]
       .map(([key]) => key)
       .filter(key => key.startsWith(`commands.${name}.`));
     expect(texts.map(key => key.slice(`commands.${name}.`.length)).filter(key => !known.has(key))).toEqual([]);

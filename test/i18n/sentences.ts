@@ -1,14 +1,7 @@
 import { type MessageFormatElement, parse } from '@formatjs/icu-messageformat-parser';
-import { languages } from '../../src/i18n/languages.ts';
-import type { TextTree } from '../../src/i18n/messages.ts';
+import type { TextTree } from '../../src/i18n/load-texts.ts';
 
 export type Sentence = readonly [key: string, sentence: string];
-
-/** The files of a language, of which `tag` is the name. */
-export function textsOf(tag: string): TextTree {
-  const all: Readonly<Record<string, TextTree>> = languages;
-  return all[tag] ?? {};
-}
 
 /** Every text by its key. */
 export function* flat(texts: TextTree, path = ''): Generator<readonly [key: string, text: string]> {

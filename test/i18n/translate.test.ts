@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTranslator, LANGUAGES } from '../../src/i18n/translate.ts';
+import { LANGUAGES } from '../../src/i18n/languages.ts';
+import { createTranslator } from '../../src/i18n/translate.ts';
 
 describe('createTranslator', () => {
   it.each([

@@ -1,4 +1,5 @@
-import { createTranslator, LANGUAGES, type Translator } from '../../i18n/translate.ts';
+import { LANGUAGES } from '../../i18n/languages.ts';
+import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Option } from '../contract/command.ts';
 import { type ChatSettings, SENSITIVE, type UserSettings, VIEWS } from '../contract/settings.ts';

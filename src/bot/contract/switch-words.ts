@@ -1,12 +1,16 @@
-import { languages } from '../../i18n/languages.ts';
+import { LANGUAGES } from '../../i18n/languages.ts';
+import { createTranslator } from '../../i18n/translate.ts';
 
-const WORDS = Object.values(languages).map(({ switchWords }) => switchWords);
-const ON: ReadonlySet<string> = new Set(WORDS.flatMap(({ on }) => on.split(', ')));
-const OFF: ReadonlySet<string> = new Set(WORDS.flatMap(({ off }) => off.split(', ')));
+const WORDS = ['on', 'off'] as const;
+let known: ReadonlyMap<string, boolean> | undefined;
 
 /** Reads a word for on or off, in any of the languages; undefined when it says neither. */
 export function switchOf(word: string): boolean | undefined {
-  const lower = word.toLowerCase();
-  if (ON.has(lower)) return true;
-  return OFF.has(lower) ? false : undefined;
+  known ??= new Map(
+    LANGUAGES.flatMap(({ tag }) => {
+      const { switchWords } = createTranslator([tag]).messages;
+      return WORDS.flatMap(state => switchWords[state].split(', ').map(each => [each, state === 'on'] as const));
+    }),
+  );
+  return known.get(word.toLowerCase());
 }

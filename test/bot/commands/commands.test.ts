@@ -7,7 +7,8 @@ import type { Reply } from '../../../src/bot/contract/reply.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import type { ChatSettings } from '../../../src/bot/contract/settings.ts';
 import { AppError } from '../../../src/errors.ts';
-import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
+import { LANGUAGES } from '../../../src/i18n/languages.ts';
+import { createTranslator } from '../../../src/i18n/translate.ts';
 import type { Extraction } from '../../../src/media/extract/extractor.ts';
 import { commandList, listedCommands } from '../command-list.ts';
 import {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { LANGUAGES } from '../../../src/i18n/translate.ts';
+import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { answersIn, openStage, PHOTO, REEL, SARI, type StageOptions } from './stage.ts';
 
 describe('polling', () => {

@@ -1,6 +1,6 @@
 import { PermissionFlagsBits } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LANGUAGES } from '../../../../src/i18n/translate.ts';
+import { LANGUAGES } from '../../../../src/i18n/languages.ts';
 import { photo, samplePost } from '../../../bot/sample.ts';
 import { settle } from '../../../settle.ts';
 import { all, LINK, link, openStage, ownMessages, type Stage, type StageOptions, sha256Of, textOf } from '../stage.ts';
