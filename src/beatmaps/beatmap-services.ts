@@ -56,24 +56,11 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
   const caches = createMemoryBeatmapCaches(undefined, sharedCaches);
   const mirrors = createMirrors({ http });
   const backgroundFill = createBackgroundFill({ mirrors, catalogue, isFiller, log });
-  const beatmaps = createBeatmaps({
-    osu,
-    mirrors,
-    catalogue,
-    caches,
-    log,
-  });
+  const beatmaps = createBeatmaps({ osu, mirrors, catalogue, caches, log });
   const difficulty = createDifficulty({ http, dataDir, isFiller, log, ...(workerFile && { workerFile }) });
   const official = createOfficialStars({ osu, cache: caches.stars, log });
   const ratings = createRatings({ official, difficulty });
   const recommendationHistory = createRecommendationHistory({ records });
-  const recommend = createRecommend({
-    beatmaps,
-    catalogue,
-    history: recommendationHistory,
-    difficulty,
-    ratings,
-    log,
-  });
+  const recommend = createRecommend({ beatmaps, catalogue, history: recommendationHistory, difficulty, ratings, log });
   return { beatmaps, catalogue, backgroundFill, difficulty, ratings, recommend, recommendationHistory };
 }

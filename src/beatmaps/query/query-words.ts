@@ -36,24 +36,8 @@ const LANGUAGES: ReadonlyMap<number, string> = new Map([
 ]);
 
 const LANGUAGE_CODES: ReadonlyMap<string, number> = new Map([
-  ...([
-    ['en', 2],
-    ['ja', 3],
-    ['jp', 3],
-    ['zh', 4],
-    ['cn', 4],
-    ['ko', 6],
-    ['kr', 6],
-  ] as const),
-  ...([
-    ['fr', 7],
-    ['de', 8],
-    ['sv', 9],
-    ['es', 10],
-    ['it', 11],
-    ['ru', 12],
-    ['pl', 13],
-  ] as const),
+  ...Object.entries({ en: 2, ja: 3, jp: 3, zh: 4, cn: 4, ko: 6, kr: 6 }),
+  ...Object.entries({ fr: 7, de: 8, sv: 9, es: 10, it: 11, ru: 12, pl: 13 }),
 ]);
 
 /** A number, a name or the beginning of one, in any spelling of its spaces. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { parseRuleset, type Ruleset } from '../model/beatmapset.ts';
-import { type Operator, type QueryToken, quoteValue, scanTokens } from './query-scan.ts';
+import { type QueryToken, quoteValue, scanTokens } from './query-scan.ts';
 import {
   DATE,
   DURATION,
@@ -56,50 +56,30 @@ export interface TextFilter {
 /** Letters of a refused word that the refusal names. */
 const MAX_NAMED = 40;
 
-const RANGE_KEYS = [
-  'stars',
-  'ar',
-  'od',
-  'cs',
-  'hp',
-  'bpm',
-  'length',
-  'circles',
-  'sliders',
-  'keys',
-  'favourites',
-  'status',
-  'created',
-  'updated',
-  'ranked',
-  'year',
-] as const;
-export type RangeKey = (typeof RANGE_KEYS)[number];
-
-const RANGE_KINDS: Readonly<Record<RangeKey, RangeKind>> = {
-  stars: decimal(0.005),
-  ar: decimal(0.05),
-  od: decimal(0.05),
-  cs: decimal(0.05),
-  hp: decimal(0.05),
-  bpm: decimal(0.005),
-  length: DURATION,
-  circles: WHOLE,
-  sliders: WHOLE,
-  keys: WHOLE,
-  favourites: WHOLE,
-  status: STATUS_ORDER,
-  created: DATE,
-  updated: DATE,
-  ranked: DATE,
-  year: WHOLE,
-};
+const RANGES = [
+  ['stars', decimal(0.005)],
+  ['ar', decimal(0.05)],
+  ['od', decimal(0.05)],
+  ['cs', decimal(0.05)],
+  ['hp', decimal(0.05)],
+  ['bpm', decimal(0.005)],
+  ['length', DURATION],
+  ['circles', WHOLE],
+  ['sliders', WHOLE],
+  ['keys', WHOLE],
+  ['favourites', WHOLE],
+  ['status', STATUS_ORDER],
+  ['created', DATE],
+  ['updated', DATE],
+  ['ranked', DATE],
+  ['year', WHOLE],
+] as const satisfies readonly (readonly [string, RangeKind])[];
+export type RangeKey = (typeof RANGES)[number][0];
 
 const TEXT_KEYS = ['artist', 'title', 'creator', 'source', 'difficulty'] as const;
 export type TextKey = (typeof TEXT_KEYS)[number];
 
-const RANGE_NAMES: ReadonlyMap<string, RangeKey> = new Map<string, RangeKey>([
-  ...RANGE_KEYS.map(key => [key, key] as const),
+const RANGE_ALIASES: ReadonlyMap<string, RangeKey> = new Map<string, RangeKey>([
   ['star', 'stars'],
   ['sr', 'stars'],
   ['dr', 'hp'],
@@ -156,8 +136,9 @@ function readNegated(token: QueryToken): Excluded | 'refused' | false {
 
 /** @returns whether the token said something, or `refused` when no source knows it */
 function readToken(draft: Draft, token: QueryToken): boolean | 'refused' {
-  const rangeKey = RANGE_NAMES.get(token.key);
-  if (rangeKey !== undefined) return readRange(draft, rangeKey, token.operator, token.value);
+  const name = RANGE_ALIASES.get(token.key) ?? token.key;
+  const known = RANGES.find(([key]) => key === name);
+  if (known !== undefined) return readRange(draft, known, token);
   // osu! takes it, and looks for nothing.
   if (token.key === 'divisor' && isWhole(token.value)) return 'refused';
   if (token.operator !== '=') return false;
@@ -171,8 +152,8 @@ function readToken(draft: Draft, token: QueryToken): boolean | 'refused' {
   return true;
 }
 
-function readRange(draft: Draft, key: RangeKey, operator: Operator, value: string): boolean {
-  const range = parseRange(RANGE_KINDS[key], operator, value);
+function readRange(draft: Draft, [key, kind]: readonly [RangeKey, RangeKind], token: QueryToken): boolean {
+  const range = parseRange(kind, token.operator, token.value);
   if (range === undefined) return false;
   // A bound that is written again replaces the one of its side.
   draft.ranges[key] = { ...draft.ranges[key], ...range };
@@ -212,10 +193,10 @@ export interface RenderQueryOptions {
 /** The query as text in one way of writing: `parseQuery(renderQuery(query))` equals the query. */
 export function renderQuery(query: Query, { osuOnly = false }: RenderQueryOptions = {}): string {
   const words: string[] = [];
-  for (const key of RANGE_KEYS) {
+  for (const [key, kind] of RANGES) {
     const range = query.ranges[key];
     if (range === undefined || (osuOnly && key === 'year')) continue;
-    words.push(...RANGE_KINDS[key].render(range).map(word => `${key}${word}`));
+    words.push(...kind.render(range).map(word => `${key}${word}`));
   }
   for (const key of TEXT_KEYS) {
     const filter = query.texts[key];

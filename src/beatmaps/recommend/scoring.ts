@@ -31,19 +31,8 @@ const MAX_DISTANCE = 3;
 function expectedPp(candidate: Candidate, profile: ClassProfile, figures: Figures, mods: readonly string[]): number {
   const { ruleset, objects } = candidate;
   const { accuracy, misses, calibration } = profile;
-  return (
-    calibration *
-    estimatePp({
-      ruleset,
-      stars: figures.stars,
-      ar: figures.ar,
-      od: figures.od,
-      accuracy,
-      misses,
-      objects,
-      mods,
-    })
-  );
+  const { stars, ar, od } = figures;
+  return calibration * estimatePp({ ruleset, stars, ar, od, accuracy, misses, objects, mods });
 }
 
 export function scoreCandidate(

@@ -185,15 +185,8 @@ function windowFor(played: Played, ruleset: Ruleset, target: SearchTarget, filte
 function starsOf({ profile, mods }: Played, ruleset: Ruleset, { pp, stars }: SearchTarget): Bounds {
   if (pp === null) return stars ?? START;
   const { accuracy, misses, objects, calibration, features } = profile;
-  const usual = {
-    ruleset,
-    accuracy,
-    misses,
-    objects,
-    mods,
-    ar: features.ar?.middle ?? null,
-    od: features.od?.middle ?? null,
-  };
+  const settings = { ar: features.ar?.middle ?? null, od: features.od?.middle ?? null };
+  const usual = { ruleset, accuracy, misses, objects, mods, ...settings };
   return {
     low: starsForPp(pp.low / VARIETY / calibration, usual),
     high: starsForPp((pp.high * VARIETY) / calibration, usual),

@@ -162,19 +162,8 @@ export function createRedisEntries(client: Redis, own: string) {
     async plan(entry: Required<QueueEntry>, limits: Pick<QueueLimits, 'entries' | 'entriesPerFairBy'>) {
       const { id, lane, fairBy, owner, payload, atOnce, delayMs } = entry;
       const isDelayed = delayMs > 0 ? 1 : 0;
-      const given = [
-        id,
-        lane,
-        fairBy,
-        owner,
-        payload,
-        atOnce,
-        Date.now(),
-        isDelayed,
-        limits.entries,
-        limits.entriesPerFairBy,
-      ];
-      return PLANNED.parse(await RUN.plan(client, own, ...given));
+      const given = [id, lane, fairBy, owner, payload, atOnce, Date.now(), isDelayed];
+      return PLANNED.parse(await RUN.plan(client, own, ...given, limits.entries, limits.entriesPerFairBy));
     },
     enter: async (id: string, attempt: number) => ENTERED.parse(await RUN.enter(client, own, id, attempt)),
     save: async (id: string, attempt: number, payload: string) =>

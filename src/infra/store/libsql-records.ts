@@ -61,14 +61,9 @@ export function createLibsqlRecords(store: Store, now: () => number = Date.now):
       if (from === to) return;
       store.transaction(() => {
         store.run('DELETE FROM records WHERE collection = ? AND key = ? AND expires_at <= ?', [collection, to, now()]);
-        store.run(
-          'UPDATE OR IGNORE records SET key = :to, expires_at = NULL WHERE collection = :collection AND key = :from',
-          {
-            collection,
-            from,
-            to,
-          },
-        );
+        const sql =
+          'UPDATE OR IGNORE records SET key = :to, expires_at = NULL WHERE collection = :collection AND key = :from';
+        store.run(sql, { collection, from, to });
         store.run('DELETE FROM records WHERE collection = ? AND key = ?', [collection, from]);
       });
     },

@@ -32,13 +32,8 @@ export function addReturnedRecords(store: Store, records: readonly ReturnedRecor
 /** Redis kept digests in the place of names: a record that came back from there gets its name when it is first asked for by it. */
 export function withReturnedRecords(driver: RecordDriver, store: Store): RecordDriver {
   function name(column: 'key' | 'group_key', collection: string, value: string): void {
-    store.run(
-      `UPDATE OR REPLACE records SET ${column} = :value WHERE collection = :collection AND ${column} = :digest`,
-      {
-        ...{ collection, value },
-        digest: nameOfDigest(digestOf(value)),
-      },
-    );
+    const sql = `UPDATE OR REPLACE records SET ${column} = :value WHERE collection = :collection AND ${column} = :digest`;
+    store.run(sql, { collection, value, digest: nameOfDigest(digestOf(value)) });
   }
 
   return {

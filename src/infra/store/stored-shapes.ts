@@ -52,24 +52,21 @@ export function migrateShapes(store: Store, migrations = SHAPE_MIGRATIONS): void
   });
 }
 
+const REQUESTS = {
+  table: 'queue',
+  read: `SELECT rowid AS id, payload AS value FROM queue WHERE state <> 'done'`,
+  write: 'UPDATE queue SET payload = ? WHERE rowid = ?',
+};
+const RECORDS = {
+  table: 'records',
+  read: 'SELECT key AS id, value FROM records WHERE collection = ?',
+  write: 'UPDATE records SET value = ? WHERE key = ? AND collection = ?',
+};
+
 function migrateRows(store: Store, migration: ShapeMigration): void {
   const { of } = migration;
-  if (!hasTable(store, of === 'requests' ? 'queue' : 'records')) return;
-  if (of === 'requests') {
-    const waiting = store.all(`SELECT rowid AS id, payload AS value FROM queue WHERE state <> 'done'`, [], ValueRow);
-    for (const { id, value } of waiting)
-      store.run('UPDATE queue SET payload = ? WHERE rowid = ?', [migrateText(value, migration), id]);
-    return;
-  }
-  const { collection } = of;
-  for (const { id, value } of store.all(
-    'SELECT key AS id, value FROM records WHERE collection = ?',
-    [collection],
-    ValueRow,
-  ))
-    store.run('UPDATE records SET value = ? WHERE collection = ? AND key = ?', [
-      migrateText(value, migration),
-      collection,
-      id,
-    ]);
+  const [{ table, read, write }, where] = of === 'requests' ? [REQUESTS, []] : [RECORDS, [of.collection]];
+  if (!hasTable(store, table)) return;
+  for (const { id, value } of store.all(read, where, ValueRow))
+    store.run(write, [migrateText(value, migration), id, ...where]);
 }
