@@ -9,7 +9,7 @@ import type { Beatmapset } from './model/beatmapset.ts';
 import { matchOsuLink } from './model/link.ts';
 import { askInOrder, type Health } from './upstreams/failover.ts';
 import type { BeatmapSource, SourceId } from './upstreams/source.ts';
-import { missingAs } from './upstreams/upstream-answer.ts';
+import { isNotFound, missingAs } from './upstreams/upstream-answer.ts';
 
 /** Every set that passed through, searchable here. */
 export type BeatmapCatalogue = Pick<Catalogue, 'search' | 'suggest' | 'remember' | 'set' | 'setOfMap'>;
@@ -61,10 +61,6 @@ function readSetRef(reference: string): SetRef | undefined {
 }
 
 const MAX_KNOWN_MAPS = 20_000;
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'not_found';
-}
 
 export function createSetLookup(access: SetAccess) {
   const { catalogue, caches } = access;

@@ -9,6 +9,7 @@ import type { Search } from './query/search.ts';
 import { type BeatmapCatalogue, recall, type SetAccess } from './set-lookup.ts';
 import { askInOrder, type Health, leading } from './upstreams/failover.ts';
 import { type BeatmapSource, type SourceId, tokenOf, type UpstreamId } from './upstreams/source.ts';
+import { isNotFound } from './upstreams/upstream-answer.ts';
 
 export interface SearchRequest {
   /** osu!'s search language; empty or absent lists everything. */
@@ -190,7 +191,7 @@ async function loadPage(
     now,
   }).catch((error: unknown) => {
     // Every one of them was asked, and none has it.
-    if (unsure === undefined || !(error instanceof AppError) || error.code !== 'not_found') throw error;
+    if (unsure === undefined || !isNotFound(error)) throw error;
     return { value: { sets: [], total: 0, next: null, token: undefined }, source: unsure };
   });
   catalogue?.remember(value.sets);

@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { Beatmaps } from '../beatmaps.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import { matchOsuLink } from '../model/link.ts';
+import { isNotFound } from '../upstreams/upstream-answer.ts';
 
 export interface ReferenceMap {
   readonly set: Beatmapset;
@@ -44,8 +45,4 @@ export async function findReferenceMap(
     if (map !== undefined) return { set, map };
     throw new AppError('not_found', `set ${id} has no difficulty of this ruleset`, { params: { what: 'beatmap' } });
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'not_found';
 }

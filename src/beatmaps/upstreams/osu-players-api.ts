@@ -1,7 +1,6 @@
 /** Players, their plays and maps, and how they stand, by the official API (osu-web 2026-08). */
 
 import * as z from 'zod';
-import { AppError } from '../../errors.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import { id, number } from '../model/osu-fields.ts';
 import { parseBeatmap, parseBeatmapset } from '../model/osu-schemas.ts';
@@ -15,7 +14,7 @@ import {
 } from '../model/player.ts';
 import { parseScore, type Score, type ScoreType } from '../model/score.ts';
 import type { OsuCall } from './osu-call.ts';
-import { expectShape, OSU } from './upstream-answer.ts';
+import { expectShape, isNotFound, OSU } from './upstream-answer.ts';
 
 export const USER_BEATMAP_TYPES = [
   'ranked',
@@ -138,8 +137,7 @@ export function createOsuPlayersApi(ask: OsuCall): OsuPlayersApi {
         return await findUser(player, ruleset, signal);
       } catch (error) {
         const other = typeof player === 'string' ? otherSpelling(player) : undefined;
-        const isGone = error instanceof AppError && error.code === 'not_found';
-        if (!isGone || other === undefined) throw error;
+        if (!isNotFound(error) || other === undefined) throw error;
         return findUser(other, ruleset, signal);
       }
     },

@@ -63,6 +63,10 @@ export function expectShape<T>(value: T | undefined, upstream: string, what: str
   return value;
 }
 
+export function isNotFound(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'not_found';
+}
+
 /**
  * Has a `not_found` say of which thing it is, in params.what: a person who names a player and a map is told which of them does not
  * exist. Other failures stay as they are.
@@ -71,7 +75,7 @@ export async function missingAs<T>(what: 'beatmap' | 'score', work: Promise<T>):
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+    if (!isNotFound(error)) throw error;
     throw new AppError('not_found', error.message, { params: { ...error.params, what }, cause: error });
   }
 }
