@@ -130,7 +130,8 @@ export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
     mux: making(async ([video, audio], outputPath, signal) => {
       if (video === undefined) return undefined;
       const request = { videoPath: video.path, audioPath: audio?.path, outputPath, signal };
-      if (isRead(video) && (audio === undefined || isRead(audio))) return inCopyTurn(signal, () => muxFiles(request));
+      if (isRead(video, true) && (audio === undefined || isRead(audio, false)))
+        return inCopyTurn(signal, () => muxFiles(request));
       if (ffmpeg === undefined) throw refusedStream('only ffmpeg reads it');
       await muxByFfmpeg(ffmpeg, request);
       return 'video/mp4';
@@ -276,10 +277,10 @@ async function inspected(
   }
 }
 
-/** Says whether its tracks are of codecs that are known here. */
-function isRead({ probe }: HeldFile): boolean {
-  if (probe === null) return false;
-  return (probe.kind === 'audio' || probe.videoCodec !== null) && (!probe.hasAudio || probe.audioCodec !== null);
+/** Says whether the tracks that are wanted of it are of codecs that are known here. */
+function isRead({ probe }: HeldFile, isVideo: boolean): boolean {
+  if (probe === null || (isVideo && probe.videoCodec === null)) return false;
+  return !probe.hasAudio || probe.audioCodec !== null;
 }
 
 /** The failure of a request that waited for room as long as a person would. */

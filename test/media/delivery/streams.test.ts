@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,6 +7,7 @@ import type { DeliveryRequest } from '../../../src/media/delivery/delivery-reque
 import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import { PLAYLIST_MIME, type Post, type Variant } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
+import { type Ffmpeg, findFfmpeg } from '../../../src/media/transcode/ffmpeg.ts';
 import { probeFile } from '../../../src/media/transcode/probe.ts';
 import { serveFile } from '../../fakes/cdn.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
@@ -14,17 +15,21 @@ import { createRecordingLog } from '../../fakes/log.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
 import { makeItem, makePost, makeVariant } from '../../fakes/post.ts';
 import { piecesOf, streamOf } from '../../fakes/stream.ts';
+import { ffmpeg, ffmpegMissing, ffmpegNote, makeFolder, picture, QUICK_H264, tone } from '../../ffmpeg.ts';
 
 const HOST = 'video.cdninstagram.com';
+const OTHER_HOST = 'pieces.cdninstagram.com';
 const never = new AbortController().signal;
 const SECONDS = 8;
 
 type Files = Readonly<Record<string, Buffer | string>>;
 
-async function setUp(files: Files) {
+async function setUp(files: Files, ffmpeg?: Ffmpeg) {
   const asked: string[] = [];
+  const referers: (string | undefined)[] = [];
   const { origin } = await serveHttp((request, response) => {
     const { range } = request.headers;
+    referers.push(request.headers.referer);
     const file = files[request.url ?? ''];
     asked.push(`${request.url}${range === undefined ? '' : ` ${range}`}`);
     if (file === undefined) response.writeHead(404).end();
@@ -34,10 +39,10 @@ async function setUp(files: Files) {
   const tempDir = mkdtempSync(join(tmpdir(), 'medley-streams-'));
   const log = createRecordingLog();
   const delivery = createDelivery({
-    http: createTestClient({ [HOST]: origin, 'elsewhere.test': origin }),
+    http: createTestClient({ [HOST]: origin, [OTHER_HOST]: origin, 'elsewhere.test': origin }),
     mediaHosts: ['cdninstagram.com'],
     cdnHeaders: createCdnHeaders(sourceDescriptors),
-    tempDir,
+    ...{ tempDir, ffmpeg },
     refresh: () => Promise.reject(new Error('not asked')),
     log,
   });
@@ -46,9 +51,9 @@ async function setUp(files: Files) {
     rmSync(tempDir, { recursive: true, force: true });
   });
   return {
-    ...{ asked, log, delivery },
+    ...{ asked, referers, log, delivery },
     deliver: (post: Post, change: Partial<DeliveryRequest> = {}) =>
-      delivery.deliver({ post, index: 0, form: 'original', maxBytes: 1_000_000, ...change }, never),
+      delivery.deliver({ post, index: 0, form: 'original', maxBytes: 20_000_000, ...change }, never),
     spooled: () => readdirSync(tempDir, { recursive: true, encoding: 'utf8' }).filter(name => /\/\d+$/.test(name)),
   };
 }
@@ -96,7 +101,7 @@ describe('a video in pieces', () => {
   it.each(['mp4', 'ts'] as const)('is joined to one MP4 (%s), once for all who ask', async kind => {
     const { deliver, asked, spooled, delivery } = await setUp(served('a', await streamOf('sea-360.mp4', kind, 'both')));
     const request = post(stream('a'));
-    expect(delivery.remoteFile({ post: request, index: 0, form: 'original', maxBytes: 1_000_000 })).toBeUndefined();
+    expect(delivery.remoteFile({ post: request, index: 0, form: 'original', maxBytes: 20_000_000 })).toBeUndefined();
     const [file, same] = await Promise.all([deliver(request), deliver(request)]);
     await expectWhole(asFile(file));
     expect(asFile(same).path).toBe(asFile(file).path);
@@ -206,6 +211,15 @@ describe('a video in pieces', () => {
     expect(spooled()).toEqual([]);
   });
 
+  it('is asked for with the headers that its own host wants, and no other host gets them', async () => {
+    const [first = '', second = ''] = piecesOf(await streamOf('sea-360.mp4', 'ts', 'both'), 2);
+    const files = { '/a.m3u8': piecesIn(['one', `https://${OTHER_HOST}/two`]), '/one': first, '/two': second };
+    const { deliver, referers } = await setUp(files);
+    const headers = { referer: 'https://toy.test/' };
+    await expectWhole(asFile(await deliver(post(stream('a', { headers })))));
+    expect(referers).toEqual(['https://toy.test/', 'https://toy.test/', undefined]);
+  });
+
   it('yields to a plain file of the same size', async () => {
     const { deliver, asked } = await setUp({
       ...served('a', Buffer.alloc(10)),
@@ -214,5 +228,38 @@ describe('a video in pieces', () => {
     const plain = makeVariant({ url: `https://${HOST}/v/plain.mp4`, width: 640, height: 360 });
     await deliver(post(stream('a'), plain));
     expect(asked).toEqual(['/v/plain.mp4']);
+  });
+});
+
+describe.skipIf(ffmpegMissing)(`streams that ffmpeg cuts${ffmpegNote}`, () => {
+  it.each(['mpegts', 'fmp4'])('are joined (%s)', async kind => {
+    const folder = await makeFolder();
+    const cut = ['-f', 'hls', '-hls_time', '2', '-hls_playlist_type', 'vod', '-hls_segment_type', kind];
+    await ffmpeg(
+      ...picture('320x180', SECONDS),
+      ...tone(SECONDS),
+      ...QUICK_H264,
+      '-c:a',
+      'aac',
+      ...cut,
+      join(folder, 'a.m3u8'),
+    );
+    const names = readdirSync(folder).filter(name => name !== 'a.m3u8');
+    const pieces = names.map(name => [`/${name}`, readFileSync(join(folder, name))] as const);
+    const playlist = readFileSync(join(folder, 'a.m3u8'), 'utf8');
+    const { deliver } = await setUp({ '/a.m3u8': playlist, ...Object.fromEntries(pieces) });
+    await expectWhole(asFile(await deliver(post(stream('a')))));
+  });
+
+  it('are joined by ffmpeg where nothing else here knows the codec', async () => {
+    const folder = await makeFolder();
+    const coded = ['-c:v', 'mpeg4', '-c:a', 'aac', '-f', 'mpegts'];
+    await ffmpeg(...picture('320x180', SECONDS), ...tone(SECONDS), ...coded, join(folder, 'a.ts'));
+    const stream4 = served('a', readFileSync(join(folder, 'a.ts')));
+    const { deliver } = await setUp(stream4, await findFfmpeg({ searchPath: process.env.PATH ?? '' }));
+    const file = asFile(await deliver(post(stream('a', { codecs: null }))));
+    expect(file).toMatchObject({ mime: 'video/mp4', hasAudio: true });
+    const without = await setUp(stream4);
+    await expect(without.deliver(post(stream('a', { codecs: null })))).resolves.toMatchObject({ reason: 'stream' });
   });
 });
