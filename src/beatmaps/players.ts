@@ -106,15 +106,6 @@ export function createPlayers({ osu, caches }: PlayersOptions) {
     return typeof player === 'number' ? player : (await load(player, undefined, signal)).value.id;
   }
 
-  function readPlace({ limit = 20, cursor }: PlayerListOptions) {
-    const offset = cursor === undefined ? 0 : parseOffsetCursor(cursor);
-    return { limit: Math.max(1, Math.min(Math.trunc(limit), MAX_LIMIT)), offset };
-  }
-
-  function nextOf({ isFull }: ListSlice<unknown>, end: number, last = 10_000): string | null {
-    return isFull && end < last ? renderOffsetCursor(end) : null;
-  }
-
   /** Players asked for lately whose names begin so, the last one first. Asks no upstream. */
   function suggestPlayers(typed: string, limit: number): readonly SeenPlayer[] {
     const wanted = folded(typed.replace(/^@/, ''));
@@ -172,4 +163,13 @@ export function createPlayers({ osu, caches }: PlayersOptions) {
       return { beatmapsets: value.items, cursor, ...playerAnswer(from) };
     },
   };
+}
+
+function readPlace({ limit = 20, cursor }: PlayerListOptions) {
+  const offset = cursor === undefined ? 0 : parseOffsetCursor(cursor);
+  return { limit: Math.max(1, Math.min(Math.trunc(limit), MAX_LIMIT)), offset };
+}
+
+function nextOf({ isFull }: ListSlice<unknown>, end: number, last = 10_000): string | null {
+  return isFull && end < last ? renderOffsetCursor(end) : null;
 }
