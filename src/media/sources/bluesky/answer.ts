@@ -1,5 +1,5 @@
 /** An answer of Bluesky's API -> what it shows of the post, or the AppError that it means. */
-import { AppError, type ErrorCode } from '../../../errors.ts';
+import { AppError } from '../../../errors.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import { readText } from '../../parse/fields.ts';
 import { child, isJsonObject, parseJson } from '../../parse/json-search.ts';
@@ -7,36 +7,18 @@ import type { ReadContext } from '../kit/draft.ts';
 import { failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
 import { findView, isForMembers, isTakenDown, type PostView } from './parse/post.ts';
 
-const ERRORS: ReadonlyMap<unknown, ErrorCode> = new Map([
-  ['NotFound', 'not_found'],
-  ['HandleNotFound', 'not_found'],
-  ['BlockedByAuthor', 'login_required'],
-  ['BlockedActor', 'login_required'],
-  ['AuthMissing', 'login_required'],
-  ['AuthenticationRequired', 'login_required'],
-  ['RateLimitExceeded', 'upstream_rate_limited'],
-  ['UpstreamFailure', 'upstream_unavailable'],
-  ['InternalServerError', 'upstream_unavailable'],
-]);
-/** Of a wrong name the API says no more than that the request is invalid. */
-const SENTENCES: readonly Sign[] = [
-  [/(?:unable to|could not|cannot) resolve|(?:could not find|profile not found|post not found|not found)/, 'not_found'],
-  [/taken ?down|suspended|deactivated|deleted/, 'not_found'],
+/** The name of an error and its message, in lower case: of a wrong name the API says no more than that the request is invalid. */
+const SIGNS: readonly Sign[] = [
+  [/^(?:blockedby|blockedactor|auth)/, 'login_required'],
+  [/^(?:\w*notfound|account|repo)|(?:unable to|could not) (?:resolve|find)|not found/, 'not_found'],
 ];
-const ACCOUNT = /account|actor|takedown|taken ?down|suspended|deactivated|profile/i;
+const ACCOUNT = /^(?:account|repo)|suspended|taken ?down|deactivated/;
 
 function failureOfError(json: unknown): AppError | null {
-  const [error, message] = [readText(child(json, 'error')), readText(child(json, 'message')) ?? ''];
-  if (error === null) return null;
-  const isAccount =
-    /^Account(?:Takedown|Suspended|Deactivated|Deleted)$|^Repo(?:Takendown|Suspended|Deactivated|NotFound)$/.test(
-      error,
-    );
-  const stated = isAccount ? 'not_found' : (ERRORS.get(error) ?? failureBySign(plainWords(message), SENTENCES)?.code);
-  if (stated === undefined) return null;
-  const params =
-    stated === 'not_found' && (isAccount || (error !== 'NotFound' && ACCOUNT.test(message))) ? { what: 'account' } : {};
-  return new AppError(stated, `${error}: ${message.slice(0, 120)}`, { params });
+  const words = plainWords(`${readText(child(json, 'error')) ?? ''}: ${readText(child(json, 'message')) ?? ''}`);
+  const failure = failureBySign(words, SIGNS);
+  const isAccount = failure?.code === 'not_found' && ACCOUNT.test(words);
+  return isAccount ? new AppError('not_found', failure.message, { params: { what: 'account' } }) : failure;
 }
 
 /** @throws AppError what the answer means when the post is not in it, or is not for everyone */

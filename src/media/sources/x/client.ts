@@ -57,28 +57,19 @@ export function createXClient(http: HttpClient, { profiles, queryId, features }:
     throw failureOfHead(siteAnswer(answer), now()) ?? new AppError('upstream_changed', 'no guest was made');
   }
 
-  function startGuest(): Guest {
-    const keep = (ms: number) => {
-      guest.until = now() + ms;
-    };
-    const token = activate().then(
-      made => {
-        keep(GUEST_MS);
-        return made;
-      },
-      error => {
-        keep(Math.max(toAppError(error).retryAfterMs ?? 0, PAUSE_MS));
-        return toAppError(error);
-      },
-    );
-    const guest: Guest = { token, since: now(), until: Number.POSITIVE_INFINITY };
-    return guest;
-  }
-
   function currentGuest(): Guest {
     const key = workContext().outgoing ?? '';
     const known = guests.get(key);
-    const guest = known !== undefined && now() < known.until ? known : startGuest();
+    if (known !== undefined && now() < known.until) return known;
+    const keep = <T>(made: T, ms: number): T => {
+      guest.until = now() + ms;
+      return made;
+    };
+    const token = activate().then(
+      made => keep(made, GUEST_MS),
+      error => keep(toAppError(error), Math.max(toAppError(error).retryAfterMs ?? 0, PAUSE_MS)),
+    );
+    const guest: Guest = { token, since: now(), until: Number.POSITIVE_INFINITY };
     guests.set(key, guest);
     return guest;
   }

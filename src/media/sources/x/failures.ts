@@ -33,21 +33,14 @@ export function failureOfResult(result: unknown): AppError | null {
   return new AppError('login_required', 'withheld from visitors without a word');
 }
 
-const CODES: ReadonlyMap<number, ErrorCode> = new Map([
-  [34, 'not_found'],
-  [63, 'not_found'],
-  [88, 'upstream_rate_limited'],
-  [130, 'upstream_unavailable'],
-  [144, 'not_found'],
-  [179, 'private'],
-]);
+const CODES: Readonly<Record<number, ErrorCode>> = { 88: 'upstream_rate_limited', 144: 'not_found', 179: 'private' };
 
 /** What a query says went wrong; null where nothing did. A flag that it misses or does not know any more is named in its words. */
 export function failureOfErrors(json: unknown): AppError | null {
   const [error] = readList(child(json, 'errors')).filter(isJsonObject);
   if (error === undefined) return null;
   const words = readText(error.message)?.slice(0, 120) ?? '';
-  const code = CODES.get(readCount(error.code) ?? 0);
+  const code = CODES[readCount(error.code) ?? 0];
   if (code !== undefined) return new AppError(code, words);
   const isOurs = /cannot be null|must be defined|not found|invalid|unknown/i.test(words);
   return failureOfWords(words) ?? new AppError(isOurs ? 'upstream_changed' : 'upstream_unavailable', words);

@@ -44,9 +44,7 @@ export function photoOf({ view, did, cid }: Listed): UnplacedItem | null {
   const small = addressOf(view.thumb ?? view.thumbnail ?? kept('feed_thumbnail'), did);
   const large = addressOf(view.fullsize ?? kept('feed_fullsize'), did);
   const files = [...photoFile(large, view, 2_000), ...photoFile(small, view, 1_000)];
-  const known = frameOf(view).width === null ? {} : frameOf(view);
-  const item = listedItem('image', files, { ...known, thumbnailUrl: small ?? large, alt: readText(view.alt) });
-  return item;
+  return listedItem('image', files, { ...frameOf(view), thumbnailUrl: small ?? large, alt: readText(view.alt) });
 }
 
 /** The playlist of a video, on the CDN. */

@@ -45,12 +45,15 @@ function videoFile(variant: JsonObject, isSilent: boolean): readonly Variant[] {
 }
 
 function videoOf(media: JsonObject): UnplacedItem | null {
+  const isSilent = media.type === 'animated_gif';
   const info = isJsonObject(media.video_info) ? media.video_info : media;
   const variants = readList(info.variants).filter(isJsonObject);
-  const files = variants.flatMap(variant => videoFile(variant, media.type === 'animated_gif'));
+  const files = variants.flatMap(variant => videoFile(variant, isSilent));
   const [width, height] = ['width', 'height'].map(side => readSize(child(media, 'original_info', side)));
-  return listedItem('video', files, {
-    ...(width && height && { width, height }),
+  const size = width && height ? { width, height } : {};
+  // A loop has one file, whose address does not name the frame.
+  return listedItem('video', isSilent ? files.map(file => ({ ...file, ...size })) : files, {
+    ...size,
     durationMs: readSize(info.duration_millis ?? info.durationMs),
     thumbnailUrl: mediaAddress(media.media_url_https ?? media.poster, X_MEDIA_HOSTS),
     alt: readText(media.ext_alt_text),
