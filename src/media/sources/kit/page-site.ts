@@ -10,7 +10,7 @@ import { navigationHeaders } from './browser-headers.ts';
 import type { AnswerKind } from './draft.ts';
 import { type AnswerReader, readSiteAnswer } from './page-thread.ts';
 import { followRedirects, followShortLink } from './redirects.ts';
-import { redirectOf, weakNotFound } from './refusal.ts';
+import { failureOfPlace, redirectOf, weakNotFound } from './refusal.ts';
 import { createSource } from './source.ts';
 
 export interface PageSite<Endpoint extends AnswerKind>
@@ -22,8 +22,8 @@ export interface PageSite<Endpoint extends AnswerKind>
   /** By strategy. One that does not say what it accepts navigates as a browser does. */
   readonly profiles: { readonly [strategy: string]: RequestProfile; readonly 'short-link': RequestProfile };
   readonly read: AnswerReader;
-  /** The failure that an answer means by its status or by the page it leads to; null for one that may hold the post. */
-  failureOf(head: HttpHead, now: number): AppError | null;
+  /** Paths of its login and of other pages that refused visitors are sent to. */
+  readonly wall: RegExp;
   /** The address that the page of a short link names, where it does not redirect. */
   readonly namedBy?: (answer: HttpResponse) => string | null;
   /** What the site set in the cookies, its files may want. */
@@ -34,7 +34,7 @@ const MAX_HOPS = 3;
 
 export function createPageSource<Endpoint extends AnswerKind>(
   options: SourceOptions,
-  { hosts, maxBytes, endpoints, profiles, read, failureOf, namedBy, finish, ...site }: PageSite<Endpoint>,
+  { hosts, maxBytes, endpoints, profiles, read, wall, namedBy, finish, ...site }: PageSite<Endpoint>,
 ): MediaSource {
   const { http, extraStrategies = [], now = Date.now } = options;
 
@@ -48,7 +48,7 @@ export function createPageSource<Endpoint extends AnswerKind>(
   function nextPage(head: HttpHead): URL | null {
     const target = redirectOf(head);
     if (target?.protocol !== 'https:' || site.match(target) === undefined) return null;
-    return failureOf({ status: 200, headers: {}, url: target.href }, now()) === null ? target : null;
+    return failureOfPlace({ status: 200, headers: {}, url: target.href }, now(), wall) === null ? target : null;
   }
 
   function strategy(endpoint: Endpoint, name: string, profile: RequestProfile): Strategy {
@@ -67,7 +67,7 @@ export function createPageSource<Endpoint extends AnswerKind>(
     const answer = await ask(url, profiles['short-link'], signal);
     const named = redirectOf(answer)?.href ?? namedBy?.(answer) ?? '';
     if (!URL.canParse(named)) {
-      throw failureOf(answer, now()) ?? new AppError('upstream_changed', 'a short link that names no post');
+      throw failureOfPlace(answer, now(), wall) ?? new AppError('upstream_changed', 'a short link that names no post');
     }
     const match = site.match(new URL(named));
     if (match?.kind === 'short') return { next: match.url };

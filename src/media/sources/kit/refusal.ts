@@ -52,6 +52,18 @@ export function failureOfStatus({ status, headers }: HttpHead, now: number): App
   return new AppError(code, `status ${status}`, { retryAfterMs: parseRetryAfter(headers['retry-after'], now) });
 }
 
+/** By the place as well where a page's answer ends or leads to; null for one that may hold the post. @param wall paths of logins and the like */
+export function failureOfPlace(head: HttpHead, now: number, wall: RegExp): AppError | null {
+  const { status, headers, url } = head;
+  const { pathname } = redirectOf(head) ?? new URL(url, 'https://site.invalid/post');
+  if (wall.test(pathname)) return refusedCaller('redirected to a wall');
+  if (pathname === '/') return weakNotFound('redirected to the home page');
+  if (status === 401 || status === 403)
+    return blocked(`status ${status}`, parseRetryAfter(headers['retry-after'], now));
+  if (status >= 400) return failureOfStatus(head, now);
+  return status >= 300 ? new AppError('upstream_changed', 'redirected elsewhere') : null;
+}
+
 /** The target of a redirect; null for any other answer, or one that leads nowhere. */
 export function redirectOf({ status, headers, url }: HttpHead): URL | null {
   const { location } = headers;

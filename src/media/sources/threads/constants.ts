@@ -7,17 +7,16 @@ import { readConstants } from '../kit/constants.ts';
 const IDS = z.strictObject({
   /** With the version of a browser in it the embed is an empty shell. */
   userAgent: headerValue.default('Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Safari/537.36'),
-  crawlerUserAgent: headerValue.default('facebookexternalhit/1.1'),
 });
 
 /** In the order in which they are asked as long as nothing is known: both endpoints early, for one alone proves nothing. */
-function profilesOf({ userAgent, crawlerUserAgent }: z.infer<typeof IDS>) {
+function profilesOf({ userAgent }: z.infer<typeof IDS>) {
   const base = { session: 'none', transport: 'plain', timeoutMs: 8_000 } as const;
   const headers = { accept: 'text/html,application/xhtml+xml', 'accept-language': ENGLISH };
   return {
     'embed/plain': { ...base, userAgent, headers },
     'page/plain': { ...base, userAgent, headers: {} },
-    'embed/crawler': { ...base, userAgent: crawlerUserAgent, headers },
+    'embed/crawler': { ...base, userAgent: 'facebookexternalhit/1.1', headers },
     'embed/navigation': { ...base, userAgent, headers: {} },
     'page/browser': { ...base, transport: 'browser', userAgent: null, headers: {} },
     'short-link': { ...base, userAgent, headers },

@@ -2,29 +2,19 @@
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import { readId, readList } from '../../parse/fields.ts';
 import { parseJson } from '../../parse/json-search.ts';
-import { matchPath, PAGE, type PathShape, pathOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
+import { matchPath, PAGE, type PathShape, pathOf, unsupported, wrapper } from '../kit/link-match.ts';
 import { mediaIdOfCode, PUBLIC_CODE_LENGTH, shortcodeOf } from '../kit/shortcode.ts';
 
-export const THREADS_HOSTS: readonly [string, ...string[]] = [
-  'www.threads.com',
-  'threads.com',
-  'www.threads.net',
-  'threads.net',
-];
+export const THREADS_HOSTS = ['www.threads.com', 'threads.com', 'www.threads.net', 'threads.net'] as const;
 
 /** Preview mirrors that people paste in chats; they keep the paths. Known in 2026-10. */
-const MIRRORS: readonly string[] = [
-  ...['fixthreads.net', 'vxthreads.net', 'vxthreads.com', 'threadsez.com'].flatMap(host => [host, `www.${host}`]),
-  'fixthreads.seria.moe',
-];
-const POST_HOSTS: ReadonlySet<string> = new Set([...THREADS_HOSTS, ...MIRRORS]);
+const MIRROR = /^(?:www\.)?(?:(?:fix|vx)threads\.(?:net|com)|threadsez\.com|fixthreads\.seria\.moe)$/;
 const MAX_SEGMENTS = 6;
 
 function postMatch(code: string, user?: string): LinkMatch {
   const mediaId = mediaIdOfCode(code);
   if (mediaId === null) return PAGE;
-  const parts = user === undefined ? { mediaId } : { mediaId, user };
-  // The site finds a post by its code alone.
+  const parts = { mediaId, ...(user !== undefined && { user }) };
   const url = `https://www.threads.com/t/${code}`;
   return { kind: 'post', ref: { source: 'threads', id: code, form: 'post', url, itemIndex: null, parts } };
 }
@@ -38,7 +28,6 @@ function injectedPost(query: URLSearchParams): LinkMatch | undefined {
 
 /** Shapes of paths without the slash around them; the first that fits counts. */
 const PATHS: readonly PathShape[] = [
-  // `embed`, `media` or anything else may follow.
   [/^@([\w.]{1,30})\/post\/([\w-]{1,11})(?:\/|$)/, ([, user = '', code = '']) => postMatch(code, user)],
   [/^t\/([\w-]{1,11})(?:\/|$)/, ([, code = '']) => postMatch(code)],
   [
@@ -55,7 +44,7 @@ const PATHS: readonly PathShape[] = [
 export function matchThreadsLink(address: URL): LinkMatch | undefined {
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
   const host = address.hostname.toLowerCase();
-  if (!POST_HOSTS.has(host)) return undefined;
+  if (!THREADS_HOSTS.some(one => one === host) && !MIRROR.test(host)) return undefined;
   // `@` may be escaped where a link was copied from an app.
   const path = pathOf(address, MAX_SEGMENTS).replace(/^%40/, '@');
   return matchPath(PATHS, path, address.searchParams);
@@ -64,8 +53,4 @@ export function matchThreadsLink(address: URL): LinkMatch | undefined {
 export function threadsRefOf(id: string): PostRef | undefined {
   const match = /^[\w-]{1,11}$/.test(id) ? postMatch(id) : undefined;
   return match?.kind === 'post' ? match.ref : undefined;
-}
-
-export function threadsIdOf(address: unknown): string | null {
-  return postIdOf(address, matchThreadsLink);
 }

@@ -1,23 +1,15 @@
 /** A page of TikTok, a post's own or its embed, -> the post, or the AppError that it means (2026-08 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
-import type { HttpHead, HttpResponse } from '../../../infra/http/http-client.ts';
+import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { type Body, type SiteAnswer, siteAnswer } from '../../parse/body.ts';
 import { readCount, readText } from '../../parse/fields.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
-import { blocked, failureOfStatus, redirectOf, weakNotFound } from '../kit/refusal.ts';
+import { blocked, failureOfPlace, weakNotFound } from '../kit/refusal.ts';
 import { type FoundItem, findItem } from './parse/find-item.ts';
 import { parseItem } from './parse/item.ts';
 
-/** Null for an answer that may hold the post. */
-export function failureOfHead(head: HttpHead, now: number): AppError | null {
-  const { pathname } = redirectOf(head) ?? new URL(head.url, 'https://www.tiktok.com/@_');
-  if (/^\/login(?:\/|$)/.test(pathname)) return new AppError('login_required', 'redirected to the login page');
-  if (pathname === '/') return weakNotFound('redirected to the home page');
-  if (head.status === 401 || head.status === 403) return blocked(`status ${head.status}`);
-  const isRedirect = head.status >= 300 && head.status < 400;
-  return isRedirect ? new AppError('upstream_changed', 'redirected elsewhere') : failureOfStatus(head, now);
-}
+export const WALL = /^\/login(?:\/|$)/;
 
 /** The page in place of an answer that asks for proof of a person; it has 8 KB. */
 function failureOfChallenge(body: Body): AppError | null {
@@ -54,7 +46,7 @@ function failureWithoutFile({ sensitive, isPrivate }: PostDraft & { readonly isP
 
 /** @throws AppError what the answer means when the asked post is not in it. */
 export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadContext): Post {
-  const failure = failureOfChallenge(body) ?? failureOfHead(head, context.now);
+  const failure = failureOfChallenge(body) ?? failureOfPlace(head, context.now, WALL);
   if (failure !== null) throw failure;
   const { item, state, isAbsent } = findItem(body, context.ref);
   if (item !== null) {

@@ -3,7 +3,7 @@ import type { MediaSource, PostRef } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import type { Post } from '../../post.ts';
 import { createPageSource } from '../kit/page-site.ts';
-import { failureOfHead, readTiktokPage, targetOfPage } from './answer.ts';
+import { readTiktokPage, targetOfPage, WALL } from './answer.ts';
 import { createTiktokConstants, TIKTOK_EXAMPLES } from './constants.ts';
 import { matchTiktokLink, TIKTOK_HOSTS, tiktokRefOf } from './link.ts';
 import { TIKTOK_MEDIA_HOSTS } from './parse/media.ts';
@@ -31,7 +31,7 @@ export function createTiktokSource(options: SourceOptions): MediaSource {
     endpoints: { page: (ref: PostRef) => ref.url, embed: ({ id }: PostRef) => `${SITE}embed/v2/${id}` },
     profiles: createTiktokConstants(options.upstreamConstants).profiles,
     read: readTiktokPage,
-    failureOf: failureOfHead,
+    wall: WALL,
     namedBy: targetOfPage,
     finish: withHeaders,
   });

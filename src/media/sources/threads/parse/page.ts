@@ -11,15 +11,6 @@ import { threadsRefOf } from '../link.ts';
 
 const WORDS_ONLY = 19;
 
-interface Found {
-  readonly copies: JsonObject[];
-  hasOthers: boolean;
-  /** The place of the post is there, and empty. */
-  isEmpty: boolean;
-  /** The place of the thread is there without its posts. */
-  isWalled: boolean;
-}
-
 function isPost(object: JsonObject): boolean {
   if (!('code' in object || 'pk' in object)) return false;
   return 'is_post_unavailable' in object || isJsonObject(object.user) || PRODUCT.keys.some(key => key in object);
@@ -30,32 +21,27 @@ function isAsked({ code, pk, id }: JsonObject, ref: PostRef): boolean {
   return (readId(pk) ?? readId(id)) === ref.parts.mediaId;
 }
 
-function findPost(page: Body, ref: PostRef): Found {
-  const found: Found = { copies: [], hasOthers: false, isEmpty: false, isWalled: false };
+/** `isEmpty`: the place of the post is there, and empty; `isWalled`: that of the thread is, without its posts. */
+function findPost(page: Body, ref: PostRef) {
+  const found = { copies: [] as JsonObject[], hasOthers: false, isEmpty: false, isWalled: false };
   const visit = (object: JsonObject) => {
-    if (isPost(object)) {
-      if (isAsked(object, ref)) found.copies.push(object);
-      else found.hasOthers = true;
-    }
+    if (isPost(object) && isAsked(object, ref)) found.copies.push(object);
+    else found.hasOthers ||= isPost(object);
     const { data, thread_items } = object;
-    found.isWalled ||= Array.isArray(thread_items) && thread_items.length === 0;
-    if (!isJsonObject(data)) return;
-    found.isEmpty ||= data.media === null || (Array.isArray(data.edges) && data.edges.length === 0);
+    found.isWalled ||= isEmptyList(thread_items);
+    found.isEmpty ||= isJsonObject(data) && (data.media === null || isEmptyList(data.edges));
   };
-  const naming = new Set(page.jsonScriptsWith([ref.id, ref.parts.mediaId ?? ref.id]));
-  for (const { text } of naming) visitObjects(parseJson(text), visit);
-  const others = found.copies.length > 0 ? [] : page.scripts.filter(one => one.isJson && !naming.has(one));
-  for (const { text } of others) visitObjects(parseJson(text), visit);
+  for (const script of page.scripts) if (script.isJson) visitObjects(parseJson(script.text), visit);
   return found;
 }
+
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 
 function infoOf(post: JsonObject): JsonObject {
   return isJsonObject(post.text_post_app_info) ? post.text_post_app_info : {};
 }
 
-function isUnavailable(post: JsonObject): boolean {
-  return [post, infoOf(post)].some(one => one.is_post_unavailable === true);
-}
+const isUnavailable = (post: JsonObject) => [post, infoOf(post)].some(one => one.is_post_unavailable === true);
 
 /** The site says so, or every place of a file is empty. */
 function saysWordsOnly(post: JsonObject): boolean {
@@ -65,22 +51,20 @@ function saysWordsOnly(post: JsonObject): boolean {
   return 'image_versions2' in post && lists.every(list => readList(list).length === 0);
 }
 
-function textOf(info: JsonObject): string | null {
-  const fragments = readList(child(info.text_fragments, 'fragments'), 500);
-  return readText(fragments.map(one => readText(child(one, 'plaintext')) ?? '').join(''));
-}
-
 function parsePost(post: JsonObject): PostDraft {
   const info = infoOf(post);
   const own = parseMedia(post, PRODUCT, false);
   const { linked_inline_media: linked } = info;
   // A reel of Instagram that is shared into the post is its file.
   const media = readableItems(own) === 0 && isJsonObject(linked) ? parseMedia(linked, PRODUCT, false) : own;
+  const fragments = readList(child(info.text_fragments, 'fragments'), 500).map(one =>
+    readText(child(one, 'plaintext')),
+  );
   const isWordsOnly = media === own && readableItems(own) === 0 && saysWordsOnly(post);
   return {
     ...own,
     title: null,
-    caption: own.caption ?? textOf(info),
+    caption: own.caption ?? readText(fragments.join('')),
     stats: {
       ...own.stats,
       comments: readCount(info.direct_reply_count) ?? own.stats.comments,
@@ -99,10 +83,8 @@ function quotedBy(info: JsonObject): NonNullable<PostDraft['quoted']> | null {
   return post === undefined || ref === undefined || isUnavailable(post) ? null : { ref, draft: parsePost(post) };
 }
 
-function fullness(draft: PostDraft): number {
-  const facts = [draft.caption, draft.author.username, draft.publishedAt, draft.stats.likes];
-  return readableItems(draft) * 10 + facts.filter(fact => fact !== null).length;
-}
+/** Pages have copies with less. */
+const fullness = (draft: PostDraft) => 2 * readableItems(draft) + Number(draft.caption !== null);
 
 /** @throws AppError where the post is not in the page. */
 export function parsePage(page: Body, ref: PostRef): PostDraft {

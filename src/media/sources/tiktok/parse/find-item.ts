@@ -4,7 +4,6 @@ import { readId, readList } from '../../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject, parseJson, visitObjects } from '../../../parse/json-search.ts';
 
 export interface FoundItem {
-  /** The asked post as pages have it; null when it is not there. */
   readonly item: JsonObject | null;
   /** What the site says of its answer. */
   readonly state: JsonObject | null;

@@ -6,17 +6,8 @@ import { listedFile, listedItem } from '../../kit/listed-files.ts';
 
 /** Each suffix and its subdomains; the site's own host gives files too. */
 export const TIKTOK_MEDIA_HOSTS: readonly string[] = [
-  'tiktok.com',
-  'tiktokcdn.com',
-  'tiktokcdn-us.com',
-  'tiktokcdn-eu.com',
-  'tiktokv.com',
-  'tiktokv.us',
-  'tiktokv.eu',
-  'byteoversea.com',
-  'ibyteimg.com',
-  'ibytedtos.com',
-  'muscdn.com',
+  ...['tiktok.com', 'tiktokcdn.com', 'tiktokcdn-us.com', 'tiktokcdn-eu.com', 'tiktokv.com', 'tiktokv.us', 'tiktokv.eu'],
+  ...['byteoversea.com', 'ibyteimg.com', 'ibytedtos.com', 'muscdn.com'],
 ];
 
 export function readAddress(value: unknown): string | null {
