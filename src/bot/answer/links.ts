@@ -27,7 +27,8 @@ export function createLinkFinder(extractor: Pick<Extractor, 'findLinks'>): LinkF
 function findOsuLinks(text: string): readonly string[] {
   if (!/ppy\.sh/i.test(text)) return [];
   const found = findAddresses(text, ({ hostname }) => hostname.endsWith('.ppy.sh')).flatMap(address => {
-    const link = matchOsuLink(address);
+    // Mods are written right behind a link, with or without a blank.
+    const link = matchOsuLink(address.replace(/\+.*$/, ''));
     return link === undefined ? [] : [canonicalOsuLink(link)];
   });
   return [...new Set(found)];

@@ -4,7 +4,7 @@ import type { LinkFinder } from './links.ts';
 
 type Terms = Readonly<Record<string, string>>;
 
-const ADDRESS = /[^\s<>()|]*ppy\.sh\/[^\s<>()|]*/giu;
+const ADDRESS = /[^\s<>()|]*ppy\.sh\/[^\s<>()|+]*/giu;
 const MAX_CHARS = 6_000;
 
 /**

@@ -33,6 +33,9 @@ export function parseCommandLine(text: string): CommandLine | undefined {
   return { name: match[1].toLowerCase(), mention: match[2], rest: text.slice(match[0].length).trim() };
 }
 
+/** Between a link and the mods behind it. */
+const MODS_AT_LINK = /(?<=ppy\.sh\/[^\s+]{1,100})(?=\+[a-z\d]{2})/gi;
+
 /**
  * The text after a command as raw option values: in declared order, as `name:value` or `name=value` in any order, quoted where a
  * value has spaces, by their look alone (`98%`), booleans as bare words or with a word for on or off behind them; and an option of form
@@ -44,7 +47,7 @@ export function parseCommandLine(text: string): CommandLine | undefined {
 export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpec): Raw {
   const names = optionNames(spec);
   const main = formOf(into ?? spec.options.find(isRest));
-  const words = createWordReader(text, { isSearch: main === 'rest' });
+  const words = createWordReader(text.replace(MODS_AT_LINK, ' '), { isSearch: main === 'rest' });
   const raw: Raw = {};
   const plain: Word[] = [];
   // The words after `query:` of a `rest` belong to it until another name comes.

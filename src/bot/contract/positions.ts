@@ -20,7 +20,7 @@ export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Ra
       continue;
     }
     if (isName(option)) {
-      fillNames(free, words.slice(at), set);
+      fillNames(spec, free, words.slice(at), set);
       break;
     }
     free.splice(index, 1);
@@ -46,9 +46,20 @@ const MIN_LAST_WORD = 3;
  * `lamp post best taiko`: choices and switches are taken from the end, each option once; what is left is the name. Where two names are
  * wanted, each is one word, so that one of several stands in quotes.
  */
-function fillNames(free: readonly OptionSpec[], words: readonly Word[], set: SetOption): void {
-  const [name] = free.filter(isName);
+function fillNames(spec: CommandSpec, free: readonly OptionSpec[], words: readonly Word[], set: SetOption): void {
+  const left = takeLast(free, words, set);
+  const [main] = free.filter(isName);
   const names = free.filter(each => formOf(each) === 'name');
+  // A name may begin with a dash, but a dash within one is rather an option of another bot.
+  const stray = formOf(main) === 'name' && left.length > 1 ? left.find(({ raw }) => /^-[a-z]+$/i.test(raw)) : undefined;
+  if (stray) throw unknownOption(spec, stray.raw);
+  if (names.length > 1 && left.length <= names.length) {
+    for (const [at, option] of names.slice(0, left.length).entries()) set(option, left[at]?.text ?? '');
+  } else if (main && left.length > 0) set(main, joined(left));
+}
+
+/** The words before those at the end that are choices or switches, which are set. */
+function takeLast(free: readonly OptionSpec[], words: readonly Word[], set: SetOption): readonly Word[] {
   const choices = free.filter(({ option }) => option.type === 'choice' || option.type === 'boolean');
   let end = words.length;
   for (let word = words[end - 1]; word !== undefined; word = words[end - 1]) {
@@ -56,16 +67,10 @@ function fillNames(free: readonly OptionSpec[], words: readonly Word[], set: Set
     const index = quoted || text.length < MIN_LAST_WORD ? -1 : choices.findIndex(option => fits(option, text));
     const [option] = index < 0 ? [] : choices.splice(index, 1);
     if (!option) break;
-    set(option, option.option.type === 'boolean' ? true : text);
+    set(option, option.option.type === 'boolean' || text);
     end -= 1;
   }
-  const left = words.slice(0, end);
-  const isEach = names.length > 1 && left.length <= names.length;
-  for (const [at, word] of left.entries()) {
-    const option = isEach ? names[at] : undefined;
-    if (option) set(option, word.text);
-  }
-  if (!isEach && name && left.length > 0) set(name, joined(left));
+  return words.slice(0, end);
 }
 
 /** A `rest` keeps quotes as typed, since they may mean something to it; one that is quoted as a whole loses them. */

@@ -158,6 +158,11 @@ describe('the grammar of osu! commands', () => {
     ['beatmap leaderboard', 'paper comet country=ID -p 2', { map: 'paper comet', country: 'ID', page: '2' }],
     ['beatmap search', 'camellia -hard :taiko', { query: 'camellia -hard', mode: 'taiko' }],
     ['osu scores', 'lamp stars>6 ar>9', { player: 'lamp', search: 'stars>6 ar>9' }],
+    [
+      'beatmap info',
+      'https://osu.ppy.sh/b/12+HDDT 98%',
+      { map: 'https://osu.ppy.sh/b/12', mods: 'HDDT', accuracy: '98' },
+    ],
     ['osu whatif', '300 lamp post taiko', { pp: '300', player: 'lamp post', mode: 'taiko' }],
   ])('%s: %s', (name, text, expected) => {
     if (typeof expected === 'string')
@@ -174,6 +179,8 @@ describe('the grammar of osu! commands', () => {
     ['beatmap leaderboard', 'paper comet combo=5', 'combo=5'],
     ['beatmap info', '#2', '#2'],
     ['osu recent', 'lamp stars>6', 'stars>6'],
+    ['osu profile', 'lamp post -d', '-d'],
+    ['osu profile', '-rk lamp', '-rk'],
     ['osu recent', 'country=ID', 'country=ID'],
   ])('%s names what it does not understand: %s', (name, text, word) => {
     expect(refused(name, text)).toMatchObject({ hint: 'unknownOption', name: word });
@@ -250,6 +257,7 @@ describe('beside a link', () => {
 
   it.each([
     [`${A} +HDDT`, { [A]: { mods: 'HDDT' } }],
+    [`${A}+HDDT 98%`, { [A]: { mods: 'HDDT', accuracy: '98' } }],
     [`try ${A} +HR!`, { [A]: { mods: 'HR' } }],
     [`+HD is fun on <${A}>, and +DT`, { [A]: { mods: 'DT HD' } }],
     [
