@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors.ts';
+import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { isUsable } from '../../extract/request-profile.ts';
 import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
@@ -16,6 +17,9 @@ import { blueskyRefOf, matchBlueskyLink } from './link.ts';
 import { BLUESKY_MEDIA_HOSTS, frameOf, playlistOf } from './parse/media.ts';
 import { draftOf, type PostView } from './parse/post.ts';
 
+/** A post is not kept waiting for longer by the list of its renditions. */
+const RENDITIONS_MS = 3_000;
+
 export function createBlueskySource(options: SourceOptions): MediaSource {
   const { http, log, extraStrategies = [], now = Date.now } = options;
   const constants = createBlueskyConstants(options.upstreamConstants);
@@ -30,10 +34,10 @@ export function createBlueskySource(options: SourceOptions): MediaSource {
       const url = `https://${server}/xrpc/com.atproto.sync.getBlob?${new URLSearchParams({ did, cid: video.cid ?? '' })}`;
       return [listedFile(url, { mime: 'video/mp4', hasVideo: true, bytes: video.bytes, ...frameOf(video.view) })];
     };
-    const playlist = playlistOf(video);
-    const hosts = BLUESKY_MEDIA_HOSTS;
-    const renditions = playlist === null ? [] : askRenditions(http, { url: playlist, hosts, signal });
-    const found = await Promise.allSettled([original(), renditions]);
+    const [url, hosts] = [playlistOf(video), BLUESKY_MEDIA_HOSTS];
+    const inTime = joinSignals([signal], RENDITIONS_MS);
+    const renditions = url === null ? [] : askRenditions(http, { url, hosts, signal: inTime.signal });
+    const found = await Promise.allSettled([original(), renditions]).finally(inTime.release);
     const reasons = found.flatMap(one => (one.status === 'rejected' ? [one.reason] : []));
     const files = found.flatMap(one => (one.status === 'fulfilled' ? one.value : []));
     if (files.length === 0 && reasons.length > 0) throw reasons[0];

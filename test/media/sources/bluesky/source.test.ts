@@ -65,6 +65,8 @@ describe('a post', () => {
     sandbox.faults.set('bluesky.identity', 'status:500');
     expect(summary((await fetch(`${KEEPER}/3sandvideo222`)).items[0]?.variants)).toHaveLength(2);
     sandbox.faults.clear();
+    sandbox.faults.set('bluesky.cdn', 'hang');
+    expect(summary((await fetch(`${KEEPER}/3sandvideo222`)).items[0]?.variants)).toEqual([['video/mp4', 720]]);
     sandbox.faults.set('bluesky.cdn', 'status:500');
     expect(summary((await fetch(`${KEEPER}/3sandvideo222`)).items[0]?.variants)).toEqual([['video/mp4', 720]]);
     expect(await failure('mara-turns.example/3sandelse2222')).toBe('upstream_changed');
