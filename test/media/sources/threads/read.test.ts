@@ -108,6 +108,11 @@ describe('an embed that changed', () => {
     ['its frame is not marked', own.replace(' OuterContainerFull', ''), 'a post of 1'],
     ['its link is gone', own.replace(/<div class="LinkContainer">.*<\/div>/, ''), 'a post of 1'],
     [
+      'its link is relative',
+      own.replaceAll('https://www.threads.com/@', '/@').replace(' OuterContainerFull', ''),
+      'a post of 1',
+    ],
+    [
       'both are',
       own.replace(' OuterContainerFull', '').replace(/<div class="LinkContainer">.*<\/div>/, ''),
       'upstream_changed',

@@ -103,7 +103,8 @@ class EmbedMarkup {
     if (classes.includes('ActionBarIcon')) post.counts.push('');
     // Where a quote has no link of its own kind, any that is not in its text is to its post.
     const isLink = region === 'link' || (region !== 'text' && !this.posts.includes(post));
-    if (isLink && name === 'a') post.id ??= postIdOf(attributes.href, matchThreadsLink);
+    const href = attributes.href?.replace(/^\//, 'https://www.threads.com/');
+    if (isLink) post.id ??= postIdOf(href, matchThreadsLink);
     if (region !== 'avatar' && region !== 'topic') this.#readFile(name, attributes, post, region);
   }
 

@@ -37,9 +37,7 @@ function findPost(page: Body, ref: PostRef) {
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 
-function infoOf(post: JsonObject): JsonObject {
-  return isJsonObject(post.text_post_app_info) ? post.text_post_app_info : {};
-}
+const infoOf = ({ text_post_app_info: info }: JsonObject): JsonObject => (isJsonObject(info) ? info : {});
 
 const isUnavailable = (post: JsonObject) => [post, infoOf(post)].some(one => one.is_post_unavailable === true);
 
