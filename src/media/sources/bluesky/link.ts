@@ -10,7 +10,8 @@ const SUFFIXES: readonly string[] = [
 /** A name of a domain, or an id that outlives it. */
 const ACTOR = 'did:plc:[a-z2-7]{24}|did:web:[a-z0-9.-]{3,200}|(?:[a-z0-9-]{1,63}\\.){1,8}[a-z][a-z0-9-]{0,62}';
 const KEY = '[\\w~-]{1,64}';
-const ID = new RegExp(`^(${ACTOR})/(${KEY})$`);
+/** No name and no id of a person has the `_` in it. */
+const ID = new RegExp(`^(${ACTOR})_(${KEY})$`);
 
 export function blueskyRefOf(id: string): PostRef | undefined {
   const [, actor, key] = ID.exec(id) ?? [];
@@ -20,7 +21,7 @@ export function blueskyRefOf(id: string): PostRef | undefined {
 }
 
 function postMatch([, actor = '', key]: readonly string[], query: URLSearchParams): LinkMatch | undefined {
-  const ref = blueskyRefOf(`${actor.toLowerCase()}/${key}`);
+  const ref = blueskyRefOf(`${actor.toLowerCase()}_${key}`);
   const place = query.get('img_index') ?? '';
   const itemIndex = /^[1-9]\d?$/.test(place) ? Number(place) - 1 : null;
   return ref && { kind: 'post', ref: { ...ref, itemIndex } };

@@ -94,7 +94,7 @@ interface Given {
 
 /** The post, with one file for each video; or the code of the failure, with a mark where it is a guess. */
 export function outcome(answer: unknown, { kind = 'page', status = 200, actor = DID }: Given = {}): Post | string {
-  const ref = blueskyRefOf(`${actor}/${KEY}`);
+  const ref = blueskyRefOf(`${actor}_${KEY}`);
   if (ref === undefined) throw new Error('no id');
   const bytes = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
   try {

@@ -25,7 +25,7 @@ describe('a link of Bluesky', () => {
       kind: 'post',
       ref: {
         source: 'bluesky',
-        id: `${actor}/${KEY}`,
+        id: `${actor}_${KEY}`,
         url: `https://bsky.app/profile/${actor}/post/${KEY}`,
         itemIndex: null,
       },
@@ -37,7 +37,7 @@ describe('a link of Bluesky', () => {
       ref: { itemIndex: 1 },
     });
     const address = new URL(`at://pier.example/app.bsky.feed.post/${KEY}`);
-    expect(matchBlueskyLink(address)).toMatchObject({ ref: { id: `pier.example/${KEY}` } });
+    expect(matchBlueskyLink(address)).toMatchObject({ ref: { id: `pier.example_${KEY}` } });
   });
 
   it.each([
@@ -60,9 +60,9 @@ describe('a link of Bluesky', () => {
       '',
       'a',
       'pier.example',
-      'pier.example/../x',
-      `did:plc:short/${KEY}`,
-      `pier.example/${'a'.repeat(65)}`,
+      'pier.example_../x',
+      `did:plc:short_${KEY}`,
+      `pier.example_${'a'.repeat(65)}`,
     ]) {
       expect(blueskyRefOf(id), id).toBeUndefined();
     }

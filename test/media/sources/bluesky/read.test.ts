@@ -7,7 +7,7 @@ describe('a post of Bluesky', () => {
   it('comes with author, words, counts and its photo in two sizes', () => {
     expect(outcome(thread(view()))).toMatchObject({
       source: 'bluesky',
-      id: `${DID}/${KEY}`,
+      id: `${DID}_${KEY}`,
       url: `https://bsky.app/profile/${DID}/post/${KEY}`,
       author: { id: DID, username: 'pier-lights.example', name: 'Pier Lights', verified: true },
       caption: 'Lamps and fog #pier',
@@ -33,7 +33,7 @@ describe('a post of Bluesky', () => {
     });
     expect(outcome({ posts: [view()] }, { kind: 'query' })).toMatchObject({ items: [{ kind: 'image' }] });
     expect(outcome(thread(view()), { actor: 'pier-lights.example' })).toMatchObject({
-      id: `pier-lights.example/${KEY}`,
+      id: `pier-lights.example_${KEY}`,
     });
   });
 
@@ -93,7 +93,7 @@ describe('a post of Bluesky', () => {
     expect(outcome(thread(view({ embed: alone })))).toMatchObject({
       items: [],
       quoted: {
-        id: `${OTHER}/3ferry2222222`,
+        id: `${OTHER}_3ferry2222222`,
         author: { username: 'ferry.bsky.social' },
         caption: 'Not mine',
         quoted: null,

@@ -35,7 +35,7 @@ const summary = (variants: readonly { readonly mime: string; readonly width: num
 describe('a post', () => {
   it('has its video as it was posted, from a server of Bluesky, and the renditions of the CDN', async () => {
     const { sandbox, fetch } = await setUp();
-    const post = await fetch(`${KEEPER}/3sandvideo222`);
+    const post = await fetch(`${KEEPER}_3sandvideo222`);
     expect(post).toMatchObject({ strategy: 'thread', author: { username: KEEPER }, hashtags: ['#skerrow'] });
     expect(summary(post.items[0]?.variants)).toEqual([
       ['video/mp4', 720],
@@ -45,14 +45,14 @@ describe('a post', () => {
     expect(post.items[0]?.variants[0]?.url).toContain(
       'https://amanita.us-east.host.bsky.network/xrpc/com.atproto.sync.getBlob?did=did',
     );
-    await fetch(`${KEEPER}/3sandvideo222`);
+    await fetch(`${KEEPER}_3sandvideo222`);
     // Where someone's files are kept is asked for once.
     expect(sandbox.count('bluesky.identity')).toBe(1);
   });
 
   it('that is kept elsewhere comes by the CDN, and that server is never asked', async () => {
     const { sandbox, fetch } = await setUp();
-    const post = await fetch('mara-turns.example/3sandelse2222');
+    const post = await fetch('mara-turns.example_3sandelse2222');
     expect(summary(post.items[0]?.variants)).toEqual([
       [PLAYLIST_MIME, 720],
       [PLAYLIST_MIME, 360],
@@ -63,37 +63,37 @@ describe('a post', () => {
   it('has what of its files can be found, and is named after the reason where none can', async () => {
     const { sandbox, fetch, failure } = await setUp();
     sandbox.faults.set('bluesky.identity', 'status:500');
-    expect(summary((await fetch(`${KEEPER}/3sandvideo222`)).items[0]?.variants)).toHaveLength(2);
+    expect(summary((await fetch(`${KEEPER}_3sandvideo222`)).items[0]?.variants)).toHaveLength(2);
     sandbox.faults.clear();
     sandbox.faults.set('bluesky.cdn', 'hang');
-    expect(summary((await fetch(`${KEEPER}/3sandvideo222`)).items[0]?.variants)).toEqual([['video/mp4', 720]]);
+    expect(summary((await fetch(`${KEEPER}_3sandvideo222`)).items[0]?.variants)).toEqual([['video/mp4', 720]]);
     sandbox.faults.set('bluesky.cdn', 'status:500');
-    expect(summary((await fetch(`${KEEPER}/3sandvideo222`)).items[0]?.variants)).toEqual([['video/mp4', 720]]);
-    expect(await failure('mara-turns.example/3sandelse2222')).toBe('upstream_changed');
-    const quoting = await fetch(`${KEEPER}/3sandquote222`);
+    expect(summary((await fetch(`${KEEPER}_3sandvideo222`)).items[0]?.variants)).toEqual([['video/mp4', 720]]);
+    expect(await failure('mara-turns.example_3sandelse2222')).toBe('upstream_changed');
+    const quoting = await fetch(`${KEEPER}_3sandquote222`);
     expect(quoting).toMatchObject({ items: [{ kind: 'image' }], quoted: { items: [{ kind: 'video' }] } });
   });
 
   it('comes by its id where the thread is dead', async () => {
     const { sandbox, fetch, failure } = await setUp();
     sandbox.faults.set('bluesky.thread', 'status:502');
-    const post = await fetch(`${KEEPER}/3sandgallery2`);
+    const post = await fetch(`${KEEPER}_3sandgallery2`);
     expect(post).toMatchObject({ strategy: 'posts', items: { length: 3 } });
-    expect(await fetch(`${KEEPER}/3sandwords222`)).toMatchObject({ items: [], caption: 'Fog signal tested.' });
-    expect(await fetch(`${KEEPER}/3sandlabel222`)).toMatchObject({ sensitive: true });
-    expect(await failure('nobody.example/3sandgallery2')).not.toBe('gave a post');
+    expect(await fetch(`${KEEPER}_3sandwords222`)).toMatchObject({ items: [], caption: 'Fog signal tested.' });
+    expect(await fetch(`${KEEPER}_3sandlabel222`)).toMatchObject({ sensitive: true });
+    expect(await failure('nobody.example_3sandgallery2')).not.toBe('gave a post');
   });
 
   it('is refused in the words of its site', async () => {
     const { failure } = await setUp();
     const keys = ['3sandblock222', '3sandgone2222', '3sandtaken222', '3sandnothing2'];
-    expect(await Promise.all(keys.map(key => failure(`${KEEPER}/${key}`)))).toEqual([
+    expect(await Promise.all(keys.map(key => failure(`${KEEPER}_${key}`)))).toEqual([
       'login_required',
       'not_found',
       'not_found',
       'not_found',
     ]);
-    expect(await failure('omar.bsky.social/3sandmember22')).toBe('login_required');
+    expect(await failure('omar.bsky.social_3sandmember22')).toBe('login_required');
   });
 
   it('is said to be limited or changed where both ways are', async () => {
@@ -105,7 +105,7 @@ describe('a post', () => {
     ] as const) {
       const { sandbox, failure } = await setUp();
       sandbox.faults.set('bluesky.*', fault);
-      expect(await failure(`${KEEPER}/3sandphotos22`), fault).toBe(code);
+      expect(await failure(`${KEEPER}_3sandphotos22`), fault).toBe(code);
     }
   });
 });

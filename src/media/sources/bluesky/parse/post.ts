@@ -121,7 +121,7 @@ export function draftOf(post: PostView, filesOf: ReadonlyMap<PostView, readonly 
   const { caption, mentions } = captionOf(post);
   const video = media.video === null ? [] : [videoOf(media.video, filesOf.get(post) ?? [])];
   const items = [...media.photos.map(photoOf), ...video];
-  const ref = quoted === null ? undefined : blueskyRefOf(`${quoted.did}/${quoted.key}`);
+  const ref = quoted === null ? undefined : blueskyRefOf(`${quoted.did}_${quoted.key}`);
   const times = [record.createdAt, view.indexedAt].map(time => Date.parse(readText(time) ?? ''));
   const labels = labelsOf(view.labels, child(record, 'labels', 'values'), child(view, 'author', 'labels'));
   return {
