@@ -91,7 +91,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
   async function extract(link: string, wish: ExtractOptions = {}): Promise<Extraction> {
     const matched = links.match(link);
     const key = postKeyOf(matched);
-    await refuseWithheldKey(key);
+    await refuseWithheldKey(withheld, key);
     const { source, match } = supportedLink(matched, wish.only);
     // Most links have been asked for before: they need no deadline and no signal.
     const known = key === undefined ? undefined : cache.peek(key);
@@ -102,7 +102,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
             if (match.kind !== 'short') return load({ source, match }, wish, signal);
             return load(await followShortLinks(matched, wish.only, { ...options, links, signal }), wish, signal);
           });
-    return { ...found, post: await refuseWithheldPost(found.post) };
+    return { ...found, post: await refuseWithheldPost(withheld, found.post) };
   }
 
   async function load({ source, match: { ref } }: PostLink, wish: ExtractOptions, signal: AbortSignal) {
@@ -124,7 +124,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
 
   async function knownRef(post: Pick<Post, 'source' | 'id'>) {
     const key = keyOf(post);
-    await refuseWithheldKey(key);
+    await refuseWithheldKey(withheld, key);
     const source = sources.find(({ id }) => id === post.source);
     const ref = refs.get(key) ?? source?.refOf(post.id);
     if (source === undefined || ref === undefined) throw new AppError('not_found', 'no post has this id');
@@ -135,7 +135,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
     const { source, ref } = await knownRef(post);
     const link = { source, match: { kind: 'post', ref } } as const;
     const found = await bounded(deadlineMs, callerSignal, signal => load(link, { readable: true }, signal));
-    return refuseWithheldPost(found.post);
+    return refuseWithheldPost(withheld, found.post);
   }
 
   async function refresh(post: Pick<Post, 'source' | 'id'>, callerSignal?: AbortSignal): Promise<Post> {
@@ -152,16 +152,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
       }
     };
     const wait = (signal: AbortSignal) => cache.wrap(`refresh:${key}`, fetchAgain, REFRESH_POLICY, signal);
-    return refuseWithheldPost((await bounded(deadlineMs, callerSignal, wait)).value);
-  }
-
-  async function refuseWithheldKey(key: string | undefined): Promise<void> {
-    if (key !== undefined && (await withheld?.hasLink(key))) throw withheldPost();
-  }
-
-  async function refuseWithheldPost(post: Post): Promise<Post> {
-    if (await withheld?.hasPost(post)) throw withheldPost();
-    return post.quoted !== null && (await withheld?.hasPost(post.quoted)) ? { ...post, quoted: null } : post;
+    return refuseWithheldPost(withheld, (await bounded(deadlineMs, callerSignal, wait)).value);
   }
 
   const { findLinks, sourceOf, postKey } = links;
@@ -207,6 +198,16 @@ async function followShortLinks(
     const { value } = await shortLinks.wrap(`${source.id}:${match.key}`, resolve, SHORT_LINK_POLICY, signal);
     matched = links.match(value);
   }
+}
+
+async function refuseWithheldKey(withheld: WithheldPosts | undefined, key: string | undefined): Promise<void> {
+  if (key !== undefined && (await withheld?.hasLink(key))) throw withheldPost();
+}
+
+/** The post, without one that it quotes where that is withheld. */
+async function refuseWithheldPost(withheld: WithheldPosts | undefined, post: Post): Promise<Post> {
+  if (await withheld?.hasPost(post)) throw withheldPost();
+  return post.quoted !== null && (await withheld?.hasPost(post.quoted)) ? { ...post, quoted: null } : post;
 }
 
 function withheldPost(): AppError {

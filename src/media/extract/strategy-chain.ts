@@ -65,7 +65,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       .catch(error => log.warn({ source, id: ref.id, err: error }, 'a late outcome of a strategy was not noted'));
   }
 
-  /** The failures beside a strategy that worked; who hears of no post at all, with every cause, logs that. */
+  /** Logs failures beside a strategy that worked; one who hears of no post at all, with every cause, logs that. */
   function logFailures(ref: PostRef, failures: readonly StrategyFailure[], message: string): void {
     if (failures.length === 0) return;
     const isBroken = failures.some(({ error }) => error.code === 'upstream_changed');
@@ -96,20 +96,13 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     await site.refresh();
     const { asked, returning, waiting } = plan(ref, isSingle);
     const diagnosis = isSingle ? undefined : diagnosisOf(options.diagnose);
-    const result = await new StrategyRace({
-      strategies: asked,
-      returning,
-      diagnosis,
-      history,
-      async ask(strategy, own) {
-        if (strategy === diagnosis) return strategy.run(ref, own);
-        history.noteStart(strategy);
-        return askEndpoint(site, strategy, ref, own, now);
-      },
-      deadlineMs,
-      maxPatienceMs,
-      signal,
-    }).run();
+    const ask = (strategy: Strategy, own: AbortSignal) => {
+      if (strategy === diagnosis) return strategy.run(ref, own);
+      history.noteStart(strategy);
+      return askEndpoint(site, strategy, ref, own, now);
+    };
+    const bounds = { deadlineMs, maxPatienceMs, signal };
+    const result = await new StrategyRace({ strategies: asked, returning, diagnosis, history, ask, ...bounds }).run();
     note(result, ref);
     return conclude(result, waiting, ref);
   }

@@ -79,14 +79,12 @@ function stepOfPage(answer: HttpResponse, now: number): ShortLinkStep {
   throw failureOfStatus(answer, now) ?? failureOfPage(answer.text);
 }
 
-export type InstagramClient = ReturnType<typeof createInstagramClient>;
+interface ClientOptions extends SessionOptions {
+  readonly constants: InstagramConstants;
+}
 
-export function createInstagramClient({
-  http,
-  log,
-  now,
-  constants,
-}: SessionOptions & { readonly constants: InstagramConstants }) {
+/** Whom the site sees, and how they ask. */
+function createCallers({ http, log, now, constants }: ClientOptions) {
   const currentSession = createInstagramSessions({ http, log, now });
 
   /** A lesser caller asks questions where no browser can be played: at worst they are not answered. */
@@ -120,6 +118,14 @@ export function createInstagramClient({
     return ask(caller, { url, method: 'POST', headers, body: new URLSearchParams(form).toString() }, signal);
   }
 
+  return { callerOf, ask, postForm };
+}
+
+export type InstagramClient = ReturnType<typeof createInstagramClient>;
+
+export function createInstagramClient(options: ClientOptions) {
+  const { http, now, constants } = options;
+  const { callerOf, ask, postForm } = createCallers(options);
   return {
     async query(which: keyof typeof VARIABLES, ref: PostRef, name: ProfileName, signal: AbortSignal) {
       const caller = await callerOf(name, signal);
