@@ -11,10 +11,11 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Nothing under an id is a post that is gone, by the query, and by syndication one that is kept from visitors. */
-function failureWithoutPost(json: unknown, { kind }: ReadContext): AppError {
+function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boolean): AppError {
   if (!isJsonObject(json)) return new AppError('upstream_changed', 'the answer is no JSON');
   const stated = failureOfResult(kind === 'query' ? child(json, 'data', 'tweetResult', 'result') : json);
   if (stated !== null) return stated;
+  if (hasOthers) return new AppError('upstream_changed', 'the answer is about another post');
   if (kind !== 'query' && isEmpty(json)) return new AppError('login_required', 'kept from visitors without a word');
   const error = failureOfErrors(json);
   if (error !== null) return error;
@@ -28,8 +29,7 @@ export function readXAnswer(answer: SiteAnswer, context: ReadContext) {
   const failure = failureOfHead(answer, context.now);
   if (failure !== null) throw (failure.code === 'upstream_rate_limited' ? null : failureOfErrors(json)) ?? failure;
   const tweet = findTweet(json, context.ref.id);
-  if (tweet === undefined) throw new AppError('upstream_changed', 'the answer is about another post');
-  if (tweet === null) throw failureWithoutPost(json, context);
+  if (tweet === undefined || tweet === null) throw failureWithoutPost(json, context, tweet === undefined);
   const { draft, isCut, reason } = readTweet(tweet);
   if (draft.items.length > 0 && readableItems(draft) === 0) {
     throw failureOfWords(reason ?? '') ?? new AppError('upstream_changed', 'the post came without a file that we know');

@@ -42,6 +42,11 @@ describe('what stands in the place of a post', () => {
     expect(outcome(asResult({ __typename: 'TweetUnavailable', reason }), { kind: 'query' })).toBe(code);
   });
 
+  it('counts before another post that stands beside it', () => {
+    const gone = tombstone('This Post was deleted by the Post author.');
+    expect(outcome({ ...gone, parent: other() })).toBe('not_found');
+  });
+
   it('is nothing, which is gone by the query and kept by syndication', () => {
     expect(outcome({ data: { tweetResult: {} } }, { kind: 'query' })).toBe('not_found');
     expect(outcome({ data: {} }, { kind: 'query' })).toBe('not_found');
