@@ -5,8 +5,8 @@ import type { Post } from '../../post.ts';
 import { type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { failureOfPlace } from '../kit/refusal.ts';
 import { publishTimeOf } from '../kit/shortcode.ts';
-import { parseEmbed } from './parse/embed.ts';
-import { parsePage } from './parse/page.ts';
+import { parseEmbed } from './embed.ts';
+import { parsePage } from './page.ts';
 
 export const WALL = /^\/(?:login|accounts|challenge|checkpoint)(?:\/|$)/;
 

@@ -1,13 +1,13 @@
 /** The page of a post, whose scripts carry it in Instagram's shape between related posts and replies (2026-09). Pure. */
-import { AppError } from '../../../../errors.ts';
-import type { PostRef } from '../../../extract/source.ts';
-import type { Body } from '../../../parse/body.ts';
-import { readCount, readId, readList, readText } from '../../../parse/fields.ts';
-import { child, isJsonObject, type JsonObject, parseJson, visitObjects } from '../../../parse/json-search.ts';
-import { type PostDraft, readableItems } from '../../kit/draft.ts';
-import { PRODUCT, parseMedia } from '../../kit/product.ts';
-import { refusedCaller, weakNotFound } from '../../kit/refusal.ts';
-import { threadsRefOf } from '../link.ts';
+import { AppError } from '../../../errors.ts';
+import type { PostRef } from '../../extract/source.ts';
+import type { Body } from '../../parse/body.ts';
+import { readCount, readId, readList, readText } from '../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject, parseJson, visitObjects } from '../../parse/json-search.ts';
+import { type PostDraft, readableItems } from '../kit/draft.ts';
+import { PRODUCT, parseMedia } from '../kit/product.ts';
+import { refusedCaller, weakNotFound } from '../kit/refusal.ts';
+import { threadsRefOf } from './link.ts';
 
 const WORDS_ONLY = 19;
 

@@ -1,15 +1,15 @@
 /** The embed of a post, by the names of its classes (2026-09 to 2026-10). Pure. */
-import { AppError } from '../../../../errors.ts';
-import type { PostRef } from '../../../extract/source.ts';
-import type { Body } from '../../../parse/body.ts';
-import { readMarkup, visibleMarkup } from '../../../parse/markup.ts';
-import { NO_STATS, type UnplacedItem } from '../../../post.ts';
-import { readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
-import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
-import { postIdOf } from '../../kit/link-match.ts';
-import { imageItem, videoItem } from '../../kit/media-files.ts';
-import { weakNotFound } from '../../kit/refusal.ts';
-import { matchThreadsLink, threadsRefOf } from '../link.ts';
+import { AppError } from '../../../errors.ts';
+import type { PostRef } from '../../extract/source.ts';
+import type { Body } from '../../parse/body.ts';
+import { readMarkup, visibleMarkup } from '../../parse/markup.ts';
+import { NO_STATS, type UnplacedItem } from '../../post.ts';
+import { readAddress, UNKNOWN_SIZE } from '../kit/cdn-address.ts';
+import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
+import { postIdOf } from '../kit/link-match.ts';
+import { imageItem, videoItem } from '../kit/media-files.ts';
+import { weakNotFound } from '../kit/refusal.ts';
+import { matchThreadsLink, threadsRefOf } from './link.ts';
 import { pacificInstant } from './timestamp.ts';
 
 /** Of several classes of an element the first of the table counts; a `slot` holds one file. */
