@@ -13,7 +13,7 @@ import { createSource } from '../kit/source.ts';
 import { readBlueskyAnswer } from './answer.ts';
 import { createBlueskyClient } from './client.ts';
 import { BLUESKY_EXAMPLES, createBlueskyConstants } from './constants.ts';
-import { blueskyRefOf, matchBlueskyLink } from './link.ts';
+import { blueskyRefOf, matchBlueskyLink } from './parse/link.ts';
 import { BLUESKY_MEDIA_HOSTS, frameOf, playlistOf } from './parse/media.ts';
 import { draftOf, type PostView } from './parse/post.ts';
 

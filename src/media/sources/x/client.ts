@@ -9,7 +9,7 @@ import { child, parseJson } from '../../parse/json-search.ts';
 import { failureOfStatus, redirectOf } from '../kit/refusal.ts';
 import type { XConstants } from './constants.ts';
 import { failureOfHead } from './failures.ts';
-import { SHORT_HOST } from './link.ts';
+import { SHORT_HOST } from './parse/link.ts';
 
 /** A visitor without an account, as the site counts them. */
 interface Guest {

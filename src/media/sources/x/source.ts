@@ -8,7 +8,7 @@ import { createSource } from '../kit/source.ts';
 import { readXAnswer } from './answer.ts';
 import { createXClient } from './client.ts';
 import { createXConstants, X_EXAMPLES } from './constants.ts';
-import { matchXLink, xRefOf } from './link.ts';
+import { matchXLink, xRefOf } from './parse/link.ts';
 import { X_MEDIA_HOSTS } from './parse/media.ts';
 
 export function createXSource(options: SourceOptions): MediaSource {

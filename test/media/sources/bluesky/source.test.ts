@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
 import { PLAYLIST_MIME } from '../../../../src/media/post.ts';
-import { blueskyRefOf } from '../../../../src/media/sources/bluesky/link.ts';
+import { blueskyRefOf } from '../../../../src/media/sources/bluesky/parse/link.ts';
 import { createBlueskySource } from '../../../../src/media/sources/bluesky/source.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';

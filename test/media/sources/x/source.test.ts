@@ -1,7 +1,7 @@
 /** X as the sandbox plays it, as it should be and with some of its ways dead. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
-import { xRefOf } from '../../../../src/media/sources/x/link.ts';
+import { xRefOf } from '../../../../src/media/sources/x/parse/link.ts';
 import { createXSource } from '../../../../src/media/sources/x/source.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';

@@ -3,7 +3,7 @@ import { mediaAddress, readCount, readList, readText } from '../../../parse/fiel
 import { child, isJsonObject, type JsonObject, visitObjects } from '../../../parse/json-search.ts';
 import { type Author, NO_STATS, type Variant } from '../../../post.ts';
 import { EMPTY_DRAFT, type PostDraft } from '../../kit/draft.ts';
-import { blueskyRefOf } from '../link.ts';
+import { blueskyRefOf } from './link.ts';
 import { BLUESKY_MEDIA_HOSTS, type ListedMedia, mediaOf, photoOf, videoOf } from './media.ts';
 
 /** A post with the ids of it and of its author, which agree. */

@@ -3,7 +3,7 @@ import { mediaAddress, readCount, readFlag, readList, readText } from '../../../
 import { child, isJsonObject, type JsonObject, visitObjects } from '../../../parse/json-search.ts';
 import { type Author, NO_STATS, type Stats } from '../../../post.ts';
 import { EMPTY_DRAFT, type PostDraft } from '../../kit/draft.ts';
-import { xIdOf, xRefOf } from '../link.ts';
+import { xIdOf, xRefOf } from './link.ts';
 import { itemOf, X_MEDIA_HOSTS } from './media.ts';
 import { wordsOf } from './text.ts';
 

@@ -1,6 +1,6 @@
 /** Addresses on X -> the post that they name. Pure. */
-import type { LinkMatch, PostRef } from '../../extract/source.ts';
-import { matchPath, PAGE, type PathShape, pathOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
+import type { LinkMatch, PostRef } from '../../../extract/source.ts';
+import { matchPath, PAGE, type PathShape, pathOf, postIdOf, unsupported, wrapper } from '../../kit/link-match.ts';
 
 export const SHORT_HOST = 't.co';
 /** The site by both of its names, what answers other sites, and the preview mirrors that people paste in chats (known in 2026-11). */
