@@ -15,7 +15,7 @@ export function readThreadsPage({ body, ...head }: SiteAnswer, context: ReadCont
   const failure = failureOfPlace(head, context.now, WALL);
   if (failure !== null) throw failure;
   const { ref } = context;
-  const draft = body.includes('OuterContainer') ? parseEmbed(body, ref) : parsePage(body, ref);
+  const draft = body.includes('OuterContainer') ? parseEmbed(body, ref) : parsePage(body, context);
   if (draft.items.length > 0 && readableItems(draft) === 0) {
     throw new AppError('upstream_changed', 'the post came without a file that we know');
   }

@@ -4,9 +4,9 @@ import type { PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
 import { readCount, readId, readList, readText } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject, parseJson, visitObjects } from '../../parse/json-search.ts';
-import { type PostDraft, readableItems } from '../kit/draft.ts';
+import { type PostDraft, type ReadContext, readableItems } from '../kit/draft.ts';
 import { PRODUCT, parseMedia } from '../kit/product.ts';
-import { refusedCaller, weakNotFound } from '../kit/refusal.ts';
+import { blocked, refusedCaller, weakNotFound } from '../kit/refusal.ts';
 import { threadsRefOf } from './link.ts';
 
 const WORDS_ONLY = 19;
@@ -85,7 +85,7 @@ function quotedBy(info: JsonObject): NonNullable<PostDraft['quoted']> | null {
 const fullness = (draft: PostDraft) => 2 * readableItems(draft) + Number(draft.caption !== null);
 
 /** @throws AppError where the post is not in the page. */
-export function parsePage(page: Body, ref: PostRef): PostDraft {
+export function parsePage(page: Body, { ref, kind }: ReadContext): PostDraft {
   const { copies, hasOthers, isEmpty, isWalled } = findPost(page, ref);
   const drafts = copies.filter(copy => !isUnavailable(copy)).map(parsePost);
   const [best] = drafts.sort((a, b) => fullness(b) - fullness(a));
@@ -93,5 +93,6 @@ export function parsePage(page: Body, ref: PostRef): PostDraft {
   if (copies.length > 0 || isEmpty) throw weakNotFound('the page says that the post is not available');
   if (isWalled) throw refusedCaller('the page of the thread comes without its posts');
   if (hasOthers) throw new AppError('upstream_changed', 'the page shows other posts only');
-  throw refusedCaller('an empty shell in place of the page');
+  // Embeds know some callers better than others; the page of a post comes without it to those who ask too much.
+  throw kind === 'embed' ? refusedCaller('a shell in place of the embed') : blocked('a shell in place of the page');
 }

@@ -230,8 +230,8 @@ describe('a page that changed', () => {
       page(post({ code: 'DXsomebody1', pk: '1', id: '1' }, { share_info: { quoted_post: post() } })),
       'a post of 1',
     ],
-    ['a shell', '<html><head><title>Threads</title></head><body></body></html>', 'login_required refused'],
-    ['cut short', page(post()).slice(0, 700), 'login_required refused'],
+    ['a shell', '<html><head><title>Threads</title></head><body></body></html>', 'upstream_rate_limited'],
+    ['cut short', page(post()).slice(0, 700), 'upstream_rate_limited'],
   ])('%s', (_, html, outcome) => {
     expect(codeOf(html)).toBe(outcome);
   });

@@ -64,7 +64,7 @@ describe('a post that is not shown', () => {
     ['status:429', 'upstream_rate_limited'],
     ['status:503', 'upstream_unavailable'],
     ['status:403', 'upstream_rate_limited'],
-    ['empty', 'login_required'],
+    ['empty', 'upstream_rate_limited'],
     ['redirect-off-site', 'upstream_changed'],
     ['redirect-private', 'upstream_changed'],
   ])('by %s is said to be %s', async (fault, code) => {
