@@ -140,7 +140,9 @@ export function readGiven(
 /** A value as a word that is read as nothing else. */
 export function printed(value: string): string {
   if (/^(?:[\p{L}\p{N}_][\p{L}\p{N}_-]*|https?:\/\/\S+)$/u.test(value) && termOf(value) === undefined) return value;
-  const [mark = '"'] = [/["“”„]/, /['‘’]/].flatMap((marks, index) => (marks.test(value) ? [] : [`"'`.charAt(index)]));
+  const [mark = '"'] = [/["\u201c\u201d\u201e]/, /['\u2018\u2019]/].flatMap((marks, index) =>
+    marks.test(value) ? [] : [`"'`.charAt(index)],
+  );
   return `${mark}${value}${mark}`;
 }
 

@@ -26,10 +26,16 @@ function isSameItem(item: MediaItem, original: MediaItem | undefined): boolean {
   return pathsOf(item).every(path => known.has(path));
 }
 
-/** What is wrong with an answer; null for the whole post, or for a part of it that says how much is missing. */
-export function flawOfReading(reading: Reading, original: Reading): string | null {
+/**
+ * What is wrong with an answer; null for the whole post, for a part of it that says how much is missing, and for a post of words, which is
+ * what an emptied list of attachments says, where no file is left.
+ */
+export function flawOfReading(reading: Reading, original: Reading, body: string): string | null {
   const total = original.items.length + original.missingItems;
-  if (reading.items.length === 0) return 'an answer without an item';
+  if (reading.items.length === 0) {
+    const isWords = reading.missingItems === 0 && !holdsFiles(body, original);
+    return isWords ? null : 'an answer without an item';
+  }
   // How many are missing is not always said; that some are, is.
   if (reading.missingItems === 0 && reading.items.length !== total) {
     return `${reading.items.length} items of ${total}, and none said to be missing`;
@@ -45,18 +51,16 @@ export function flawOfReading(reading: Reading, original: Reading): string | nul
 }
 
 /** Whether an answer still holds a file of the post, under whatever name. */
-export function holdsFiles(body: string, original: Reading): boolean {
+function holdsFiles(body: string, original: Reading): boolean {
   const files = original.items.flatMap(pathsOf).map(path => path.slice(path.lastIndexOf('/')));
   return files.some(file => body.includes(file));
 }
 
 /** The same for whatever came of a changed answer. `isHeld`: it still holds the asked id. */
 export function flawOf(outcome: Outcome, original: Reading, body: string, isHeld: boolean): string | null {
-  if (!(outcome instanceof AppError)) return flawOfReading(outcome, original);
+  if (!(outcome instanceof AppError)) return flawOfReading(outcome, original, body);
   if (OF_THE_SITE.has(outcome.code)) return null;
   const { code, params } = outcome;
-  // A post of words is what an emptied list of attachments says, where no file is left.
-  const isWords = code === 'not_found' && params.what === 'media' && !holdsFiles(body, original);
   const isGuess = code === 'not_found' && params.weak === 1 && !isHeld;
-  return isWords || isGuess ? null : `${code}: ${outcome.message}`;
+  return isGuess ? null : `${code}: ${outcome.message}`;
 }
