@@ -9,6 +9,7 @@ export interface Language {
 export const LANGUAGES: readonly [Language, ...Language[]] = [
   { tag: 'en', name: 'English' },
   { tag: 'id', name: 'Bahasa Indonesia' },
+  { tag: 'es', name: 'Español' },
 ];
 
 /**
