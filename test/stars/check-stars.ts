@@ -70,8 +70,8 @@ function rateByRosu(text: string, mods: readonly string[]) {
 
 function describeErrors(values: readonly number[]): string {
   const sizes = values.map(value => Math.abs(value) * 100);
-  const mean = sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length);
-  return `mean ${mean.toFixed(1)} %, worst ${Math.max(0, ...sizes).toFixed(1)} %`;
+  const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
+  return `mean ${mean.toFixed(1)} %, worst ${Math.max(...sizes).toFixed(1)} %`;
 }
 
 const rows = [...maps].flatMap(([name, text]) =>
@@ -80,6 +80,7 @@ const rows = [...maps].flatMap(([name, text]) =>
 process.stdout.write(`${maps.size} maps ${folder === undefined ? 'of our own' : `of ${folder}`}, pp of full combos\n`);
 for (const [mode, ruleset] of RULESETS.entries()) {
   const own = rows.filter(({ exact }) => exact.mode === mode && exact.stars > 0 && exact.pp > 0);
+  if (own.length === 0) continue;
   const stars = describeErrors(own.map(({ exact, rosu: other }) => other.stars / exact.stars - 1));
   const pp = describeErrors(own.map(({ exact, rosu: other }) => other.pp / exact.pp - 1));
   const combos = own.filter(({ exact, rosu: other }) => exact.maxCombo !== other.maxCombo).length;
