@@ -20,11 +20,12 @@ const SHORT_SWITCHES: ReadonlyMap<string, boolean> = new Map([
  */
 export function validateOptions(spec: CommandSpec, raw: Readonly<Record<string, unknown>>): Values<Options> {
   for (const key of Object.keys(raw)) {
-    if (!spec.options.some(option => option.key === key)) throw unknownOption(spec, key);
+    if (!spec.options.some(option => keysOf(option).includes(key))) throw unknownOption(spec, key);
   }
   const values: Record<string, Value> = {};
   for (const option of spec.options) {
-    const value = Object.hasOwn(raw, option.key) ? raw[option.key] : undefined;
+    const key = keysOf(option).find(each => Object.hasOwn(raw, each));
+    const value = key === undefined ? undefined : raw[key];
     const given = typeof value === 'string' ? value.trim() : value;
     if (given !== undefined && given !== null && given !== '') values[option.key] = check(option, given);
     else if (option.option.required) {
@@ -32,6 +33,11 @@ export function validateOptions(spec: CommandSpec, raw: Readonly<Record<string, 
     }
   }
   return values;
+}
+
+/** Buttons of before may say an option by a name that it had. */
+function keysOf({ key, option }: OptionSpec): readonly string[] {
+  return [key, ...(option.also ?? [])];
 }
 
 function check(spec: OptionSpec, given: unknown): Value {

@@ -190,6 +190,10 @@ describe('the grammar of osu! commands', () => {
     expect(refused('osu recent', text)).toMatchObject({ hint: 'noValue', option: 'index' });
   });
 
+  it('takes what a button said by a name that the option had before', () => {
+    expect(validateOptions(specOf(named('osu recent')), { player: '12', nth: 2 })).toEqual({ player: '12', index: 2 });
+  });
+
   it('takes names in the reader’s language beside the others', () => {
     const spec = specOf(named('osu recent'), id);
     expect(parseArguments(spec, 'lamp nomor=2')).toEqual(parseArguments(spec, 'lamp index=2'));
