@@ -27,6 +27,24 @@ export function checksumOf(file: Uint8Array): string {
   return createHash('md5').update(file).digest('hex');
 }
 
+/** Oldest first, so that what was used last stays when there is less space than before. */
+async function listFiles(folder: string): Promise<readonly { readonly checksum: string; readonly size: number }[]> {
+  await mkdir(folder, { recursive: true });
+  const found = [];
+  for (const name of await readdir(folder)) {
+    const checksum = NAME.exec(name)?.[1];
+    const path = join(folder, name);
+    if (checksum === undefined) {
+      // A draft of a process that ended in the middle.
+      if (name.endsWith('.draft')) await rm(path, { force: true });
+      continue;
+    }
+    const { size, mtimeMs } = await stat(path);
+    found.push({ checksum, size, mtimeMs });
+  }
+  return found.sort((a, b) => a.mtimeMs - b.mtimeMs);
+}
+
 export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
   const { folder, maxBytes, log, isFiller = () => true } = options;
   const removals = new Set<Promise<void>>();
@@ -53,22 +71,8 @@ export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
     removals.add(removal);
   }
 
-  /** Oldest first, so that what was used last stays when there is less space than before. */
   async function open(): Promise<void> {
-    await mkdir(folder, { recursive: true });
-    const found = [];
-    for (const name of await readdir(folder)) {
-      const checksum = NAME.exec(name)?.[1];
-      const path = join(folder, name);
-      if (checksum === undefined) {
-        // A draft of a process that ended in the middle.
-        if (name.endsWith('.draft')) await rm(path, { force: true });
-        continue;
-      }
-      const { size, mtimeMs } = await stat(path);
-      found.push({ checksum, size, mtimeMs });
-    }
-    for (const { checksum, size } of found.sort((a, b) => a.mtimeMs - b.mtimeMs)) sizes.set(checksum, size);
+    for (const { checksum, size } of await listFiles(folder)) sizes.set(checksum, size);
   }
 
   function opening(): Promise<void> {

@@ -94,15 +94,11 @@ function createBudget({ perSecond, burst }: FilePace, now: () => number) {
   };
 }
 
-export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date.now }: OsuFilesOptions): OsuFiles {
-  const health = createHealth({ ids: SITES.map(({ id }) => id), now });
-  const flights = createSingleFlight<OsuFile>();
-  const remembered = createLru<string, string>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, perf: { now } });
-  const budgets = new Map(SITES.map(({ id, pace }) => [id, createBudget(pace, now)]));
+/** Work of which so much is under way at once. */
+function createTurns() {
   const queue: (() => void)[] = [];
   let underWay = 0;
-
-  async function inTurn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  return async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
     if (underWay >= AT_ONCE) await new Promise<void>(resolve => queue.push(resolve));
     else underWay += 1;
     try {
@@ -113,7 +109,15 @@ export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date
       if (next === undefined) underWay -= 1;
       else next();
     }
-  }
+  };
+}
+
+export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date.now }: OsuFilesOptions): OsuFiles {
+  const health = createHealth({ ids: SITES.map(({ id }) => id), now });
+  const flights = createSingleFlight<OsuFile>();
+  const remembered = createLru<string, string>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, perf: { now } });
+  const budgets = new Map(SITES.map(({ id, pace }) => [id, createBudget(pace, now)]));
+  const inTurn = createTurns();
 
   /** The official one first whenever it does not rest; those whose pace is used up come last. */
   function sites(): readonly OsuFileSite[] {
