@@ -61,7 +61,8 @@ export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: Prob
     if (!isWhole(post)) return fails('incomplete');
     if (isVideoLink(ref) && !post.items.some(({ kind }) => kind === 'video')) return fails('no_video');
     try {
-      await fetchBeginning(http, post, signal);
+      // A post of words is a whole answer.
+      if (post.items.length > 0) await fetchBeginning(http, post, signal);
     } catch (error) {
       signal.throwIfAborted();
       return { ...judgeFailure(toAppError(error), 'no_file'), durationMs };
@@ -77,8 +78,9 @@ export function judgeFailure(error: AppError, outcome: ProbeAnswer['outcome']): 
   return { verdict: isSkipped ? 'skipped' : 'fails', outcome: isSkipped ? error.code : outcome, detail };
 }
 
-/** `2 images and 1 video up to 1080x1920`. */
+/** `2 images and 1 video up to 1080x1920`, or `words alone`. */
 function describePost({ items, missingItems }: Post): string {
+  if (items.length + missingItems === 0) return 'words alone';
   const counts = (['image', 'video', 'audio'] as const)
     .map(kind => [items.filter(item => item.kind === kind).length, kind] as const)
     .filter(([count]) => count > 0)

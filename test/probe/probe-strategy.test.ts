@@ -55,6 +55,12 @@ describe('a way that answers with a post', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it('works where a post of words comes whole, and no file is asked for', async () => {
+    const { answer, asked } = await probe(brings(makePost({ items: [] })), {}, { form: 'post' });
+    expect(answer).toMatchObject({ verdict: 'works', outcome: 'ok', detail: 'words alone' });
+    expect(asked).toEqual([]);
+  });
+
   it.each(['reel', 'watch'])('fails where a link that says video (%s) comes as its image', async form => {
     const image = brings(makePost({ items: [makePhoto()] }));
     const { answer } = await probe(image, { type: 'image/jpeg' }, { form });
