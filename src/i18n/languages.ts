@@ -11,6 +11,7 @@ export const LANGUAGES: readonly [Language, ...Language[]] = [
   { tag: 'id', name: 'Bahasa Indonesia' },
   { tag: 'es', name: 'Español' },
   { tag: 'ja', name: '日本語' },
+  { tag: 'ko', name: '한국어' },
 ];
 
 /**
