@@ -18,6 +18,7 @@ const LED_ASTRAY = HOSTILE_ADDRESSES.flatMap(({ why, address }) => [
   { why: `wrapped: ${why}`, address: `https://l.facebook.com/l.php?u=${encodeURIComponent(address)}` },
   { why: `login: ${why}`, address: `https://www.threads.com/login?next=${encodeURIComponent(address)}` },
   { why: `login: ${why}`, address: `https://www.tiktok.com/login?redirect_url=${encodeURIComponent(address)}` },
+  { why: `login: ${why}`, address: `https://www.pinterest.com/login?next=${encodeURIComponent(address)}` },
   { why: `login page: ${why}`, address: `https://x.com/login?redirect_after_login=${encodeURIComponent(address)}` },
   { why: `player: ${why}`, address: `https://www.facebook.com/plugins/video.php?href=${encodeURIComponent(address)}` },
 ]);
@@ -72,6 +73,7 @@ describe('addresses that want to lead elsewhere', () => {
       sandbox.faults.set('tiktok.*', fault);
       sandbox.faults.set('x.*', fault);
       sandbox.faults.set('bluesky.*', fault);
+      sandbox.faults.set('pinterest.*', fault);
       for (const link of [
         'https://www.instagram.com/reel/DVclaybowl1/',
         'https://www.instagram.com/share/reel/SandBowl01/',
@@ -86,6 +88,8 @@ describe('addresses that want to lead elsewhere', () => {
         'https://x.com/skerrow_light/status/1980000000000000101',
         'https://t.co/SandSea101',
         'https://bsky.app/profile/skerrow.bsky.social/post/3sandvideo222',
+        'https://www.pinterest.com/pin/424605071150000101/',
+        'https://pin.it/SandBowl1',
       ]) {
         await expect(extractor.extract(link), `${fault} ${link}`).rejects.toBeInstanceOf(AppError);
       }

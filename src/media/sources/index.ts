@@ -2,6 +2,7 @@ import type { SourceDescriptor } from '../extract/source-descriptor.ts';
 import { bluesky } from './bluesky/descriptor.ts';
 import { facebook } from './facebook/descriptor.ts';
 import { instagram } from './instagram/descriptor.ts';
+import { pinterest } from './pinterest/descriptor.ts';
 import { threads } from './threads/descriptor.ts';
 import { tiktok } from './tiktok/descriptor.ts';
 import { x } from './x/descriptor.ts';
@@ -14,4 +15,5 @@ export const sourceDescriptors: readonly [SourceDescriptor, ...SourceDescriptor[
   tiktok,
   x,
   bluesky,
+  pinterest,
 ];

@@ -6,6 +6,7 @@ import type { Post, SourceId } from '../post.ts';
 import { readFacebookPage } from './facebook/answer.ts';
 import { readInstagramAnswer } from './instagram/answer.ts';
 import type { AnswerReader, PageTask } from './kit/page-thread.ts';
+import { readPinterestAnswer } from './pinterest/answer.ts';
 import { readThreadsPage } from './threads/answer.ts';
 import { readTiktokPage } from './tiktok/answer.ts';
 
@@ -15,6 +16,7 @@ const READERS: Readonly<Record<SourceId, AnswerReader>> = {
   facebook: readFacebookPage,
   threads: readThreadsPage,
   tiktok: readTiktokPage,
+  pinterest: readPinterestAnswer,
 };
 
 export function readLargePage({ response, context }: PageTask): ThreadOutcome<Post> {

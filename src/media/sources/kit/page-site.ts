@@ -26,8 +26,8 @@ export interface PageSite<Endpoint extends AnswerKind>
   readonly wall: RegExp;
   /** The address that the page of a short link names, where it does not redirect. */
   readonly namedBy?: (answer: HttpResponse) => string | null;
-  /** What the site set in the cookies, its files may want. */
-  readonly finish?: (post: Post, cookies: CookieJar) => Post;
+  /** Files may want what the site set in the cookies, or may have to be asked for. */
+  readonly finish?: (post: Post, asked: { cookies: CookieJar; signal: AbortSignal }) => Post | Promise<Post>;
 }
 
 const MAX_HOPS = 3;
@@ -58,7 +58,7 @@ export function createPageSource<Endpoint extends AnswerKind>(
       const answer = await followRedirects(endpoints[endpoint](ref), askAt, nextPage, MAX_HOPS);
       const context = { ref, kind: endpoint, strategy: name, now: now() };
       const post = await readSiteAnswer(read, answer, context);
-      return finish === undefined ? post : finish(post, cookies);
+      return finish === undefined ? post : finish(post, { cookies, signal });
     };
     return { name, profile, timeoutMs: profile.timeoutMs, isAvailable: () => isUsable(profile, http), run };
   }

@@ -11,7 +11,7 @@ import { TIKTOK_MEDIA_HOSTS } from './parse/media.ts';
 const SITE = 'https://www.tiktok.com/';
 
 /** Files are given to those alone who name the site and bring the mark that its page set. */
-function withHeaders(post: Post, cookies: CookieJar): Post {
+function withHeaders(post: Post, { cookies }: { readonly cookies: CookieJar }): Post {
   const mark = cookies.getCookiesSync(SITE).find(({ key }) => key === 'tt_chain_token')?.value ?? '';
   const cookie = /^[\x21-\x7e]{1,2000}$/.test(mark) ? { cookie: `tt_chain_token=${mark}` } : {};
   const headers = { referer: SITE, ...cookie };
