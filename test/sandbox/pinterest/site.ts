@@ -102,7 +102,7 @@ function answerPage(ask: Ask, stage: SiteStage): Answer {
 }
 
 export const pinterestSite: SandboxSite = {
-  hosts: ['pinterest.com', '*.pinterest.com', '*.pinimg.com'],
+  hosts: ['pin.it', 'pinterest.com', '*.pinterest.com', '*.pinimg.com'],
   endpoints: ['pinterest.query', 'pinterest.page', 'pinterest.short', 'pinterest.cdn'],
   links: [
     ...PINS.filter(({ about }) => about !== 'an example').map(
