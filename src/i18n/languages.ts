@@ -10,6 +10,7 @@ export const LANGUAGES: readonly [Language, ...Language[]] = [
   { tag: 'en', name: 'English' },
   { tag: 'id', name: 'Bahasa Indonesia' },
   { tag: 'es', name: 'Español' },
+  { tag: 'de', name: 'Deutsch' },
   { tag: 'ja', name: '日本語' },
   { tag: 'ko', name: '한국어' },
 ];
