@@ -1,5 +1,4 @@
 import { api } from './api/api.ts';
-import { createKeyCheck } from './api/api-keys.ts';
 import { beatmapRoutes } from './api/beatmaps/beatmap-routes.ts';
 import { recommendRoutes } from './api/beatmaps/recommend-routes.ts';
 import { createErrorRenderer } from './api/errors.ts';
@@ -7,6 +6,7 @@ import { healthRoutes } from './api/health-routes.ts';
 import { mediaRoutes } from './api/media/media-routes.ts';
 import { createPostThumbnails } from './api/media/post-thumbnails.ts';
 import { tunnelRoutes } from './api/media/tunnel-routes.ts';
+import { createKeyCheck } from './api/rate-limit.ts';
 import { parameterExamples, withOwnExample } from './api/reference/example-values.ts';
 import { createChats, createWebChat } from './chats.ts';
 import type { Config } from './config.ts';

@@ -1,15 +1,14 @@
 import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
+import * as z from 'zod';
 import { AppError } from '../errors.ts';
 import { actFor } from '../infra/concurrency/work-context.ts';
 import type { RateLimiter } from '../infra/rate-limit/rate-limit.ts';
-import type { createKeyCheck } from './api-keys.ts';
-import { BROTLI_PARAMS, ENCODINGS, MIN_COMPRESSED_BYTES } from './compression.ts';
-import { refuseUnknownParameters } from './known-parameters.ts';
-import { createRateLimit, RATE_HEADERS } from './rate-limit.ts';
+import { BROTLI_PARAMS, ENCODINGS, MIN_COMPRESSED_BYTES } from './answer.ts';
+import { type createKeyCheck, createRateLimit, RATE_HEADERS } from './rate-limit.ts';
 import { docsRoutes, type Thumbnails } from './reference/docs-routes.ts';
 import { describeApi, finishDocument, type ParameterExamples } from './reference/document.ts';
 
@@ -78,4 +77,23 @@ export function api(options: ApiOptions): FastifyPluginAsync {
       await scope.register(docsRoutes({ document: () => document(), publicUrl, thumbnails, countRequest }));
     });
   };
+}
+
+const MAX_SHOWN = 40;
+
+/**
+ * A misspelt parameter must not be ignored: the answer would look as if it had counted.
+ * @throws AppError `invalid_request` that names the unknown parameter and the known ones
+ */
+export async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {
+  const { schema, url } = request.routeOptions;
+  const { query } = request;
+  if (!(schema?.querystring instanceof z.ZodObject) || typeof query !== 'object' || query === null) return;
+  const known = Object.keys(schema.querystring.shape);
+  const unknown = Object.keys(query).find(name => !known.includes(name));
+  if (unknown === undefined) return;
+  const shown = /^[\w.-]+$/.test(unknown) && unknown.length <= MAX_SHOWN ? `"${unknown}"` : 'One of the names';
+  throw new AppError('invalid_request', 'unknown parameter', {
+    params: { what: 'parameter', send: `${shown} is no parameter of ${url}. It takes: ${known.join(', ')}.` },
+  });
 }

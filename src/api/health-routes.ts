@@ -3,10 +3,10 @@ import { AppError } from '../errors.ts';
 import type { Metrics } from '../infra/metrics.ts';
 import type { RateLimiter, RateLimitRule } from '../infra/rate-limit/rate-limit.ts';
 import type { Readiness } from '../infra/readiness.ts';
-import { clientKey, isLoopback } from '../infra/server/client-address.ts';
-import { isLoopbackName } from '../infra/server/host-guard.ts';
+import { clientKey, isLoopback, isLoopbackName } from '../infra/server/client-address.ts';
+
 import type { Server } from '../infra/server/server.ts';
-import type { createKeyCheck } from './api-keys.ts';
+import type { createKeyCheck } from './rate-limit.ts';
 
 export interface HealthRoutesOptions {
   readonly server: Pick<Server, 'state'>;

@@ -1,6 +1,6 @@
 /** Sets by their numbers and those of their difficulties, over all sources. */
 import { AppError } from '../errors.ts';
-import { createLru } from '../infra/cache/create-lru.ts';
+import { createLru } from '../infra/cache/cache.ts';
 import type { Logger } from '../infra/log.ts';
 import { type BeatmapCaches, type FoundSet, SET_POLICY } from './cache-policy.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';

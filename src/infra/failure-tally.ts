@@ -1,4 +1,4 @@
-import { createLru } from './cache/create-lru.ts';
+import { createLru } from './cache/cache.ts';
 import type { Logger } from './log.ts';
 
 /** One kind of failure: what was logged of it, by which cause. */

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { createLru } from './cache/create-lru.ts';
+import { createLru } from './cache/cache.ts';
 import type { Logger } from './log.ts';
 
 export interface SummedLog extends Logger {

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 import { createEmbeddedQueue } from '../infra/queue/embedded-queue.ts';
-import { exportRecords } from '../infra/redis/redis-export.ts';
+import { exportRecords } from '../infra/redis/redis-inspection.ts';
 import { fixedRedisKey, type RedisLink, scanKeys } from '../infra/redis/redis-link.ts';
 import { claimDataDir } from '../infra/store/data-dir.ts';
 import { createLibsqlRecords, hasRecords } from '../infra/store/libsql-records.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Logger } from '../infra/log.ts';
-import type { Collection } from '../infra/store/collection.ts';
+import type { Collection } from '../infra/store/records.ts';
 import type { MediaSource, PostRef, Strategy } from '../media/extract/source.ts';
 import type { SourceId } from '../media/post.ts';
 import { type ProbeStrategy, refOfLink } from './probe-strategy.ts';

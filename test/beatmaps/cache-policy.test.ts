@@ -7,7 +7,7 @@ import {
   SET_POLICY,
 } from '../../src/beatmaps/cache-policy.ts';
 import type { SharedCache } from '../../src/infra/cache/cache.ts';
-import type { RedisCacheOptions } from '../../src/infra/redis/redis-cache.ts';
+import type { RedisCacheOptions } from '../../src/infra/redis/redis.ts';
 import { madeUpSet } from './made-up-sets.ts';
 
 const Stored = z.object({ value: z.unknown(), freshUntil: z.number(), staleUntil: z.number() });

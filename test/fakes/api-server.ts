@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest';
 import { api } from '../../src/api/api.ts';
-import { type ApiKey, createKeyCheck } from '../../src/api/api-keys.ts';
 import { type BeatmapRoutesOptions, beatmapRoutes } from '../../src/api/beatmaps/beatmap-routes.ts';
 import { recommendRoutes } from '../../src/api/beatmaps/recommend-routes.ts';
 import { createErrorRenderer } from '../../src/api/errors.ts';
 import { healthRoutes } from '../../src/api/health-routes.ts';
 import { mediaRoutes } from '../../src/api/media/media-routes.ts';
+import { type ApiKey, createKeyCheck } from '../../src/api/rate-limit.ts';
 import type { Thumbnails } from '../../src/api/reference/docs-routes.ts';
 import type { Recommend } from '../../src/beatmaps/recommend/recommend.ts';
 import { createMetrics, type Metrics } from '../../src/infra/metrics.ts';

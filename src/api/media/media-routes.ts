@@ -5,14 +5,13 @@ import { AppError } from '../../errors.ts';
 import type { Extraction, Extractor } from '../../media/extract/extractor.ts';
 import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts';
 import { type Post, postSchemaOf } from '../../media/post.ts';
+import { playerTunnelFile } from '../../media/tunnel/player-file.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
-import { sendAnswer } from '../answer.ts';
-import { askedOrigin } from '../asked-origin.ts';
+import { type Answer, askedOrigin, createAnswer, sendAnswer } from '../answer.ts';
 import { errorResponses } from '../reference/document.ts';
-import { createPostAnswers, type PostAnswersOptions } from './post-answers.ts';
 import { createPostExample, FB_EXAMPLE, IG_EXAMPLE } from './post-examples.ts';
 import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
-import { toFbDownload, toIgDownload, toPublicPost } from './post-shapes.ts';
+import { type OwnAddress, toFbDownload, toIgDownload, toPublicPost } from './post-shapes.ts';
 
 /** `example`: the link of a post that this server can show. */
 export type ApiSource = Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
@@ -181,4 +180,52 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
 function badLink({ path, takes, example }: Endpoint, cause?: AppError): AppError {
   const send = `Send the parameter "url" once, with ${takes}, percent-encoded and at most ${MAX_LINK_CHARS} characters long. Example: /api${path}?url=${encodeURIComponent(example)}`;
   return new AppError('invalid_request', 'no readable link in "url"', { params: { what: 'parameter', send }, cause });
+}
+
+export interface PostAnswer {
+  readonly answer: Answer;
+  /** The server whose address is in it; undefined when there is none of ours in it. */
+  readonly origin: string | undefined;
+}
+
+/**
+ * The answer about a post for those who asked at `origin`; remembered as long as the post is held, where that `isKept`.
+ * @throws what `shape` throws
+ */
+export type PostAnswers = (post: Post, origin: string, isKept: boolean) => PostAnswer;
+
+export interface PostAnswersOptions {
+  /** Addresses of ours live until `expiresAt`. */
+  readonly shape: (post: Post, ownAddress: OwnAddress, expiresAt: number) => object;
+  readonly tunnel: Pick<Tunnel, 'address'>;
+  readonly now: () => number;
+}
+
+/** Addresses of ours in an answer live this long, and are handed out for half of it. */
+const LINK_LIFE_MS = 6 * 3_600_000;
+
+/** A post that is asked for often is the same object every time: its answer is written once, with our own addresses once for each half of their life. */
+export function createPostAnswers({ shape, tunnel, now }: PostAnswersOptions): PostAnswers {
+  const written = new WeakMap<Post, PostAnswer & { readonly until: number }>();
+
+  function write(post: Post, origin: string): PostAnswer & { readonly until: number } {
+    const expiresAt = now() + LINK_LIFE_MS;
+    let isOurs = false;
+    const ownAddress: OwnAddress = (index, file, of = post) => {
+      isOurs = true;
+      return origin + tunnel.address(playerTunnelFile(of, index, file, expiresAt));
+    };
+    const answer = createAnswer(shape(post, ownAddress, expiresAt));
+    return { answer, origin: isOurs ? origin : undefined, until: expiresAt - LINK_LIFE_MS / 2 };
+  }
+
+  return (post, origin, isKept) => {
+    if (!isKept) return write(post, origin);
+    const known = written.get(post);
+    if (known !== undefined && (known.origin === undefined || (known.origin === origin && known.until > now())))
+      return known;
+    const fresh = write(post, origin);
+    written.set(post, fresh);
+    return fresh;
+  };
 }

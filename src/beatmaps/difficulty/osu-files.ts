@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
-import { createLru } from '../../infra/cache/create-lru.ts';
+import { createLru } from '../../infra/cache/cache.ts';
 import { createSingleFlight } from '../../infra/concurrency/abortable.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';

@@ -1,4 +1,4 @@
-import { createLru } from '../../infra/cache/create-lru.ts';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
 import { type Bounds, type Candidate, candidateOf, isPlayable } from '../catalogue/candidates.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createLru } from '../../infra/cache/create-lru.ts';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import type { Candidate } from '../catalogue/candidates.ts';
 

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
-import { createLru } from '../../infra/cache/create-lru.ts';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { Candidate } from '../catalogue/candidates.ts';
 import type { Difficulty } from '../difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';

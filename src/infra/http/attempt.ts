@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { Deadline } from '../concurrency/deadline.ts';
+import type { Deadline } from '../concurrency/abortable.ts';
 import { waitInLine } from '../concurrency/work-context.ts';
 import type { Gate, HostThrottle } from './host-throttle.ts';
 import { parseRetryAfter } from './retry-after.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { Deadline } from '../concurrency/deadline.ts';
+import type { Deadline } from '../concurrency/abortable.ts';
 import { FairLine } from '../concurrency/semaphore.ts';
 import { actingClient } from '../concurrency/work-context.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
-import { Deadline } from '../concurrency/deadline.ts';
+import { Deadline } from '../concurrency/abortable.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { type Attempt, createAttempt, createConnectivity, createRetry } from './attempt.ts';
 import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';

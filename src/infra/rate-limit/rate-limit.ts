@@ -1,5 +1,5 @@
 import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible';
-import { createLru } from '../cache/create-lru.ts';
+import { createLru } from '../cache/cache.ts';
 
 export interface RateLimitRule {
   /** Names the bucket family; keys of two rules never meet. */

@@ -1,4 +1,7 @@
 import { Redis } from 'ioredis';
+import { nameOfDigest } from '../store/record-driver.ts';
+import type { ReturnedRecord } from '../store/returned-records.ts';
+import { fixedRedisKey, type RedisLink, scanKeys } from './redis-link.ts';
 
 /** Everything that Medley must know of a Redis before it trusts records to it. */
 export interface RedisInspection {
@@ -60,4 +63,58 @@ function fieldOf(info: string, name: string): string | undefined {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'the connection was closed';
+}
+
+const PAGE = 500;
+
+/** A record's place in its group, or among all of its collection. */
+interface Place {
+  readonly group: string | null;
+  readonly writtenAt: number;
+}
+
+/**
+ * All records that Redis keeps, for a database; names are digests. What is written meanwhile may be missing.
+ * @throws AppError `internal` when Redis cannot be read
+ */
+export async function exportRecords(link: RedisLink): Promise<readonly ReturnedRecord[]> {
+  const now = Date.now();
+  const places = new Map<string, Place>();
+  for await (const keys of scanKeys(link, `${fixedRedisKey('order')}:*`))
+    for (const key of keys) await readPlaces(link, key, null, places);
+  for await (const keys of scanKeys(link, `${fixedRedisKey('group')}:*`)) {
+    for (const key of keys) await readPlaces(link, key, nameOfDigest(partsOf(key).digest), places);
+  }
+  const records = new Map<string, ReturnedRecord>();
+  for await (const keys of scanKeys(link, `${fixedRedisKey('record')}:*`)) {
+    const [values, livesMs] = await link.request('read', client =>
+      Promise.all([client.mget(...keys), Promise.all(keys.map(key => client.pttl(key)))]),
+    );
+    for (const [index, key] of keys.entries()) {
+      const value = values[index];
+      const lifeMs = livesMs[index] ?? -1;
+      if (value === null || value === undefined) continue;
+      const { collection, digest } = partsOf(key);
+      const { group = null, writtenAt = now } = places.get(key) ?? {};
+      const expiresAt = lifeMs < 0 ? null : now + lifeMs;
+      records.set(key, { collection, key: nameOfDigest(digest), group, value, writtenAt, expiresAt });
+    }
+  }
+  return [...records.values()];
+}
+
+async function readPlaces(link: RedisLink, index: string, group: string | null, places: Map<string, Place>) {
+  const read = (start: number) => (client: Redis) => client.zrange(index, start, start + PAGE - 1, 'WITHSCORES');
+  for (let start = 0; ; start += PAGE) {
+    const found = await link.request('read', read(start));
+    for (let at = 0; at + 1 < found.length; at += 2)
+      places.set(found[at] ?? '', { group, writtenAt: Number(found[at + 1]) });
+    if (found.length < 2 * PAGE) return;
+  }
+}
+
+/** Splits `medley:1:record:COLLECTION:DIGEST`, and the key of a group. */
+function partsOf(key: string): { readonly collection: string; readonly digest: string } {
+  const [digest = '', collection = ''] = key.split(':').reverse();
+  return { collection, digest };
 }

@@ -9,8 +9,7 @@ import {
   type RecordDriver,
   type StoredRecord,
 } from '../store/record-driver.ts';
-import type { RedisChannel } from './redis-channel.ts';
-import { execute, fixedRedisKey, type RedisLink, redisKey } from './redis-link.ts';
+import { execute, fixedRedisKey, type RedisChannel, type RedisLink, redisKey } from './redis-link.ts';
 
 export const CHANGES_CHANNEL = fixedRedisKey('changes');
 

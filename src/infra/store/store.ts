@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import Database from 'libsql';
 import * as z from 'zod';
 import { AppError, StoreAway } from '../../errors.ts';
-import { createLru } from '../cache/create-lru.ts';
+import { createLru } from '../cache/cache.ts';
 
 /** Whole numbers are bound as integers, others as reals. Booleans and dates have no column type: choose one. */
 export type SqlValue = string | number | bigint | Uint8Array | null;

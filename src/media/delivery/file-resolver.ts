@@ -1,4 +1,4 @@
-import { createLru } from '../../infra/cache/create-lru.ts';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import { muxKey, pixels, type VariantChoice } from '../files/variant-choice.ts';
 import { isPlaylist, type Post, type Variant } from '../post.ts';

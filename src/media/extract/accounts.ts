@@ -3,7 +3,7 @@ import type { Cookie } from 'tough-cookie';
 import * as z from 'zod';
 import type { Logger } from '../../infra/log.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
-import type { Collection } from '../../infra/store/collection.ts';
+import type { Collection } from '../../infra/store/records.ts';
 import type { SourceId } from '../post.ts';
 import { notAsked } from './failures.ts';
 

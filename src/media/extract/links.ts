@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { createLru } from '../../infra/cache/create-lru.ts';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { SourceId } from '../post.ts';
 import { findAddresses, parseAddress } from './address.ts';
 import type { LinkMatch, MediaSource, PostRef } from './source.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
-import { createLru } from '../../infra/cache/create-lru.ts';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { HttpClient, HttpHead } from '../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../infra/http/retry-after.ts';
 import { type CdnAddress, type CdnHeaders, extensionOf, isGone, mediaType } from '../files/cdn.ts';

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
-import { createLru } from '../../infra/cache/create-lru.ts';
+import { createLru } from '../../infra/cache/cache.ts';
 import { byteRange } from '../files/tunnel-range.ts';
 import { PLAYLIST_MIME, type Post } from '../post.ts';
 import {

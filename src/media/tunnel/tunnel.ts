@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { createLru } from '../../infra/cache/create-lru.ts';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import { hostsBelow, isTarget } from '../../infra/http/transport/host-list.ts';
 import type { Logger } from '../../infra/log.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLru } from '../../../src/infra/cache/create-lru.ts';
+import { createLru } from '../../../src/infra/cache/cache.ts';
 
 describe('a bounded map', () => {
   it('holds as many as it may, and drops who was used longest ago', () => {

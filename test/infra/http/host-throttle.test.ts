@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { Deadline } from '../../../src/infra/concurrency/deadline.ts';
+import { Deadline } from '../../../src/infra/concurrency/abortable.ts';
 import { actFor } from '../../../src/infra/concurrency/work-context.ts';
 import { createHostThrottle, type Gate } from '../../../src/infra/http/host-throttle.ts';
 

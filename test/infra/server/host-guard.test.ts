@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHostGuard, isLoopbackName } from '../../../src/infra/server/host-guard.ts';
+import { createHostGuard, isLoopbackName } from '../../../src/infra/server/client-address.ts';
 import { createServer } from '../../../src/infra/server/server.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 

@@ -1,5 +1,5 @@
 import type { Transport } from 'wreq-js';
-import { createLru } from '../../cache/create-lru.ts';
+import { createLru } from '../../cache/cache.ts';
 import type { BrowserConnectionOptions } from './browser-package.ts';
 
 /** The origin that a request of the browser transport goes to, and how it is reached. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import { createLru } from '../../cache/create-lru.ts';
+import { createLru } from '../../cache/cache.ts';
 import { workContext } from '../../concurrency/work-context.ts';
 import { matchesHost } from './host-list.ts';
 

@@ -1,6 +1,6 @@
 /** The requests that Bluesky is asked with: its own hosts alone, and the directory of ids. */
 
-import { createLru } from '../../../infra/cache/create-lru.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import { profileRequest } from '../../extract/request-profile.ts';
 import type { PostRef } from '../../extract/source.ts';

@@ -1,7 +1,7 @@
 import type { Interaction } from 'discord.js';
 import type { PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import type { SettingsStore } from '../../../bot/contract/settings.ts';
-import { createLru } from '../../../infra/cache/create-lru.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { DiscordFailure } from '../api/send-failure.ts';
 import type { DiscordContext } from '../outgoing/context.ts';

@@ -1,6 +1,6 @@
 import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/read.ts';
 import type { NewRequest, PlatformHost } from '../../../bot/contract/chat-platform.ts';
-import { createLru } from '../../../infra/cache/create-lru.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import { createSemaphore } from '../../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { ChatRecords } from '../api/chat-records.ts';

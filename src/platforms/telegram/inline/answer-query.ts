@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { createLru } from '../../../infra/cache/create-lru.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import { itemCount } from '../../../media/post.ts';
 import type { BotApi } from '../api/bot-api.ts';

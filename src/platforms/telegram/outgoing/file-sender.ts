@@ -1,6 +1,6 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { createLru } from '../../../infra/cache/create-lru.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { isLongEnough } from '../../../media/delivery/delivery-request.ts';
 import { BotApiError, isAboutFile } from '../api/bot-api-error.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Sending, SendOnceOptions } from '../../../bot/contract/chat-platform.ts';
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { createLru } from '../../../infra/cache/create-lru.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { BotApi } from '../api/bot-api.ts';

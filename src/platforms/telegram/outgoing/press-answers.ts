@@ -1,6 +1,6 @@
 import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { createLru } from '../../../infra/cache/create-lru.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { type BotApi, deleteMessage } from '../api/bot-api.ts';
 import { BotApiError, failureSentence, isTopicClosed } from '../api/bot-api-error.ts';

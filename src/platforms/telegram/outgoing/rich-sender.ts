@@ -1,5 +1,5 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
-import { createLru } from '../../../infra/cache/create-lru.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { BotApiError, isShutOut, isWithoutRight } from '../api/bot-api-error.ts';
 import { RichPart, type SentMessage, type SentRich } from '../api/methods.ts';

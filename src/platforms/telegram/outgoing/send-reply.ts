@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { noticeLifeMs } from '../../../bot/runtime/chat-cleanup.ts';
-import { createLru } from '../../../infra/cache/create-lru.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { BotApi } from '../api/bot-api.ts';
 import { failureSentence, isTopicClosed } from '../api/bot-api-error.ts';

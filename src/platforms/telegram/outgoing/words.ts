@@ -1,5 +1,5 @@
 import { drawPicture } from '../../../bot/cards/drawing.ts';
-import { createLru } from '../../../infra/cache/create-lru.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { BotApi } from '../api/bot-api.ts';
 import { BotApiError, isAboutFile, isWithoutRight } from '../api/bot-api-error.ts';

@@ -1,4 +1,4 @@
-import { createLru } from '../../../infra/cache/create-lru.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import type { Tunnel } from '../../../media/tunnel/tunnel.ts';
 import { ASSET_LIFE_MS } from '../protocol/limits.ts';
 import type { WebRenderContext } from './render.ts';

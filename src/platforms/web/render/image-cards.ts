@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { CardTheme, Picture } from '../../../bot/contract/reply.ts';
-import { createLru } from '../../../infra/cache/create-lru.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
 
 export interface ImageCardsOptions {

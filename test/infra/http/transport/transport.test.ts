@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Deadline } from '../../../../src/infra/concurrency/deadline.ts';
+import { Deadline } from '../../../../src/infra/concurrency/abortable.ts';
 import { resolveBySystem } from '../../../../src/infra/http/transport/address-guard.ts';
 import { createBodyTurns } from '../../../../src/infra/http/transport/body.ts';
 import { createBrowserPackage } from '../../../../src/infra/http/transport/browser-package.ts';
