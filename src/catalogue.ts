@@ -13,7 +13,7 @@ import { OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-call.ts';
 import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
 import { AppError, toAppError } from './errors.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
-import { createOverrides } from './infra/http/transport/host-list.ts';
+import { createOverrides } from './infra/http/host-list.ts';
 import { createLogger, type Logger } from './infra/log.ts';
 import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
 import { sourceDescriptors } from './media/sources/index.ts';

@@ -19,7 +19,7 @@ import { checkSites } from './doctor/site-checks.ts';
 import { adviseOn, type Setup } from './doctor/strategy-advice.ts';
 import { renderStrategyTable } from './doctor/strategy-table.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
-import { createOverrides } from './infra/http/transport/host-list.ts';
+import { createOverrides } from './infra/http/host-list.ts';
 import { createLogger } from './infra/log.ts';
 import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';

@@ -4,7 +4,7 @@ import { ArgumentError, readArguments, showProgress } from './doctor/program.ts'
 import { createRecorder, type Recorder } from './doctor/recording.ts';
 import { renderStrategyTable } from './doctor/strategy-table.ts';
 import { createHttpClient } from './infra/http/http-client.ts';
-import { createOverrides } from './infra/http/transport/host-list.ts';
+import { createOverrides } from './infra/http/host-list.ts';
 import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import { sitesWith } from './media/sources/yt-dlp-sites.ts';

@@ -2,7 +2,7 @@ import type { Chats } from './chats.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
 import { createTranslator } from './i18n/translate.ts';
-import { createOverrides } from './infra/http/transport/host-list.ts';
+import { createOverrides } from './infra/http/host-list.ts';
 import type { Logger } from './infra/log.ts';
 import { createReadiness, diskCheck, type Readiness, storeCheck } from './infra/readiness.ts';
 import { type BrokenStrategy, canaryRecord, createCanary } from './probe/canary.ts';

@@ -85,7 +85,7 @@ const MAX_SHOWN = 40;
  * A misspelt parameter must not be ignored: the answer would look as if it had counted.
  * @throws AppError `invalid_request` that names the unknown parameter and the known ones
  */
-export async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {
+async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {
   const { schema, url } = request.routeOptions;
   const { query } = request;
   if (!(schema?.querystring instanceof z.ZodObject) || typeof query !== 'object' || query === null) return;

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toAppError } from '../errors.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
-import type { Overrides } from '../infra/http/transport/host-list.ts';
-import type { Outgoing } from '../infra/http/transport/outgoing.ts';
+import type { Overrides } from '../infra/http/host-list.ts';
+import type { Outgoing } from '../infra/http/outgoing.ts';
 import { createLogger } from '../infra/log.ts';
 import { createMemoryRateLimiter } from '../infra/rate-limit/rate-limit.ts';
 import { type AccountPace, createAccounts } from '../media/extract/accounts.ts';

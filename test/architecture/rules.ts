@@ -17,7 +17,7 @@ const ENTRIES = /^src\/(main|doctor|catalogue|backup|migrate|live)\.ts$/;
 const ASSEMBLY = /^src\/(core|media-services|storage|chats|roles|monitoring)\.ts$/;
 const CONFIG = /^src\/config\.ts$/;
 /** Hides a proxy of the environment from a package; it reads nothing for itself. */
-const PROXY_HIDING = /^src\/infra\/http\/transport\/browser-package\.ts$/;
+const PROXY_HIDING = /^src\/infra\/http\/browser-package\.ts$/;
 /** What runs in a browser: the page, and its service worker. */
 const PAGE = /^src\/platforms\/web\/(page|worker)\//;
 
@@ -150,7 +150,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean; members?: RegExp }> = [
   { names: /^(discord\.js|@discordjs\/.+|discord-api-types)(\/|$)/, home: /^src\/platforms\/discord\//, types: false },
   { names: /^(telegraf|grammy|@grammyjs\/.+|typegram)(\/|$)/, home: /^src\/platforms\/telegram\//, types: false },
-  { names: /^wreq-js$/, home: /^src\/infra\/http\/transport\// },
+  { names: /^wreq-js$/, home: /^src\/infra\/http\// },
   { names: /^undici$/, home: /^src\/(infra|platforms\/discord)\// },
   // Serving is fine anywhere; asking is not.
   { names: /^(node:)?https?$/, home: /^src\/infra\//, members: /^(request|get|Agent|globalAgent|ClientRequest|\*)$/ },

@@ -5,7 +5,7 @@ import type { BeatmapCatalogue } from '../../src/beatmaps/set-lookup.ts';
 import { createMirrors } from '../../src/beatmaps/upstreams/mirror.ts';
 import { createOsuApi } from '../../src/beatmaps/upstreams/osu-api.ts';
 import { createHttpClient } from '../../src/infra/http/http-client.ts';
-import { createOverrides } from '../../src/infra/http/transport/host-list.ts';
+import { createOverrides } from '../../src/infra/http/host-list.ts';
 import { createRecordingLog, type RecordingLog } from '../fakes/log.ts';
 import { SANDBOX_OSU } from '../sandbox/osu.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';

@@ -3,7 +3,7 @@ import { CookieJar } from 'tough-cookie';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import type { HttpClient, HttpClientOptions, HttpRequest } from '../../src/infra/http/http-client.ts';
-import type { HttpEvent } from '../../src/infra/http/transport/exchange.ts';
+import type { HttpEvent } from '../../src/infra/http/exchange.ts';
 import { createTestClient } from '../fakes/http-client.ts';
 import type { Loopback, ServedListener, ServedRequest } from '../fakes/loopback.ts';
 

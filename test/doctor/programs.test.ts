@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { matchesHost } from '../../src/infra/http/transport/host-list.ts';
+import { matchesHost } from '../../src/infra/http/host-list.ts';
 import { sourceDescriptors } from '../../src/media/sources/index.ts';
 import { SANDBOX_OSU } from '../sandbox/osu.ts';
 import { createSandbox, type SandboxOptions } from '../sandbox/sandbox.ts';

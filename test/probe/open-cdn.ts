@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createHttpClient } from '../../src/infra/http/http-client.ts';
-import { createOverrides } from '../../src/infra/http/transport/host-list.ts';
+import { createOverrides } from '../../src/infra/http/host-list.ts';
 
 export interface CdnAnswer {
   readonly status?: number;

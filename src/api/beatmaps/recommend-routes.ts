@@ -99,7 +99,7 @@ function range(name: FilterRange, what: string, example: string) {
 
 const yesNo = (description: string) => word(parseYesNo, 'yes or no', { description });
 
-export const recommendQuery = z.object({
+const recommendQuery = z.object({
   user: user.optional().meta({
     description: `${PLAYER_FORMS.replace(/^a/, 'A')}, whose best plays say what suits. Without, the other parameters do.`,
   }),

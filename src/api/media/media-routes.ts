@@ -205,7 +205,7 @@ export interface PostAnswersOptions {
 const LINK_LIFE_MS = 6 * 3_600_000;
 
 /** A post that is asked for often is the same object every time: its answer is written once, with our own addresses once for each half of their life. */
-export function createPostAnswers({ shape, tunnel, now }: PostAnswersOptions): PostAnswers {
+function createPostAnswers({ shape, tunnel, now }: PostAnswersOptions): PostAnswers {
   const written = new WeakMap<Post, PostAnswer & { readonly until: number }>();
 
   function write(post: Post, origin: string): PostAnswer & { readonly until: number } {

@@ -1,6 +1,6 @@
 /** Upstreams one after the other until one answers. */
 import { AppError, type ErrorCode, toAppError } from '../../errors.ts';
-import { isOwnDoing } from '../../infra/http/transport/read-failure.ts';
+import { isOwnDoing } from '../../infra/http/read-failure.ts';
 import type { Logger } from '../../infra/log.ts';
 
 export interface Answered<T, Id> {

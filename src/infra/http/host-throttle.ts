@@ -3,8 +3,8 @@ import type { Deadline } from '../concurrency/abortable.ts';
 import { FairLine } from '../concurrency/semaphore.ts';
 import { actingClient } from '../concurrency/work-context.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
-import { matchesHost, matchesHostPattern } from './transport/host-list.ts';
-import { OWN_DOING } from './transport/read-failure.ts';
+import { matchesHost, matchesHostPattern } from './host-list.ts';
+import { OWN_DOING } from './read-failure.ts';
 
 /** `Infinity` lifts a bound. */
 export interface ThrottleRule {

@@ -2,18 +2,25 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
 import { Deadline } from '../concurrency/abortable.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
-import { type Attempt, createAttempt, createConnectivity, createRetry } from './attempt.ts';
+import { type ResolveHost, resolveBySystem } from './address-guard.ts';
+import {
+  type Attempt,
+  createAttempt,
+  createConnectivity,
+  createRetry,
+  firstStep,
+  isRedirect,
+  nextStep,
+} from './attempt.ts';
+import { createBodyTurns, decodeBody, decodeText, giveBack } from './body.ts';
+import { type BrowserPackage, createBrowserPackage } from './browser-package.ts';
+import { createBrowserTransport } from './browser-transport.ts';
+import type { BodyUse, Exchanged, ExchangeHead, HttpCall, HttpEvent } from './exchange.ts';
+import type { Overrides } from './host-list.ts';
 import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';
-import { type ResolveHost, resolveBySystem } from './transport/address-guard.ts';
-import { createBodyTurns, decodeBody, decodeText, giveBack } from './transport/body.ts';
-import { type BrowserPackage, createBrowserPackage } from './transport/browser-package.ts';
-import { createBrowserTransport } from './transport/browser-transport.ts';
-import type { BodyUse, Exchanged, ExchangeHead, HttpCall, HttpEvent } from './transport/exchange.ts';
-import type { Overrides } from './transport/host-list.ts';
-import { createOutgoing, type Outgoing } from './transport/outgoing.ts';
-import { createPlainTransport } from './transport/plain-transport.ts';
-import { OWN_DOING } from './transport/read-failure.ts';
-import { firstStep, isRedirect, nextStep } from './transport/step.ts';
+import { createOutgoing, type Outgoing } from './outgoing.ts';
+import { createPlainTransport } from './plain-transport.ts';
+import { OWN_DOING } from './read-failure.ts';
 
 /**
  * Host names a request may reach: `example.com` is exact, `*.example.com` any subdomain (not the bare suffix).

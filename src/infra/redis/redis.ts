@@ -203,7 +203,7 @@ const DAY_MS = 24 * 3_600_000;
 const Stored = z.object({ value: z.unknown(), freshUntil: z.number(), staleUntil: z.number() });
 
 /** Values of a cache, kept in Redis as JSON with their times. */
-export function createRedisCache<V>(link: RedisLink, options: RedisCacheOptions<V>): SharedCache<V> {
+function createRedisCache<V>(link: RedisLink, options: RedisCacheOptions<V>): SharedCache<V> {
   const { name, parse, maxBytes = 512 * 1024, maxAgeMs = DAY_MS, now = Date.now } = options;
   const keyOf = (key: string) => redisKey(`cache:${name}`, key);
 
@@ -244,7 +244,7 @@ function readEntry<V>(
 }
 
 /** Buckets shared by all processes, ended to the second. While Redis is away each process counts for itself. */
-export function createRedisRateLimiter(link: RedisLink): RateLimiter {
+function createRedisRateLimiter(link: RedisLink): RateLimiter {
   const insurance = createMemoryRateLimiter();
   let counter: RateLimiterRedis | undefined;
 

@@ -258,7 +258,7 @@ export interface KnownRoutes {
 }
 
 /** Watches the routes that are registered from now on. Wildcards alone make no path known. */
-export function watchRoutes(app: FastifyInstance): KnownRoutes {
+function watchRoutes(app: FastifyInstance): KnownRoutes {
   const exact = new Map<string, Set<string>>();
   const wild = new Map<string, Set<string>>();
   app.addHook('onRoute', route => {

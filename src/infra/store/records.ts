@@ -143,7 +143,7 @@ interface Held<V> {
 const REREAD_MS = 10 * 60_000;
 
 /** Holds in memory what was read last, and that there was nothing. While the store cannot be read, that counts. */
-export function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }: InMemoryOptions): Collection<V> {
+function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }: InMemoryOptions): Collection<V> {
   const held = createLru<string, Held<V>>({ max: maxRecords });
   const reads = createSingleFlight<V | undefined>();
   let gaps = 0;

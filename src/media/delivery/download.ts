@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import type { HttpClient, HttpStream } from '../../infra/http/http-client.ts';
-import { hostsBelow } from '../../infra/http/transport/host-list.ts';
+import { hostsBelow } from '../../infra/http/host-list.ts';
 import { type CdnAddress, type CdnHeaders, fileType, isGone, looksLikeDocument } from '../files/cdn.ts';
 import { totalOf } from '../files/tunnel-range.ts';
 import type { Piece } from '../parse/playlist.ts';

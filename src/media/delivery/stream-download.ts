@@ -1,6 +1,6 @@
 import { open, truncate } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
-import { hostsBelow } from '../../infra/http/transport/host-list.ts';
+import { hostsBelow } from '../../infra/http/host-list.ts';
 import { isGone } from '../files/cdn.ts';
 import { MAX_PLAYLIST_BYTES, type Piece, playlistPieces } from '../parse/playlist.ts';
 import {

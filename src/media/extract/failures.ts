@@ -1,6 +1,6 @@
 /** Tells what the failures of several strategies say together. Pure. */
 import { AppError, type ErrorCode } from '../../errors.ts';
-import { isOwnDoing } from '../../infra/http/transport/read-failure.ts';
+import { isOwnDoing } from '../../infra/http/read-failure.ts';
 import type { Post } from '../post.ts';
 import type { Strategy } from './source.ts';
 

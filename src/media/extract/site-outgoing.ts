@@ -1,6 +1,6 @@
 import type { ThrottledSite } from '../../infra/http/host-throttle.ts';
-import { hostsBelow } from '../../infra/http/transport/host-list.ts';
-import { createOutgoing, type Outgoing, type OutgoingOptions } from '../../infra/http/transport/outgoing.ts';
+import { hostsBelow } from '../../infra/http/host-list.ts';
+import { createOutgoing, type Outgoing, type OutgoingOptions } from '../../infra/http/outgoing.ts';
 import type { SourceDescriptor } from './source-descriptor.ts';
 
 type Site = Pick<SourceDescriptor, 'id' | 'hosts' | 'cdnHosts'>;

@@ -5,7 +5,7 @@
 import { AppError } from '../../errors.ts';
 import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { type Departure, withContext } from '../../infra/concurrency/work-context.ts';
-import { OWN_DOING } from '../../infra/http/transport/read-failure.ts';
+import { OWN_DOING } from '../../infra/http/read-failure.ts';
 import type { Post } from '../post.ts';
 import {
   agreedFailure,

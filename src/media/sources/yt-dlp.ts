@@ -2,7 +2,7 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import { findPrograms, runProgram } from '../../infra/child-process.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import { waitInLine } from '../../infra/concurrency/work-context.ts';
-import { createOutgoing, type Outgoing } from '../../infra/http/transport/outgoing.ts';
+import { createOutgoing, type Outgoing } from '../../infra/http/outgoing.ts';
 import type { Strategy } from '../extract/source.ts';
 import type { SourceDescriptor } from '../extract/source-descriptor.ts';
 import { parseYtDlpAnswer } from './yt-dlp-answer.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { askInOrder, createHealth } from '../../../src/beatmaps/upstreams/failover.ts';
 import { AppError } from '../../../src/errors.ts';
-import { OWN_DOING } from '../../../src/infra/http/transport/read-failure.ts';
+import { OWN_DOING } from '../../../src/infra/http/read-failure.ts';
 import { silentLog } from '../../fakes/instagram-upstream.ts';
 
 const IDS = ['first', 'second'];

@@ -6,7 +6,7 @@ import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalo
 import { createMirrors } from '../../../src/beatmaps/upstreams/mirror.ts';
 import { createOsuApi } from '../../../src/beatmaps/upstreams/osu-api.ts';
 import { createHttpClient, type HttpClient } from '../../../src/infra/http/http-client.ts';
-import { createOverrides } from '../../../src/infra/http/transport/host-list.ts';
+import { createOverrides } from '../../../src/infra/http/host-list.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import type { Fault } from '../../sandbox/faults.ts';

@@ -2,14 +2,11 @@ import type { LookupAddress } from 'node:dns';
 import { inspect } from 'node:util';
 import { CookieJar } from 'tough-cookie';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type BrowserConnectionOptions, createBrowserPackage } from '../../../src/infra/http/browser-package.ts';
+import type { HttpEvent } from '../../../src/infra/http/exchange.ts';
+import { createOverrides } from '../../../src/infra/http/host-list.ts';
 import { createHttpClient, type HttpClientOptions, type HttpRequest } from '../../../src/infra/http/http-client.ts';
-import {
-  type BrowserConnectionOptions,
-  createBrowserPackage,
-} from '../../../src/infra/http/transport/browser-package.ts';
-import type { HttpEvent } from '../../../src/infra/http/transport/exchange.ts';
-import { createOverrides } from '../../../src/infra/http/transport/host-list.ts';
-import { createOutgoing } from '../../../src/infra/http/transport/outgoing.ts';
+import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import { createCertificate } from '../../fakes/certificate.ts';
 import { type ServedListener, type ServedRequest, serveHttp2 } from '../../fakes/loopback.ts';
 import { wreqMissing, wreqNote } from '../../wreq.ts';

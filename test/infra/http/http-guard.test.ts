@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { createOverrides, matchesHost, parseTarget } from '../../../src/infra/http/host-list.ts';
 import {
   createHttpClient,
   type HttpClient,
   type HttpClientOptions,
   type HttpRequest,
 } from '../../../src/infra/http/http-client.ts';
-import { createOverrides, matchesHost, parseTarget } from '../../../src/infra/http/transport/host-list.ts';
 import { watchBrowserConnections } from '../../fakes/browser-watch.ts';
 import { type ConnectionWatch, watchConnections } from '../../fakes/connection-watch.ts';
 import { serveHttp, serveTcp } from '../../fakes/loopback.ts';

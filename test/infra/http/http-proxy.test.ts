@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Departure, withContext } from '../../../src/infra/concurrency/work-context.ts';
 import type { HttpClientOptions, HttpRequest } from '../../../src/infra/http/http-client.ts';
-import { createOutgoing } from '../../../src/infra/http/transport/outgoing.ts';
+import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import { watchBrowserConnections } from '../../fakes/browser-watch.ts';
 import { createCertificate } from '../../fakes/certificate.ts';
 import { serveConnectProxy } from '../../fakes/connect-proxy.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { actFor } from '../../../src/infra/concurrency/work-context.ts';
-import { createOutgoing } from '../../../src/infra/http/transport/outgoing.ts';
+import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { openSite } from '../../../src/media/extract/site.ts';

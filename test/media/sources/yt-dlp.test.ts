@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { createOutgoing } from '../../../src/infra/http/transport/outgoing.ts';
+import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import type { PostRef } from '../../../src/media/extract/source.ts';
 import { playableVariants } from '../../../src/media/post.ts';
 import { META_MEDIA_HOSTS } from '../../../src/media/sources/kit/cdn-address.ts';

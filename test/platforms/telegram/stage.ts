@@ -18,7 +18,7 @@ import { createOptOuts } from '../../../src/bot/stores/opt-outs.ts';
 import { createSettingsStore } from '../../../src/bot/stores/settings.ts';
 import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
 import { createHttpClient } from '../../../src/infra/http/http-client.ts';
-import { createOverrides } from '../../../src/infra/http/transport/host-list.ts';
+import { createOverrides } from '../../../src/infra/http/host-list.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import type { Queue, QueueLimits } from '../../../src/infra/queue/queue.ts';
 import { openStore } from '../../../src/infra/store/store.ts';

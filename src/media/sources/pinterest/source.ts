@@ -1,4 +1,4 @@
-import { hostsBelow } from '../../../infra/http/transport/host-list.ts';
+import { hostsBelow } from '../../../infra/http/host-list.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { createPageSource } from '../kit/page-site.ts';

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
-import { AppError } from '../../../errors.ts';
+import { AppError } from '../../errors.ts';
 import { OWN_DOING } from './read-failure.ts';
 
 const decoders = {

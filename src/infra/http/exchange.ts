@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { CookieJar } from 'tough-cookie';
-import type { AppError } from '../../../errors.ts';
-import type { Deadline } from '../../concurrency/abortable.ts';
+import type { AppError } from '../../errors.ts';
+import type { Deadline } from '../concurrency/abortable.ts';
 import type { ResolveHost } from './address-guard.ts';
 import type { BodyTurns } from './body.ts';
 import type { Overrides } from './host-list.ts';

@@ -2,12 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createGuardedLookup,
-  isPublicAddress,
-  type ResolveHost,
-} from '../../../../src/infra/http/transport/address-guard.ts';
-import { PRIVATE_ADDRESSES, PUBLIC_ADDRESSES } from '../ip-addresses.ts';
+import { createGuardedLookup, isPublicAddress, type ResolveHost } from '../../../src/infra/http/address-guard.ts';
+import { PRIVATE_ADDRESSES, PUBLIC_ADDRESSES } from './ip-addresses.ts';
 
 describe('isPublicAddress', () => {
   it.each(['1::2%-', '::%lo.1', '2001:db8::1%-', '2606:4700::1111%a.b'])(

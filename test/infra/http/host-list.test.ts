@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOverrides } from '../../../../src/infra/http/transport/host-list.ts';
+import { createOverrides } from '../../../src/infra/http/host-list.ts';
 
 describe('overrides', () => {
   const overrides = createOverrides([

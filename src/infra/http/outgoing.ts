@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import { createLru } from '../../cache/cache.ts';
-import { workContext } from '../../concurrency/work-context.ts';
+import { createLru } from '../cache/cache.ts';
+import { workContext } from '../concurrency/work-context.ts';
 import { matchesHost } from './host-list.ts';
 
 /** By which address a site sees us. */

@@ -1,7 +1,7 @@
 import { createTargetGuard, isLoopbackHost, type ResolveHost, refuseNonPublic } from './address-guard.ts';
-import { type BrowserTarget, createBrowserConnections } from './browser-connections.ts';
 import { createBrowserExchange } from './browser-exchange.ts';
-import { type BrowserPackage, unavailable } from './browser-package.ts';
+import { type BrowserPackage, type BrowserTarget, createBrowserConnections, unavailable } from './browser-package.ts';
+
 import type { Transport, TransportOptions } from './exchange.ts';
 
 export interface BrowserTransportOptions extends TransportOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { giveBack, takeMemory } from '../../../../src/infra/http/transport/body.ts';
-import { createTestClient } from '../../../fakes/http-client.ts';
-import { serveHttp } from '../../../fakes/loopback.ts';
+import { giveBack, takeMemory } from '../../../src/infra/http/body.ts';
+import { createTestClient } from '../../fakes/http-client.ts';
+import { serveHttp } from '../../fakes/loopback.ts';
 
 const MIB = 1024 * 1024;
 const host = 'www.photos.test';

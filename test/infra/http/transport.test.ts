@@ -1,15 +1,15 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Deadline } from '../../../../src/infra/concurrency/abortable.ts';
-import { resolveBySystem } from '../../../../src/infra/http/transport/address-guard.ts';
-import { createBodyTurns } from '../../../../src/infra/http/transport/body.ts';
-import { createBrowserPackage } from '../../../../src/infra/http/transport/browser-package.ts';
-import { createBrowserTransport } from '../../../../src/infra/http/transport/browser-transport.ts';
-import type { Transport } from '../../../../src/infra/http/transport/exchange.ts';
-import { createOverrides, type Override } from '../../../../src/infra/http/transport/host-list.ts';
-import { createPlainTransport } from '../../../../src/infra/http/transport/plain-transport.ts';
-import { watchConnections } from '../../../fakes/connection-watch.ts';
-import { serveHttp } from '../../../fakes/loopback.ts';
-import { wreqMissing, wreqNote } from '../../../wreq.ts';
+import { Deadline } from '../../../src/infra/concurrency/abortable.ts';
+import { resolveBySystem } from '../../../src/infra/http/address-guard.ts';
+import { createBodyTurns } from '../../../src/infra/http/body.ts';
+import { createBrowserPackage } from '../../../src/infra/http/browser-package.ts';
+import { createBrowserTransport } from '../../../src/infra/http/browser-transport.ts';
+import type { Transport } from '../../../src/infra/http/exchange.ts';
+import { createOverrides, type Override } from '../../../src/infra/http/host-list.ts';
+import { createPlainTransport } from '../../../src/infra/http/plain-transport.ts';
+import { watchConnections } from '../../fakes/connection-watch.ts';
+import { serveHttp } from '../../fakes/loopback.ts';
+import { wreqMissing, wreqNote } from '../../wreq.ts';
 
 function openTransport(overrides: readonly Override[], kind: 'plain' | 'browser' = 'plain', turns = createBodyTurns()) {
   const options = {

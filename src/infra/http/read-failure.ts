@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors.ts';
+import { AppError } from '../../errors.ts';
 
 /** Marks an error that is our own limit at work and says nothing against the site. */
 export const OWN_DOING = { params: { own: 1 } } as const;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, errors, Pool, ProxyAgent } from 'undici';
-import { AppError } from '../../../errors.ts';
+import { AppError } from '../../errors.ts';
 import { createGuardedLookup, isLoopbackHost } from './address-guard.ts';
 import type { TransportOptions } from './exchange.ts';
 import type { OutgoingAddress } from './outgoing.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
-import type { AppError } from '../../../errors.ts';
+import type { AppError } from '../../errors.ts';
 import { createTargetGuard } from './address-guard.ts';
 import { type BodyTurns, ByteBuffer } from './body.ts';
 import { createOverrideConnector, openAgent, type PlainTransportOptions } from './connectors.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createBodyTurns } from '../../../../src/infra/http/transport/body.ts';
-import { createTestClient } from '../../../fakes/http-client.ts';
-import { serveHttp, serveTcp } from '../../../fakes/loopback.ts';
+import { createBodyTurns } from '../../../src/infra/http/body.ts';
+import { createTestClient } from '../../fakes/http-client.ts';
+import { serveHttp, serveTcp } from '../../fakes/loopback.ts';
 
 const host = 'www.photos.test';
 const request = { url: `https://${host}/p/1`, hosts: [host], retries: 0, timeoutMs: 60_000 };

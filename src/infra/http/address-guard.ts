@@ -2,9 +2,9 @@ import { type LookupAddress, lookup as lookupByCallback } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
 import ipaddr from 'ipaddr.js';
-import { AppError } from '../../../errors.ts';
-import { createLru } from '../../cache/cache.ts';
-import type { Deadline } from '../../concurrency/abortable.ts';
+import { AppError } from '../../errors.ts';
+import { createLru } from '../cache/cache.ts';
+import type { Deadline } from '../concurrency/abortable.ts';
 
 /** Every address of a host name; rejects as `dns.lookup` does. */
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;

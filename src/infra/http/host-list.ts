@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { AppError } from '../../../errors.ts';
+import { AppError } from '../../errors.ts';
 
 /** True when a lower-case host name matches one pattern: `example.com` exactly, `*.example.com` any subdomain of it. */
 export function matchesHostPattern(pattern: string, host: string): boolean {

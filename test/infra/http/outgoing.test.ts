@@ -1,12 +1,12 @@
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
-import type { HttpClient } from '../../../../src/infra/http/http-client.ts';
-import { createOutgoing } from '../../../../src/infra/http/transport/outgoing.ts';
-import { createMemoryRateLimiter, type RateLimiter } from '../../../../src/infra/rate-limit/rate-limit.ts';
-import { createCertificate } from '../../../fakes/certificate.ts';
-import { serveConnectProxy } from '../../../fakes/connect-proxy.ts';
-import { createTestClient } from '../../../fakes/http-client.ts';
-import { serveHttps } from '../../../fakes/loopback.ts';
+import type { HttpClient } from '../../../src/infra/http/http-client.ts';
+import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
+import { createMemoryRateLimiter, type RateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
+import { createCertificate } from '../../fakes/certificate.ts';
+import { serveConnectProxy } from '../../fakes/connect-proxy.ts';
+import { createTestClient } from '../../fakes/http-client.ts';
+import { serveHttps } from '../../fakes/loopback.ts';
 
 const host = 'www.photos.test';
 const url = `https://${host}/p/x/`;

@@ -1,11 +1,10 @@
 import type { Response } from 'wreq-js';
-import { AppError } from '../../../errors.ts';
+import { AppError } from '../../errors.ts';
+import { inNavigationOrder } from './attempt.ts';
 import { type BodyTurns, ByteBuffer } from './body.ts';
-import type { BrowserConnections, BrowserTarget } from './browser-connections.ts';
-import type { Browser } from './browser-package.ts';
+import type { Browser, BrowserConnections, BrowserTarget } from './browser-package.ts';
 import type { Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from './exchange.ts';
 import { readBrowserFailure, tooLarge } from './read-failure.ts';
-import { inNavigationOrder } from './step.ts';
 
 export interface BrowserExchangeOptions {
   readonly host: string;
