@@ -3,8 +3,8 @@ import { ConfigError, loadConfig, offeredSites, readEnvironment } from './config
 import { ArgumentError, readArguments, showProgress } from './doctor/program.ts';
 import { createRecorder, type Recorder } from './doctor/recording.ts';
 import { renderStrategyTable } from './doctor/strategy-table.ts';
-import { createHttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/host-list.ts';
+import { createHttpClient } from './infra/http/http-client.ts';
 import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import { sitesWith } from './media/sources/yt-dlp-sites.ts';

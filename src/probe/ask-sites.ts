@@ -1,8 +1,8 @@
 /** Asks every strategy of every source for a few posts, one after the other, without haste. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toAppError } from '../errors.ts';
-import type { HttpClient } from '../infra/http/http-client.ts';
 import type { Overrides } from '../infra/http/host-list.ts';
+import type { HttpClient } from '../infra/http/http-client.ts';
 import type { Outgoing } from '../infra/http/outgoing.ts';
 import { createLogger } from '../infra/log.ts';
 import { createMemoryRateLimiter } from '../infra/rate-limit/rate-limit.ts';

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, toAppError } from '../errors.ts';
-import type { HttpClient } from '../infra/http/http-client.ts';
 import { hostsBelow } from '../infra/http/host-list.ts';
+import type { HttpClient } from '../infra/http/http-client.ts';
 import { planDelivery } from '../media/delivery/delivery-plan.ts';
 import { parseAddress } from '../media/extract/address.ts';
 import { isLimit, isOfOurs } from '../media/extract/failures.ts';

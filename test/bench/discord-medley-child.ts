@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { createDispatcher } from '../../src/bot/answer/answer.ts';
 import { createRuntime } from '../../src/bot/runtime/runtime.ts';
-import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../src/infra/http/host-list.ts';
+import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createLogger } from '../../src/infra/log.ts';
 import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import { createMemoryRateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';

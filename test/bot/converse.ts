@@ -1,8 +1,7 @@
 import type { Dispatcher } from '../../src/bot/answer/answer.ts';
-import type { Caller } from '../../src/bot/contract/caller.ts';
 import type { Reply } from '../../src/bot/contract/reply.ts';
-import type { RequestBody, TextMessage } from '../../src/bot/contract/request.ts';
-import type { RemainingLinks } from '../../src/bot/contract/request-handler.ts';
+import type { Caller, RemainingLinks, RequestBody, TextMessage } from '../../src/bot/contract/request.ts';
+
 import { errorNotice } from '../../src/bot/views/notice.ts';
 import { toAppError } from '../../src/errors.ts';
 

@@ -1,10 +1,10 @@
 import { createRatings } from '../../src/beatmaps/rating/ratings.ts';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
-import type { Caller } from '../../src/bot/contract/caller.ts';
+import type { Caller } from '../../src/bot/contract/request.ts';
 import type { Services } from '../../src/bot/contract/services.ts';
 import { createButtonTokens } from '../../src/bot/stores/button-token.ts';
 import { createChatMemory } from '../../src/bot/stores/chat-memory.ts';
-import { createOptOuts } from '../../src/bot/stores/opt-outs.ts';
+import { createOptOuts } from '../../src/bot/stores/exclusions.ts';
 import { createSettingsStore } from '../../src/bot/stores/settings.ts';
 import { AppError } from '../../src/errors.ts';
 import type { RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';

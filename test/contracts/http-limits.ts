@@ -19,7 +19,9 @@ export function httpLimitsContract(name: string, { transport, serve }: HttpTrans
   function asker(origin: string, options: HttpClientOptions = {}): Ask {
     const client = createTestClient({ [host]: origin }, options);
     return (more = {}) =>
-      client.request({ url, hosts, transport, retries: 0, timeoutMs: 5_000, ...more }).catch((error: unknown) => error);
+      client
+        .request({ url, hosts, transport, retries: 0, timeoutMs: 50_000, ...more })
+        .catch((error: unknown) => error);
   }
 
   const askServed = async (listener: ServedListener, options?: HttpClientOptions): Promise<Ask> =>

@@ -2,8 +2,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { CookieJar } from 'tough-cookie';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import type { HttpClient, HttpClientOptions, HttpRequest } from '../../src/infra/http/http-client.ts';
 import type { HttpEvent } from '../../src/infra/http/exchange.ts';
+import type { HttpClient, HttpClientOptions, HttpRequest } from '../../src/infra/http/http-client.ts';
 import { createTestClient } from '../fakes/http-client.ts';
 import type { Loopback, ServedListener, ServedRequest } from '../fakes/loopback.ts';
 

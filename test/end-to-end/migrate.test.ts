@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
-import { createBlockList } from '../../src/bot/stores/block-list.ts';
+import { createBlockList } from '../../src/bot/stores/exclusions.ts';
 import { CHAT_DEFAULTS, createSettingsStore } from '../../src/bot/stores/settings.ts';
 import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import { openRedisState, type SharedState } from '../../src/infra/redis/redis.ts';

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { createMemoryCache } from '../../src/infra/cache/cache.ts';
-import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../src/infra/http/host-list.ts';
+import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createExtractor, type Extractor } from '../../src/media/extract/extractor.ts';
 import type { Post } from '../../src/media/post.ts';
 import { sourceDescriptors } from '../../src/media/sources/index.ts';

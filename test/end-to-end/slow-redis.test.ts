@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createBlockList } from '../../src/bot/stores/block-list.ts';
+import { createBlockList } from '../../src/bot/stores/exclusions.ts';
 import { createSettingsStore } from '../../src/bot/stores/settings.ts';
 import { createTranslator } from '../../src/i18n/translate.ts';
 import { openRedisState, type SharedState } from '../../src/infra/redis/redis.ts';

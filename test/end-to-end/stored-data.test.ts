@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createOptOuts } from '../../src/bot/stores/opt-outs.ts';
+import { createOptOuts } from '../../src/bot/stores/exclusions.ts';
 import { createSettingsStore } from '../../src/bot/stores/settings.ts';
 import { loadConfig } from '../../src/config.ts';
 import { openStore } from '../../src/infra/store/store.ts';

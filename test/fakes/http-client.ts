@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { createHttpClient, type HttpClient, type HttpClientOptions } from '../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../src/infra/http/host-list.ts';
+import { createHttpClient, type HttpClient, type HttpClientOptions } from '../../src/infra/http/http-client.ts';
 
 /** The real client for the length of the running test; hosts are sent to the given origins. */
 export function createTestClient(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCommandList } from '../../src/bot/commands/index.ts';
 import { createOwnerCommands } from '../../src/bot/commands/owner.ts';
-import { createBlockList } from '../../src/bot/stores/block-list.ts';
+import { createBlockList } from '../../src/bot/stores/exclusions.ts';
 import { ERROR_CODES } from '../../src/errors.ts';
 import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { loadTexts } from '../../src/i18n/load-texts.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { createHttpClient, type HttpClient } from '../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../src/infra/http/host-list.ts';
+import { createHttpClient, type HttpClient } from '../../src/infra/http/http-client.ts';
 import { createOutgoing } from '../../src/infra/http/outgoing.ts';
 import { createMemoryRateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
 import { openSite } from '../../src/media/extract/site.ts';

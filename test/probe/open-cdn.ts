@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../src/infra/http/host-list.ts';
+import { createHttpClient } from '../../src/infra/http/http-client.ts';
 
 export interface CdnAnswer {
   readonly status?: number;

@@ -2,21 +2,26 @@ import { AppError, StoreAway } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { actFor } from '../../infra/concurrency/work-context.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
-import { type Caller, callerKey } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
 import { type CommandSpec, commandSpec } from '../contract/command-spec.ts';
-import { isUnasked, type PastedLink, partsOf, type RequestBody, type TextMessage } from '../contract/request.ts';
 import {
   type AttemptContext,
+  type Caller,
+  callerKey,
+  isUnasked,
   onlyReply,
+  type PastedLink,
   type Position,
+  partsOf,
   type ReplyBatch,
+  type RequestBody,
   type RequestHandler,
-} from '../contract/request-handler.ts';
+  type TextMessage,
+} from '../contract/request.ts';
+
 import type { Services } from '../contract/services.ts';
 import { createRetryGate, whileStoreIsAway } from '../runtime/retry.ts';
 import { notice } from '../views/notice.ts';
-import { type Autocomplete, createAutocomplete } from './autocomplete.ts';
 import { type Callers, type CallersOptions, createCallers } from './callers.ts';
 import { createLinkAnswers, createLinkFinder, type LinkAnswers } from './links.ts';
 import { createMessageReader } from './read.ts';
@@ -32,6 +37,7 @@ import {
   type RunContext,
   renderFailure,
 } from './run-command.ts';
+import { type Autocomplete, createAutocomplete } from './suggestions.ts';
 
 export interface DispatcherOptions {
   readonly commands: readonly Command[];

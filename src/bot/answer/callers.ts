@@ -1,11 +1,11 @@
 import { AppError, toAppError } from '../../errors.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { RateLimiter, RateLimitRule } from '../../infra/rate-limit/rate-limit.ts';
-import { type Caller, callerKey } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
-import type { RequestHandler } from '../contract/request-handler.ts';
+import { type Caller, callerKey, type RequestHandler } from '../contract/request.ts';
+
 import type { Services } from '../contract/services.ts';
-import { chatSettingsOf, readableChatSettings } from '../stores/chat-settings.ts';
+import { chatSettingsOf, readableChatSettings } from '../stores/settings.ts';
 import type { FailureLog } from './run-command.ts';
 
 export interface CallersOptions {

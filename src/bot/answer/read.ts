@@ -1,14 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import { parseCommandLine } from '../contract/arguments.ts';
-import { type Caller, callerKey } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
 import { looksLikeLink } from '../contract/positions.ts';
-import type { LinksBody, PastedLink, RequestBody, TextMessage } from '../contract/request.ts';
+import {
+  type Caller,
+  callerKey,
+  type LinksBody,
+  type PastedLink,
+  type RequestBody,
+  type TextMessage,
+} from '../contract/request.ts';
+
 import type { Services } from '../contract/services.ts';
 import type { ChatSettings } from '../contract/settings.ts';
 import { PRIVATE_PREFIX, parseShortForm, readShortWord } from '../contract/short-forms.ts';
 import { findWishes } from '../contract/wishes.ts';
-import { chatSettingsOf, isChannelOn, isSiteOn } from '../stores/chat-settings.ts';
+import { chatSettingsOf, isChannelOn, isSiteOn } from '../stores/settings.ts';
 import { kindOfLink, type LinkFinder } from './links.ts';
 import { termsBeside } from './terms-beside.ts';
 

@@ -1,10 +1,10 @@
 import type { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { parseArguments, readGiven } from '../contract/arguments.ts';
-import { type Caller, callerKey } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
 import { commandSpec } from '../contract/command-spec.ts';
 import type { RequestBody } from '../contract/request.ts';
+import { type Caller, callerKey } from '../contract/request.ts';
 import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { kindOfLink } from './links.ts';

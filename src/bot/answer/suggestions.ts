@@ -1,6 +1,12 @@
+import { AppError, toAppError } from '../../errors.ts';
+import type { Translator } from '../../i18n/translate.ts';
 import { printed } from '../contract/arguments.ts';
-import type { Command, CommandContext, OptionSuggestion } from '../contract/command.ts';
-import type { CommandSpec, OptionSpec } from '../contract/command-spec.ts';
+import type { Browsed, Command, CommandContext, OptionSuggestion } from '../contract/command.ts';
+import { type CommandSpec, commandSpec, type OptionSpec } from '../contract/command-spec.ts';
+import type { Caller } from '../contract/request.ts';
+import type { Services } from '../contract/services.ts';
+import type { Callers } from './callers.ts';
+import type { FailureLog } from './run-command.ts';
 
 /** One way to go on typing. */
 export interface LineSuggestion {
@@ -23,7 +29,7 @@ const MAX_SUGGESTIONS = 25;
  * How a line that begins with `/` may go on: command names while the name is typed, then values of the option at the cursor
  * and names of the options that are still free.
  */
-export async function suggestLine(
+async function suggestLine(
   line: string,
   known: readonly KnownCommand[],
   context: CommandContext,
@@ -142,7 +148,7 @@ function mentions(word: string, { key, name, option }: OptionSpec): boolean {
 }
 
 /** Values of one option that go with what was typed of it. */
-export async function optionValues(
+async function optionValues(
   { option, choices }: OptionSpec,
   partial: string,
   context: CommandContext,
@@ -155,4 +161,115 @@ export async function optionValues(
   }
   if (option.type !== 'string' || option.suggest === undefined) return [];
   return (await option.suggest(wanted, context)).slice(0, MAX_SUGGESTIONS);
+}
+
+export interface OptionRequest {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly command: string;
+  /** The option's key. */
+  readonly option: string;
+  readonly partial: string;
+}
+
+export interface BrowseRequest {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly text: string;
+  /** The `next` of the page before. */
+  readonly next: string | undefined;
+  /** Asked before an upstream is, at the caller's cost, when nothing is known here. Default: none is. */
+  readonly mayAsk?: () => Promise<boolean>;
+}
+
+/** Helps people while they still type. */
+export interface Autocomplete {
+  /** How a typed line may go on; empty when it is no command. Never rejects. */
+  suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
+  /** Autocomplete for platforms with typed options; at most 25. Never rejects. */
+  suggestOption(request: OptionRequest): Promise<readonly OptionSuggestion[]>;
+  /** Finds things by a text that is no command and no link, while it is typed; nothing for what cannot be read. Never rejects. */
+  browse(request: BrowseRequest): Promise<Browsed>;
+}
+
+export interface AutocompleteOptions {
+  readonly commands: readonly Command[];
+  readonly services: Services;
+  readonly translator: (caller: Caller) => Promise<Translator>;
+  readonly logFailure: FailureLog;
+  /** Never rejects. */
+  readonly isBlocked: (caller: Caller) => Promise<boolean>;
+  readonly charge: Callers['charge'];
+}
+
+export function createAutocomplete(options: AutocompleteOptions): Autocomplete {
+  const { commands, services, translator, logFailure, isBlocked, charge } = options;
+
+  async function contextOf(caller: Caller, signal: AbortSignal): Promise<CommandContext> {
+    return { caller, t: await translator(caller), services, signal, progress: () => undefined };
+  }
+
+  /** A failure here is not worth a notice: without suggestions people just type on. */
+  async function orNone<T>(
+    found: () => Promise<readonly T[]>,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<readonly T[]> {
+    try {
+      return (await isBlocked(caller)) ? [] : await found();
+    } catch (error) {
+      if (!signal.aborted) logFailure(toAppError(error), 'suggest', caller);
+      return [];
+    }
+  }
+
+  return {
+    suggest: (line, caller, signal) =>
+      orNone(
+        async () => {
+          const context = await contextOf(caller, signal);
+          const known = commands.map(command => ({ command, spec: commandSpec(command, context.t, caller.chatKind) }));
+          return suggestLine(line, known, context);
+        },
+        caller,
+        signal,
+      ),
+
+    suggestOption: ({ caller, signal, command, option, partial }) =>
+      orNone(
+        async () => {
+          const context = await contextOf(caller, signal);
+          const found = commands.find(({ name }) => name === command);
+          const declared = found && commandSpec(found, context.t, caller.chatKind).options;
+          const spec = declared?.find(({ key }) => key === option);
+          return spec ? optionValues(spec, partial, context) : [];
+        },
+        caller,
+        signal,
+      ),
+
+    async browse({ caller, signal, text, next, mayAsk }) {
+      const command = commands.find(each => each.browse !== undefined);
+      const pages = await orNone(
+        async () => {
+          if (command?.browse === undefined) return [];
+          const context = await contextOf(caller, signal);
+          const known = await command.browse(text, next, context, 'local').catch(noneWithoutCatalogue);
+          const isAsked = known.cards.length === 0 && (await mayAsk?.()) === true;
+          if (!isAsked || (await charge(command, caller)) !== undefined) return [known];
+          return [await command.browse(text, next, context, 'upstream')];
+        },
+        caller,
+        signal,
+      );
+      return pages[0] ?? NOTHING;
+    },
+  };
+}
+
+const NOTHING: Browsed = { cards: [], next: undefined };
+
+function noneWithoutCatalogue(error: unknown): Browsed {
+  if (error instanceof AppError && error.code === 'upstream_unavailable') return NOTHING;
+  throw error;
 }

@@ -6,7 +6,7 @@ import { hidden, type Reply } from '../contract/reply.ts';
 import { type ChatSettings, VIEWS, type View } from '../contract/settings.ts';
 import { type CardSite, postSite } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
-import { chatSettingsOf, showsSensitive } from '../stores/chat-settings.ts';
+import { chatSettingsOf, showsSensitive } from '../stores/settings.ts';
 import { hasSound, type PostViewOptions, renderCover, renderPost, renderWithheld } from '../views/post.ts';
 
 const MAX_ITEM = 100;

@@ -1,8 +1,8 @@
 import type { Translator } from '../../i18n/translate.ts';
-import { callerKey } from '../contract/caller.ts';
 import { type Command, type CommandContext, defineCommand } from '../contract/command.ts';
 import { type CommandSpec, commandSpec, type OptionSpec } from '../contract/command-spec.ts';
 import { type Block, button, headingBlock, type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
+import { callerKey } from '../contract/request.ts';
 import { siteNames } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { sentence } from '../views/sentence.ts';

@@ -1,6 +1,6 @@
 import type { Messages } from '../../i18n/messages.ts';
-import { callerKey, chatKey } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
+import { callerKey, chatKey } from '../contract/request.ts';
 import type { CardSite } from '../contract/site-name.ts';
 import { about } from './about.ts';
 import { createDownload } from './download.ts';

@@ -5,7 +5,7 @@ import type { RuntimeStatus } from '../contract/chat-platform.ts';
 import { type Command, type CommandContext, defineCommand } from '../contract/command.ts';
 import { type Block, headingBlock, type Reply, reply, type Text } from '../contract/reply.ts';
 import { usageError } from '../contract/usage-error.ts';
-import { BLOCK_KINDS, type Blocked, type BlockKind, type BlockList } from '../stores/block-list.ts';
+import { BLOCK_KINDS, type Blocked, type BlockKind, type BlockList } from '../stores/exclusions.ts';
 import { notice } from '../views/notice.ts';
 import type { DescribedCommand } from './index.ts';
 

@@ -1,6 +1,6 @@
-import { callerKey } from '../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { button, reply, textBlock } from '../contract/reply.ts';
+import { callerKey } from '../contract/request.ts';
 import { sentence } from '../views/sentence.ts';
 
 /** Shows whether the caller's pasted links are left alone, and switches that. */

@@ -1,13 +1,12 @@
 import { LANGUAGES } from '../../i18n/languages.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
-import type { Caller } from '../contract/caller.ts';
 import type { Option } from '../contract/command.ts';
+import type { Caller } from '../contract/request.ts';
 import { type ChatSettings, SENSITIVE, type UserSettings, VIEWS } from '../contract/settings.ts';
 import { PREFIXES } from '../contract/short-forms.ts';
 import { type Site, siteName } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
-import { isSiteOn } from '../stores/chat-settings.ts';
-import { ALBUM_CAP, MAX_CHANNEL_RULES, NOTICE_SECONDS } from '../stores/settings.ts';
+import { ALBUM_CAP, isSiteOn, MAX_CHANNEL_RULES, NOTICE_SECONDS } from '../stores/settings.ts';
 
 /** The sections of a group's settings. */
 export const SECTIONS = ['links', 'answers', 'notices'] as const;

@@ -1,6 +1,5 @@
 import { AppError } from '../../errors.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
-import { type Caller, callerKey, chatKey, type PermissionCheck, type PermissionCheckKey } from '../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../contract/command.ts';
 import {
   type Action,
@@ -14,9 +13,10 @@ import {
   type Text,
   textBlock,
 } from '../contract/reply.ts';
+import { type Caller, callerKey, chatKey, type PermissionCheck, type PermissionCheckKey } from '../contract/request.ts';
 import type { LinkedPlayer, UserSettings } from '../contract/settings.ts';
 import type { Site } from '../contract/site-name.ts';
-import { chatSettingsOf, decidesForChat } from '../stores/chat-settings.ts';
+import { chatSettingsOf, decidesForChat } from '../stores/settings.ts';
 import { linkedName } from '../views/osu/player.ts';
 import { sentence } from '../views/sentence.ts';
 import {

@@ -1,6 +1,6 @@
-import { callerKey } from '../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { type Action, button, reply, textBlock } from '../contract/reply.ts';
+import { callerKey } from '../contract/request.ts';
 import { siteNames } from '../contract/site-name.ts';
 import { sentence } from '../views/sentence.ts';
 

@@ -1,5 +1,5 @@
 import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
-import type { CallerPlace } from './caller.ts';
+import type { CallerPlace } from './request.ts';
 
 /** Data about chats beside their settings. */
 export interface ChatMemory {

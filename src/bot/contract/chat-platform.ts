@@ -1,10 +1,9 @@
 import type * as z from 'zod';
 import type { Translator } from '../../i18n/translate.ts';
 import type { QueueStats } from '../../infra/queue/queue.ts';
-import type { Caller } from './caller.ts';
-import type { ProgressStage } from './command.ts';
 import type { Reply } from './reply.ts';
-import type { Request, RequestBody } from './request.ts';
+import type { Caller, ProgressStage, Request, RequestBody } from './request.ts';
+
 import type { ChatSettings } from './settings.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Translator } from '../../i18n/translate.ts';
-import type { Caller } from './caller.ts';
 import type { Command, Option } from './command.ts';
+import type { Caller } from './request.ts';
 import { type Site, siteName } from './site-name.ts';
 
 /** One option as a person sees it. */

@@ -1,6 +1,6 @@
 import type { Translator } from '../../i18n/translate.ts';
-import type { Caller } from './caller.ts';
 import type { Card, Reply } from './reply.ts';
+import type { Caller, ProgressStage } from './request.ts';
 import type { Services } from './services.ts';
 import type { Site } from './site-name.ts';
 
@@ -82,8 +82,6 @@ export interface CommandContext {
   /** Shows what is being waited for; platforms without a good way to show it ignore it. */
   progress(stage: ProgressStage): void;
 }
-
-export type ProgressStage = 'resolving' | 'fetching' | 'preparing';
 
 export interface OptionSuggestion {
   readonly label: string;

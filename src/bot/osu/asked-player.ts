@@ -1,7 +1,7 @@
 import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { AppError } from '../../errors.ts';
-import { callerKey } from '../contract/caller.ts';
 import type { CommandContext, OptionSuggestion } from '../contract/command.ts';
+import { callerKey } from '../contract/request.ts';
 import type { LinkedPlayer } from '../contract/settings.ts';
 import { type Mode, TERMS } from '../contract/terms.ts';
 import { usageError } from '../contract/usage-error.ts';

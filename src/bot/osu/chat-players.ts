@@ -1,4 +1,4 @@
-import { type Caller, callerKey, chatKey } from '../contract/caller.ts';
+import { type Caller, callerKey, chatKey } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
 import type { LinkedPlayer } from '../contract/settings.ts';
 

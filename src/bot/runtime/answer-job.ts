@@ -1,9 +1,17 @@
 import type { Verdict } from '../../infra/queue/queue.ts';
-import type { Caller } from '../contract/caller.ts';
 import type { Sending } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
-import { isUnasked, ownerKey, partsOf } from '../contract/request.ts';
-import { onlyReply, type PendingReply, type Preferences, type ReplyBatch } from '../contract/request-handler.ts';
+import {
+  type Caller,
+  isUnasked,
+  onlyReply,
+  ownerKey,
+  type PendingReply,
+  type Preferences,
+  partsOf,
+  type ReplyBatch,
+} from '../contract/request.ts';
+
 import { renderRequestNotice } from '../views/notice.ts';
 import { type Job, type JobTools, type PendingNotice, retryLater, saveJob, stepTo } from './job.ts';
 import { createSendOnce } from './send-once.ts';

@@ -3,8 +3,8 @@ import { StoreAway } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import { type ChatPlatform, type RequestOutcome, type Sending, Superseded } from '../contract/chat-platform.ts';
-import { Request } from '../contract/request.ts';
-import type { RequestHandler } from '../contract/request-handler.ts';
+import { Request, type RequestHandler } from '../contract/request.ts';
+
 import type { OrderedPlace } from './reply-order.ts';
 import { StoredReply } from './stored-reply.ts';
 import type { Reservation, Throttle, ThrottledChat } from './throttle.ts';

@@ -10,7 +10,7 @@ import type {
   RequestOutcome,
   RuntimeStatus,
 } from '../contract/chat-platform.ts';
-import type { RequestHandler } from '../contract/request-handler.ts';
+import type { RequestHandler } from '../contract/request.ts';
 import { Acceptor } from './accept.ts';
 import { createDeletions, type Deletions } from './chat-cleanup.ts';
 import { PlatformConnection } from './connection.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-import { type CallerPlace, callerKey } from '../contract/caller.ts';
 import type { ShownMap, ShownMaps } from '../contract/chat-memory.ts';
+import { type CallerPlace, callerKey } from '../contract/request.ts';
 
 export interface ShownMapsOptions {
   readonly records: RecordStore;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-import { type CallerPlace, chatKey } from '../contract/caller.ts';
 import type { ChatPlace, TrackedPlayer, TrackedPlayers, TrackingChat, TrackMark } from '../contract/chat-memory.ts';
+import { type CallerPlace, chatKey } from '../contract/request.ts';
 
 const Player = z.object({ id: z.number().int().positive(), name: z.string(), mode: z.enum(RULESETS) });
 const Chat = z.object({ platform: z.string(), chatId: z.string(), group: z.string(), players: z.array(Player) });

@@ -1,5 +1,5 @@
-import type { ThrottledSite } from '../../infra/http/host-throttle.ts';
 import { hostsBelow } from '../../infra/http/host-list.ts';
+import type { ThrottledSite } from '../../infra/http/host-throttle.ts';
 import { createOutgoing, type Outgoing, type OutgoingOptions } from '../../infra/http/outgoing.ts';
 import type { SourceDescriptor } from './source-descriptor.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/cache.ts';
-import type { HttpClient } from '../../infra/http/http-client.ts';
 import { hostsBelow, isTarget } from '../../infra/http/host-list.ts';
+import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { CdnHeaders } from '../files/cdn.ts';
 import { createCdnRelay } from './cdn-relay.ts';

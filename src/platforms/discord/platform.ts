@@ -7,9 +7,9 @@ import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { RuntimePlatform } from '../platform.ts';
-import { createCommandIdRecord } from './api/command-ids.ts';
+import { applicationIdOf, createCommandIdRecord, stableId } from './api/command-ids.ts';
 import { createDiscordApi, type DiscordApi } from './api/discord-api.ts';
-import { applicationIdOf, stableId } from './api/ids.ts';
+
 import { DEFAULT_UPLOAD_BYTES, DISCORD_LIMITS, TIMES } from './api/limits.ts';
 import { diagnosisOf } from './api/permissions.ts';
 import { DiscordReplyTo } from './api/reply-to.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../../../src/bot/answer/answer.ts';
 import { createCommandList } from '../../../src/bot/commands/index.ts';
-import type { Caller } from '../../../src/bot/contract/caller.ts';
 import { type Command, defineCommand } from '../../../src/bot/contract/command.ts';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
-import type { RequestBody, TextMessage } from '../../../src/bot/contract/request.ts';
+import type { Caller, RequestBody, TextMessage } from '../../../src/bot/contract/request.ts';
+
 import type { Services } from '../../../src/bot/contract/services.ts';
 import { AppError, StoreAway } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { validateOptions } from '../../../src/bot/answer/options.ts';
-import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/caller.ts';
 import type { Command, CommandContext } from '../../../src/bot/contract/command.ts';
 import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
+import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/request.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import type { ChatSettings } from '../../../src/bot/contract/settings.ts';
 import { AppError } from '../../../src/errors.ts';

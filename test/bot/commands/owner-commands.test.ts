@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { createOwnerCommands } from '../../../src/bot/commands/owner.ts';
-import type { Caller } from '../../../src/bot/contract/caller.ts';
 import type { RuntimeStatus } from '../../../src/bot/contract/chat-platform.ts';
-import { createBlockList } from '../../../src/bot/stores/block-list.ts';
+import type { Caller } from '../../../src/bot/contract/request.ts';
+import { createBlockList } from '../../../src/bot/stores/exclusions.ts';
 import { AppError } from '../../../src/errors.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { callerKey, chatKey } from '../../../src/bot/contract/caller.ts';
+import { callerKey, chatKey } from '../../../src/bot/contract/request.ts';
 import { isProvenHere } from '../../../src/bot/osu/chat-players.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
 import { createSettingsStore } from '../../../src/bot/stores/settings.ts';

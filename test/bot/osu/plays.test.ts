@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/caller.ts';
 import type { Action, Reply } from '../../../src/bot/contract/reply.ts';
+import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/request.ts';
 import { type BuiltWorker, buildWorker } from '../../beatmaps/built-worker.ts';
 import { sampleCaller } from '../sample.ts';
 import { type OsuStageOptions, openOsuStage, textOf } from './osu-stage.ts';

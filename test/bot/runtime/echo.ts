@@ -1,6 +1,6 @@
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
-import type { RequestBody } from '../../../src/bot/contract/request.ts';
-import type { AttemptContext, PendingReply, ReplyBatch } from '../../../src/bot/contract/request-handler.ts';
+import type { AttemptContext, PendingReply, ReplyBatch, RequestBody } from '../../../src/bot/contract/request.ts';
+
 import type { RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { AppError } from '../../../src/errors.ts';

@@ -3,9 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { callerKey } from '../../../src/bot/contract/caller.ts';
-import { chatSettingsOf, isChannelOn, readableChatSettings } from '../../../src/bot/stores/chat-settings.ts';
-import { CHAT_DEFAULTS, createSettingsStore } from '../../../src/bot/stores/settings.ts';
+import { callerKey } from '../../../src/bot/contract/request.ts';
+import {
+  CHAT_DEFAULTS,
+  chatSettingsOf,
+  createSettingsStore,
+  isChannelOn,
+  readableChatSettings,
+} from '../../../src/bot/stores/settings.ts';
+
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { embeddedRecords } from '../../records.ts';
 import { sampleCaller } from '../sample.ts';

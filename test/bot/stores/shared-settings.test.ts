@@ -2,11 +2,11 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { forget } from '../../../src/bot/commands/forget.ts';
-import { callerKey } from '../../../src/bot/contract/caller.ts';
+import { callerKey } from '../../../src/bot/contract/request.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import { createButtonTokens } from '../../../src/bot/stores/button-token.ts';
-import { readableChatSettings } from '../../../src/bot/stores/chat-settings.ts';
-import { CHAT_DEFAULTS, createSettingsStore } from '../../../src/bot/stores/settings.ts';
+import { CHAT_DEFAULTS, createSettingsStore, readableChatSettings } from '../../../src/bot/stores/settings.ts';
+
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { openRedisState, type SharedState } from '../../../src/infra/redis/redis.ts';
 import { createRecordingLog } from '../../fakes/log.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
-import { createHttpClient } from '../../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../../src/infra/http/host-list.ts';
+import { createHttpClient } from '../../../src/infra/http/http-client.ts';
 import { createExtractor } from '../../../src/media/extract/extractor.ts';
 import { createStoredPostParser } from '../../../src/media/extract/post-cache.ts';
 import type { Post } from '../../../src/media/post.ts';

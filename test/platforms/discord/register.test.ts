@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
 import type { Translator } from '../../../src/i18n/translate.ts';
-import { createCommandIndex } from '../../../src/platforms/discord/incoming/command-index.ts';
+import { createCommandIndex } from '../../../src/platforms/discord/incoming/interactions.ts';
 import { commandPayloads } from '../../../src/platforms/discord/register.ts';
 import { listedCommands } from '../../bot/command-list.ts';
 

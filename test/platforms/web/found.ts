@@ -8,7 +8,7 @@ import {
   type Reply,
   reply,
 } from '../../../src/bot/contract/reply.ts';
-import { onlyReply } from '../../../src/bot/contract/request-handler.ts';
+import { onlyReply } from '../../../src/bot/contract/request.ts';
 import { errorNotice } from '../../../src/bot/views/notice.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';

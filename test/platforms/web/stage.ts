@@ -10,7 +10,7 @@ import type { Services } from '../../../src/bot/contract/services.ts';
 import { createRuntime } from '../../../src/bot/runtime/runtime.ts';
 import { createButtonTokens } from '../../../src/bot/stores/button-token.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
-import { createOptOuts } from '../../../src/bot/stores/opt-outs.ts';
+import { createOptOuts } from '../../../src/bot/stores/exclusions.ts';
 import { createSettingsStore } from '../../../src/bot/stores/settings.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';

@@ -11,7 +11,6 @@ import type { Reason, Recommendation } from '../../../beatmaps/recommend/recomme
 import type { Translator } from '../../../i18n/translate.ts';
 import { recommendationPicture } from '../../cards/recommendation-card.ts';
 import { starColour } from '../../cards/star-colour.ts';
-import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import {
   type Action,
@@ -27,6 +26,7 @@ import {
   type Text,
   textBlock,
 } from '../../contract/reply.ts';
+import { callerKey } from '../../contract/request.ts';
 import type { Services } from '../../contract/services.ts';
 import { MOD_FILTER } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';

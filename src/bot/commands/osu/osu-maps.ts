@@ -4,9 +4,9 @@ import {
   type UserBeatmapType,
 } from '../../../beatmaps/upstreams/osu-players-api.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { headingBlock, reply, strong, type Text, textBlock } from '../../contract/reply.ts';
+import { callerKey } from '../../contract/request.ts';
 import { askedPlayer, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openSetToken } from '../../osu/buttons.ts';
 import { cursorOf, PAGE_OPTIONS, pageTokens, readPosition } from '../../osu/paging.ts';

@@ -2,7 +2,6 @@ import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { userPage } from '../../../beatmaps/model/link.ts';
 import type { PlayerStandings } from '../../../beatmaps/model/player.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { callerKey } from '../../contract/caller.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import {
   headingBlock,
@@ -15,6 +14,7 @@ import {
   type Text,
   textBlock,
 } from '../../contract/reply.ts';
+import { callerKey } from '../../contract/request.ts';
 import { modeOf, TERMS } from '../../contract/terms.ts';
 import { askedCountry, MODE_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../contract/reply.ts';
 import { modeOf } from '../../contract/terms.ts';
 import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
-import { decidesForChat } from '../../stores/chat-settings.ts';
+import { decidesForChat } from '../../stores/settings.ts';
 import { notice } from '../../views/notice.ts';
 import { sentence } from '../../views/sentence.ts';
 

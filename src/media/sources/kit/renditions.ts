@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.ts';
-import type { HttpClient } from '../../../infra/http/http-client.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
+import type { HttpClient } from '../../../infra/http/http-client.ts';
 import { MAX_PLAYLIST_BYTES, playlistVariants } from '../../parse/playlist.ts';
 import type { Variant } from '../../post.ts';
 

@@ -1,5 +1,5 @@
 import { type Channel, type Client, OAuth2Scopes, PermissionFlagsBits, type PermissionsBitField } from 'discord.js';
-import type { PermissionCheck } from '../../../bot/contract/caller.ts';
+import type { PermissionCheck } from '../../../bot/contract/request.ts';
 import { DEFAULT_UPLOAD_BYTES } from './limits.ts';
 import type { DiscordReplyTo, Rights } from './reply-to.ts';
 

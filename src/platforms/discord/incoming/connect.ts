@@ -1,7 +1,7 @@
 import type { Client } from 'discord.js';
 import type { ChatConnection, PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import type { RecordStore } from '../../../infra/store/records.ts';
-import { applicationIdOf } from '../api/ids.ts';
+import { applicationIdOf } from '../api/command-ids.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import {
   connectGateway,

@@ -1,7 +1,10 @@
 import {
+  ApplicationCommandOptionType,
   ApplicationIntegrationType,
+  type AutocompleteInteraction,
   type ButtonInteraction,
   type ChatInputCommandInteraction,
+  type CommandInteractionOption,
   type Interaction,
   InteractionContextType,
   InteractionResponseType,
@@ -11,18 +14,19 @@ import {
   PermissionFlagsBits,
   type StringSelectMenuInteraction,
 } from 'discord.js';
-import type { Caller } from '../../../bot/contract/caller.ts';
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
+import type { CommandSpec } from '../../../bot/contract/command-spec.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
-import { callerOf, type PastedLink } from '../../../bot/contract/request.ts';
+import { type Caller, callerOf, type PastedLink } from '../../../bot/contract/request.ts';
+import { createTranslator } from '../../../i18n/translate.ts';
 import { TIMES } from '../api/limits.ts';
 import { isAgeRestricted, rightsOf } from '../api/permissions.ts';
 import type { DiscordReplyTo, InteractionReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { BACK_ID, findDeleteButton, matchDeleteButton } from '../render/buttons.ts';
 import { renderMessage } from '../render/render.ts';
-import { type CommandIndex, commandOf } from './command-index.ts';
-import { findMarkdownLinks } from './markdown-links.ts';
+import { findMarkdownLinks } from './messages.ts';
 
 export type Pressed = ButtonInteraction | StringSelectMenuInteraction;
 type Requesting = ChatInputCommandInteraction | MessageContextMenuCommandInteraction | Pressed;
@@ -184,4 +188,39 @@ function linksIn(message: Message): readonly PastedLink[] {
   const forwarded = message.messageSnapshots?.map(snapshot => snapshot.content ?? '') ?? [];
   const embedded = message.embeds.flatMap(({ url }) => url ?? []);
   return findMarkdownLinks([content, ...forwarded, ...embedded].join('\n').replace(/[<>`]/g, ' '));
+}
+
+/** From what Discord calls commands and options to what Medley does. */
+export interface CommandIndex {
+  readonly getMedia: string;
+  find(name: string): { readonly spec: CommandSpec; keyOf(optionName: string): string | undefined } | undefined;
+}
+
+export function createCommandIndex(specs: Dispatcher['commandSpecs']): CommandIndex {
+  const english = createTranslator(['en']);
+  const byName = new Map(specs(english).map(spec => [spec.name, spec]));
+  return {
+    getMedia: english.messages.discord.getMedia,
+    find(name) {
+      const spec = byName.get(name);
+      return spec && { spec, keyOf: shown => spec.options.find(option => option.name === shown)?.key };
+    },
+  };
+}
+
+type Values = Readonly<Record<string, string | number | boolean>>;
+
+export function commandOf(interaction: ChatInputCommandInteraction | AutocompleteInteraction): {
+  name: string;
+  values: Values;
+} {
+  const { commandName, options } = interaction;
+  const [first] = options.data;
+  if (first?.type !== ApplicationCommandOptionType.Subcommand)
+    return { name: commandName, values: valuesOf(options.data) };
+  return { name: `${commandName} ${first.name}`, values: valuesOf(first.options ?? []) };
+}
+
+function valuesOf(options: readonly CommandInteractionOption[]): Values {
+  return Object.fromEntries(options.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
 }

@@ -1,16 +1,37 @@
-import type { Interaction } from 'discord.js';
-import type { PlatformHost } from '../../../bot/contract/chat-platform.ts';
+import {
+  type AutocompleteInteraction,
+  type Interaction,
+  InteractionResponseType,
+  PermissionFlagsBits,
+} from 'discord.js';
+import { createEditedLinks } from '../../../bot/answer/read.ts';
+import type { NewRequest, PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import type { SettingsStore } from '../../../bot/contract/settings.ts';
+import { errorNotice } from '../../../bot/views/notice.ts';
+import { AppError } from '../../../errors.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
+import { joinSignals } from '../../../infra/concurrency/abortable.ts';
+import { stableId } from '../api/command-ids.ts';
+import { COMMAND_LIMITS, TIMES } from '../api/limits.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { DiscordFailure } from '../api/send-failure.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
-import { createCommandIndex } from './command-index.ts';
+import { type DeletedAnswer, matchDeleteButton } from '../render/buttons.ts';
+import { shortenMarkdown } from '../render/markdown-text.ts';
 import { isEdit, isRecord } from './dispatches.ts';
 import type { GatewayHandlers } from './gateway.ts';
-import { answerAtOnce } from './instant-answers.ts';
-import { readInteraction } from './interactions.ts';
-import { createEditReader, readMessage, readUpdate } from './messages.ts';
+import {
+  acknowledge,
+  type CommandIndex,
+  callerIn,
+  commandOf,
+  createCommandIndex,
+  isPress,
+  type Pressed,
+  readInteraction,
+  showAlone,
+} from './interactions.ts';
+import { readMessage, readUpdate } from './messages.ts';
 
 export interface ListeningOptions {
   readonly context: DiscordContext;
@@ -120,4 +141,102 @@ function createGuildMarks(settings: ListeningOptions['settings'], log: DiscordCo
     },
     written: () => marking,
   };
+}
+
+/** Reads links that an edit adds to a message. */
+export interface EditReader {
+  /** Reads the request in an edit; undefined when it adds no link. @throws ZodError for what is no message */
+  read(data: unknown): Promise<NewRequest<DiscordReplyTo> | undefined>;
+  /** Remembers what was accepted, so that an edit of it is known. */
+  accepted(draft: NewRequest<DiscordReplyTo>): void;
+}
+
+function createEditReader(context: DiscordContext): EditReader {
+  const answered = createEditedLinks(context);
+
+  return {
+    async read(data) {
+      const draft = await readMessage(data, context);
+      if (draft?.kind !== 'links' || draft.replyTo.kind !== 'message') return undefined;
+      const { messageId } = draft.replyTo;
+      const { links, isKnown } = answered.added(messageId, draft.what);
+      if (!isKnown) return draft;
+      if (links.length === 0) return undefined;
+      const eventId = stableId([messageId, ...links.map(({ url }) => url)].join(' '));
+      // The answer to the links before is not known here, so the embeds of the message stay.
+      const replyTo = { ...draft.replyTo, isOnlyLinks: false, editId: eventId };
+      return { ...draft, what: links, replyTo, eventId };
+    },
+    accepted(draft) {
+      if (draft.replyTo.kind === 'message') answered.accepted(draft.replyTo.messageId, draft);
+    },
+  };
+}
+
+/**
+ * Answers suggestions and the delete button, which are not stored: they are not waited for after a restart.
+ * @throws DiscordFailure
+ */
+async function answerAtOnce(
+  interaction: Interaction,
+  index: CommandIndex,
+  host: Pick<PlatformHost, 'cancel'>,
+  context: DiscordContext,
+): Promise<void> {
+  if (interaction.isAutocomplete()) return suggest(interaction, index, context);
+  if (!isPress(interaction)) return;
+  const button = matchDeleteButton(interaction.customId);
+  if (button !== undefined) await deleteAnswer(interaction, button, host, context);
+}
+
+async function suggest(
+  interaction: AutocompleteInteraction,
+  index: CommandIndex,
+  { dispatcher, api, signal }: DiscordContext,
+): Promise<void> {
+  const { name } = commandOf(interaction);
+  const focused = interaction.options.getFocused(true);
+  const option = index.find(name)?.keyOf(focused.name) ?? focused.name;
+  const until = joinSignals([signal], TIMES.suggest);
+  const asked = { command: name, option, partial: String(focused.value) };
+  const suggestions = await dispatcher
+    .suggestOption({ caller: callerIn(interaction), signal: until.signal, ...asked })
+    .finally(until.release);
+  const choices = suggestions
+    .filter(({ value }) => value !== '' && value.length <= COMMAND_LIMITS.choiceValue)
+    .slice(0, COMMAND_LIMITS.choices)
+    .map(({ label, value }) => ({
+      name: shortenMarkdown(label === '' ? value : label, COMMAND_LIMITS.choiceName),
+      value,
+    }));
+  const type = InteractionResponseType.ApplicationCommandAutocompleteResult;
+  await api.respond(interaction, { type, data: { choices } });
+}
+
+/** Deletes all messages of the answer, cancels those still to come, and shows the embed again that the answer replaced. */
+async function deleteAnswer(
+  interaction: Pressed,
+  { requesterId, answerId, hidesEmbed = false }: DeletedAnswer,
+  host: Pick<PlatformHost, 'cancel'>,
+  context: DiscordContext,
+): Promise<void> {
+  const { api, parts, embeds, dispatcher, signal } = context;
+  const { user, memberPermissions, applicationId, token, channelId, message } = interaction;
+  const isModerator = interaction.inGuild() && memberPermissions?.has(PermissionFlagsBits.ManageMessages) === true;
+  if (user.id !== requesterId && !isModerator) {
+    const error = new AppError('forbidden', 'button of another person', { params: { what: 'button' } });
+    const t = await dispatcher.translator(callerIn(interaction));
+    return showAlone(interaction, errorNotice(error, t, { visibility: 'caller' }), context);
+  }
+  await acknowledge(interaction, { isEphemeral: false, pressed: {} }, context);
+  if (answerId !== undefined) await host.cancel(answerId);
+  await api.deleteOriginal({ applicationId, token }, signal);
+  if (answerId === undefined) return;
+  const logged = (failure: string) => (error: unknown) => context.log.info({ err: error }, `discord: ${failure}`);
+  for (const id of await parts.of(answerId)) {
+    if (id !== message.id)
+      await api.deleteMessage(channelId, id).catch(logged('a part of an answer could not be deleted'));
+  }
+  if (hidesEmbed)
+    await embeds.restore({ channelId, messageId: answerId }).catch(logged('an embed could not be shown again'));
 }

@@ -1,8 +1,8 @@
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Request } from '../../../bot/contract/request.ts';
+import { eventIdOf } from '../api/command-ids.ts';
 import { type AnswerKey, type Content, nonceOf } from '../api/discord-api.ts';
-import { eventIdOf } from '../api/ids.ts';
 import { DISCORD_LIMITS, TIMES } from '../api/limits.ts';
 import type { InteractionReplyTo } from '../api/reply-to.ts';
 import { DiscordFailure, isTokenDead, type SendProblem } from '../api/send-failure.ts';

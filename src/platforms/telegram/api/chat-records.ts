@@ -1,4 +1,4 @@
-import { chatKey, type PermissionCheck } from '../../../bot/contract/caller.ts';
+import { chatKey, type PermissionCheck } from '../../../bot/contract/request.ts';
 import type { SettingsStore } from '../../../bot/contract/settings.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { BotApi } from './bot-api.ts';

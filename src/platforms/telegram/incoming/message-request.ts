@@ -1,9 +1,9 @@
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import { type CommandLine, parseArguments, parseCommandLine } from '../../../bot/contract/arguments.ts';
-import type { Caller } from '../../../bot/contract/caller.ts';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { CommandSpec } from '../../../bot/contract/command-spec.ts';
-import { callerOf, type RequestBody } from '../../../bot/contract/request.ts';
+import { type Caller, callerOf, type RequestBody } from '../../../bot/contract/request.ts';
+
 import { withoutWishes } from '../../../bot/contract/wishes.ts';
 import { AppError } from '../../../errors.ts';
 import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/envelope.ts';

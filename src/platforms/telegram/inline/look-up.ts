@@ -1,7 +1,7 @@
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
-import type { Caller } from '../../../bot/contract/caller.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
-import { callerOf } from '../../../bot/contract/request.ts';
+import { type Caller, callerOf } from '../../../bot/contract/request.ts';
+
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError, toAppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';

@@ -1,6 +1,6 @@
 import type { WebSocket } from '@fastify/websocket';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
-import type { Caller } from '../../../bot/contract/caller.ts';
+import type { Caller } from '../../../bot/contract/request.ts';
 import { createTranslator, type Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { ConnectedPage, Outlet, PageAnswers } from '../outgoing/page-answers.ts';

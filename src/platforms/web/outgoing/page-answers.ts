@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../../bot/contract/caller.ts';
 import type { AnswerProgress } from '../../../bot/contract/chat-platform.ts';
+import type { Caller } from '../../../bot/contract/request.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { ServerMessage, WebReply } from '../page/base/protocol.ts';
 import type { WebLimits } from '../protocol/limits.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createOsuSignIn } from '../../../../src/beatmaps/upstreams/osu-sign-in.ts';
 import { createDispatcher } from '../../../../src/bot/answer/answer.ts';
-import { type Caller, callerKey } from '../../../../src/bot/contract/caller.ts';
 import type { Reply } from '../../../../src/bot/contract/reply.ts';
+import { type Caller, callerKey } from '../../../../src/bot/contract/request.ts';
 import type { Services } from '../../../../src/bot/contract/services.ts';
 import { createAccountLinks } from '../../../../src/bot/stores/account-links.ts';
 import { openHouse } from '../../../beatmaps/beatmaps-fixture.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findMarkdownLinks } from '../../../../src/platforms/discord/incoming/markdown-links.ts';
+import { findMarkdownLinks } from '../../../../src/platforms/discord/incoming/messages.ts';
 import { cpuMsOf } from '../../../cpu-time.ts';
 
 const URL = 'https://www.instagram.com/reel/SeaLight_01/';

@@ -1,7 +1,9 @@
+import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import type { Post } from '../../media/post.ts';
-import { type CallerPlace, callerKey, chatKey } from '../contract/caller.ts';
+import { type CallerPlace, callerKey, chatKey } from '../contract/request.ts';
+import type { OptOuts } from '../contract/services.ts';
 
 /**
  * `person` and `chat`: `platform:id`, who get no answers. `link`: `source:postId`, and `author`: `source:userId`, whose posts are not shown.
@@ -32,10 +34,10 @@ const MAX_OF_A_KIND = 1_000;
 const KEY = 'all';
 
 const Values = z.array(z.string()).readonly().catch([]);
-const Row = z.object({ person: Values, chat: Values, link: Values, author: Values });
+const Blocks = z.object({ person: Values, chat: Values, link: Values, author: Values });
 const NONE: Blocked = { person: [], chat: [], link: [], author: [] };
 
-export const BLOCKS = { name: 'blocks', schema: Row } as const satisfies CollectionOptions<Blocked>;
+export const BLOCKS = { name: 'blocks', schema: Blocks } as const satisfies CollectionOptions<Blocked>;
 
 export function createBlockList({ records }: { readonly records: RecordStore }): BlockList {
   const kept = records.collection<Blocked>({ ...BLOCKS, maxInMemory: 1 });
@@ -66,5 +68,38 @@ export function createBlockList({ records }: { readonly records: RecordStore }):
       const { link, author: authors } = await list();
       return link.includes(`${source}:${id}`) || (author.id !== null && authors.includes(`${source}:${author.id}`));
     },
+  };
+}
+
+export interface OptOutsOptions {
+  readonly records: RecordStore;
+  /** The same in all processes and after every start. */
+  readonly key: Uint8Array;
+}
+
+type OptOut = Readonly<Record<string, never>>;
+
+const MAX_IN_MEMORY = 10_000;
+const NoValues = z.object({}).transform((): OptOut => ({}));
+
+export const OPT_OUTS = { name: 'opt-outs', schema: NoValues } as const satisfies CollectionOptions<OptOut>;
+/** A browser's session is no person we know: old ones go, and no flood of them fills the store. */
+export const WEB_OPT_OUTS = {
+  name: 'web-opt-outs',
+  schema: NoValues,
+  ttlMs: 90 * 24 * 3_600_000,
+  maxRecords: 50_000,
+} as const satisfies CollectionOptions<OptOut>;
+
+export function createOptOuts({ records, key }: OptOutsOptions): OptOuts {
+  const people = records.collection<OptOut>({ ...OPT_OUTS, maxInMemory: MAX_IN_MEMORY });
+  const sessions = records.collection<OptOut>({ ...WEB_OPT_OUTS, maxInMemory: MAX_IN_MEMORY });
+  const collectionOf = (person: string) => (person.startsWith('web:') ? sessions : people);
+  const hashOf = (person: string) => createHmac('sha256', key).update(person).digest('base64url');
+
+  return {
+    has: async person => (await collectionOf(person).get(hashOf(person))) !== undefined,
+    set: (person, isOut) =>
+      isOut ? collectionOf(person).set(hashOf(person), {}) : collectionOf(person).delete(hashOf(person)),
   };
 }
