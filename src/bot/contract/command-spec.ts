@@ -26,11 +26,26 @@ export interface CommandSpec {
   readonly options: readonly OptionSpec[];
 }
 
+type Place = Caller['chatKind'] | 'button' | undefined;
+
+/** Texts do not change while the program runs, so a command is described once in a language. */
+const described = new WeakMap<Command, WeakMap<Translator, Map<Place, CommandSpec>>>();
+
 /**
  * A command as people see it, in all chats or in one kind of them; for a pressed button also what people do not see. What has no
  * texts, as commands that no menu lists, goes by its own keys.
  */
-export function commandSpec(command: Command, t: Translator, place?: Caller['chatKind'] | 'button'): CommandSpec {
+export function commandSpec(command: Command, t: Translator, place?: Place): CommandSpec {
+  const inLanguages = described.get(command) ?? new WeakMap<Translator, Map<Place, CommandSpec>>();
+  described.set(command, inLanguages);
+  const inPlaces = inLanguages.get(t) ?? new Map<Place, CommandSpec>();
+  inLanguages.set(t, inPlaces);
+  const spec = inPlaces.get(place) ?? describe(command, t, place);
+  inPlaces.set(place, spec);
+  return spec;
+}
+
+function describe(command: Command, t: Translator, place: Place): CommandSpec {
   const textOf = (key: string) => t.find(`commands.${command.name}.${key}`) ?? t.find(`shared.${key}`);
   const declared = Object.entries(command.options).filter(([, option]) => isOffered(option, place));
   const options = declared.map(([key, option]): OptionSpec => {
@@ -63,7 +78,7 @@ function siteSwitch(site: Site, t: Translator): string {
   return t.messages.settings.siteSwitch({ site: siteName(site, t) });
 }
 
-function isOffered({ only }: Option, place: Caller['chatKind'] | 'button' | undefined): boolean {
+function isOffered({ only }: Option, place: Place): boolean {
   if (only === undefined || place === 'button') return true;
   return only === 'typed' ? place !== undefined : only === 'group' && place !== 'private';
 }
