@@ -189,6 +189,8 @@ async function write(
       { signal },
     );
   } finally {
+    // A file that is still being opened when its writing fails would be made after it was removed.
+    if (!file.closed) await new Promise(resolve => file.once('close', resolve));
     progress.bytes = begun + file.bytesWritten;
   }
 }
