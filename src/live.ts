@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ConfigError, loadConfig, offeredSites, readEnvironment } from './config.ts';
 import { ArgumentError, readArguments, showProgress } from './doctor/program.ts';
 import { createRecorder, type Recorder } from './doctor/recording.ts';
-import { renderStrategyTable } from './doctor/strategy-table.ts';
+import { renderStrategyTable } from './doctor/site-checks.ts';
 import { createOverrides } from './infra/http/host-list.ts';
 import { createHttpClient } from './infra/http/http-client.ts';
 import { createSiteOutgoing } from './media/extract/site-outgoing.ts';

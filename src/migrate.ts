@@ -10,7 +10,7 @@ import { createRedisQueue } from './infra/redis/redis-queue.ts';
 import { migrateRedisShapes } from './infra/redis/redis-shapes.ts';
 import { openStore } from './infra/store/store.ts';
 import { migrateShapes } from './infra/store/stored-shapes.ts';
-import type { Ends } from './migration/ends.ts';
+import type { Ends } from './migration/move-requests.ts';
 import { migrateToDataDir } from './migration/to-data-dir.ts';
 import { migrateToRedis } from './migration/to-redis.ts';
 

@@ -1,9 +1,12 @@
-/** Checks of the osu! key: osu! takes it, and the callback address is right. */
+import { parseQuery } from '../beatmaps/query/query.ts';
+import type { Search } from '../beatmaps/query/search.ts';
+import type { Mirror } from '../beatmaps/upstreams/mirror.ts';
 import type { OsuApi } from '../beatmaps/upstreams/osu-api.ts';
 import { CALLBACK_PATH } from '../bot/stores/account-links.ts';
 import { AppError } from '../errors.ts';
 import type { Finding } from '../platforms/platform.ts';
-import { trouble } from './upstream-trouble.ts';
+
+/** Checks of the osu! key: osu! takes it, and the callback address is right. */
 
 export interface OsuSetup {
   /** osu!'s API, asked with the key. */
@@ -44,4 +47,38 @@ function checkLinking(publicUrl: string | undefined): Finding {
     what: 'osu!: people can link their player by signing in there',
     remedy: `The application must have this callback address, letter by letter: ${publicUrl}${CALLBACK_PATH}`,
   };
+}
+
+/** Checks that the mirrors of osu! answer. */
+
+const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'plays', order: 'desc' } };
+
+/** Each is asked for a list. One that fails is a note while another stands in for it. */
+export async function checkMirrors(mirrors: readonly Pick<Mirror, 'id' | 'search'>[]): Promise<readonly Finding[]> {
+  const findings = await Promise.all(
+    mirrors.map(async ({ id, search }): Promise<Finding> => {
+      try {
+        await search(LISTING, undefined);
+        return { state: 'ok', what: `${id} answers` };
+      } catch (error) {
+        return trouble(id, error);
+      }
+    }),
+  );
+  const isOneThere = findings.some(({ state }) => state === 'ok');
+  return findings.map(finding => (finding.state === 'wrong' && isOneThere ? { ...finding, state: 'note' } : finding));
+}
+
+/** A finding for an upstream of beatmaps that did not answer a plain question. */
+function trouble(upstream: string, error: unknown): Finding {
+  const reason = error instanceof AppError ? error.message : String(error);
+  const code = error instanceof AppError ? error.code : undefined;
+  if (code === 'upstream_rate_limited') {
+    return { state: 'note', what: `${upstream} asks this address to slow down`, remedy: 'Wait, and look again.' };
+  }
+  const what = `${upstream} cannot be asked: ${reason}`;
+  if (code === 'upstream_changed' || code === 'forbidden') {
+    return { state: 'wrong', what, remedy: 'Look for a newer release; a proxy or a firewall may answer in its place.' };
+  }
+  return { state: 'wrong', what, remedy: 'Check the network, DNS and UPSTREAM_PROXY; else it has trouble of its own.' };
 }

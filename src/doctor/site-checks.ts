@@ -1,7 +1,9 @@
-/** Checks that the sites can be reached, by the plain and the browser transport. */
 import { AppError } from '../errors.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
 import type { Finding } from '../platforms/platform.ts';
+import type { ProbeReport, SourceReport } from '../probe/ask-sites.ts';
+
+/** Checks that the sites can be reached, by the plain and the browser transport. */
 
 async function checkSite(host: string, http: HttpClient): Promise<Finding> {
   try {
@@ -35,4 +37,40 @@ function checkBrowserTransport(http: HttpClient): Finding {
 
 export async function checkSites(hosts: readonly string[], http: HttpClient): Promise<readonly Finding[]> {
   return [checkBrowserTransport(http), ...(await Promise.all(hosts.map(host => checkSite(host, http))))];
+}
+
+const HEADS = ['strategy', 'link', 'outcome', 'time', 'what came back'] as const;
+
+const REASONS = [
+  ['browser', 'not asked, for want of the browser transport'],
+  ['account', 'not asked, for want of the cookies of an account'],
+  ['time', 'not asked, for want of time'],
+  ['pause', 'not judged, as the site wants a pause or the network is away'],
+  ['other', 'not for these links, or not set up'],
+] as const;
+
+function cells({ strategy, link, outcome, durationMs, detail }: ProbeReport): readonly string[] {
+  const time = durationMs === null ? '' : `${(durationMs / 1000).toFixed(2)} s`;
+  return [strategy, String(link), outcome, time, detail];
+}
+
+/** The answers of every strategy of a source, as lines of plain text. */
+export function renderStrategyTable({ source, links, reports, unjudged }: SourceReport): readonly string[] {
+  if (links.length === 0) return [`${source}: none of the links is one of its posts`];
+  const order = [...new Set(reports.map(report => report.strategy))];
+  const rows = [...reports]
+    .sort((a, b) => order.indexOf(a.strategy) - order.indexOf(b.strategy) || a.link - b.link)
+    .map(cells);
+  const widths = HEADS.map((head, column) => Math.max(head.length, ...rows.map(row => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`;
+  return [
+    source,
+    ...links.map((link, index) => `  ${index + 1}  ${link}`),
+    '',
+    ...[HEADS, ...rows].map(row => line(row).trimEnd()),
+    ...REASONS.filter(([key]) => unjudged[key].length > 0).map(
+      ([key, reason]) => `  ${reason}: ${unjudged[key].join(', ')}`,
+    ),
+  ];
 }

@@ -1,4 +1,8 @@
+import type { Logger } from '../infra/log.ts';
 import type { Queue } from '../infra/queue/queue.ts';
+import type { SharedState } from '../infra/redis/redis.ts';
+import type { Store } from '../infra/store/store.ts';
+import { COLLECTIONS } from './collections.ts';
 
 export interface MovedRequests {
   readonly moved: number;
@@ -29,4 +33,35 @@ export function describeRequests({ moved, left }: MovedRequests): readonly strin
   if (moved + left === 0) return [];
   const rest = left === 0 ? '' : `, ${left} left: stop all processes of Medley and run this again`;
   return [`requests that wait: ${moved} moved${rest}`];
+}
+
+/** A DATA_DIR and a Redis, between which things are moved. */
+export interface Ends {
+  readonly dataDir: string;
+  /** The store in the embedded database. */
+  readonly store: Store;
+  /** A configured key; where there is one, none is kept in DATA_DIR. */
+  readonly mediaKey: Uint8Array | undefined;
+  readonly url: string;
+  readonly log: Logger;
+  /** Opens the Redis for as long as that takes. @throws AppError `internal` when it does not answer */
+  withRedis<T>(work: (redis: { readonly shared: SharedState; readonly queue: Queue }) => Promise<T>): Promise<T>;
+}
+
+export interface Copied {
+  readonly found: number;
+  readonly added: number;
+}
+
+/** A line for each collection that had records, in one order. @param counts by the collection's name */
+export function describeRecords(counts: ReadonlyMap<string, Copied>): readonly string[] {
+  const known = COLLECTIONS.flatMap(({ options, label }) => {
+    const count = counts.get(options.name);
+    if (count === undefined) return [];
+    const { found, added } = count;
+    return [`${label}: ${added} copied${found > added ? `, ${found - added} there already` : ''}`];
+  });
+  const names: readonly string[] = COLLECTIONS.map(({ options }) => options.name);
+  const others = [...counts].filter(([name]) => !names.includes(name));
+  return [...known, ...others.map(([name, { found }]) => `${name}: ${found} left, unknown to this version`)];
 }

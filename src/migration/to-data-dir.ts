@@ -6,9 +6,7 @@ import { claimDataDir } from '../infra/store/data-dir.ts';
 import { createLibsqlRecords, hasRecords } from '../infra/store/libsql-records.ts';
 import { addReturnedRecords } from '../infra/store/returned-records.ts';
 import { keepSharedMediaKey, loadSharedMediaKey } from '../media/tunnel/tunnel-key.ts';
-import { describeRecords } from './copied-records.ts';
-import type { Ends } from './ends.ts';
-import { describeRequests, moveRequests } from './move-requests.ts';
+import { describeRecords, describeRequests, type Ends, moveRequests } from './move-requests.ts';
 
 /** While they run, processes hold leases there. */
 async function assertQuiet(link: RedisLink): Promise<void> {

@@ -12,9 +12,14 @@ import { collectionId } from '../infra/store/records.ts';
 import { hasTable, type Store } from '../infra/store/store.ts';
 import { loadSharedMediaKey } from '../media/tunnel/tunnel-key.ts';
 import { COLLECTIONS } from './collections.ts';
-import { type Copied, describeRecords } from './copied-records.ts';
-import type { Ends } from './ends.ts';
-import { describeRequests, type MovedRequests, moveRequests } from './move-requests.ts';
+import {
+  type Copied,
+  describeRecords,
+  describeRequests,
+  type Ends,
+  type MovedRequests,
+  moveRequests,
+} from './move-requests.ts';
 
 const BATCH = 500;
 

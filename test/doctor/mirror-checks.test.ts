@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMirrors } from '../../src/beatmaps/upstreams/mirror.ts';
-import { checkMirrors } from '../../src/doctor/mirror-checks.ts';
+import { checkMirrors } from '../../src/doctor/osu-checks.ts';
 import { createTestClient } from '../fakes/http-client.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 

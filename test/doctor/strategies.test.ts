@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { renderStrategyTable } from '../../src/doctor/site-checks.ts';
 import { adviseOn, type Setup } from '../../src/doctor/strategy-advice.ts';
-import { renderStrategyTable } from '../../src/doctor/strategy-table.ts';
 import { AppError } from '../../src/errors.ts';
 import type { RequestProfile } from '../../src/media/extract/request-profile.ts';
 import type { MediaSource, PostRef, Strategy } from '../../src/media/extract/source.ts';

@@ -1,5 +1,6 @@
 import { LANGUAGES } from '../../i18n/languages.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
+
 import type { Option } from '../contract/command.ts';
 import type { Caller } from '../contract/request.ts';
 import { type ChatSettings, SENSITIVE, type UserSettings, VIEWS } from '../contract/settings.ts';

@@ -17,8 +17,8 @@ import { DiscordFailure, sendOutcome } from './api/send-failure.ts';
 import { connect, type GatewayState } from './incoming/connect.ts';
 import { GatewayFailure, type ShardChoice } from './incoming/gateway.ts';
 import { createAnswerParts } from './outgoing/answer-parts.ts';
-import type { DiscordContext } from './outgoing/context.ts';
-import { createEmbedSuppression } from './outgoing/embeds.ts';
+import { createEmbedSuppression, type DiscordContext } from './outgoing/context.ts';
+
 import { createSend } from './outgoing/send.ts';
 import { createViewHistory } from './outgoing/view-history.ts';
 import { commandPayloads, updateCommands } from './register.ts';

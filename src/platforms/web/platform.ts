@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { FastifyInstance } from 'fastify';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { Sending } from '../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../bot/contract/reply.ts';
 import type { Translator } from '../../i18n/translate.ts';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import type { RuntimePlatform } from '../platform.ts';
@@ -12,11 +16,9 @@ import { ChatSocket } from './incoming/chat-socket.ts';
 import { PageRequests } from './incoming/page-requests.ts';
 import { type PageAnswer, PageAnswers } from './outgoing/page-answers.ts';
 import type { WebExample, WebReply } from './page/base/protocol.ts';
-import { WEB_LIMITS, type WebLimits } from './protocol/limits.ts';
-import { registerPage } from './register.ts';
-import { createAssetAddresses } from './render/assets.ts';
+import { ASSET_LIFE_MS, WEB_LIMITS, type WebLimits } from './protocol/limits.ts';
 import { ImageCards, registerImageCards } from './render/image-cards.ts';
-import { renderWebReply } from './render/render.ts';
+import { renderWebReply, type WebRenderContext } from './render/render.ts';
 
 export interface WebPlatformOptions {
   readonly dispatcher: Pick<Dispatcher, 'read' | 'suggest' | 'translator' | 'commandSpecs'>;
@@ -113,4 +115,108 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
 function callerDetails(answer: PageAnswer | undefined) {
   const address = answer?.caller.sharedRateKey;
   return address === undefined ? {} : { sharedRateKey: address };
+}
+
+export interface PageOptions {
+  /** Folder of the built page: its modules, and `static/` beside them. */
+  readonly pageFolder: string;
+  readonly publicUrl: string | undefined;
+}
+
+/** The page at `/` and its files under `/assets/`, each with the headers that keep everything foreign out. */
+async function registerPage(server: FastifyInstance, { pageFolder, publicUrl }: PageOptions): Promise<void> {
+  if (!existsSync(join(pageFolder, 'static', 'index.html'))) {
+    server.log.error({ pageFolder }, 'the web chat page is not built: run npm run build');
+    server.get('/', (_request, reply) =>
+      reply.code(503).type('text/plain').send('The page is not built: run npm run build.\n'),
+    );
+    return;
+  }
+  await server.register(fastifyStatic, {
+    root: pageFolder,
+    prefix: '/assets/',
+    // One route a file: what is not there gets the server's own 404.
+    wildcard: false,
+    index: false,
+    cacheControl: false,
+    decorateReply: !server.hasReplyDecorator('sendFile'),
+    preCompressed: true,
+    globIgnore: ['**/*.map', '**/index.html', '**/*.br', '**/*.gz', 'sw.js'],
+  });
+  server.addHook('onSend', async (request, reply) => {
+    reply.headers(ASSET_HEADERS);
+    if (request.routeOptions.url === '/')
+      reply.headers({ ...PAGE_HEADERS, 'content-security-policy': policy(request, publicUrl) });
+  });
+  server.get('/', (_request, reply) => reply.sendFile('static/index.html', pageFolder));
+  // A service worker may only answer for addresses below its own.
+  server.get('/sw.js', (_request, reply) => reply.sendFile('sw.js', pageFolder));
+}
+
+const ASSET_HEADERS = {
+  // File names stay the same between versions, so every load asks, and mostly hears 304.
+  'cache-control': 'no-cache',
+  vary: 'accept-encoding',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+const PAGE_HEADERS = {
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+} as const;
+
+/** Sockets are named beside 'self' because older browsers do not count ws: as the same origin. */
+function policy(request: FastifyRequest, publicUrl: string | undefined): string {
+  const hosts = [request.host, publicUrl === undefined ? undefined : new URL(publicUrl).host]
+    .filter(host => host !== undefined && /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host))
+    .flatMap(host => [`ws://${host}`, `wss://${host}`]);
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "font-src 'self'",
+    "worker-src 'self'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    `connect-src ${["'self'", ...new Set(hosts)].join(' ')}`,
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    // For the address of the service worker alone.
+    'trusted-types medley',
+  ].join('; ');
+}
+
+const FILES = {
+  image: { mime: 'image/jpeg', fileName: 'medley-cover.jpg' },
+  audio: { mime: 'audio/mpeg', fileName: 'medley-preview.mp3' },
+} as const;
+
+const MAX_REMEMBERED = 2_000;
+
+/**
+ * Addresses in the tunnel for images and audio that belong to no post. The same file has the same address for half of its
+ * life, so that browsers need not load the covers of a list again on every page turned.
+ */
+export function createAssetAddresses(
+  tunnel: Pick<Tunnel, 'address' | 'carries'>,
+  now: () => number,
+): WebRenderContext['assetAddress'] {
+  const known = createLru<string, string>({
+    max: MAX_REMEMBERED,
+    ttl: ASSET_LIFE_MS / 2,
+    ttlResolution: 0,
+    perf: { now },
+  });
+  return (url, kind) => {
+    if (!tunnel.carries(url)) return undefined;
+    const key = `${kind} ${url}`;
+    const address = known.get(key) ?? tunnel.address({ url, ...FILES[kind], expiresAt: now() + ASSET_LIFE_MS });
+    if (!known.has(key)) known.set(key, address);
+    return address;
+  };
 }

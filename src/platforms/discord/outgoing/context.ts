@@ -1,11 +1,13 @@
-import type { Client } from 'discord.js';
+import { type Client, MessageFlags } from 'discord.js';
+import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
 import type { CommandIdRecord } from '../api/command-ids.ts';
 import type { DiscordApi } from '../api/discord-api.ts';
+import { TIMES, WORK } from '../api/limits.ts';
+import { DiscordFailure } from '../api/send-failure.ts';
 import type { AnswerParts } from './answer-parts.ts';
-import type { EmbedSuppression } from './embeds.ts';
 import type { ViewHistory } from './view-history.ts';
 
 /** The parts of the platform that events are understood with and replies are sent with. */
@@ -26,4 +28,103 @@ export interface DiscordContext {
   applicationId(): string;
   /** Says whether messages of servers come with the text that is written in them. */
   readsMessages(): boolean;
+}
+
+interface EmbedMessage {
+  readonly channelId: string;
+  readonly messageId: string;
+  /** The flags that the message has now. */
+  readonly flags: number;
+}
+
+/** Hides the embeds of messages that were answered, also when Discord makes them later. */
+export interface EmbedSuppression {
+  suppress(message: EmbedMessage): void;
+  /** Shows the embeds again. @throws DiscordFailure */
+  restore(message: Pick<EmbedMessage, 'channelId' | 'messageId'>): Promise<void>;
+  /** Is called with every MESSAGE_UPDATE that has embeds. */
+  onUpdate(update: Pick<EmbedMessage, 'messageId' | 'flags'>): void;
+  /** Resolves when nothing is under way. */
+  close(): Promise<void>;
+}
+
+export interface EmbedSuppressionOptions {
+  readonly api: Pick<DiscordApi, 'suppressEmbeds' | 'restoreEmbeds'>;
+  readonly log: Pick<Logger, 'info'>;
+  readonly now: () => number;
+  /** Says whether this process hears of updates; where it does not, embeds are hidden once more when they usually have come. */
+  readonly hearsUpdates: () => boolean;
+}
+
+/** Embeds may come one by one, in an update for each link. */
+const MAX_REPEATS = 3;
+
+export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSuppressionOptions): EmbedSuppression {
+  const watched = new LRUCache<string, { readonly message: EmbedMessage; repeats: number }>({
+    max: WORK.suppressed,
+    ttl: TIMES.lateEmbed,
+    perf: { now },
+  });
+  const underway = new Set<Promise<void>>();
+  const later = new Map<string, Set<NodeJS.Timeout>>();
+  let isClosed = false;
+
+  function hide(message: EmbedMessage, until = now() + TIMES.hiding): void {
+    const work = tryToHide(message, until)
+      .catch((error: unknown) => log.info({ err: error }, 'discord: an embed could not be hidden'))
+      .finally(() => underway.delete(work));
+    underway.add(work);
+  }
+
+  /** Tries again when Discord asks to wait, as long as that is of any use. */
+  async function tryToHide(message: EmbedMessage, until: number): Promise<void> {
+    try {
+      await api.suppressEmbeds(message.channelId, message.messageId, message.flags);
+    } catch (error) {
+      const waitMs = error instanceof DiscordFailure ? error.retryAfterMs : undefined;
+      if (waitMs === undefined || now() + waitMs > until || later.size >= WORK.suppressed || isClosed) throw error;
+      hideLater(message, waitMs, until);
+    }
+  }
+
+  function hideLater(message: EmbedMessage, afterMs: number, until?: number): void {
+    const { messageId } = message;
+    const timers = later.get(messageId) ?? new Set();
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      if (timers.size === 0) later.delete(messageId);
+      hide(message, until);
+    }, afterMs);
+    timer.unref();
+    later.set(messageId, timers.add(timer));
+  }
+
+  function forget(messageId: string): void {
+    for (const timer of later.get(messageId) ?? []) clearTimeout(timer);
+    later.delete(messageId);
+  }
+
+  return {
+    suppress(message) {
+      if (hearsUpdates()) watched.set(message.messageId, { message, repeats: 0 });
+      else hideLater(message, TIMES.usualEmbed);
+      hide(message);
+    },
+    async restore({ channelId, messageId }) {
+      watched.delete(messageId);
+      forget(messageId);
+      await api.restoreEmbeds(channelId, messageId);
+    },
+    onUpdate({ messageId, flags }) {
+      const known = watched.get(messageId);
+      if (!known || (flags & MessageFlags.SuppressEmbeds) !== 0 || known.repeats >= MAX_REPEATS) return;
+      known.repeats += 1;
+      hide({ ...known.message, flags });
+    },
+    async close() {
+      isClosed = true;
+      for (const messageId of [...later.keys()]) forget(messageId);
+      await Promise.all(underway);
+    },
+  };
 }

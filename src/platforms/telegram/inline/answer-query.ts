@@ -11,7 +11,7 @@ import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
 import type { InlineResult } from '../api/methods.ts';
 import type { InlineQuery } from '../api/updates.ts';
 import type { FileCandidates } from '../outgoing/file-candidates.ts';
-import type { FileCandidate } from '../render/file-fields.ts';
+import type { FileCandidate } from '../render/caption.ts';
 import { cached, described, found, placeholder, remark, titleOf } from './inline-results.ts';
 import type { Asker, InlineLookUp } from './look-up.ts';
 

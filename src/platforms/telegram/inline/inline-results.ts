@@ -5,8 +5,16 @@ import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { InlineResult } from '../api/methods.ts';
 import { renderBlocks, renderCard } from '../render/block-text.ts';
-import { reductionNote, renderCaption, withNote } from '../render/caption.ts';
-import { captionFields, type FileCandidate, keyboardField, sizeFields, spoilerField } from '../render/file-fields.ts';
+import {
+  captionFields,
+  type FileCandidate,
+  keyboardField,
+  reductionNote,
+  renderCaption,
+  sizeFields,
+  spoilerField,
+  withNote,
+} from '../render/caption.ts';
 import {
   concat,
   formatText,

@@ -6,7 +6,7 @@ import type { MediaItem } from '../../../media/post.ts';
 import type { BotApiError } from '../api/bot-api-error.ts';
 import type { TelegramLimits } from '../api/limits.ts';
 import type { SentMessage, Upload } from '../api/methods.ts';
-import type { FileCandidate, FileType } from '../render/file-fields.ts';
+import type { FileCandidate, FileType } from '../render/caption.ts';
 
 /** The ways to send one file, best first: by the id of a file that Telegram has, by an address, by an upload; at last a link. */
 export interface FileCandidates {

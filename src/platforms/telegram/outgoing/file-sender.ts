@@ -6,7 +6,6 @@ import { isLongEnough } from '../../../media/delivery/delivery-request.ts';
 import { BotApiError, isAboutFile } from '../api/bot-api-error.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { SentMessage } from '../api/methods.ts';
-import { reductionNote, withNote } from '../render/caption.ts';
 import {
   albumClass,
   albumItem,
@@ -14,9 +13,12 @@ import {
   durationField,
   type FileCandidate,
   keyboardField,
+  reductionNote,
   spoilerField,
   videoFields,
-} from '../render/file-fields.ts';
+  withNote,
+} from '../render/caption.ts';
+
 import { EMPTY } from '../render/formatted-text.ts';
 import type { MediaPayload } from '../render/render.ts';
 import {

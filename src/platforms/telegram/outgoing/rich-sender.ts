@@ -3,7 +3,7 @@ import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { BotApiError, isShutOut, isWithoutRight } from '../api/bot-api-error.ts';
 import { RichPart, type SentMessage, type SentRich } from '../api/methods.ts';
-import { type FileCandidate, keyboardField } from '../render/file-fields.ts';
+import { type FileCandidate, keyboardField } from '../render/caption.ts';
 import { type RichPayload, richBlocks } from '../render/rich-message.ts';
 import { createFileCandidates, culprits, type FileCandidates, largestUpload } from './file-candidates.ts';
 import { type FileSenderOptions, isWholeFile, type KnownWays } from './file-sender.ts';

@@ -6,7 +6,7 @@ import { BotApiError, isAboutFile, isWithoutRight } from '../api/bot-api-error.t
 import type { PressedButton } from '../api/envelope.ts';
 import type { TelegramLimits } from '../api/limits.ts';
 import type { FileSource, SentMessage } from '../api/methods.ts';
-import { captionFields, keyboardField, spoilerField } from '../render/file-fields.ts';
+import { captionFields, keyboardField, spoilerField } from '../render/caption.ts';
 import type { Payload } from '../render/render.ts';
 import type { Photo, PhotoPayload, TextPayload } from '../render/text-message.ts';
 import { type ChatActions, EDIT, type MessageApi, type ReplyContext } from './message-api.ts';

@@ -1,11 +1,12 @@
 import type { WebSocket } from '@fastify/websocket';
+import * as z from 'zod';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Caller } from '../../../bot/contract/request.ts';
 import { createTranslator, type Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
+import { parseJson } from '../../../infra/parse-json.ts';
 import type { ConnectedPage, Outlet, PageAnswers } from '../outgoing/page-answers.ts';
 import type { PageMessage, WebExample } from '../page/base/protocol.ts';
-import { parseFrame } from '../protocol/frames.ts';
 import type { WebLimits } from '../protocol/limits.ts';
 import type { PageRequests } from './page-requests.ts';
 
@@ -160,4 +161,25 @@ function createBucket(size: number, perSecond: number, now: () => number): () =>
     left -= 1;
     return true;
   };
+}
+
+const id = z.string().regex(/^[\w-]{1,64}$/);
+
+const pageMessage = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    session: z.uuid().toLowerCase(),
+    locales: z.array(z.string().max(64)).max(16),
+  }),
+  // How long a text may be is the conversation's to say, kindly; here only the frame's size counts.
+  z.object({ type: z.literal('message'), id, text: z.string() }),
+  z.object({ type: z.literal('action'), id, token: z.string().max(256) }),
+  z.object({ type: z.literal('suggest'), id, text: z.string() }),
+  z.object({ type: z.literal('cancel'), id }),
+]);
+
+/** Undefined for anything that is not a frame of the protocol. */
+function parseFrame(text: string): PageMessage | undefined {
+  const parsed = pageMessage.safeParse(parseJson(text));
+  return parsed.success ? parsed.data : undefined;
 }

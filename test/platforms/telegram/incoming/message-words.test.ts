@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readWords } from '../../../../src/platforms/telegram/incoming/message-words.ts';
+import { readWords } from '../../../../src/platforms/telegram/incoming/message-request.ts';
 
 function entity(text: string, part: string, type: string, url?: string) {
   return { type, offset: text.indexOf(part), length: part.length, url };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { TunnelFile } from '../../../../src/media/tunnel/tunnel-file.ts';
+import { createAssetAddresses } from '../../../../src/platforms/web/platform.ts';
 import { ASSET_LIFE_MS } from '../../../../src/platforms/web/protocol/limits.ts';
-import { createAssetAddresses } from '../../../../src/platforms/web/render/assets.ts';
 
 const COVER = 'https://assets.test/covers/list.jpg';
 
