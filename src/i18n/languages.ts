@@ -13,6 +13,8 @@ export const LANGUAGES: readonly [Language, ...Language[]] = [
   { tag: 'de', name: 'Deutsch' },
   { tag: 'ja', name: '日本語' },
   { tag: 'ko', name: '한국어' },
+  { tag: 'fr', name: 'Français' },
+  { tag: 'zh-CN', name: '简体中文' },
 ];
 
 /**
