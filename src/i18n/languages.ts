@@ -14,6 +14,7 @@ export const LANGUAGES: readonly [Language, ...Language[]] = [
   { tag: 'ja', name: '日本語' },
   { tag: 'ko', name: '한국어' },
   { tag: 'fr', name: 'Français' },
+  { tag: 'pt-BR', name: 'Português (Brasil)' },
   { tag: 'zh-CN', name: '简体中文' },
 ];
 
