@@ -1,4 +1,4 @@
-# Medley with ffmpeg; its data lie in /data. Another image with Node 20, 22 or 24 on Debian can be given as NODE_IMAGE.
+# Medley with ffmpeg and, on amd64, osu!'s own calculator (LGPL-3.0, loaded at run time); its data lie in /data. Another image with Node 20, 22 or 24 on Debian can be given as NODE_IMAGE.
 ARG NODE_IMAGE=node:24-trixie-slim
 
 FROM ${NODE_IMAGE} AS build
@@ -7,6 +7,9 @@ COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY . .
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+# Stars and pp by today's rules. It needs glibc 2.38; where that is older, Medley says so and estimates.
+ARG CALCULATOR=@tosuapp/lazer-calculator-linux-x64@0.6.1-20260729-main.0
+RUN if [ "$(uname -m)" = x86_64 ]; then npm install --no-save --omit=dev --no-audit --no-fund "$CALCULATOR"; fi
 
 FROM ${NODE_IMAGE}
 RUN apt-get update \

@@ -20,6 +20,7 @@ const ENTRIES = {
   backup: 'src/backup.ts',
   migrate: 'src/migrate.ts',
   'catalogue-worker': 'src/beatmaps/catalogue/catalogue-worker.ts',
+  'calculator-process': 'src/beatmaps/difficulty/calculator-process.ts',
   'difficulty-worker': 'src/beatmaps/difficulty/difficulty-worker.ts',
   'page-worker': 'src/media/sources/page-worker.ts',
 };

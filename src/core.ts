@@ -53,7 +53,7 @@ export async function createCore(options: CoreOptions) {
   const version = await readVersion();
   // Nothing that may fail comes after: from here on there is a thread to end.
   const beatmapServices = openBeatmapServices(config, storage, http, log);
-  const { catalogue, backgroundFill, difficulty, beatmaps, recommend } = beatmapServices;
+  const { catalogue, backgroundFill, difficulty, calculator, beatmaps, recommend } = beatmapServices;
   const services = createServices({ options, storage, media, beatmapServices, version });
   let readChats: (() => Promise<RuntimeStatus>) | undefined;
   const dispatcher = createAnswers({ options, media, services, limiter, readChats: async () => readChats?.() });
@@ -68,6 +68,7 @@ export async function createCore(options: CoreOptions) {
       sources,
       extractor,
       beatmaps,
+      calculator,
       recommend,
       tunnel,
       playbacks,

@@ -67,6 +67,9 @@ export function createMonitoring(
       ...(config.roles.has('worker')
         ? [{ name: 'queue', check: async () => whyStuck(await chats.status(), Date.now()) }]
         : []),
+      ...(core.calculator.version === undefined
+        ? []
+        : [{ name: 'calculator', isVital: false, check: () => core.calculator.trouble() }]),
       { name: 'canary', isVital: false, check: () => whatBroke(canary.broken()) },
     ],
   });

@@ -6,6 +6,7 @@ import { createMemoryBeatmapCaches, type SharedBeatmapCaches } from './cache-pol
 import { type BackgroundFill, createBackgroundFill } from './catalogue/background-fill.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { openCatalogue } from './catalogue/open-catalogue.ts';
+import { type Calculator, createCalculator } from './difficulty/calculator.ts';
 import { createDifficulty, type Difficulty } from './difficulty/difficulty.ts';
 import { createOfficialStars } from './rating/official-stars.ts';
 import { createRatings, type Ratings } from './rating/ratings.ts';
@@ -39,6 +40,7 @@ export interface BeatmapServices {
   /** Asks mirrors for nothing until it is started; stopped before all else. */
   readonly backgroundFill: BackgroundFill;
   readonly difficulty: Difficulty;
+  readonly calculator: Calculator;
   readonly ratings: Ratings;
   readonly recommend: Recommend;
   readonly recommendationHistory: RecommendationHistory;
@@ -57,10 +59,11 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
   const mirrors = createMirrors({ http });
   const backgroundFill = createBackgroundFill({ mirrors, catalogue, isFiller, log });
   const beatmaps = createBeatmaps({ osu, mirrors, catalogue, caches, log });
-  const difficulty = createDifficulty({ http, dataDir, isFiller, log, ...(workerFile && { workerFile }) });
+  const calculator = createCalculator({ log });
+  const difficulty = createDifficulty({ http, dataDir, isFiller, log, calculator, ...(workerFile && { workerFile }) });
   const official = createOfficialStars({ osu, cache: caches.stars, log });
   const ratings = createRatings({ official, difficulty });
   const recommendationHistory = createRecommendationHistory({ records });
   const recommend = createRecommend({ beatmaps, catalogue, history: recommendationHistory, difficulty, ratings, log });
-  return { beatmaps, catalogue, backgroundFill, difficulty, ratings, recommend, recommendationHistory };
+  return { beatmaps, catalogue, backgroundFill, difficulty, calculator, ratings, recommend, recommendationHistory };
 }

@@ -1,6 +1,7 @@
 /** Checks of the machine that Medley runs on. */
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { type CalculatorLibrary, createCalculator } from '../beatmaps/difficulty/calculator.ts';
 import { openStore } from '../infra/store/store.ts';
 import { readCookies } from '../media/extract/cookies-file.ts';
 import { cookiesVariable, type SourceDescriptor } from '../media/extract/source-descriptor.ts';
@@ -93,6 +94,26 @@ async function checkFfmpeg(searchPath: string): Promise<Finding> {
   }
 }
 
+/** @param library default: the installed one */
+export async function checkCalculator(library?: CalculatorLibrary): Promise<Finding> {
+  const quiet = { info: () => undefined, warn: () => undefined };
+  const calculator = createCalculator({ log: quiet, ...(library && { library }) });
+  const finding = await calculator.inspect().finally(() => calculator.close());
+  const { state } = finding;
+  const error =
+    'With rosu-pp-js alone pp is an estimate: within 1 % in catch and mania, about 10 % off in osu!, 20 % in taiko.';
+  if (state === 'missing') {
+    return { state: 'note', what: 'osu!’s own calculator: not installed', remedy: `${error} See docs/operate/osu.md.` };
+  }
+  const what = `osu!’s own calculator ${finding.version}`;
+  if (state === 'ready') return { state: 'ok', what: `${what}: stars with mods and pp are by today’s rules` };
+  return {
+    state: 'note',
+    what: `${what} is of no use: ${finding.why.split('\n')[0]}`,
+    remedy: `It needs glibc 2.38. ${error}`,
+  };
+}
+
 async function checkRedis(url: string | undefined): Promise<readonly Finding[]> {
   if (url === undefined) return [];
   const { inspectRedis, redisShortcomings } = await import('../infra/redis/redis-inspection.ts');
@@ -136,6 +157,7 @@ export async function checkMachine(machine: Machine): Promise<readonly Finding[]
     ...(await Promise.all(accounts.map(source => checkCookies(source, machine.cookiesFiles[source.id])))),
     await checkFfmpeg(machine.searchPath),
     await checkYtDlp(machine),
+    await checkCalculator(),
     ...(await checkRedis(machine.redisUrl)),
   ];
 }

@@ -31,9 +31,11 @@ const MAX_COMPLAINT_CHARS = 16 * 1024;
 const alive = new Set<ChildProcess>();
 let watchesExit = false;
 
-/** Programs in groups of their own outlive us unless they are ended by hand. */
-function endWithUs(child: ChildProcess): void {
+/** Programs outlive us unless they are ended by hand: those in groups of their own, and those that do not come to see that we are gone. */
+export function endWithUs(child: ChildProcess): void {
+  if (child.pid === undefined) return;
   alive.add(child);
+  child.once('close', () => alive.delete(child));
   if (watchesExit) return;
   watchesExit = true;
   process.on('exit', () => alive.forEach(killGroup));
@@ -100,7 +102,6 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
     const settle = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
-      alive.delete(child);
     };
     child.stdout.on('data', (chunk: Buffer) => {
       if (failure !== undefined) return;

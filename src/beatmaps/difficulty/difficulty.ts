@@ -6,6 +6,7 @@ import type { Logger } from '../../infra/log.ts';
 import { type Beatmap, type Ruleset, rulesetNumber } from '../model/beatmapset.ts';
 import { checkMods } from '../model/mods.ts';
 import type { Score, ScoreMod } from '../model/score.ts';
+import type { Calculator } from './calculator.ts';
 import { countHits, type DifficultyFigures, type DifficultyJob } from './difficulty-job.ts';
 import { createOsuFileCache } from './osu-file-cache.ts';
 import { createOsuFiles } from './osu-files.ts';
@@ -27,11 +28,15 @@ export interface DifficultyRequest {
   readonly strains?: boolean;
   /** Scored as the new client does: the play's own, else true. */
   readonly lazer?: boolean;
+  /** One of many to choose among: estimates are enough. */
+  readonly isScan?: boolean;
 }
 
-/** Estimates of a library, never to be shown as osu!'s own figures. AR, OD, bpm and length are what the mods make of them. */
+/** AR, OD, bpm and length are what the mods make of them. */
 export interface MapDifficulty extends DifficultyFigures {
-  /** Day of the rules by which stars and pp were computed; osu!'s own have moved on since. */
+  /** True when osu!'s own calculator computed stars and pp; else they are estimates, never to be shown as osu!'s own figures. */
+  readonly isExact: boolean;
+  /** Day of the rules of the library that estimates; osu!'s own have moved on since. */
   readonly algorithm: string;
   /** Computed from another file than the one whose checksum was named, which no upstream had. */
   readonly isOtherFile: boolean;
@@ -47,6 +52,8 @@ export interface Difficulty {
    * upstreams' codes when no upstream has the file; the signal's reason
    */
   of(request: DifficultyRequest, signal: AbortSignal): Promise<MapDifficulty>;
+  /** True while figures are expected to be exact. */
+  isExact(): boolean;
   close(): Promise<void>;
 }
 
@@ -57,6 +64,8 @@ export interface DifficultyOptions {
   /** True while this process keeps files, else it only reads those of another process. Default: it does. */
   readonly isFiller?: () => boolean;
   readonly log: Logger;
+  /** osu!'s own calculator, where the host has it. */
+  readonly calculator?: Calculator;
   /** Threads that compute. Default 1. */
   readonly workers?: number;
   /** One map is computed for so long at most. Default 3000. */
@@ -75,6 +84,8 @@ const DIFFICULTY_ALGORITHM = '2025-03-06';
 
 const MAX_ACCURACIES = 32;
 const HOUR_MS = 3_600_000;
+/** What is an estimate this time may be exact the next. */
+const ESTIMATE_MS = 10 * 60_000;
 /** An answer takes 0.5 KB, with its strains about 30. */
 const MAX_ANSWERS = 5_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
@@ -126,7 +137,7 @@ function failureTtlMs(error: unknown): number {
 }
 
 export function createDifficulty(options: DifficultyOptions): Difficulty {
-  const { http, dataDir, log, now = Date.now } = options;
+  const { http, dataDir, log, calculator, now = Date.now } = options;
   const cache = createOsuFileCache({
     folder: join(dataDir, 'osu'),
     ...(options.isFiller && { isFiller: options.isFiller }),
@@ -150,27 +161,38 @@ export function createDifficulty(options: DifficultyOptions): Difficulty {
 
   return {
     async of(request, signal) {
-      const { beatmap } = request;
+      const { beatmap, isScan = false } = request;
       const job = readJob(request);
       const load = async (own: AbortSignal): Promise<MapDifficulty> => {
         try {
           const { file, isOther } = await files.get(beatmap, own);
+          // It refuses what is no map, or was made to break calculators, before that comes to the other one.
           const figures = await threads.run({ ...job, file }, own);
-          return { ...figures, algorithm: DIFFICULTY_ALGORITHM, isOtherFile: isOther };
+          const exact = isScan ? undefined : await calculator?.run({ ...job, file }, own);
+          const isExact = exact !== undefined && !isOther;
+          return { ...figures, ...exact, isExact, algorithm: DIFFICULTY_ALGORITHM, isOtherFile: isOther };
         } catch (error) {
           // Those who ask do without and say nothing of it.
           if (!own.aborted) log.info({ err: error, beatmap: beatmap.id }, 'a difficulty could not be worked out');
           throw error;
         }
       };
+      const mayBeExact = !isScan && calculator !== undefined;
       const policy = {
-        ttlMs: ({ isOtherFile }: MapDifficulty) => (isOtherFile || beatmap.checksum === null ? HOUR_MS : 24 * HOUR_MS),
+        ttlMs({ isOtherFile, isExact }: MapDifficulty) {
+          if (mayBeExact && !isExact) return ESTIMATE_MS;
+          return isOtherFile || beatmap.checksum === null ? HOUR_MS : 24 * HOUR_MS;
+        },
         errorTtlMs: failureTtlMs,
       };
-      const key = `difficulty:${beatmap.id}:${beatmap.checksum ?? ''}:${JSON.stringify(job)}`;
+      const key = `difficulty:${beatmap.id}:${beatmap.checksum ?? ''}:${JSON.stringify(job)}${mayBeExact}`;
       const { value } = await answers.wrap(key, load, policy, signal);
       return value;
     },
-    close: () => threads.close(),
+    isExact: () => calculator?.isUsable() === true,
+    async close() {
+      calculator?.close();
+      await threads.close();
+    },
   };
 }

@@ -1,7 +1,4 @@
-/**
- * The stars and pp of a difficulty as it is played: every card takes them from here. A newer library replaces the one
- * behind `Difficulty`.
- */
+/** The stars and pp of a difficulty as it is played: every card takes them from here. */
 
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,8 +18,10 @@ export interface RatingRequest extends Omit<DifficultyRequest, 'beatmap'> {
 export interface Rating {
   /** With the mods. */
   readonly stars: number;
-  /** True when the stars are not osu!'s own of today. pp that osu! did not give is always an estimate. */
+  /** True when the stars are not osu!'s own of today. */
   readonly isEstimate: boolean;
+  /** True when osu!'s own calculator gave pp, too; else pp that osu! did not give is an estimate. */
+  readonly isExact: boolean;
   /** Day of the library's rules; null where the map itself was not read, so that there is no pp either. */
   readonly algorithm: string | null;
   readonly maxCombo: number | null;
@@ -58,7 +57,7 @@ export interface PromptRatings {
 export interface RatingsOptions {
   readonly official: OfficialStars;
   /** Absent where nothing can be computed. */
-  readonly difficulty: Pick<Difficulty, 'of'> | undefined;
+  readonly difficulty: (Pick<Difficulty, 'of'> & Partial<Pick<Difficulty, 'isExact'>>) | undefined;
   /** How long osu!, the files and the library are given at most. Default 8000. */
   readonly waitMs?: number;
 }
@@ -81,7 +80,7 @@ function starRatio(today: number, library: number | undefined): number | undefin
 }
 
 /** Factor by which such a ratio of stars changes pp. */
-function ppRatio(ruleset: Ruleset, ratio: number | undefined): number {
+export function ppRatio(ruleset: Ruleset, ratio: number | undefined): number {
   return ratio === undefined ? 1 : ratio ** PP_POWER[ruleset];
 }
 
@@ -105,7 +104,7 @@ export async function rateByLibrary(
   { beatmap, mods, accuracy, misses }: ExpectedPlay,
   signal: AbortSignal,
 ): Promise<LibraryRating> {
-  const found = await difficulty.of({ beatmap, mods, accuracies: [accuracy * 100], misses }, signal);
+  const found = await difficulty.of({ beatmap, mods, accuracies: [accuracy * 100], misses, isScan: true }, signal);
   const pp = found.pp[0]?.pp;
   const scale = ppRatio(beatmap.mode, starRatio(beatmap.difficulty_rating, found.plainStars));
   return { ...found, todayPp: pp === undefined ? undefined : pp * scale };
@@ -140,7 +139,9 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
     const isPlain = rated.length === 0 && ruleset === beatmap.mode && beatmap.difficulty_rating > 0;
     const needsLibrary = !isPlain || accuracies.length > 0 || play !== undefined || strains;
     const [told, library] = await Promise.all([
-      isPlain || !mayAsk ? undefined : wait(signal => official.of(beatmap, ruleset, rated, signal)),
+      isPlain || !mayAsk || difficulty?.isExact?.() === true
+        ? undefined
+        : wait(signal => official.of(beatmap, ruleset, rated, signal)),
       needsLibrary ? wait(signal => compute(request, signal)) : undefined,
     ]);
     return { request, ruleset, isPlain, official: told, library };
@@ -234,12 +235,17 @@ export function middleOf(values: readonly number[]): number | undefined {
 function rate(known: Known, common: number | undefined): Rating {
   const { request, ruleset, isPlain, official, library } = known;
   const { beatmap, knownPp } = request;
+  if (library?.isExact === true) {
+    const { stars, maxCombo, algorithm, pp, play } = library;
+    return { stars, isEstimate: false, isExact: true, algorithm, maxCombo, difficulty: library, pp, play };
+  }
   const today = isPlain ? beatmap.difficulty_rating : official?.stars;
   const plain = ruleset === beatmap.mode ? starRatio(beatmap.difficulty_rating, library?.plainStars) : undefined;
   const ratio = today === undefined ? (common ?? plain) : starRatio(today, library?.stars);
   const rated = {
     stars: today ?? (library === undefined ? starsByFigures(request, ruleset) : library.stars * (ratio ?? 1)),
     isEstimate: today === undefined,
+    isExact: false,
     algorithm: library?.algorithm ?? null,
     maxCombo: library?.maxCombo ?? official?.maxCombo ?? null,
     difficulty: library,

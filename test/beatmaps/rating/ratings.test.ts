@@ -16,6 +16,7 @@ const FIGURES: MapDifficulty = {
   strains: null,
   algorithm: '2025-03-06',
   isOtherFile: false,
+  isExact: false,
 };
 
 const mapOf = (id: number, stars: number) => ({ id, checksum: null, mode: 'osu', difficulty_rating: stars }) as const;
@@ -89,6 +90,23 @@ describe('the rating of a map', () => {
     expect(known.play).toEqual({ pp: 120, ppIfFullCombo: 180 });
     const unknown = await ratings.of({ ...withDt(1, 5), play, knownPp: null }, never);
     expect(unknown.play?.pp).toBeCloseTo(100 * 1.1 ** 2.9, 6);
+  });
+
+  it('is the calculator’s own where that is osu!’s, and osu! is not asked', async () => {
+    const asked: number[] = [];
+    const ratings = createRatings({
+      official: {
+        async of({ id }) {
+          asked.push(id);
+          return told(9);
+        },
+      },
+      difficulty: { of: async () => ({ ...FIGURES, isExact: true }), isExact: () => true },
+    });
+    const play = { statistics: {}, max_combo: 1, lazer: true };
+    const rating = await ratings.of({ ...withDt(1, 5.5), accuracies: [98], play, knownPp: 120 }, never);
+    expect(rating).toMatchObject({ stars: 7, isEstimate: false, isExact: true, pp: [{ pp: 200 }], play: { pp: 100 } });
+    expect(asked).toEqual([]);
   });
 
   it('refuses what is wrong with the question', async () => {

@@ -110,7 +110,14 @@ export function libraryOf(world: World): Pick<Difficulty, 'of'> {
         bpm: bpm ?? 0,
         lengthSeconds: total_length,
       };
-      const rest = { clockRate: 1, play: null, strains: null, algorithm: '2025-02-27', isOtherFile: false };
+      const rest = {
+        clockRate: 1,
+        play: null,
+        strains: null,
+        algorithm: '2025-02-27',
+        isOtherFile: false,
+        isExact: false,
+      };
       return { ...figures, ...rest, stars, plainStars: stars, maxCombo: max_combo ?? 0, pp };
     },
   };

@@ -23,6 +23,7 @@ function playOn(setId: number, change: object = {}): Score {
 const RATING: Rating = {
   stars: 2.345,
   isEstimate: false,
+  isExact: false,
   algorithm: '2025-03-06',
   maxCombo: 500,
   pp: [],

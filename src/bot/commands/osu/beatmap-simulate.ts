@@ -192,8 +192,9 @@ function askedBlocks({ accuracy, combo, misses = 0, rating }: DescribedPlay, t: 
   return [textBlock([`${words.asked}: `, ...parts])];
 }
 
-function reckoning({ isEstimate, algorithm, difficulty }: Rating, t: Translator): string {
+function reckoning({ isEstimate, isExact, algorithm, difficulty }: Rating, t: Translator): string {
   const words = t.messages.osu.estimate;
+  if (isExact) return words.exact;
   if (algorithm === null) return words.byFigures;
   const date = t.date(Date.parse(algorithm));
   if (difficulty?.isOtherFile === true) return words.byOtherFile({ date });

@@ -174,7 +174,7 @@ function estimateBlocks({ ratings }: BeatmapInfoView, t: Translator): readonly B
   const words = t.messages.osu.estimate;
   const shown = [...ratings.values()];
   const estimate = shown.find(({ isEstimate }) => isEstimate);
-  const worth = shown.find(({ pp }) => pp.length > 0);
+  const worth = shown.find(({ pp, isExact }) => pp.length > 0 && !isExact);
   const algorithm = estimate?.algorithm ?? worth?.algorithm ?? null;
   if (estimate === undefined && worth === undefined) return [];
   const sentence = () => {

@@ -1,0 +1,186 @@
+/**
+ * The process that computes with osu!'s own calculator, one map after the other. It is a process because a fault in native code ends all that
+ * is in one. The build makes one file of it; its argument is the library, which it says that it has by `ready`.
+ */
+import { createRequire } from 'node:module';
+import type { DifficultyJob, HitCounts } from './difficulty-job.ts';
+
+/** The library's words for results, and others that it takes with them. */
+type ResultName =
+  | 'perfects'
+  | 'greats'
+  | 'goods'
+  | 'oks'
+  | 'mehs'
+  | 'misses'
+  | 'largeTickHits'
+  | 'largeTickMisses'
+  | 'smallTickHits'
+  | 'smallTickMisses'
+  | 'sliderEndHits';
+
+interface LibraryScore extends Readonly<Record<ResultName, number>> {
+  readonly accuracy: number;
+  readonly maxCombo: number;
+}
+
+interface LibraryAttributes {
+  getData(): Readonly<Record<'stars' | 'maxCombo' | 'nCircles' | 'nSliders' | 'nSpinners', number>>;
+}
+
+interface LibraryMap {
+  /** 0 to 3. */
+  readonly mode: number;
+  applyMods(mods: readonly { readonly acronym: string; readonly settings: ReadonlyMap<string, unknown> }[]): void;
+  convert(mode: number): LibraryMap | undefined;
+  createGradualDifficulty(): {
+    skip(objects: number): void;
+    skipToEnd(): void;
+    createDifficultyAttrs(): LibraryAttributes;
+  };
+  /** A play of that accuracy, 0 to 1, without a miss; its combo is 0. */
+  createScore(accuracy: number): LibraryScore;
+  calculateAccuracy(score: LibraryScore): number;
+  calculatePerformance(attributes: LibraryAttributes, score: LibraryScore): { readonly pp: number };
+}
+
+export interface CalculatorLibrary {
+  readonly PlayBeatmap: { parse(text: string): LibraryMap };
+}
+
+/** What osu!'s own calculator says of a map; the rest is the same in every library. */
+export interface ExactFigures {
+  readonly stars: number;
+  readonly maxCombo: number;
+  readonly pp: readonly { readonly accuracy: number; readonly pp: number }[];
+  readonly play: { readonly pp: number; readonly ppIfFullCombo: number } | null;
+}
+
+type Named = readonly (readonly [result: ResultName, count: keyof HitCounts])[];
+
+/** The results of a play by ruleset, best first. */
+const RESULTS: readonly Named[] = [
+  [
+    ['greats', 'n300'],
+    ['oks', 'n100'],
+    ['mehs', 'n50'],
+  ],
+  [
+    ['greats', 'n300'],
+    ['oks', 'n100'],
+  ],
+  [
+    ['greats', 'n300'],
+    ['largeTickHits', 'n100'],
+    ['smallTickHits', 'n50'],
+    ['smallTickMisses', 'nKatu'],
+  ],
+  [
+    ['perfects', 'nGeki'],
+    ['greats', 'n300'],
+    ['goods', 'nKatu'],
+    ['oks', 'n100'],
+    ['mehs', 'n50'],
+  ],
+];
+
+const CATCH = 2;
+
+interface Rated {
+  readonly map: LibraryMap;
+  readonly attributes: LibraryAttributes;
+}
+
+function rate(map: LibraryMap, objects?: number): Rated {
+  const steps = map.createGradualDifficulty();
+  if (objects === undefined) steps.skipToEnd();
+  else steps.skip(objects);
+  return { map, attributes: steps.createDifficultyAttrs() };
+}
+
+function ppOf({ map, attributes }: Rated, score: LibraryScore): number {
+  return map.calculatePerformance(attributes, { ...score, accuracy: map.calculateAccuracy(score) }).pp;
+}
+
+/** A play of that accuracy, 0 to 100, so many of whose best results are misses instead. */
+function ppAt(rated: Rated, accuracy: number, { misses = 0, combo }: Pick<DifficultyJob, 'misses' | 'combo'>): number {
+  const { map, attributes } = rated;
+  const names = (RESULTS[map.mode] ?? []).map(([name]) => name);
+  const perfect = map.createScore(1);
+  const results = names.reduce((sum, name) => sum + perfect[name], 0);
+  const score = map.createScore(Math.min(1, accuracy / 100 + misses / Math.max(1, results)));
+  const [best = 'greats'] = names;
+  const { maxCombo } = attributes.getData();
+  const longest = Math.max(0, maxCombo - misses);
+  const taken = { [best]: Math.max(0, score[best] - misses), misses, maxCombo: Math.min(combo ?? longest, longest) };
+  return ppOf(rated, { ...score, ...taken });
+}
+
+/** Counts of a play; what it does not say is as good as it can be. */
+function scoreOf({ map, attributes }: Rated, play: HitCounts): LibraryScore {
+  const perfect = map.createScore(1);
+  const { maxCombo, nCircles, nSliders, nSpinners } = attributes.getData();
+  const counts = Object.fromEntries((RESULTS[map.mode] ?? []).map(([name, count]) => [name, play[count] ?? 0]));
+  // Ticks are what the combo has beside heads and ends.
+  const ticks = Math.max(0, maxCombo - nCircles - 2 * nSliders - nSpinners);
+  const { misses = 0, combo = maxCombo, sliderEndHits = perfect.sliderEndHits, largeTickHits = ticks } = play;
+  const ofSliders = map.mode === 0 ? { sliderEndHits, largeTickMisses: Math.max(0, ticks - largeTickHits) } : {};
+  return { ...perfect, ...counts, misses, maxCombo: combo, ...ofSliders };
+}
+
+/** The play as it would have been without a miss and to the end, as accurate as it was. */
+function withoutMisses(rated: Rated, play: HitCounts): LibraryScore {
+  const { map, attributes } = rated;
+  const { maxCombo } = attributes.getData();
+  const perfect = map.createScore(1);
+  // In catch only the smallest can be missed without a miss.
+  const spread = (RESULTS[map.mode] ?? []).slice(map.mode === CATCH ? 2 : 0);
+  const all = spread.reduce((sum, [name]) => sum + perfect[name], 0);
+  const given = spread.reduce((sum, [, count]) => sum + (play[count] ?? 0), 0);
+  const scaled = spread.map(([, count]) => (given === 0 ? 0 : Math.floor((all * (play[count] ?? 0)) / given)));
+  const rest = all - scaled.reduce((sum, count) => sum + count, 0);
+  const counts = spread.map(([name], index) => [name, (scaled[index] ?? 0) + (index === 0 ? rest : 0)]);
+  const { sliderEndHits = perfect.sliderEndHits } = play;
+  return { ...perfect, ...Object.fromEntries(counts), sliderEndHits, maxCombo };
+}
+
+/** @throws Error for a map that does not have the ruleset; whatever the library throws */
+export function calculate({ PlayBeatmap }: CalculatorLibrary, job: Omit<DifficultyJob, 'strains'>): ExactFigures {
+  const { file, mode, lazer, accuracies, play } = job;
+  const parsed = PlayBeatmap.parse(Buffer.from(file).toString());
+  const map = parsed.mode === mode ? parsed : parsed.convert(mode);
+  if (map === undefined) throw new Error('the map does not have this ruleset');
+  const named = job.mods.map(({ acronym, settings = {} }) => ({
+    acronym,
+    settings: new Map(Object.entries(settings)),
+  }));
+  const isMarked = lazer || named.some(({ acronym }) => acronym === 'CL');
+  map.applyMods(isMarked ? named : [...named, { acronym: 'CL', settings: new Map() }]);
+  const whole = rate(map);
+  const { stars, maxCombo } = whole.attributes.getData();
+  const played = play?.passedObjects === undefined ? whole : rate(map, play.passedObjects);
+  return {
+    stars,
+    maxCombo,
+    pp: accuracies.map(accuracy => ({ accuracy, pp: ppAt(whole, accuracy, job) })),
+    play:
+      play === undefined
+        ? null
+        : { pp: ppOf(played, scoreOf(played, play)), ppIfFullCombo: ppOf(whole, withoutMisses(whole, play)) },
+  };
+}
+
+/** Answers figures, or an object without them where a map could not be computed. */
+function serve(library: CalculatorLibrary): void {
+  process.on('message', (job: DifficultyJob) => {
+    try {
+      process.send?.(calculate(library, job));
+    } catch (error) {
+      process.send?.({ failure: String(error) });
+    }
+  });
+  process.send?.('ready');
+}
+
+const [, , library] = process.argv;
+if (process.send !== undefined && library !== undefined) serve(createRequire(import.meta.url)(library));

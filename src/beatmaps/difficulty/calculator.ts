@@ -1,0 +1,238 @@
+import { fork } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
+import { AppError } from '../../errors.ts';
+import { endWithUs } from '../../infra/child-process.ts';
+import { abortable } from '../../infra/concurrency/abortable.ts';
+import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { ExactFigures } from './calculator-process.ts';
+import type { DifficultyJob } from './difficulty-job.ts';
+
+/** osu!'s own calculator as the host installed it: no dependency of ours, since its licence is the LGPL and it runs on few machines. */
+export interface CalculatorLibrary {
+  /** The absolute path of its module. */
+  readonly path: string;
+  readonly version: string;
+}
+
+export type CalculatorFinding =
+  | { readonly state: 'ready'; readonly version: string }
+  | { readonly state: 'unusable'; readonly version: string; readonly why: string }
+  | { readonly state: 'missing' };
+
+/** A process that computes by today's rules, one map at a time; one that takes too long or breaks is replaced, a bounded number of times. */
+export interface Calculator {
+  /** Undefined where none is installed. */
+  readonly version: string | undefined;
+  /** Undefined where it cannot say: estimates take its place. @throws the signal's reason */
+  run(job: DifficultyJob, signal: AbortSignal): Promise<ExactFigures | undefined>;
+  /** False where none is installed, it does not start, or it broke too often lately. */
+  isUsable(): boolean;
+  /** Starts it, once. */
+  inspect(): Promise<CalculatorFinding>;
+  /** Why an installed one does not serve; undefined when it does, or none is there. */
+  trouble(): string | undefined;
+  close(): void;
+}
+
+export interface CalculatorOptions {
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** Default: {@link findCalculatorLibrary}. */
+  readonly library?: CalculatorLibrary | undefined;
+  /** One map is computed for so long at most. Default 3000. */
+  readonly deadlineMs?: number;
+  /** The compiled process. Default: the file beside this one. */
+  readonly file?: URL;
+  readonly now?: () => number;
+}
+
+const PACKAGE = `@tosuapp/lazer-calculator-${process.platform}-${process.arch}`;
+const START_MS = 15_000;
+/** An idle one gives its memory back. */
+const IDLE_MS = 60_000;
+const MAX_WAITING = 200;
+const MAX_COMPLAINT_CHARS = 2_000;
+/** So many ends within this time are enough: what ends it would end the next one. */
+const MOST_ENDS = 5;
+const ENDS_MS = 10 * 60_000;
+/** A malicious map takes gigabytes; the longest there are take 200 MB. */
+const ENVIRONMENT = { DOTNET_GCHeapHardLimit: '0x20000000', DOTNET_gcServer: '0', LANG: 'C.UTF-8' };
+
+const packageSchema = z.object({ version: z.string() });
+const worth = z.number().nonnegative();
+const figuresSchema = z.object({
+  stars: worth.max(1_000),
+  maxCombo: z.int().nonnegative(),
+  pp: z.array(z.object({ accuracy: worth, pp: worth })),
+  play: z.object({ pp: worth, ppIfFullCombo: worth }).nullable(),
+});
+
+/** Looks beside our dependencies and where NODE_PATH points to. */
+export function findCalculatorLibrary(): CalculatorLibrary | undefined {
+  const load = createRequire(import.meta.url);
+  try {
+    const { version } = packageSchema.parse(load(`${PACKAGE}/package.json`));
+    return { path: load.resolve(PACKAGE), version };
+  } catch {
+    return undefined;
+  }
+}
+
+/** One process. Every method of it is for one question at a time. */
+function startProcess(file: URL, library: CalculatorLibrary) {
+  const child = fork(fileURLToPath(file), [library.path], {
+    serialization: 'advanced',
+    env: ENVIRONMENT,
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  endWithUs(child);
+  // It keeps nobody alive who has nothing else to do.
+  child.unref();
+  child.channel?.unref();
+  let complaints = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    complaints = (complaints + chunk.toString()).slice(-MAX_COMPLAINT_CHARS);
+  });
+  child.on('error', error => {
+    complaints = error.message;
+  });
+  const isGone = () => child.exitCode !== null || child.signalCode !== null || !child.connected;
+  const end = () => void child.kill('SIGKILL');
+
+  /** @throws Error when it ends first, or says nothing for so long, which ends it */
+  function next(ms: number): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        clearTimeout(timer);
+        child.off('message', onMessage).off('close', onClose);
+      };
+      const onMessage = (message: unknown) => {
+        settle();
+        resolve(message);
+      };
+      const onClose = () => {
+        settle();
+        reject(new Error(`it ended (${child.signalCode ?? child.exitCode}) ${complaints.trim()}`.trim()));
+      };
+      const timer = setTimeout(() => {
+        settle();
+        end();
+        reject(new Error(`it took longer than ${ms} ms`));
+      }, ms);
+      if (isGone()) return onClose();
+      child.on('message', onMessage).on('close', onClose);
+    });
+  }
+
+  return {
+    isGone,
+    end,
+    next,
+    ask(job: DifficultyJob, ms: number): Promise<unknown> {
+      const answer = next(ms);
+      // A failure to send is the end of the process, which `next` hears of.
+      child.send(job, () => undefined);
+      return answer;
+    },
+  };
+}
+
+type Process = ReturnType<typeof startProcess>;
+
+export function createCalculator(options: CalculatorOptions): Calculator {
+  const { log, deadlineMs = 3_000, now = Date.now } = options;
+  const library = 'library' in options ? options.library : findCalculatorLibrary();
+  const file = options.file ?? new URL('./calculator-process.js', import.meta.url);
+  const enter = createSemaphore({ atOnce: 1, maxWaiting: MAX_WAITING, name: 'the calculator' });
+  let running: Process | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let finding: Promise<CalculatorFinding> | undefined;
+  let unusable: string | undefined;
+  let isClosed = false;
+  let ends: readonly number[] = [];
+
+  const isWornOut = () => ends.filter(at => at > now() - ENDS_MS).length >= MOST_ENDS;
+
+  async function start(found: CalculatorLibrary): Promise<Process> {
+    const started = startProcess(file, found);
+    running = started;
+    if ((await started.next(START_MS)) !== 'ready') throw new Error('it does not speak as it should');
+    return started;
+  }
+
+  async function tryOut(): Promise<CalculatorFinding> {
+    if (library === undefined) return { state: 'missing' };
+    const { version } = library;
+    const leave = await enter(new AbortController().signal);
+    try {
+      await start(library);
+      restLater();
+      return { state: 'ready', version };
+    } catch (error) {
+      running?.end();
+      unusable = error instanceof Error ? error.message : String(error);
+      log.warn({ err: error, version }, 'osu!’s own calculator cannot be used; stars and pp are estimates');
+      return { state: 'unusable', version, why: unusable };
+    } finally {
+      leave();
+    }
+  }
+
+  function inspect(): Promise<CalculatorFinding> {
+    finding ??= tryOut();
+    return finding;
+  }
+
+  function restLater(): void {
+    clearTimeout(idle);
+    idle = setTimeout(() => running?.end(), IDLE_MS).unref();
+  }
+
+  async function compute(found: CalculatorLibrary, job: DifficultyJob): Promise<ExactFigures | undefined> {
+    clearTimeout(idle);
+    try {
+      const ready = running === undefined || running.isGone() ? await start(found) : running;
+      const answer = figuresSchema.safeParse(await ready.ask(job, deadlineMs));
+      if (answer.success) return answer.data;
+      log.info({ err: answer.error }, 'a map was too much for osu!’s own calculator');
+    } catch (error) {
+      running?.end();
+      ends = [...ends, now()].slice(-MOST_ENDS);
+      log.warn({ err: error }, 'osu!’s own calculator is replaced');
+    } finally {
+      restLater();
+    }
+    return undefined;
+  }
+
+  const isUsable = () => library !== undefined && unusable === undefined && !isClosed && !isWornOut();
+
+  return {
+    version: library?.version,
+    inspect,
+    isUsable,
+    async run(job, signal) {
+      if (library === undefined || !isUsable()) return undefined;
+      if ((await abortable(inspect(), signal)).state !== 'ready') return undefined;
+      const leave = await enter(signal).catch((error: unknown) => {
+        if (error instanceof AppError && !signal.aborted) return undefined;
+        throw error;
+      });
+      if (leave === undefined) return undefined;
+      if (!isUsable()) return void leave();
+      return abortable(compute(library, job).finally(leave), signal);
+    },
+    trouble() {
+      if (library === undefined || isUsable()) return undefined;
+      return unusable ?? `osu!’s own calculator ended ${MOST_ENDS} times within ${ENDS_MS / 60_000} minutes.`;
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(idle);
+      running?.end();
+    },
+  };
+}
