@@ -21,6 +21,27 @@ export const ERROR_STATUS = {
   internal: 500,
 } as const satisfies Readonly<Record<ErrorCode, number>>;
 
+/** When each code comes, for the reference. */
+export const ERROR_REASONS: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: 'A parameter is missing, unknown or unreadable. The message says which, and what is expected.',
+  unsupported_link: 'The link is of no site that this endpoint takes. The message says where it belongs, if anywhere.',
+  not_found: 'There is no such post, beatmap, player or address, or it was removed.',
+  private: 'Only followers see the post.',
+  login_required: 'The site asks visitors to log in, for this post or for now.',
+  age_restricted: 'The site hides the post from visitors without an account because of its age limit.',
+  region_blocked: 'The post is not shown in the country where this server is.',
+  upstream_rate_limited: 'The site asks this server to slow down. Retry-After says for how long, where that is known.',
+  upstream_unavailable: 'The site does not answer, or this server has no connection.',
+  upstream_changed: 'The site answers in a way that this version cannot read. A newer version may.',
+  too_large: 'The file or the request is larger than this server takes.',
+  timeout: 'No complete answer came in time. Trying again may help.',
+  rate_limited:
+    'The limit of the hour is reached (429), or this server is busy (503). Retry-After says when to come back.',
+  credentials_required: 'Only the official osu! API knows this, and this server has no key for it.',
+  forbidden: 'The key is unknown, or this server does not show that post.',
+  internal: 'A fault of this server, which is logged there.',
+};
+
 /** The one answer of every failure. */
 export const errorAnswer = z
   .strictObject({

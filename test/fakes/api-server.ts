@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs';
+import { createRequire } from 'node:module';
 import { onTestFinished } from 'vitest';
 import { api } from '../../src/api/api.ts';
 import { type BeatmapRoutesOptions, beatmapRoutes } from '../../src/api/beatmaps/beatmap-routes.ts';
@@ -42,6 +44,8 @@ export interface ApiServer extends Server {
   readonly metrics: Metrics;
 }
 
+const FONT = '@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2';
+
 /** The server with the API on it, as `main` puts it together, over an extractor that knows one post. */
 export async function createApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
   const log = createRecordingLog();
@@ -84,6 +88,11 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
       ],
       ...now,
     }),
+  );
+  // The web chat has the pages' typeface.
+  const font = createRequire(import.meta.url).resolve(FONT);
+  server.app.get('/assets/static/figtree-latin.woff2', (_request, reply) =>
+    reply.type('font/woff2').send(createReadStream(font)),
   );
   const readiness = createReadiness({ log, checks: options.checks ?? [], timeoutMs: 200, keptMs: 0 });
   const isProxied = publicUrl !== undefined || (options.trustProxy ?? []).length > 0;

@@ -3,8 +3,9 @@ import { escapeHtml } from '../../infra/server/html.ts';
 import type { PlayerLink, PlayerLinkState } from '../../media/tunnel/player-links.ts';
 
 const STYLE =
+  '@font-face{font-family:Figtree;src:url(/assets/static/figtree-latin.woff2) format("woff2");font-weight:300 900;font-display:swap}' +
   ':root{color-scheme:dark light}*{box-sizing:border-box}body{margin:0;min-height:100vh;min-height:100dvh;display:grid;' +
-  'grid-template-rows:1fr auto;font:16px/1.5 system-ui,sans-serif;background:#101418;color:#e8ecef}' +
+  'grid-template-rows:1fr auto;font:16px/1.5 Figtree,system-ui,sans-serif;background:#101418;color:#e8ecef}' +
   'main{display:grid;place-items:center;min-height:0;padding:1rem}video{max-width:100%;max-height:calc(100dvh - 8rem);' +
   'border-radius:.75rem;background:#000}footer{padding:.5rem 1rem 1.25rem;text-align:center}h1{font-size:1rem;margin:0;' +
   'overflow-wrap:anywhere}p{margin:.25rem 0}a{color:#8ecae6}section{max-width:32rem;text-align:center}section h1{font-size:1.25rem}' +
@@ -13,7 +14,7 @@ const STYLE =
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /** The page's own style, and the video and its cover from here: no script, nothing from elsewhere. */
-export const PLAY_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; media-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'`;
+export const PLAY_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; font-src 'self'; media-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'`;
 
 /** File names that follow the page's own path. */
 export const VIDEO_NAME = '/film.mp4';

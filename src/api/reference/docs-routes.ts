@@ -3,7 +3,6 @@ import type { FastifyPluginAsync, FastifyRequest, onRequestAsyncHookHandler } fr
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { askedOrigin, createAnswer, sendAnswer } from '../answer.ts';
-
 import { renderReference } from './reference-page.ts';
 import { REFERENCE_SCRIPT } from './reference-script.ts';
 import { REFERENCE_STYLE } from './reference-style.ts';
@@ -39,6 +38,7 @@ const POLICY = [
   `script-src ${hashOf(REFERENCE_SCRIPT)}`,
   "connect-src 'self'",
   "img-src 'self'",
+  "font-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",

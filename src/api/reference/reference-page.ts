@@ -1,4 +1,6 @@
+import { ERROR_CODES } from '../../errors.ts';
 import { escapeHtml } from '../../infra/server/html.ts';
+import { ERROR_REASONS, ERROR_STATUS } from '../errors.ts';
 import {
   fieldRows,
   type NamedSchemas,
@@ -50,7 +52,7 @@ ${endpoints.map(renderLink).join('\n')}
 <main>
 ${endpoints.map(endpoint => renderEndpoint(endpoint, components.schemas, origin)).join('\n')}
 ${renderLimits(components.headers, origin)}
-${renderErrors(endpoints)}
+${renderErrors()}
 </main>
 <script>${REFERENCE_SCRIPT}</script>
 </body>
@@ -85,7 +87,7 @@ function renderEndpoint(endpoint: Endpoint, schemas: NamedSchemas, origin: strin
 <dl>${parameters.map(renderParameter).join('')}</dl>
 <h3>Try it</h3>
 ${renderForm(endpoint, schemas)}
-${renderCode(`curl '${origin}${path}${exampleQuery(endpoint)}'`, `Request to ${path}`)}
+${renderSamples(`${origin}${path}${exampleQuery(endpoint)}`, anchor)}
 ${example === undefined ? '' : `<h3>Answer</h3>\n${renderCode(JSON.stringify(example, null, 2), `Answer of ${path}`)}`}
 ${shape === undefined ? '' : renderFields(shape, schemas)}
 </section>`;
@@ -107,7 +109,9 @@ function exampleOf({ example, schema }: Parameter): string {
 function exampleQuery({ parameters }: Endpoint): string {
   const query = parameters
     .filter(parameter => exampleOf(parameter) !== '')
-    .map(parameter => `${encodeURIComponent(parameter.name)}=${encodeURIComponent(exampleOf(parameter))}`);
+    .map(parameter => `${encodeURIComponent(parameter.name)}=${encodeURIComponent(exampleOf(parameter))}`)
+    // It stands between single quotes in every language.
+    .map(pair => pair.replaceAll("'", '%27'));
   return query.length === 0 ? '' : `?${query.join('&')}`;
 }
 
@@ -161,15 +165,12 @@ ${renderCode(`curl -H 'X-API-Key: YOUR_KEY' '${origin}/api/…'`, 'Request with 
 </section>`;
 }
 
-function renderErrors(endpoints: readonly Endpoint[]): string {
-  const statuses = new Map(endpoints.flatMap(({ responses }) => Object.entries(responses)));
-  const rows = [...statuses]
-    .filter(([status]) => Number(status) >= 400)
-    .sort(([a], [b]) => Number(a) - Number(b))
-    .map(
-      ([status, { description }]) =>
-        `<div><dt><code>${escapeHtml(status)}</code></dt><dd>${escapeHtml(description)}</dd></div>`,
-    );
+function renderErrors(): string {
+  const codes = ERROR_CODES.toSorted((a, b) => ERROR_STATUS[a] - ERROR_STATUS[b]);
+  const rows = codes.map(
+    code =>
+      `<div><dt><code>${code}</code> <span class="type">${ERROR_STATUS[code]}</span></dt><dd>${escapeHtml(ERROR_REASONS[code])}</dd></div>`,
+  );
   const example = {
     status: 404,
     creator: 'Medley',
@@ -179,8 +180,28 @@ function renderErrors(endpoints: readonly Endpoint[]): string {
 <h2 id="errors-title">Errors</h2>
 <p>A failure has the HTTP status it names, a code for programs and a sentence for people.</p>
 ${renderCode(JSON.stringify(example, null, 2), 'An error')}
+<h3>Codes, their status, and when each comes</h3>
 <dl>${rows.join('')}</dl>
 </section>`;
+}
+
+/** The request in three languages, of which one is shown: chosen without the script, too. */
+function renderSamples(address: string, anchor: string): string {
+  const samples = {
+    Shell: `curl '${address}'`,
+    JavaScript: `const response = await fetch('${address}');
+const answer = await response.json();
+if (!response.ok) throw new Error(answer.error.message);
+console.log(answer);`,
+    Python: `import json, urllib.request
+with urllib.request.urlopen('${address}') as response:
+    print(json.load(response))`,
+  };
+  const parts = Object.entries(samples).map(([language, code], index) => {
+    const id = escapeHtml(`${anchor}-in-${language}`);
+    return `<input type="radio" name="${escapeHtml(anchor)}-language" id="${id}" value="${language}"${index === 0 ? ' checked' : ''}><label for="${id}">${language}</label>${renderCode(code, `Request in ${language}`)}`;
+  });
+  return `<div class="samples" role="group" aria-label="The request in a language">${parts.join('')}</div>`;
 }
 
 /** Reachable by keyboard, since it may scroll sideways. */

@@ -1,6 +1,7 @@
 /**
- * The reference's script, inline in the page; its hash is in the page's policy. It sends a form's request and shows what came, and
- * copies examples. Without it the forms lead to the answers themselves. All that it shows is set as text.
+ * The reference's script, inline in the page; its hash is in the page's policy. It sends a form's request and shows what came, copies
+ * examples, shows them all in the language that was chosen last, and marks the section that is read. Without it the forms lead to the
+ * answers themselves. All that it shows is set as text.
  */
 export const REFERENCE_SCRIPT = `
 const make = (tag, text, name) => {
@@ -32,6 +33,48 @@ async function preview(form, output, isShown) {
   });
   output.lastChild.before(list);
 }
+const COPY = 'Copy';
+// Pages that did not come over TLS have no clipboard, except on this machine.
+function addCopy(code) {
+  if (!navigator.clipboard) return;
+  const button = make('button', COPY, 'copy');
+  button.type = 'button';
+  button.addEventListener('click', async () => {
+    const isCopied = await navigator.clipboard.writeText(code.textContent).then(() => true, () => false);
+    button.textContent = isCopied ? 'Copied' : 'Not allowed';
+    setTimeout(() => { button.textContent = COPY; }, 2000);
+  });
+  const frame = make('div', undefined, 'copied');
+  code.replaceWith(frame);
+  frame.append(code, button);
+}
+for (const code of document.querySelectorAll('pre')) addCopy(code);
+const LANGUAGE = 'medley.reference.language';
+const storage = (() => { try { return localStorage; } catch { return undefined; } })();
+const languages = [...document.querySelectorAll('.samples input')];
+function chooseLanguage(name) {
+  for (const input of languages) if (input.value === name) input.checked = true;
+}
+for (const input of languages) input.addEventListener('change', () => {
+  // What is read stays where it is, though examples above it change their height.
+  const before = input.getBoundingClientRect().top;
+  chooseLanguage(input.value);
+  scrollBy({ top: input.getBoundingClientRect().top - before, behavior: 'instant' });
+  storage?.setItem(LANGUAGE, input.value);
+});
+chooseLanguage(storage?.getItem(LANGUAGE));
+const links = new Map([...document.querySelectorAll('nav a[href^="#"]')].map(link => [link.hash.slice(1), link]));
+const inSight = new Set();
+const watch = new IntersectionObserver(entries => {
+  for (const { target, isIntersecting } of entries) inSight[isIntersecting ? 'add' : 'delete'](target.id);
+  const [read] = [...links.keys()].filter(id => inSight.has(id));
+  if (read === undefined) return;
+  for (const [id, link] of links) {
+    if (id === read) link.setAttribute('aria-current', 'location');
+    else link.removeAttribute('aria-current');
+  }
+}, { rootMargin: '-10% 0px -60% 0px' });
+for (const section of document.querySelectorAll('main section')) watch.observe(section);
 for (const form of document.querySelectorAll('form.try')) {
   const output = form.nextElementSibling;
   let turn = 0;
@@ -62,6 +105,7 @@ for (const form of document.querySelectorAll('form.try')) {
       code.setAttribute('aria-label', 'What came');
       code.append(make('code', body));
       output.replaceChildren(line, code);
+      addCopy(code);
       // The answer stands without it.
       if (response.ok && form.dataset.shows === 'media') preview(form, output, () => mine === turn).catch(() => {});
     } catch {

@@ -1,5 +1,6 @@
 /** The reference's style sheet, inline in the page; its hash is in the page's policy, so no style attribute works. */
 export const REFERENCE_STYLE = `
+@font-face { font-family: Figtree; src: url(/assets/static/figtree-latin.woff2) format("woff2"); font-weight: 300 900; font-display: swap; unicode-range: U+0-FF, U+131, U+152-153, U+2000-206F, U+20AC, U+2122, U+2191, U+2193; }
 :root {
   color-scheme: light dark;
   --ground: #f2f5f3; --surface: #fff; --sunken: #e6ece9; --ink: #14211d; --muted: #4e5f58; --line: #d3ddd8;
@@ -17,7 +18,7 @@ html { scroll-behavior: smooth; }
 body {
   margin: 0 auto; max-width: 74rem; padding: 0 max(1rem, env(safe-area-inset-left)) 4rem;
   background: var(--ground); color: var(--ink);
-  font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+  font: 1rem/1.6 Figtree, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
   overflow-wrap: break-word;
 }
 a { color: var(--accent); text-underline-offset: .2em; }
@@ -29,7 +30,8 @@ h1 { margin: .25rem 0 .5rem; font-size: clamp(1.75rem, 6vw, 2.5rem); line-height
 .lead { margin: 0; color: var(--muted); max-width: 40rem; }
 nav ul { display: flex; flex-wrap: wrap; gap: .5rem .75rem; margin: 1.25rem 0 0; padding: 0; list-style: none; }
 nav a { display: inline-block; padding: .35rem .8rem; border: 1px solid var(--line); border-radius: 2rem; background: var(--surface); text-decoration: none; font-size: .9375rem; }
-nav a:hover { border-color: var(--accent); }
+nav a:hover, nav a[aria-current] { border-color: var(--accent); }
+nav a[aria-current] { background: var(--accent-soft); }
 section { margin: 0 0 1.25rem; padding: 1.25rem clamp(1rem, 4vw, 2rem) 1.5rem; border: 1px solid var(--line); border-radius: 1.125rem; background: var(--surface); scroll-margin-top: 1rem; }
 h2 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25; letter-spacing: -.01em; }
 h3 { margin: 1.5rem 0 .5rem; font-size: .8125rem; letter-spacing: .06em; text-transform: uppercase; color: var(--muted); }
@@ -40,6 +42,16 @@ code { font: .9em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 .badge { padding: .1rem .55rem; border: 1px solid currentColor; border-radius: 1rem; color: var(--marigold); font-size: .75rem; font-weight: 600; letter-spacing: 0; white-space: nowrap; vertical-align: middle; }
 pre { margin: .5rem 0; padding: .875rem 1rem; max-height: 26rem; overflow: auto; border: 1px solid var(--line); border-radius: .75rem; background: var(--sunken); tab-size: 2; }
 pre code { font-size: .8438rem; }
+.copied { position: relative; margin: .5rem 0; }
+.copied .copy { position: absolute; top: .5rem; right: .5rem; margin: 0; min-height: 2rem; padding: .15rem .8rem; border: 1px solid var(--line); background: var(--surface); color: var(--accent); font-size: .8125rem; }
+.copied pre { margin: 0; padding-right: 5.5rem; }
+.samples { display: flex; flex-wrap: wrap; gap: 0 .25rem; margin: .75rem 0; }
+.samples > input { position: absolute; width: 1px; min-height: 0; height: 1px; opacity: 0; }
+.samples > label { padding: .35rem .8rem; border-radius: 2rem; color: var(--muted); font: inherit; font-size: .9375rem; cursor: pointer; }
+.samples > input:checked + label { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
+.samples > input:focus-visible + label { outline: 2px solid var(--accent); outline-offset: 2px; }
+.samples > pre, .samples > .copied { order: 1; flex: 0 0 100%; min-width: 0; display: none; }
+.samples > input:checked + label + * { display: block; }
 pre.line { white-space: pre-wrap; overflow-wrap: anywhere; }
 dl { margin: .5rem 0; }
 dl div { padding: .5rem 0; border-top: 1px solid var(--line); }
@@ -62,6 +74,7 @@ summary { cursor: pointer; color: var(--accent); font-weight: 600; padding: .35r
 .depth-1 { padding-left: .9rem; } .depth-2 { padding-left: 1.8rem; } .depth-3 { padding-left: 2.7rem; }
 .depth-4 { padding-left: 3.6rem; } .depth-5 { padding-left: 4.5rem; } .depth-6 { padding-left: 5.4rem; }
 @media (max-width: 40rem) {
+  .copied pre { padding: 3rem 1rem .875rem; }
   .depth-1 { padding-left: .5rem; } .depth-2 { padding-left: 1rem; } .depth-3 { padding-left: 1.5rem; }
   .depth-4 { padding-left: 2rem; } .depth-5 { padding-left: 2.5rem; } .depth-6 { padding-left: 3rem; }
 }

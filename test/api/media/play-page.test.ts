@@ -95,7 +95,7 @@ describe('GET /v/:token', () => {
       'cache-control': 'public, max-age=300',
     });
     expect(headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'; media-src 'self'/,
+      /^default-src 'none'; style-src 'sha256-[^']+'; font-src 'self'; media-src 'self'/,
     );
     expect(headers['content-security-policy']).not.toContain('unsafe');
     const url = `${PUBLIC_URL}${path}`;

@@ -1,16 +1,24 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
+import { decodeHTML } from 'entities';
 import { fastify } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ERROR_STATUS } from '../../../src/api/errors.ts';
 import { createPostExample, FB_EXAMPLE, IG_EXAMPLE } from '../../../src/api/media/post-examples.ts';
 import { fbDownloadAnswer, igDownloadAnswer } from '../../../src/api/media/post-schema.ts';
 import { docsRoutes } from '../../../src/api/reference/docs-routes.ts';
 import { renderReference } from '../../../src/api/reference/reference-page.ts';
 import { REFERENCE_SCRIPT } from '../../../src/api/reference/reference-script.ts';
+import { ERROR_CODES } from '../../../src/errors.ts';
 import { postSchemaOf } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
+
+const execute = promisify(execFile);
 
 const ENDPOINTS = ['/api/igdownload', '/api/fbdownload', '/api/post'];
 
@@ -114,7 +122,7 @@ describe('GET /docs', () => {
     const [before = '', script = '', after = '', ...more] = body.split(/<\/?script>/);
     expect(more).toEqual([]);
     expect(before + after).not.toMatch(
-      /<script|<link(?! rel="icon" href="\/)|<img|<iframe|\sstyle=|\son\w+=|url\(|@import/i,
+      /<script|<link(?! rel="icon" href="\/)|<img|<iframe|\sstyle=|\son\w+=|url\((?!\/assets\/)|@import/i,
     );
     const style = /<style>([\s\S]*)<\/style>/.exec(body)?.[1] ?? '';
     const hashOf = (text: string) => createHash('sha256').update(text).digest('base64');
@@ -122,6 +130,32 @@ describe('GET /docs', () => {
     expect(headers['content-security-policy']).toContain(`style-src 'sha256-${hashOf(style)}'`);
     expect(headers['content-security-policy']).toContain(`script-src 'sha256-${hashOf(script)}'`);
     expect(headers['content-security-policy']).not.toContain('unsafe');
+  });
+
+  it('has examples that run on the server that shows them, in three languages', async () => {
+    const { listen } = await createApiServer();
+    const { origin } = await listen({ host: '127.0.0.1', port: 0 });
+    const { body } = await request(`${origin}/docs`);
+    const section = (await body.text()).split('<section ').find(text => text.startsWith('id="igdownload"')) ?? '';
+    const sampleIn = (language: string) => {
+      const [, code = ''] = new RegExp(`aria-label="Request in ${language}"><code>([^<]*)</code>`).exec(section) ?? [];
+      return decodeHTML(code);
+    };
+    const shown = await execute(process.execPath, ['--input-type=module', '-e', sampleIn('JavaScript')]);
+    expect(shown.stdout).toContain("creator: 'Tester'");
+    expect(sampleIn('Shell')).toBe(`curl '${/'(http[^']+)'/.exec(sampleIn('JavaScript'))?.[1]}'`);
+    const python = await execute('python3', ['-c', sampleIn('Python')]).catch((error: NodeJS.ErrnoException) => error);
+    // Not every machine has it.
+    if ('stdout' in python) expect(python.stdout).toContain("'creator': 'Tester'");
+    else expect(python.code).toBe('ENOENT');
+  });
+
+  it('says when each code comes', async () => {
+    const { app } = await createApiServer();
+    const { body } = await app.inject('/docs');
+    for (const code of ERROR_CODES) {
+      expect(body).toContain(`<code>${code}</code> <span class="type">${ERROR_STATUS[code]}</span>`);
+    }
   });
 
   it('comes compressed to who takes that', async () => {
@@ -223,6 +257,29 @@ describe.skipIf(browserMissing)(`the reference in a browser${browserNote}`, () =
     await page.evaluate('new Promise(requestAnimationFrame)');
     expect(await answer.locator('pre').count()).toBe(1);
     await page.close();
+  });
+});
+
+describe.skipIf(browserMissing)(`reading the reference${browserNote}`, () => {
+  it('copies an example, keeps the language that was chosen, and marks the section that is read', async () => {
+    const browser = await openBrowser();
+    onTestFinished(() => browser.close());
+    const { listen } = await createApiServer();
+    const { origin } = await listen({ host: '127.0.0.1', port: 0 });
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await context.newPage();
+    await page.goto(`${origin}/docs`);
+    await page.locator('#igdownload .samples label', { hasText: 'Python' }).click();
+    for (const id of ['igdownload', 'post']) {
+      expect(await page.locator(`#${id} .samples pre:visible`).getAttribute('aria-label')).toBe('Request in Python');
+    }
+    await page.locator('#post .samples .copy:visible').click();
+    await page.locator('#post .copy', { hasText: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('/api/post?url=');
+    await page.locator('nav a[href="#errors"]').click();
+    await page.locator('nav a[href="#errors"][aria-current]').waitFor();
+    await page.reload();
+    expect(await page.locator('#post .samples input:checked').getAttribute('value')).toBe('Python');
   });
 });
 

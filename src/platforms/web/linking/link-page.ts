@@ -3,8 +3,9 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { escapeHtml } from '../../../infra/server/html.ts';
 
 const STYLE =
+  '@font-face{font-family:Figtree;src:url(/assets/static/figtree-latin.woff2) format("woff2");font-weight:300 900;font-display:swap}' +
   ':root{color-scheme:dark light}*{box-sizing:border-box}body{margin:0;min-height:100vh;min-height:100dvh;display:grid;' +
-  'place-items:center;padding:1rem;font:16px/1.5 system-ui,sans-serif;background:#16211e;color:#e7efec}' +
+  'place-items:center;padding:1rem;font:16px/1.5 Figtree,system-ui,sans-serif;background:#16211e;color:#e7efec}' +
   'main{max-width:30rem}h1{font-size:1.25rem;margin:0 0 .5rem}p{margin:.5rem 0;overflow-wrap:anywhere}' +
   'button{font:inherit;font-weight:600;margin-top:.75rem;padding:.6rem 1.2rem;border:0;border-radius:.5rem;background:#63d3bd;' +
   'color:#10201b;cursor:pointer}button:focus-visible{outline:3px solid currentColor;outline-offset:3px}' +
@@ -13,7 +14,7 @@ const STYLE =
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /** The page has a style and a form of its own, which osu! answers: no script, nothing from elsewhere, in no frame. */
-export const LINK_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'self' https://osu.ppy.sh; frame-ancestors 'none'`;
+export const LINK_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; font-src 'self'; base-uri 'none'; form-action 'self' https://osu.ppy.sh; frame-ancestors 'none'`;
 
 /** Asks whether the person means it. @param action where the form is sent */
 export function renderAskPage(platform: string, action: string, t: Translator): string {
