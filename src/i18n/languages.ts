@@ -15,6 +15,7 @@ export const LANGUAGES: readonly [Language, ...Language[]] = [
   { tag: 'ko', name: '한국어' },
   { tag: 'fr', name: 'Français' },
   { tag: 'pt-BR', name: 'Português (Brasil)' },
+  { tag: 'pl', name: 'Polski' },
   { tag: 'ru', name: 'Русский' },
   { tag: 'tr', name: 'Türkçe' },
   { tag: 'zh-CN', name: '简体中文' },
