@@ -47,6 +47,18 @@ it('are offered to Weblate file by file', () => {
 });
 
 describe('the check of texts', () => {
+  it('names what is left in English, no key, or too long for a platform', () => {
+    const texts = {
+      web: { tagline: 'Paste a link, get the video.', audioOnly: 'Audio only', gone: 'weg' },
+      discord: { getMedia: 'Alle Medien dieser Nachricht holen' },
+    };
+    expect(problemsOfTexts('de', texts)).toEqual([
+      'web.tagline is in English',
+      'web.gone is no key of the English texts',
+      'discord.getMedia has more than 32 characters',
+    ]);
+  });
+
   it.each([
     ['{shown} suka', '{n, plural, one {{shown} like} other {{shown} likes}}', 'id', []],
     ['{wer} da', '{who} is here', 'de', ['has no {who}', 'has {wer}, which has no value']],

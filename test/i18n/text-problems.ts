@@ -101,13 +101,20 @@ export function problemsOfTexts(tag: string, texts: TextTree): readonly string[]
     const original = ENGLISH.get(key);
     if (original === undefined) return [`${key} is no key of the English texts`];
     const limit = LONGEST.find(([keys, characters]) => keys.test(key) && text.length > characters)?.[1];
+    const isEnglish = tag !== 'en' && text === original && wordsOf(text) > 2;
     const isBraced = text.includes('{') && readParameters(original).size === 0;
     const problems = [
       ...(limit === undefined ? [] : [`has more than ${limit} characters`]),
+      ...(isEnglish ? ['is in English'] : []),
       ...(isBraced ? ['has braces, and nothing to fill in'] : problemsOf(text, original, tag)),
     ];
     return problems.map(problem => `${key} ${problem}`);
   });
+}
+
+/** Two words, such as "full combo", may be the same in another language; a sentence is not. */
+function wordsOf(text: string): number {
+  return text.replaceAll(/\{\w+\}/g, '').match(/\p{L}{2,}/gu)?.length ?? 0;
 }
 
 /** The keys that these texts lack; they are said in English. */
