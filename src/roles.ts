@@ -3,6 +3,7 @@ import { beatmapRoutes } from './api/beatmaps/beatmap-routes.ts';
 import { recommendRoutes } from './api/beatmaps/recommend-routes.ts';
 import { createErrorRenderer } from './api/errors.ts';
 import { healthRoutes } from './api/health-routes.ts';
+import { fileRoutes } from './api/media/file-routes.ts';
 import { mediaRoutes } from './api/media/media-routes.ts';
 import { createPostThumbnails } from './api/media/post-thumbnails.ts';
 import { tunnelRoutes } from './api/media/tunnel-routes.ts';
@@ -79,11 +80,17 @@ async function registerWeb(
   const web = createWebChat(config, core, log);
   const [first, ...others] = core.descriptors;
   const ownExample = (source: SourceDescriptor) => withOwnExample(source, webExamples, extractor.sourceOf);
+  const streams = createResponseStreams({
+    onEnd: metrics.countStreamEnd,
+    onRefuse: limit => metrics.countRefusal(`streams-${limit}`),
+  });
+  metrics.watch({ streams: () => streams.count });
   const routes = [
     mediaRoutes({
       ...{ extractor, creator, tunnel, publicUrl },
       sources: [ownExample(first), ...others.map(ownExample)],
     }),
+    fileRoutes({ extractor, delivery: core.delivery, streams, example: ownExample(first).example }),
     beatmapRoutes({ beatmaps }),
     recommendRoutes({ recommend }),
   ];
@@ -93,11 +100,6 @@ async function registerWeb(
   const examples = parameterExamples(webExamples);
   const thumbnails = createPostThumbnails({ extractor, tunnel });
   await app.register(api({ limiter, checkKey, publicUrl, routes, examples, thumbnails }));
-  const streams = createResponseStreams({
-    onEnd: metrics.countStreamEnd,
-    onRefuse: limit => metrics.countRefusal(`streams-${limit}`),
-  });
-  metrics.watch({ streams: () => streams.count });
   await app.register(tunnelRoutes({ tunnel, playbacks, publicUrl, streams, log }));
   return web;
 }

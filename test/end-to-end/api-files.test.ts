@@ -39,7 +39,7 @@ async function expectToPlay(path: string): Promise<void> {
   expect(stderr).toBe('');
 }
 
-describe.skipIf(ffmpegMissing)(`the files of the two documented endpoints${ffmpegNote}`, () => {
+describe.skipIf(ffmpegMissing)(`the files of the API${ffmpegNote}`, () => {
   let sandbox: Sandbox;
   let medley: Program;
   let address = '';
@@ -104,6 +104,35 @@ describe.skipIf(ffmpegMissing)(`the files of the two documented endpoints${ffmpe
     }
     const [best = 0, smallest = 0] = sizes;
     expect(best).toBeGreaterThanOrEqual(smallest);
+  });
+
+  const REEL = `url=${encodeURIComponent('https://www.instagram.com/reel/DVclaybowl1/')}`;
+
+  it('audio and clip: the file itself, made of the whole one', async () => {
+    const audio = await save(`${address}api/audio?${REEL}`);
+    expect(await look(audio.path)).toEqual({ width: Number.NaN, height: Number.NaN, hasAudio: true });
+    await expectToPlay(audio.path);
+    const clip = await save(`${address}api/clip?${REEL}&from=0:01&to=3`);
+    expect(await look(clip.path)).toEqual({ width: 720, height: 1280, hasAudio: true });
+    await expectToPlay(clip.path);
+    const [, seconds] = /duration=([\d.]+)/.exec(await ffprobe(clip.path, 'format=duration')) ?? [];
+    // Without ffmpeg it begins at a key frame.
+    expect(Number(seconds)).toBeGreaterThan(1.8);
+    expect(Number(seconds)).toBeLessThan(4);
+  });
+
+  it.each([
+    [`clip?${REEL}&from=3&to=1`, 400, '"to" must be later'],
+    [`clip?${REEL}&from=0&to=9:00`, 400, 'five minutes'],
+    [`clip?${REEL}&from=x&to=3`, 400, '/api/clip'],
+    [`audio?${REEL}&item=0`, 400, '/api/audio'],
+    [`audio?${REEL}&item=7`, 404, 'no video'],
+    [`audio?${REEL}&part=1`, 400, '"part" is no parameter'],
+    ['audio?url=https%3A%2F%2Fwww.instagram.com%2Fp%2FDXtramshed1%2F', 404, 'no video'],
+  ])('%s: %i', async (path, status, words) => {
+    const response = await fetch(`${address}api/${path}`);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ status, error: { message: expect.stringContaining(words) } });
   });
 
   it('are put together here where there are two tracks alone, and the CDN’s own elsewhere', async () => {

@@ -25,7 +25,7 @@ const PARTS = [
 ] as const;
 
 /** Foreign files from our own origin: they may be shown, and nothing else. */
-const SAFETY_HEADERS = {
+export const SAFETY_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
   'x-robots-tag': 'noindex, nofollow',

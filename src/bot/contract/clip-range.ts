@@ -1,27 +1,18 @@
-import { type Clip, MAX_CLIP_MS } from '../../media/files/clip.ts';
+import { type Clip, MAX_CLIP_MS, parseMoment } from '../../media/files/clip.ts';
 import { usageError } from './usage-error.ts';
 
 /** `0:05-0:20`, `5-20`, `1:02:03.5-1:02:10`. */
 const RANGE = /^([\d:.]{1,12})\s*(?:-|\u2013|\u2014|\.\.)\s*([\d:.]{1,12})$/;
-const MOMENT = /^(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5}(?:\.\d{1,3})?)$/;
 
 /** @throws AppError `invalid_request` with a hint that says what is amiss */
 export function parseClip(text: string): Clip {
-  const [, from, to] = RANGE.exec(text.trim()) ?? [];
-  const startMs = momentOf(from);
-  const endMs = momentOf(to);
+  const [, from = '', to = ''] = RANGE.exec(text.trim()) ?? [];
+  const startMs = parseMoment(from);
+  const endMs = parseMoment(to);
   if (startMs === undefined || endMs === undefined) throw usageError('clipForm');
   if (endMs <= startMs) throw usageError('clipOrder');
   if (endMs - startMs > MAX_CLIP_MS) throw usageError('clipLong', { minutes: MAX_CLIP_MS / 60_000 });
   return { startMs, endMs };
-}
-
-function momentOf(text: string | undefined): number | undefined {
-  const [, hours = '0', minutes, seconds] = MOMENT.exec(text ?? '') ?? [];
-  // After minutes come no more than sixty seconds, and after hours no more than sixty minutes.
-  if (seconds === undefined || (minutes !== undefined && Number(seconds) >= 60)) return undefined;
-  if (hours !== '0' && Number(minutes) >= 60) return undefined;
-  return Math.round((Number(hours) * 3_600 + Number(minutes ?? 0) * 60 + Number(seconds)) * 1_000);
 }
 
 /** `0:05`, `1:02:03`, with tenths where there are any. */

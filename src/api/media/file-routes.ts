@@ -1,0 +1,158 @@
+import { createReadStream } from 'node:fs';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { AppError } from '../../errors.ts';
+import { clientKey } from '../../infra/server/client-address.ts';
+import type { ResponseStreams } from '../../infra/server/response-streams.ts';
+import type { Delivery } from '../../media/delivery/delivery.ts';
+import type { NoFileReason } from '../../media/delivery/delivery-request.ts';
+import type { Extraction, Extractor } from '../../media/extract/extractor.ts';
+import { type Clip, MAX_CLIP_MS, parseMoment } from '../../media/files/clip.ts';
+import { indexAt, type MediaItem } from '../../media/post.ts';
+import { errorResponses } from '../reference/document.ts';
+import { linkQuery } from './post-schema.ts';
+import { contentDisposition, SAFETY_HEADERS } from './tunnel-routes.ts';
+
+export interface FileRoutesOptions {
+  readonly extractor: Pick<Extractor, 'extract'>;
+  readonly delivery: Pick<Delivery, 'deliver'>;
+  /** The places that streams take, so that no client takes all. */
+  readonly streams: Pick<ResponseStreams, 'enter'>;
+  /** The link of a post with a video that this server can show. */
+  readonly example: string;
+}
+
+/** A file is made of a whole one, which is no larger. */
+const MAX_BYTES = 256 * 1024 * 1024;
+const FRESH_S = 300;
+
+const FAILURES = {
+  too_large: 'too_large',
+  timeout: 'timeout',
+  upstream_unavailable: 'upstream_unavailable',
+  stream: 'upstream_unavailable',
+} as const satisfies Readonly<Record<NoFileReason, string>>;
+
+const item = z.coerce.number().int().min(1).max(100).optional().meta({
+  description: 'Which item of a carousel, from 1. Default: the one that the link names, else the first that fits.',
+});
+
+function moment(description: string, example: string) {
+  return z
+    .string()
+    .max(12)
+    .refine(text => parseMoment(text) !== undefined)
+    .meta({ description: `${description}: seconds, \`m:ss\` or \`h:mm:ss\`, with up to three decimals.`, example });
+}
+
+const file = (mime: string, description: string) => ({
+  description,
+  content: { [mime]: { schema: z.string().meta({ format: 'binary' }) } },
+});
+
+/** `/audio` and `/clip`, to be registered under `/api`: the file itself, made of a post's video. */
+export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
+  const { extractor, delivery, streams, example } = options;
+  const audioQuery = linkQuery(example).extend({ item });
+  const clipQuery = audioQuery.extend({
+    from: moment('Where the part begins', '0:01'),
+    to: moment('Where it ends, at most five minutes later', '0:03'),
+  });
+
+  return async server => {
+    const audio = {
+      tags: ['Media'],
+      operationId: 'audio',
+      summary: 'The audio of a video',
+      description:
+        'The audio of a video or of a post with music, as a file. It is not encoded again where that can be avoided.',
+      querystring: audioQuery,
+      response: { 200: file('audio/mp4', 'The file.'), ...errorResponses },
+    };
+    server.get<{ Querystring: z.output<typeof audioQuery> }>(
+      '/audio',
+      { schema: audio, schemaErrorFormatter: badQuery('/audio') },
+      (request, reply) => send(request, reply, request.query, 'audio'),
+    );
+    const clip = {
+      tags: ['Media'],
+      operationId: 'clip',
+      summary: 'A part of a video',
+      description:
+        'A part of a video, as an MP4. Where this server has no ffmpeg it begins at the key frame before the moment that was asked for.',
+      querystring: clipQuery,
+      response: { 200: file('video/mp4', 'The file.'), ...errorResponses },
+    };
+    server.get<{ Querystring: z.output<typeof clipQuery> }>(
+      '/clip',
+      { schema: clip, schemaErrorFormatter: badQuery('/clip') },
+      (request, reply) => send(request, reply, request.query, 'original', clipOf(request.query)),
+    );
+  };
+
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: z.output<typeof audioQuery>,
+    form: 'audio' | 'original',
+    part?: Clip,
+  ): Promise<FastifyReply> {
+    const { signal } = request;
+    const stream = streams.enter(clientKey(request.ip), reply.raw);
+    const found = await extractor.extract(query.url, { signal, readable: true });
+    const index = indexOf(found, query.item, form === 'audio' ? isHeard : isVideo);
+    const { post } = found;
+    const made = await delivery.deliver(
+      { post, index, form, maxBytes: MAX_BYTES, ...(part && { clip: part }) },
+      signal,
+    );
+    if (made.kind === 'link') throw new AppError(FAILURES[made.reason], `no file: ${made.reason}`);
+    reply.raw.once('close', () => void made.dispose());
+    stream.watch();
+    return reply
+      .headers(SAFETY_HEADERS)
+      .type(made.mime)
+      .header('content-length', made.bytes)
+      .header('content-disposition', contentDisposition('attachment', made.fileName))
+      .header('cache-control', `private, max-age=${FRESH_S}`)
+      .send(createReadStream(made.path));
+  }
+}
+
+function isVideo({ kind }: MediaItem): boolean {
+  return kind === 'video';
+}
+
+function isHeard({ kind, variants }: MediaItem): boolean {
+  return kind === 'audio' || (kind === 'video' && variants.some(({ hasAudio }) => hasAudio !== false));
+}
+
+/** @throws AppError `not_found` */
+function indexOf(
+  { post, itemIndex }: Extraction,
+  asked: number | undefined,
+  fits: (item: MediaItem) => boolean,
+): number {
+  const place = asked === undefined ? itemIndex : asked - 1;
+  const index = place === null ? post.items.findIndex(fits) : (indexAt(post, place) ?? -1);
+  const chosen = post.items[index];
+  if (chosen === undefined || !fits(chosen)) {
+    throw new AppError('not_found', 'the post has no such file', { params: { what: 'video' } });
+  }
+  return index;
+}
+
+/** @throws AppError `invalid_request` */
+function clipOf({ from, to }: { readonly from: string; readonly to: string }): Clip {
+  const [startMs = 0, endMs = 0] = [parseMoment(from), parseMoment(to)];
+  if (endMs > startMs && endMs - startMs <= MAX_CLIP_MS) return { startMs, endMs };
+  const send = '"to" must be later than "from", by five minutes at most. Example: from=0:05&to=0:20';
+  throw new AppError('invalid_request', 'an impossible part', { params: { what: 'parameter', send } });
+}
+
+function badQuery(path: string) {
+  return () => {
+    const send = `A parameter of /api${path} is missing or cannot be read. /docs shows what it takes.`;
+    return new AppError('invalid_request', 'unreadable parameters', { params: { what: 'parameter', send } });
+  };
+}
