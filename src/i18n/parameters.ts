@@ -131,7 +131,6 @@ export interface Parameters {
   'plays.leaderboard.noneOfCountry': { country: Value };
   'plays.simulate.rate': { shown: Value };
   'plays.simulate.moreMisses': { n: number };
-  'plays.simulate.percent': { shown: Value };
   'plays.noChoke.title': { mode: Value };
   'plays.noChoke.total': { now: Value; after: Value };
   'plays.noChoke.gain': { gain: Value };

@@ -22,8 +22,8 @@ export interface Translator {
   decimal(value: number, most: number, least?: number): string;
   /** `1.2K` in the reader's way. */
   compact(value: number): string;
-  /** 0.9834 as `98.34%`. */
-  percent(share: number): string;
+  /** 0.9834 as `98.34%`, with at most that many digits behind the comma, and at least so many. */
+  percent(share: number, most: number, least?: number): string;
   /** `0:42`, `1:02:03`. */
   duration(ms: number): string;
   /** The day of a moment (unix milliseconds), in UTC. */
@@ -61,7 +61,6 @@ function newTranslator(locale: string, messages: Messages): Translator {
   let day: Intl.DateTimeFormat | undefined;
   const plain = {};
   const short = { notation: 'compact', maximumFractionDigits: 1 } as const;
-  const part = { style: 'percent', minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
   return {
     locale,
     messages,
@@ -71,7 +70,12 @@ function newTranslator(locale: string, messages: Messages): Translator {
     decimal: (value, most, least = 0) =>
       numberFormat(locale, { maximumFractionDigits: most, minimumFractionDigits: least }).format(value),
     compact: value => numberFormat(locale, short).format(value),
-    percent: share => numberFormat(locale, part).format(share),
+    percent: (share, most, least = 0) =>
+      numberFormat(locale, {
+        style: 'percent',
+        maximumFractionDigits: most,
+        minimumFractionDigits: least,
+      }).format(share),
     duration: renderDuration,
     date: at => {
       day ??= new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });

@@ -27,6 +27,17 @@ describe('createTranslator', () => {
   });
 
   it.each([
+    ['en', '98.3%', '98.34%', '98.00%'],
+    ['tr', '%98,3', '%98,34', '%98,00'],
+    ['fr', '98,3 %', '98,34 %', '98,00 %'],
+    ['zh-CN', '98.3%', '98.34%', '98.00%'],
+  ])('writes a share in %s with its sign where it belongs', (tag, short, long, even) => {
+    const t = createTranslator([tag]);
+    const shown = [t.percent(0.9834, 1), t.percent(0.9834, 2), t.percent(0.98, 2, 2)];
+    expect(shown.map(each => each.replace(/\s/, ' '))).toEqual([short, long, even]);
+  });
+
+  it.each([
     [0, '0:00'],
     [400, '0:00'],
     [42_000, '0:42'],

@@ -108,7 +108,7 @@ function figures(statistics: PlayerStatistics, { t, look }: Pen): readonly Marku
   const { pp, hit_accuracy, play_count, play_time, level, grade_counts } = statistics;
   const shown: readonly (readonly [string, string | undefined])[] = [
     [cards.pp, pp === null ? undefined : t.number(Math.round(pp))],
-    [cards.accuracy, hit_accuracy === null ? undefined : t.percent(hit_accuracy / 100)],
+    [cards.accuracy, hit_accuracy === null ? undefined : t.percent(hit_accuracy / 100, 2, 2)],
     [cards.plays, play_count === null ? undefined : t.compact(play_count)],
     [cards.playTime, play_time === null ? undefined : cards.hours({ n: t.number(Math.round(play_time / 3600)) })],
     [cards.level, level === null ? undefined : `${level.current}`],

@@ -234,7 +234,7 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
   const { beatmap, beatmapset, accuracy, stars, isEstimate } = each;
   const words = t.messages.osu;
   const image = coverOf(beatmapset, beatmapset.list_url);
-  const at = words.recommend.at({ percent: `${t.decimal(accuracy * 100, 1)}%` });
+  const at = words.recommend.at({ percent: t.percent(accuracy, 1) });
   const rated = ratedStarsWithSwatch({ stars, isEstimate }, t);
   const state = stateOf({ ...beatmapset, status: beatmap.status }, t);
   const reasons = joined(each.reasons.map(reason => reasonText(reason, t)));
@@ -270,7 +270,7 @@ function reasonText(reason: Reason, t: Translator): Text | string | undefined {
       return [`${words.like} `, link(mapPage(beatmap.id), name)];
     }
     case 'mods':
-      return words.mods({ percent: `${t.decimal(reason.value * 100, 0)}%` });
+      return words.mods({ percent: t.percent(reason.value, 0) });
     case 'ar':
     case 'od':
     case 'cs':

@@ -71,7 +71,7 @@ export const beatmapSimulate = defineCommand({
       return reply({ tone: 'notice', blocks: [...heading, textBlock([words.unknown])], actions: elsewhere });
     }
     const fields = usual.pp.map(({ accuracy: of, pp }) => ({
-      label: words.percent({ shown: t.decimal(of, 2) }),
+      label: t.percent(of / 100, 2),
       value: [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) })],
     }));
     return reply({
@@ -125,7 +125,7 @@ function ways({ map, mods, rate, play }: Simulated, { services, t }: CommandCont
   const otherMods = USUAL_MODS.filter(each => each !== (mods.join('') || 'NM'));
   return {
     again: [
-      ...STEPS.map(step => button(words.percent({ shown: t.number(step) }), token({ accuracy: String(step) }))),
+      ...STEPS.map(step => button(t.percent(step / 100, 2), token({ accuracy: String(step) }))),
       button(words.moreMisses({ n: (misses ?? 0) + 1 }), token({ misses: (misses ?? 0) + 1 })),
       ...((misses ?? 0) > 0 ? [button(words.fullCombo, token({ misses: undefined }))] : []),
       ...menu(
@@ -184,7 +184,7 @@ function askedBlocks({ accuracy, combo, misses = 0, rating }: DescribedPlay, t: 
   if (pp === undefined) return [];
   const words = t.messages.plays.simulate;
   const parts = joined([
-    words.percent({ shown: t.decimal(accuracy, 2) }),
+    t.percent(accuracy / 100, 2),
     combo === undefined ? undefined : t.messages.osu.combo({ shown: t.number(combo) }),
     misses === 0 ? (combo === undefined ? words.full : undefined) : t.messages.osu.scores.misses({ n: misses }),
     [strong(t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }))],

@@ -163,7 +163,7 @@ function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): re
 function worthBlocks({ pp }: Rating, t: Translator): readonly Block[] {
   const words = t.messages.osu.estimate;
   const fields = pp.map(each => ({
-    label: `${t.decimal(each.accuracy, 1)}%`,
+    label: t.percent(each.accuracy / 100, 1),
     value: [words.pp({ shown: t.decimal(each.pp, 0) })],
   }));
   return fields.length === 0 ? [] : [{ kind: 'fields', fields }];

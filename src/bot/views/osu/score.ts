@@ -94,7 +94,7 @@ function failedText(score: Score, t: Translator): string {
   const completion = completionOf(score);
   return completion === null
     ? words.failed
-    : words.failedAt({ percent: `${t.decimal(Math.floor(completion * 100), 0)}%` });
+    : words.failedAt({ percent: t.percent(Math.floor(completion * 100) / 100, 0) });
 }
 
 /** The worth of a play that osu! gives no pp for: it failed, or its map is not ranked. */
@@ -153,7 +153,7 @@ export function resultText(score: Score, t: Translator): string {
   const { rank, accuracy, pp } = score;
   const parts = [
     shownGrade(rank),
-    `${t.decimal(accuracy * 100, 2, 2)}%`,
+    t.percent(accuracy, 2, 2),
     pp === null ? undefined : `${t.decimal(pp, 0)} pp`,
     modsText(score, t),
   ];
