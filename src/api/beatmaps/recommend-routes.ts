@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync } from 'fastify';
 import * as z from 'zod';
 import { parseYesNo } from '../../beatmaps/query/query-words.ts';
@@ -24,7 +24,6 @@ type RecommendationAnswer = RecommendAnswer['recommendations'][number];
 
 /** Plays change, and so does what is best next. */
 const SEEDED_FRESH_S = 300;
-const SEEDS = 2 ** 31;
 
 /** `/recommend`, to be registered under `/api`. Nothing is kept about who asks here. */
 export function recommendRoutes({ recommend }: RecommendRoutesOptions): FastifyPluginAsync {
@@ -49,8 +48,8 @@ export function recommendRoutes({ recommend }: RecommendRoutesOptions): FastifyP
   };
 }
 
-function seedOf(text: string | undefined): number {
-  return text === undefined ? randomInt(SEEDS) : createHash('sha1').update(text).digest().readInt32BE(0);
+function seedOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : createHash('sha1').update(text).digest().readInt32BE(0);
 }
 
 function toRecommendation({ beatmap, beatmapset, mods, pp, gain, reasons }: Recommendation): RecommendationAnswer {

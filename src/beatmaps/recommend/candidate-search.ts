@@ -5,7 +5,7 @@ import { type Bounds, type Candidate, candidateOf, isPlayable } from '../catalog
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import { PAGE_SIZE } from '../query/search.ts';
-import { passesFilters, type RecommendFilters } from './filters.ts';
+import { isWithinBounds, passesFilters, type RecommendFilters } from './filters.ts';
 import { type ScoredCandidate, scoreCandidate } from './scoring.ts';
 import type { PlannedSearch, SearchPlan } from './search-plan.ts';
 
@@ -16,6 +16,8 @@ export interface CandidateSearch {
   /** So many candidates are enough; with fewer the upstreams are asked too. */
   readonly enough: number;
   isNew(candidate: Candidate): boolean;
+  /** False for what others were given lately: it does not count as enough. */
+  isFree(candidate: Candidate): boolean;
   /** Maps whose figures were asked for the last time are among the candidates, whatever is drawn. */
   readonly lookedAt: readonly Candidate[];
   readonly random: () => number;
@@ -44,29 +46,52 @@ const ORDERS = ['plays', 'favourites', 'rating', 'ranked'] as const;
 const MAX_ASKED = 2;
 /** With fewer the same maps would come again and again. */
 const ENOUGH = 60;
-/** The upstreams are not asked again for a person who asks again this soon. */
+/** Pages of one question are kept for so long, and followed by the next ones while they are not enough. */
 const ASKED_MS = 2 * 60_000;
+const MAX_QUESTIONS = 64;
+const MAX_PAGES = 6;
+/** How far beyond the stars that are looked for maps may lie where there are none within. */
+const BEYOND = 1.15;
+
+interface Pages {
+  readonly sets: readonly Beatmapset[];
+  readonly pages: number;
+  /** Null after the last one. */
+  readonly cursor: string | null | undefined;
+  readonly sort: { readonly field: (typeof ORDERS)[number]; readonly order: 'desc' };
+}
 
 /** Finds and scores what a plan looks for, from the catalogue or else from the upstreams. */
 export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSearchOptions) {
-  const asked = createLru<string, true>({ max: 1_000, ttl: ASKED_MS });
+  const asked = createLru<string, Pages>({ max: MAX_QUESTIONS, ttl: ASKED_MS });
 
-  /** Sets that the upstreams know, where the catalogue knows too little. */
-  async function fetchSets({ plan, ruleset, random, signal }: CandidateSearch, failures: unknown[]) {
-    const field = ORDERS[Math.floor(random() * ORDERS.length)] ?? 'plays';
-    const sort = { field, order: 'desc' } as const;
+  function questionsOf({ plan, ruleset, random }: CandidateSearch): ReadonlyMap<string, Pages> {
     const queries = spansOf(plan.searches.map(({ window: { stars } }) => stars)).map(queryOf);
-    const fresh = [...new Set(queries)].filter(q => asked.get(`${ruleset} ${q}`) === undefined);
-    const pages = fresh.map(async (q): Promise<readonly Beatmapset[]> => {
+    const field = ORDERS[Math.floor(random() * ORDERS.length)] ?? 'plays';
+    const fresh: Pages = { sets: [], pages: 0, cursor: undefined, sort: { field, order: 'desc' } };
+    return new Map(queries.map(q => [q, asked.get(`${ruleset} ${q}`) ?? fresh]));
+  }
+
+  /** Asks for the next page of each question. */
+  async function fetchMore(
+    questions: ReadonlyMap<string, Pages>,
+    { ruleset, signal }: CandidateSearch,
+    failures: unknown[],
+  ): Promise<readonly Beatmapset[]> {
+    const pages = [...questions].map(async ([q, known]) => {
+      const { sort, cursor } = known;
+      if (cursor === null || known.pages >= MAX_PAGES) return known.sets;
       try {
-        const { sets } = await beatmaps.search({ q, ruleset, status: 'ranked', sort, limit: PAGE_SIZE, signal });
-        asked.set(`${ruleset} ${q}`, true);
+        const more = { ...(cursor !== undefined && { cursor }), limit: PAGE_SIZE, signal };
+        const found = await beatmaps.search({ q, ruleset, status: 'ranked', sort, ...more });
+        const sets = [...known.sets, ...found.sets];
+        asked.set(`${ruleset} ${q}`, { sets, pages: known.pages + 1, cursor: found.cursor, sort });
         return sets;
       } catch (error) {
         signal?.throwIfAborted();
         log.warn({ err: error }, 'recommended from the catalogue and little more');
         failures.push(error);
-        return [];
+        return known.sets;
       }
     });
     return (await Promise.all(pages)).flat();
@@ -90,13 +115,32 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
     const { plan, filters, ruleset, isNew } = search;
     const failures: unknown[] = [];
     const known = await scoreAll(plan, filters, async each => (await draw(each, search, failures)).filter(isNew));
-    if (known.length >= Math.max(ENOUGH, search.enough)) return { candidates: known, sets: new Map(), failures };
-    const more = (await fetchSets(search, failures)).filter(set => isRecommendable(set, filters));
-    const sets = new Map(more.map(set => [set.id, set]));
-    const maps = more.flatMap(set => set.beatmaps.map(map => candidateOf(set, map)));
-    const fetched = maps.filter(map => map.ruleset === ruleset && isNew(map));
-    const others = known.filter(({ candidate }) => !sets.has(candidate.setId));
-    return { candidates: [...others, ...(await scoreAll(plan, filters, async () => fetched))], sets, failures };
+    const isEnough = (found: readonly ScoredCandidate[]) =>
+      found.filter(({ candidate }) => search.isFree(candidate)).length >= Math.max(ENOUGH, search.enough);
+    if (isEnough(known)) return { candidates: known, sets: new Map(), failures };
+    const questions = questionsOf(search);
+    const kept = await withSets(
+      known,
+      [...questions.values()].flatMap(({ sets }) => sets),
+    );
+    if (isEnough(kept.candidates)) return { ...kept, failures };
+    const fetched = await withSets(known, await fetchMore(questions, search, failures));
+    // One question leaves a page for another.
+    if (questions.size >= MAX_ASKED || isEnough(fetched.candidates)) return { ...fetched, failures };
+    return { ...(await withSets(known, await fetchMore(questionsOf(search), search, failures))), failures };
+
+    async function withSets(others: readonly ScoredCandidate[], found: readonly Beatmapset[]) {
+      const sets = new Map(found.filter(set => isRecommendable(set, filters)).map(set => [set.id, set]));
+      const maps = [...sets.values()].flatMap(set => set.beatmaps.map(map => candidateOf(set, map)));
+      const fitting = maps.filter(map => map.ruleset === ruleset && isNew(map));
+      const score = (beyond: number) =>
+        scoreAll(plan, filters, async ({ window: { stars } }) =>
+          fitting.filter(map => isWithinBounds(map.stars, { low: stars.low / beyond, high: stars.high * beyond })),
+        );
+      const within = await score(1);
+      const scored = within.length + others.length > 0 ? within : await score(BEYOND);
+      return { candidates: [...others.filter(({ candidate }) => !sets.has(candidate.setId)), ...scored], sets };
+    }
   };
 }
 

@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
 import { type Candidate, candidateOf, createRandom } from '../catalogue/candidates.ts';
@@ -14,7 +16,7 @@ import { type Recommendation, reasonsFor, referenceReason, withStars } from './r
 import { createRecentAnswers, type RecommendationHistory } from './recommendation-history.ts';
 import { findReferenceMap, type ReferenceMap } from './reference-map.ts';
 import { createRescoring } from './rescoring.ts';
-import { drawOrder, fittingOf, isOfTarget, type ScoredCandidate, spreadOut } from './scoring.ts';
+import { drawOrder, fittingOf, isHit, isOfTarget, type ScoredCandidate, spreadOut, withinFirst } from './scoring.ts';
 import { planSearch, type SearchPlan } from './search-plan.ts';
 
 export interface RecommendRequest extends RecommendFilters {
@@ -26,8 +28,8 @@ export interface RecommendRequest extends RecommendFilters {
   readonly like?: number | string | undefined;
   /** 1 to 50. Default 10. */
   readonly limit?: number | undefined;
-  /** The same seed gives the same answer as long as plays and catalogue stay the same. */
-  readonly seed: number;
+  /** The same seed gives the same answer as long as plays and catalogue stay the same. Default: another one each time. */
+  readonly seed?: number | undefined;
   /** Key of who asks: nothing is recommended to them twice within 28 days. */
   readonly caller?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -78,6 +80,12 @@ const REPEAT_MS = 400;
 const STARS_MS = { least: 50, most: 600 };
 /** Some that were not looked at yet turn out not to be had. */
 const SPARE = 3;
+const SEEDS = 2 ** 31;
+/** Others are not given the same for so long where there is enough beside it, so that alike players do not all meet on the same maps. */
+const GIVEN_MS = 60 * 60_000;
+const MAX_GIVEN = 5_000;
+/** There is enough with so many times what is asked for. */
+const ENOUGH_OTHERS = 2;
 
 /** The steps: player -> plan -> candidates, scored -> a shortlist -> real figures -> the answer. */
 export function createRecommend(options: RecommendOptions): Recommend {
@@ -85,6 +93,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
   const findCandidates = createCandidateSearch({ beatmaps, catalogue, log });
   const refine = createRescoring({ difficulty, waitMs: rescoreMs });
   const recent = createRecentAnswers();
+  const given = createLru<number, true>({ max: MAX_GIVEN, ttl: GIVEN_MS });
 
   /** The stars that osu! itself gives, for as many as it may be asked for. */
   async function withToday(list: readonly Recommendation[], until: number, signal: AbortSignal = NEVER) {
@@ -94,13 +103,21 @@ export function createRecommend(options: RecommendOptions): Recommend {
     return list.map((each, index) => withStars(each, rated?.[index] ?? each));
   }
 
+  async function noteGiven(caller: string | undefined, ids: readonly number[]): Promise<void> {
+    for (const id of ids) given.set(id, true);
+    if (caller !== undefined) await history.add(caller, ids);
+  }
+
   return async function recommend(request) {
     const { caller, signal } = request;
     const startedAt = performance.now();
     const question = await readQuestion(options, request);
     const { limit, context, like, plan } = question;
     const { isRepeat, lookedAt, note } = recent.of(nameOf(request));
-    const random = createRandom(request.seed);
+    const random = createRandom(request.seed ?? randomInt(SEEDS));
+    // A seed alone asks for the same answer whoever else asked.
+    const isOwn = caller !== undefined || request.seed === undefined;
+    const isFree = ({ id }: Candidate) => !isOwn || !given.has(id);
     const before = caller === undefined ? new Set<number>() : await history.mapsOf(caller);
     const { candidates, sets, failures } = await findCandidates({
       plan,
@@ -108,6 +125,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
       ruleset: context.profile.ruleset,
       enough: limit,
       isNew: ({ id }) => !context.known.has(id) && !before.has(id) && id !== like?.id,
+      isFree,
       lookedAt,
       random,
       signal,
@@ -122,13 +140,21 @@ export function createRecommend(options: RecommendOptions): Recommend {
       return new Map(found.filter(set => !set.download_disabled).map(set => [set.id, set]));
     }
 
-    const ordered = drawOrder(candidates, random);
+    const others = othersOf(candidates, limit, isFree);
+    const ordered = drawOrder(others, random);
     const refined = await refine({ plan, filters: request, ordered, limit, isRepeat, readSets, signal });
     note(refined.lookedAt);
     const fitting = fittingOf(refined.choices, plan, request);
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
     // Once more: what fell out of the shortlist may leave two of one mapper side by side.
-    const chosen = spreadOut(algorithms.keys(), limit + SPARE);
+    const fitted = spreadOut(algorithms.keys(), limit + SPARE);
+    const computed = new Set(
+      refined.choices.flatMap(each => (each.algorithm === null ? [] : each.choice.candidate.id)),
+    );
+    const chosen =
+      fitted.length >= limit || others.length === candidates.length
+        ? fitted
+        : fillUp(fitted, [ordered, drawOrder(candidates, random)], computed, question, request);
     const known = await readSets(chosen);
     const presented = chosen.flatMap(choice => {
       const set = known.get(choice.candidate.setId);
@@ -140,7 +166,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     // A catalogue that knows none does not mean that there is none.
     if (recommendations.length === 0 && failures.length > 0) throw failures[0];
     const ids = recommendations.map(({ beatmap }) => beatmap.id);
-    if (caller !== undefined) await history.add(caller, ids);
+    if (isOwn) await noteGiven(caller, ids);
     const { player, profile, stale } = context;
     return {
       recommendations,
@@ -153,6 +179,29 @@ export function createRecommend(options: RecommendOptions): Recommend {
       stale,
     };
   };
+}
+
+/** What was not given to others, where that is enough to choose from. */
+function othersOf(
+  candidates: readonly ScoredCandidate[],
+  limit: number,
+  isFree: (candidate: Candidate) => boolean,
+): readonly ScoredCandidate[] {
+  const others = candidates.filter(({ candidate }) => isFree(candidate));
+  return others.length >= limit * ENOUGH_OTHERS ? others : candidates;
+}
+
+/** Where others were given what fits best, what fits nearly makes up for it, and then what they were given. */
+function fillUp(
+  fitted: readonly ScoredCandidate[],
+  [fresh, all]: readonly [fresh: readonly ScoredCandidate[], all: readonly ScoredCandidate[]],
+  computed: ReadonlySet<number>,
+  { plan, limit }: Question,
+  filters: RecommendFilters,
+): readonly ScoredCandidate[] {
+  const isOpen = ({ candidate }: ScoredCandidate) => !computed.has(candidate.id);
+  const given = all.filter(choice => isHit(choice, plan, filters));
+  return spreadOut([...fitted, ...[...withinFirst(fresh, plan), ...given].filter(isOpen)], limit);
 }
 
 /** What is asked for, by whom. */
@@ -177,9 +226,9 @@ async function readQuestion({ beatmaps, log }: RecommendOptions, request: Recomm
   return { limit, context, reference, like, plan };
 }
 
-/** The same for the same wishes; undefined where it is not known who asks, and the same seed must give the same answer. */
-function nameOf({ caller, seed: _seed, signal: _signal, limit: _limit, ...asked }: RecommendRequest) {
-  return caller === undefined ? undefined : JSON.stringify(asked);
+/** The same for the same wishes; with a seed of one who is not known, for the same seed, whose answer must stay the same. */
+function nameOf({ caller, seed, signal: _signal, limit: _limit, ...asked }: RecommendRequest): string {
+  return JSON.stringify(caller === undefined && seed !== undefined ? { ...asked, seed } : asked);
 }
 
 /** Undefined where the set does not have the difficulty any more. */

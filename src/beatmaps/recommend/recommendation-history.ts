@@ -54,15 +54,13 @@ const MAX_CANDIDATES = 60;
 export function createRecentAnswers() {
   const recent = createLru<string, readonly Candidate[]>({ max: MAX_ANSWERS, ttl: LATELY_MS });
   return {
-    /** @param question undefined for one that is always answered as if it were the first time */
-    of(question: string | undefined) {
-      const known = question === undefined ? undefined : recent.get(question);
+    of(question: string) {
+      const known = recent.get(question);
       return {
         /** True when the question was asked lately. */
         isRepeat: known !== undefined,
         lookedAt: known ?? [],
         note(lookedAt: readonly Candidate[]) {
-          if (question === undefined) return;
           const ids = new Set(lookedAt.map(({ id }) => id));
           // Another answer may have come meanwhile.
           const earlier = (recent.get(question) ?? []).filter(({ id }) => !ids.has(id));

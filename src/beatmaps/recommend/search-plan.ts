@@ -51,6 +51,8 @@ const MAX_CLASSES = 4;
 const START: Span = { low: 1, middle: 1.7, high: 2.5 };
 /** No search begins beyond. */
 const MAX_START = 3;
+/** How far beyond the stars of the player's own plays maps may lie: pp says less of stars in some rulesets than in others. */
+const STARS_BEYOND = 1.15;
 const OPEN_END = 1.3;
 const LIKE_REACH = 0.35;
 
@@ -170,7 +172,7 @@ type Played = Pick<PlannedSearch, 'profile' | 'mods'>;
 function windowFor(played: Played, ruleset: Ruleset, target: SearchTarget, filters: RecommendFilters): CandidateWindow {
   const { modClass, keys } = played.profile;
   const factor = starFactor(ruleset, modClass);
-  const { low, high } = starsOf(played, ruleset, target);
+  const { low, high } = withinOwnStars(starsOf(played, ruleset, target), played.profile, target, filters);
   const { bpm, length } = filters;
   return {
     ruleset,
@@ -191,6 +193,21 @@ function starsOf({ profile, mods }: Played, ruleset: Ruleset, { pp, stars }: Sea
     low: starsForPp(pp.low / VARIETY / calibration, usual),
     high: starsForPp((pp.high * VARIETY) / calibration, usual),
   };
+}
+
+/** Within the stars that the player plays with these mods, unless they asked for another pp, or plays too few to tell. */
+function withinOwnStars(
+  bounds: Bounds,
+  { plays }: ClassProfile,
+  { pp }: SearchTarget,
+  filters: RecommendFilters,
+): Bounds {
+  if (pp === null || filters.pp !== undefined || plays.length < ENOUGH_PLAYS) return bounds;
+  const step = STARS_STEP ** (filters.bias ?? 0);
+  const stars = plays.map(({ figures }) => figures.stars * step);
+  const low = Math.max(bounds.low, Math.min(...stars) / STARS_BEYOND);
+  const high = Math.min(bounds.high, Math.max(...stars) * STARS_BEYOND);
+  return low < high ? { low, high } : bounds;
 }
 
 /** An open end is far away rather than endless, which no table can be asked for. */

@@ -33,7 +33,7 @@ describe('GET /api/recommend', () => {
     await get('?seed=a');
     await get('?seed=a');
     const seeds = asked.map(({ seed }) => seed);
-    expect(seeds[0]).not.toBe(seeds[1]);
+    expect(seeds.slice(0, 2)).toEqual([undefined, undefined]);
     expect(seeds[2]).toBe(seeds[3]);
   });
 
