@@ -82,7 +82,7 @@ export function createBeatmaps({ osu, mirrors, catalogue, caches, log, now = Dat
         set,
         available: !set.download_disabled,
         reason: set.download_disabled ? set.download_disabled_reason : null,
-        addresses: downloadAddresses(set, [...awake, ...resting]),
+        addresses: downloadAddresses(set, [...awake, ...resting], health),
         source,
         stale,
         cached,

@@ -317,13 +317,18 @@ describe('downloads', () => {
     const answer = await beatmaps.download(reference);
     expect(answer).toMatchObject({ id: COMET, available: true, reason: null });
     expect(answer.addresses).toEqual([
-      { source: 'osu.direct', video: true, url: `https://osu.direct/api/d/${COMET}` },
-      { source: 'osu.direct', video: false, url: `https://osu.direct/api/d/${COMET}?noVideo=1` },
-      { source: 'hinai', video: true, url: `https://mirror.hinamizawa.ai/api/v1/hinai/d/${COMET}` },
-      { source: 'hinai', video: false, url: `https://mirror.hinamizawa.ai/api/v1/hinai/d/${COMET}?noVideo=1` },
-      { source: 'catboy', video: true, url: `https://catboy.best/d/${COMET}` },
-      { source: 'catboy', video: false, url: `https://catboy.best/d/${COMET}n` },
-      { source: 'osu', video: true, url: `https://osu.ppy.sh/beatmapsets/${COMET}` },
+      { source: 'osu.direct', state: 'unknown', video: true, url: `https://osu.direct/api/d/${COMET}` },
+      { source: 'osu.direct', state: 'unknown', video: false, url: `https://osu.direct/api/d/${COMET}?noVideo=1` },
+      { source: 'hinai', state: 'unknown', video: true, url: `https://mirror.hinamizawa.ai/api/v1/hinai/d/${COMET}` },
+      {
+        source: 'hinai',
+        state: 'unknown',
+        video: false,
+        url: `https://mirror.hinamizawa.ai/api/v1/hinai/d/${COMET}?noVideo=1`,
+      },
+      { source: 'catboy', state: 'unknown', video: true, url: `https://catboy.best/d/${COMET}` },
+      { source: 'catboy', state: 'unknown', video: false, url: `https://catboy.best/d/${COMET}n` },
+      { source: 'osu', state: 'unknown', video: true, url: `https://osu.ppy.sh/beatmapsets/${COMET}` },
     ]);
   });
 
@@ -331,7 +336,8 @@ describe('downloads', () => {
     const { beatmaps, sandbox } = await openHouse({ withCredentials: false });
     breakAll(sandbox, ['osu.direct', 'hinai'], 'status:503');
     const { addresses } = await beatmaps.download(HARBOUR);
-    expect(addresses[0]?.source).toBe('catboy');
+    expect(addresses[0]).toMatchObject({ source: 'catboy', state: 'answering' });
+    expect(addresses.find(({ source }) => source === 'hinai')?.state).toBe('failing');
   });
 
   it('are refused with the reason when osu! disabled them', async () => {

@@ -118,7 +118,9 @@ export function fakeBeatmaps(own: Partial<Beatmaps> = {}) {
     },
     async download(reference) {
       note('download', reference);
-      const addresses = [{ source: 'catboy', video: true, url: 'https://catboy.best/d/901' }] as const;
+      const addresses = [
+        { source: 'catboy', state: 'unknown', video: true, url: 'https://catboy.best/d/901' },
+      ] as const;
       return { ...told, id: 901, set: SET, available: true, reason: null, addresses };
     },
     ...own,

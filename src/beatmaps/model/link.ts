@@ -154,3 +154,8 @@ export function userPage(id: number, ruleset?: Ruleset): string {
 export function scorePage(id: number, ruleset?: Ruleset): string {
   return `https://osu.ppy.sh/scores/${ruleset === undefined ? '' : `${ruleset}/`}${id}`;
 }
+
+/** Opens the set in the game, for those whom osu! lets download there (osu!direct). */
+export function directLink(setId: number): string {
+  return `osu://dl/${setId}`;
+}

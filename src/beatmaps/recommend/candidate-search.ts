@@ -126,7 +126,8 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
     if (isEnough(kept.candidates)) return { ...kept, failures };
     const fetched = await withSets(known, await fetchMore(questions, search, failures));
     // One question leaves a page for another.
-    if (questions.size >= MAX_ASKED || isEnough(fetched.candidates)) return { ...fetched, failures };
+    if (failures.length > 0 || questions.size >= MAX_ASKED || isEnough(fetched.candidates))
+      return { ...fetched, failures };
     return { ...(await withSets(known, await fetchMore(questionsOf(search), search, failures))), failures };
 
     async function withSets(others: readonly ScoredCandidate[], found: readonly Beatmapset[]) {

@@ -122,6 +122,9 @@ export function leading<S extends Source>(sources: readonly S[], id: string | un
 
 export type Health = ReturnType<typeof createHealth>;
 
+/** Unknown is one that was not asked yet. */
+export type HealthWord = 'answering' | 'failing' | 'unknown';
+
 export interface HealthOptions {
   /** In the order to begin with. */
   readonly ids: readonly string[];
@@ -180,6 +183,12 @@ export function createHealth({ ids, now = Date.now }: HealthOptions) {
     },
     /** True while it rests after failures. */
     isResting: (id: string) => stateOf(id).restUntil > now(),
+    /** How it did the last time, in a word. */
+    wordOn(id: string): HealthWord {
+      const { averageMs, failures, restUntil } = stateOf(id);
+      if (failures > 0 || restUntil > now()) return 'failing';
+      return averageMs === undefined ? 'unknown' : 'answering';
+    },
     worked(id: string, tookMs: number): void {
       const state = stateOf(id);
       average(state, tookMs);

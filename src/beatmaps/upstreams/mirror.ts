@@ -11,6 +11,7 @@ import { parseQuery } from '../query/query.ts';
 import { matches, matchesNearly } from '../query/query-match.ts';
 import { statusesOf } from '../query/query-words.ts';
 import { isListing, PAGE_SIZE, type Search, type SearchPage, sortSets } from '../query/search.ts';
+import type { Health, HealthWord } from './failover.ts';
 import { MIRROR_SITES, type MirrorSite } from './mirror-sites.ts';
 import type { BeatmapSource } from './source.ts';
 import { expectShape, readAnswer } from './upstream-answer.ts';
@@ -195,18 +196,29 @@ export function createMirrors({ http, timeoutMs = 4_000, now = Date.now }: Mirro
 export interface DownloadAddress {
   /** A mirror's id, or `osu` for the page where a login is needed. */
   readonly source: Mirror['id'] | 'osu';
+  /** How the mirror did lately; of the page it is not known. */
+  readonly state: HealthWord;
   /** True when the file holds the set's video. */
   readonly video: boolean;
   readonly url: string;
 }
 
 /** Best first: of each mirror with the video, then without; osu!'s page last, and alone when downloads are disabled. */
-export function downloadAddresses(set: Beatmapset, mirrors: readonly Mirror[]): readonly DownloadAddress[] {
-  const page: DownloadAddress = { source: 'osu', video: set.video, url: setPage(set.id) };
+export function downloadAddresses(
+  set: Beatmapset,
+  mirrors: readonly Mirror[],
+  { wordOn }: Pick<Health, 'wordOn'>,
+): readonly DownloadAddress[] {
+  const page: DownloadAddress = { source: 'osu', state: 'unknown', video: set.video, url: setPage(set.id) };
   if (set.download_disabled) return [page];
   const offers = set.video ? [true, false] : [false];
   const files = mirrors.flatMap(mirror =>
-    offers.map(video => ({ source: mirror.id, video, url: mirror.downloadUrl(set.id, video || !set.video) })),
+    offers.map(video => ({
+      source: mirror.id,
+      state: wordOn(mirror.id),
+      video,
+      url: mirror.downloadUrl(set.id, video || !set.video),
+    })),
   );
   return [...files, page];
 }

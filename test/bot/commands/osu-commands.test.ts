@@ -155,13 +155,15 @@ describe('over the played upstreams', () => {
     for (const action of both[0]?.actions.slice(0, 2) ?? []) {
       expect(action.kind === 'link' && urls.has(action.url)).toBe(true);
     }
-    expect(all(both)).toMatch(/catboy: .*with video.*without video/);
+    expect(all(both)).toMatch(/catboy \(not asked yet\): .*with video.*without video/);
+    expect(all(both)).toContain('osu://dl/900001');
     const light = await say('/beatmap download 900001 video:no');
     expect(labels(light)).toEqual(['Download', 'Open on osu!']);
     expect(all(light)).not.toContain('with video');
     const only = await say('/beatmap download 900002 video:yes');
     expect(labels(only)).toEqual(['Download', 'Open on osu!']);
     expect(all(only)).toMatch(/"https:\/\/catboy.best\/d\/900002[^"]*","children":\["catboy"\]/);
+    expect(all(only)).toContain(' (not asked yet)');
     expect(labels(await say('/beatmap download 900006'))).toEqual(['Open on osu!']);
   });
 

@@ -1,3 +1,4 @@
+import { directLink } from '../../../beatmaps/model/link.ts';
 import type { DownloadAddress } from '../../../beatmaps/upstreams/mirror.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
@@ -46,7 +47,7 @@ export const beatmapDownload = defineCommand({
         ...(cover ? [cover] : []),
         headingBlock(setTitle(answer.set)),
         textBlock(line),
-        ...(available ? addressBlocks(files, t) : [refusal]),
+        ...(available ? [...addressBlocks(files, t), directBlock(set.id, t)] : [refusal]),
         ...originBlocks(answer, t),
       ],
       actions: [
@@ -56,6 +57,11 @@ export const beatmapDownload = defineCommand({
     });
   },
 });
+
+/** As text: in buttons platforms take addresses of the web alone. The web chat makes a link of it. */
+function directBlock(setId: number, t: Translator): Block {
+  return textBlock([`${t.messages.osu.direct}: `, { kind: 'code', children: [directLink(setId)] }]);
+}
 
 /** Those with or without video as asked; all when there are none such. */
 function wanted(addresses: readonly DownloadAddress[], video: boolean | undefined): readonly DownloadAddress[] {
@@ -72,9 +78,10 @@ function addressBlocks(files: readonly DownloadAddress[], t: Translator): readon
   const lines = sources.map((source): Text => {
     const own = files.filter(file => file.source === source);
     const [only] = own;
-    if (only !== undefined && !isMixed) return [link(only.url, source)];
+    const state = only === undefined ? '' : ` (${words.mirrorStates[only.state]})`;
+    if (only !== undefined && !isMixed) return [link(only.url, source), state];
     const ways = own.map(({ video, url }): Text => [link(url, video ? words.withVideo : words.withoutVideo)]);
-    return [`${source}: `, ...joined(ways)];
+    return [`${source}${state}: `, ...joined(ways)];
   });
   return lines.length === 0 ? [] : [textBlock(stacked([[words.downloadHint], ...lines]))];
 }

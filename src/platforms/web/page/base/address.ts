@@ -5,6 +5,11 @@ export function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
+/** Opens a beatmap in the game, for whom that is installed. */
+export function isGameAddress(url: string): boolean {
+  return /^osu:\/\/dl\/[1-9]\d{0,14}$/.test(url);
+}
+
 /** A path on this server, which is all the page loads from. */
 export function isOwnPath(url: string): boolean {
   return /^\/(?![/\\])/.test(url);

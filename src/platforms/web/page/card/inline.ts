@@ -1,4 +1,4 @@
-import { isWebAddress } from '../base/address.ts';
+import { isGameAddress, isWebAddress } from '../base/address.ts';
 import { h } from '../base/dom.ts';
 import type { WebInline, WebText } from '../base/protocol.ts';
 import { readerLocale } from '../base/texts.ts';
@@ -60,7 +60,7 @@ function inlineOf(inline: Exclude<WebInline, string>, onAction: OnAction | undef
     case 'emphasis':
       return h('em', {}, ...inlines(inline.children, onAction, mayLine));
     case 'code':
-      return h('code', {}, ...inlines(inline.children, onAction, mayLine));
+      return codeOf(inline.children, h('code', {}, ...inlines(inline.children, onAction, mayLine)));
     case 'link':
       return link(inline, onAction);
     case 'time':
@@ -68,6 +68,10 @@ function inlineOf(inline: Exclude<WebInline, string>, onAction: OnAction | undef
     case 'swatch':
       return swatch(inline.colour);
   }
+}
+
+function codeOf([text]: WebText, code: HTMLElement): HTMLElement {
+  return typeof text === 'string' && isGameAddress(text) ? h('a', { href: text }, code) : code;
 }
 
 function link(
