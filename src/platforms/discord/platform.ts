@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { SendFailure } from '../../bot/contract/chat-platform.ts';
 import type { SettingsStore } from '../../bot/contract/settings.ts';
 import { createShownViews } from '../../bot/stores/shown-views.ts';
+import { LANGUAGES } from '../../i18n/languages.ts';
+import { createTranslator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
@@ -59,6 +62,11 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   /** Never rejects. Nothing waits for it. */
   async function register(): Promise<void> {
     try {
+      // Texts of every language are read for it, one language a turn, so that events are answered in between.
+      for (const { tag } of LANGUAGES) {
+        dispatcher.commandSpecs(createTranslator([tag]));
+        await setImmediate();
+      }
       const payloads = commandPayloads(dispatcher.commandSpecs);
       const { registered, hasChanged } = await updateCommands(api, applicationId(), payloads);
       await commandIds.learn(registered);
