@@ -190,6 +190,7 @@ async function write(
     );
   } finally {
     // A file that is still being opened when its writing fails would be made after it was removed.
+    file.destroy();
     if (!file.closed) await new Promise<void>(resolve => file.once('close', () => resolve()));
     progress.bytes = begun + file.bytesWritten;
   }
