@@ -98,6 +98,11 @@ const VARIABLES = z.object({
   ).optional(),
   UPSTREAM_PACE: variable(whole(1, 1_000), 'requests a second to each site, 1 to 1000', '10').default(10),
   SOURCES: variable(parseSources, 'all, or the ids of sites separated by commas', 'instagram,facebook').default('all'),
+  REDDIT_CLIENT_ID: variable(
+    text => (/^[\w-]{10,60}$/.test(text) ? text : undefined),
+    'the id of an installed app of Reddit, 10 to 60 letters, digits, - and _',
+    'Ab1Cd2Ef3Gh4Ij5',
+  ).optional(),
   YT_DLP_HOSTS: variable(list(parseSiteHost), 'host names separated by commas', 'youtube.com,youtu.be').default([]),
   UPSTREAM_OVERRIDES: variable(
     parseOverrides,
@@ -274,7 +279,10 @@ function toConfig(values: z.output<typeof VARIABLES>) {
     sources: values.SOURCES,
     ytDlpHosts: [...new Set(values.YT_DLP_HOSTS)],
     upstreamOverrides: values.UPSTREAM_OVERRIDES,
-    upstreamConstants: values.UPSTREAM_CONSTANTS,
+    upstreamConstants: {
+      ...values.UPSTREAM_CONSTANTS,
+      ...(values.REDDIT_CLIENT_ID !== undefined && { 'reddit.clientId': values.REDDIT_CLIENT_ID }),
+    },
     roles: new Set(values.ROLES),
     redisUrl: values.REDIS_URL,
     apiKeys: values.API_KEYS,

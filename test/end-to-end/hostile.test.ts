@@ -19,6 +19,7 @@ const LED_ASTRAY = HOSTILE_ADDRESSES.flatMap(({ why, address }) => [
   { why: `login: ${why}`, address: `https://www.threads.com/login?next=${encodeURIComponent(address)}` },
   { why: `login: ${why}`, address: `https://www.tiktok.com/login?redirect_url=${encodeURIComponent(address)}` },
   { why: `login: ${why}`, address: `https://www.pinterest.com/login?next=${encodeURIComponent(address)}` },
+  { why: `media: ${why}`, address: `https://www.reddit.com/media?url=${encodeURIComponent(address)}` },
   { why: `login page: ${why}`, address: `https://x.com/login?redirect_after_login=${encodeURIComponent(address)}` },
   { why: `player: ${why}`, address: `https://www.facebook.com/plugins/video.php?href=${encodeURIComponent(address)}` },
 ]);
@@ -74,6 +75,7 @@ describe('addresses that want to lead elsewhere', () => {
       sandbox.faults.set('x.*', fault);
       sandbox.faults.set('bluesky.*', fault);
       sandbox.faults.set('pinterest.*', fault);
+      sandbox.faults.set('reddit.*', fault);
       for (const link of [
         'https://www.instagram.com/reel/DVclaybowl1/',
         'https://www.instagram.com/share/reel/SandBowl01/',
@@ -90,6 +92,8 @@ describe('addresses that want to lead elsewhere', () => {
         'https://bsky.app/profile/skerrow.bsky.social/post/3sandvideo222',
         'https://www.pinterest.com/pin/424605071150000101/',
         'https://pin.it/SandBowl1',
+        'https://www.reddit.com/r/sandpottery/comments/1sand01/a_bowl/',
+        'https://www.reddit.com/r/sandpottery/s/SandShare1',
       ]) {
         await expect(extractor.extract(link), `${fault} ${link}`).rejects.toBeInstanceOf(AppError);
       }

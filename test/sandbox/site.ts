@@ -3,7 +3,7 @@ import type { MediaAddresses } from './address.ts';
 import type { Answer, Ask } from './answer.ts';
 import type { MediaFile } from './media.ts';
 
-export type NewSite = 'threads' | 'x' | 'bluesky' | 'tiktok' | 'pinterest';
+export type NewSite = 'threads' | 'x' | 'bluesky' | 'tiktok' | 'pinterest' | 'reddit';
 /** `SITE.ENDPOINT`; a fault can be set for each. */
 export type SiteEndpoint = `${NewSite}.${string}`;
 

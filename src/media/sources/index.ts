@@ -3,6 +3,7 @@ import { bluesky } from './bluesky/descriptor.ts';
 import { facebook } from './facebook/descriptor.ts';
 import { instagram } from './instagram/descriptor.ts';
 import { pinterest } from './pinterest/descriptor.ts';
+import { reddit } from './reddit/descriptor.ts';
 import { threads } from './threads/descriptor.ts';
 import { tiktok } from './tiktok/descriptor.ts';
 import { x } from './x/descriptor.ts';
@@ -16,4 +17,5 @@ export const sourceDescriptors: readonly [SourceDescriptor, ...SourceDescriptor[
   x,
   bluesky,
   pinterest,
+  reddit,
 ];

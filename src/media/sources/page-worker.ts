@@ -7,6 +7,7 @@ import { readFacebookPage } from './facebook/answer.ts';
 import { readInstagramAnswer } from './instagram/answer.ts';
 import type { AnswerReader, PageTask } from './kit/page-thread.ts';
 import { readPinterestAnswer } from './pinterest/answer.ts';
+import { readRedditAnswer } from './reddit/answer.ts';
 import { readThreadsPage } from './threads/answer.ts';
 import { readTiktokPage } from './tiktok/answer.ts';
 
@@ -17,6 +18,7 @@ const READERS: Readonly<Record<SourceId, AnswerReader>> = {
   threads: readThreadsPage,
   tiktok: readTiktokPage,
   pinterest: readPinterestAnswer,
+  reddit: readRedditAnswer,
 };
 
 export function readLargePage({ response, context }: PageTask): ThreadOutcome<Post> {

@@ -1,0 +1,87 @@
+/** The files that Reddit's answers name -> items. Pure. */
+import { mediaAddress, readSize, readText } from '../../parse/fields.ts';
+import { child } from '../../parse/json-search.ts';
+import type { UnplacedItem, Variant } from '../../post.ts';
+import { listedFile, listedItem } from '../kit/listed-files.ts';
+import { REDDIT_MEDIA_HOSTS } from './constants.ts';
+
+export type Item = UnplacedItem | null;
+
+/** A video of which only the name is known: its manifest lists the files. */
+export const MANIFEST = /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})\/DASHPlaylist\.mpd$/;
+
+export function readAddress(value: unknown): string | null {
+  return mediaAddress(value, REDDIT_MEDIA_HOSTS);
+}
+
+/** A signed address says when it ends, in unix seconds. */
+function expiryOf(url: string): number | null {
+  const end = Number(new URL(url).searchParams.get('e'));
+  return end > 1_600_000_000 && end < 10_000_000_000 ? end * 1_000 : null;
+}
+
+function imageType(url: string): string {
+  const type = /\.(png|webp|gif)$/i.exec(new URL(url).pathname)?.[1]?.toLowerCase() ?? 'jpeg';
+  return `image/${type}`;
+}
+
+const IMAGE_HOST = /^(?:i|preview|external-preview)\.redd\.it$/;
+
+interface Picture {
+  readonly width?: number | null;
+  readonly height?: number | null;
+  readonly alt?: string | null;
+}
+
+/** `preview.redd.it/TITLE-v0-NAME.png` is a smaller copy of `i.redd.it/NAME.png`. */
+export function imageOf(address: unknown, { width = null, height = null, alt = null }: Picture = {}): Item {
+  const url = readAddress(address);
+  if (url === null) return null;
+  const { hostname, pathname } = new URL(url);
+  if (!IMAGE_HOST.test(hostname)) return null;
+  const [, name] = /^\/(?:[^/]{1,200}-v0-)?([a-z0-9]{8,24}\.(?:jpe?g|png|webp|gif))$/i.exec(pathname) ?? [];
+  const original = hostname === 'preview.redd.it' && name !== undefined ? `https://i.redd.it/${name}` : null;
+  const files = [original, url].filter(one => one !== null);
+  const variants = files.map((one, index) =>
+    listedFile(one, { mime: imageType(one), hasVideo: false, ...(index === 0 && { width, height }) }),
+  );
+  // The original comes first whatever is known of its size.
+  return { kind: 'image', width, height, durationMs: null, thumbnailUrl: url, alt, variants };
+}
+
+/** A moving picture without audio. */
+export function gifOf(address: unknown, size: Picture = {}): Item {
+  const url = readAddress(address);
+  if (url === null) return null;
+  const { width = null, height = null } = size;
+  return listedItem('video', [listedFile(url, { mime: 'video/mp4', hasVideo: true, hasAudio: false, width, height })]);
+}
+
+interface Video {
+  readonly thumbnailUrl?: string | null;
+  readonly durationMs?: number | null;
+  readonly width?: number | null;
+  readonly height?: number | null;
+}
+
+/** Whole files, such as `playbackMp4s` lists them. */
+export function packagedVideo(files: readonly unknown[], known: Video): Item {
+  const variants = files.flatMap((file): readonly Variant[] => {
+    const url = readAddress(child(file, 'url'));
+    if (url === null) return [];
+    const size = {
+      width: readSize(child(file, 'dimensions', 'width')),
+      height: readSize(child(file, 'dimensions', 'height')),
+    };
+    return [listedFile(url, { mime: 'video/mp4', hasVideo: true, hasAudio: null, expiresAt: expiryOf(url), ...size })];
+  });
+  return listedItem('video', variants, known);
+}
+
+/** By any address below `v.redd.it/NAME`. */
+export function namedVideo(address: unknown, known: Video = {}): Item {
+  const [, name] = /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})(?:[/?]|$)/.exec(readText(address) ?? '') ?? [];
+  if (name === undefined) return null;
+  const url = `https://v.redd.it/${name}/DASHPlaylist.mpd`;
+  return listedItem('video', [listedFile(url, { mime: 'application/dash+xml', hasVideo: true })], known);
+}

@@ -1,0 +1,75 @@
+/** Addresses on Reddit -> the post that they name. Pure. */
+import type { LinkMatch, PostRef } from '../../extract/source.ts';
+import { matchPath, PAGE, type PathShape, pagesOf, pathOf, unsupported, wrapper } from '../kit/link-match.ts';
+
+export const REDDIT_HOSTS: readonly [string, ...string[]] = [
+  ...(['www.reddit.com', 'reddit.com', 'old.reddit.com', 'new.reddit.com', 'np.reddit.com', 'sh.reddit.com'] as const),
+  ...['m.reddit.com', 'amp.reddit.com', 'embed.reddit.com', 'redd.it', 'www.redd.it', 'v.redd.it', 'i.redd.it'],
+  ...[
+    'preview.redd.it',
+
+    'rxddit.com',
+    'vxreddit.com',
+    'fxreddit.com',
+    'rxyddit.com',
+    'redditez.com',
+  ],
+];
+const FIXER = /^(?:www\.|old\.)?(?:rxddit|vxreddit|fxreddit|rxyddit|redditez)\.com$/;
+const SITE = /^(?:(?:www|old|new|np|sh|m|amp|embed|i)\.)?reddit\.com$/;
+
+/** @param community `r/NAME` or `user/NAME`, where the address has it: the site then needs no redirect */
+function postMatch(id: string, community?: string): LinkMatch {
+  const path = `${community === undefined ? '' : `${community}/`}comments/${id.toLowerCase()}/`;
+  const ref: PostRef = {
+    ...{ source: 'reddit', id: id.toLowerCase(), form: 'post', url: `https://www.reddit.com/${path}` },
+    ...{ itemIndex: null, parts: { path } },
+  };
+  return { kind: 'post', ref };
+}
+
+/** The site alone knows where these lead. */
+function shortMatch(path: string): LinkMatch {
+  return { kind: 'short', url: `https://www.reddit.com/${path}`, key: path };
+}
+
+const ID = '([a-z0-9]{4,12})';
+const PATHS: readonly PathShape[] = [
+  [
+    new RegExp(`^(?:((?:r|u|user)/[\\w-]{2,40})/)?(?:comments|gallery|duplicates)/${ID}(?:/|$)`, 'i'),
+    ([, community, id = '']) => postMatch(id, community?.replace(/^u\//, 'user/')),
+  ],
+  [/^((?:r|u|user)\/[\w-]{2,40}\/s\/[A-Za-z0-9]{6,24})(?:\/|$)/, ([, path = '']) => shortMatch(path)],
+  [/^video\/([a-z0-9]{6,24})(?:\/|$)/, ([, id = '']) => shortMatch(`video/${id}`)],
+  [/^(?:media|login)(?:\/|$)/, (_, query) => wrapper(query.get('url') ?? query.get('dest'))],
+  [/^r\/[\w-]{2,40}(?:\/(?:hot|new|top|best|rising|about|wiki)(?:\/|$)|\/?$)/i, () => unsupported('page')],
+  [/^(?:u|user)\/[\w-]{2,40}(?:\/|$)/i, () => unsupported('profile')],
+  ...pagesOf({
+    search: 'search',
+    page: 'r|t|best|hot|new|top|popular|settings|message|notifications|chat|submit|media|login',
+  }),
+];
+
+/** Undefined on any other host. Pure, never throws, and takes nothing from the address but checked ids. */
+export function matchRedditLink(address: URL): LinkMatch | undefined {
+  if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
+  const host = address.hostname.toLowerCase();
+  const path = pathOf(address, 6);
+  if (SITE.test(host) || FIXER.test(host)) return matchPath(PATHS, path, address.searchParams);
+  if (host === 'redd.it' || host === 'www.redd.it') {
+    const [, id] = /^([a-z0-9]{4,12})(?:\/|$)/i.exec(path) ?? [];
+    return id === undefined ? PAGE : postMatch(id);
+  }
+  if (host === 'v.redd.it') {
+    const [, id] = /^([a-z0-9]{6,24})(?:\/|$)/.exec(path) ?? [];
+    return id === undefined ? PAGE : shortMatch(`video/${id}`);
+  }
+  // A file alone: the site's page about it names its post.
+  if (host === 'i.redd.it' || host === 'preview.redd.it') return PAGE;
+  return undefined;
+}
+
+export function redditRefOf(id: string): PostRef | undefined {
+  const match = /^[a-z0-9]{4,12}$/.test(id) ? postMatch(id) : undefined;
+  return match?.kind === 'post' ? match.ref : undefined;
+}

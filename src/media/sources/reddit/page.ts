@@ -1,0 +1,153 @@
+/** A post's page, or its embed, -> the post that was asked for (2026-10). Pure. */
+import { readCount, readList, readSize, readText } from '../../parse/fields.ts';
+import { child, parseJson } from '../../parse/json-search.ts';
+import { readMarkup } from '../../parse/markup.ts';
+import { NO_STATS } from '../../post.ts';
+import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
+import { type Item, imageOf, namedVideo, packagedVideo, readAddress } from './items.ts';
+
+type Attributes = Readonly<Record<string, string>>;
+
+interface Slide {
+  readonly order: number;
+  readonly item: Item;
+}
+
+/** What the markup of one post says, before it is put together. */
+class PostMarkup {
+  readonly #name: string;
+  /** Elements that are open, by whether each belongs to another post, a comment or an advertisement. */
+  readonly #open: boolean[] = [];
+  readonly slides: Slide[] = [];
+  readonly images: string[] = [];
+  post: Attributes | undefined;
+  player: Attributes | undefined;
+  embed: unknown;
+  author: string | undefined;
+  title = '';
+  words = '';
+  #order = 0;
+  #collects: 'title' | 'words' | undefined;
+  #collectsAt = 0;
+
+  constructor(id: string) {
+    this.#name = `t3_${id}`;
+  }
+
+  onopentag(name: string, attributes: Attributes): void {
+    const isForeign = (this.#open.at(-1) ?? false) || this.#isForeign(name, attributes);
+    this.#open.push(isForeign);
+    if (isForeign) return;
+    if (name === 'shreddit-post') this.post ??= attributes;
+    if (name === 'shreddit-screenview-data') this.embed ??= parseJson(attributes.data ?? '');
+    if (name === 'shreddit-player' || name === 'shreddit-player-2') this.player ??= attributes;
+    if (name === 'li')
+      this.#order = Number(/^page-(\d{1,3})$/.exec(attributes.slot ?? '')?.[1] ?? this.slides.length + 1);
+    if (name === 'img') this.#addImage(attributes);
+    const [, author] =
+      /^(?:https:\/\/www\.reddit\.com)?\/user\/([\w-]{2,40})\/?(?:\?|$)/.exec(attributes.href ?? '') ?? [];
+    if (name === 'a') this.author ??= author;
+    if (name === 'shreddit-embed-title') this.#collect('title');
+    if (attributes.slot === 'text-body' || attributes.id?.endsWith('-post-rtjson-content') === true)
+      this.#collect('words');
+  }
+
+  ontext(text: string): void {
+    if (this.#collects !== undefined && this.#open.at(-1) === false) this[this.#collects] += text;
+  }
+
+  onclosetag(): void {
+    this.#open.pop();
+    if (this.#open.length < this.#collectsAt) this.#collects = undefined;
+  }
+
+  #collect(what: 'title' | 'words'): void {
+    if (this.#collects !== undefined || this[what] !== '') return;
+    this.#collects = what;
+    this.#collectsAt = this.#open.length;
+  }
+
+  #isForeign(name: string, attributes: Attributes): boolean {
+    if (name === 'shreddit-comment' || name === 'shreddit-ad-post' || 'post-promoted' in attributes) return true;
+    if ('comment-id' in attributes) return true;
+    if (name === 'shreddit-post') return attributes.id !== this.#name;
+    // A crosspost shows the files of the post that it shares.
+    const isShared = this.post?.['post-type'] === 'crosspost';
+    return attributes['post-id'] !== undefined && attributes['post-id'] !== this.#name && !isShared;
+  }
+
+  #addImage({ src, srcset, width, height, alt, class: style = '' }: Attributes): void {
+    if (style.includes('background') || readAddress(src) === null) return;
+    const largest = (srcset ?? '')
+      .split(/,\s+/, 20)
+      .map(part => part.trim().split(/\s+/))
+      .sort(([, a = '0'], [, b = '0']) => Number.parseInt(b, 10) - Number.parseInt(a, 10))
+      .flatMap(([address]) => readAddress(address) ?? [])[0];
+    const url = largest ?? src ?? '';
+    this.images.push(url);
+    const known = { width: readSize(width), height: readSize(height), alt: readText(alt) };
+    const item = imageOf(url, known);
+    if (!this.slides.some(({ order }) => order === this.#order)) this.slides.push({ order: this.#order, item });
+  }
+}
+
+function instantOf(text: string | undefined): number | null {
+  const moment = Date.parse((text ?? '').replace(/(\.\d{3})\d*([+-]\d\d)(\d\d)$/, '$1$2:$3'));
+  return Number.isNaN(moment) ? null : moment;
+}
+
+function itemsOf(found: PostMarkup, type: string, target: string | null): readonly Item[] | null {
+  const { player, slides } = found;
+  if (player !== undefined) {
+    const media = parseJson(player['packaged-media-json'] ?? '');
+    const seconds = readCount(child(media, 'playbackMp4s', 'duration'));
+    const known = { thumbnailUrl: readAddress(player.poster), durationMs: seconds === null ? null : seconds * 1_000 };
+    const files = readList(child(media, 'playbackMp4s', 'permutations')).map(one => child(one, 'source'));
+    return [packagedVideo(files, known) ?? namedVideo(player.src ?? player.preview ?? target, known)];
+  }
+  if (type === 'video') return [namedVideo(target)];
+  if (type === 'gallery')
+    return slides.length === 0 ? null : slides.toSorted((a, b) => a.order - b.order).map(({ item }) => item);
+  const image = imageOf(target);
+  if (image !== null) return [image];
+  if (type === 'image') return [imageOf(found.images[0])];
+  return namedVideo(target) === null ? null : [namedVideo(target)];
+}
+
+/** Undefined where the markup has not the post that was asked for. */
+export function readPostMarkup(html: string, id: string): PostDraft | undefined {
+  const found = new PostMarkup(id);
+  readMarkup(
+    html,
+    {
+      onopentag: (name, attributes) => found.onopentag(name, attributes),
+      ontext: text => found.ontext(text),
+      onclosetag: () => found.onclosetag(),
+    },
+    { xml: false },
+  );
+  const { post, embed } = found;
+  const shown = child(embed, 'post');
+  if (
+    post === undefined &&
+    !(readText(child(shown, 'url')) ?? readText(child(shown, 'id')) ?? '').includes(id) &&
+    found.title === ''
+  )
+    return undefined;
+  const type = post?.['post-type'] ?? readText(child(shown, 'type')) ?? '';
+  const target = post?.['content-href'] ?? readText(child(shown, 'url'));
+  const items = itemsOf(found, type, target);
+  const username = post?.author ?? found.author ?? null;
+  const isOutside = type === 'link' && target !== null;
+  return {
+    ...EMPTY_DRAFT,
+    author: { ...UNKNOWN_AUTHOR, username: username === '[deleted]' ? null : username },
+    title: readText((post?.['post-title'] ?? found.title).trim()),
+    caption: readText(found.words.trim()) ?? (isOutside && items === null ? target : null),
+    publishedAt: instantOf(post?.['created-timestamp']),
+    stats: { ...NO_STATS, likes: readCount(post?.score), comments: readCount(post?.['comment-count']) },
+    sensitive: (post !== undefined && ('nsfw' in post || 'quarantine' in post)) || child(shown, 'nsfw') === true,
+    items: items ?? [],
+    isWordsOnly: items === null && ['self', 'text', 'link'].includes(type),
+  };
+}

@@ -1,0 +1,140 @@
+import { AppError } from '../../../errors.ts';
+import { hostsBelow } from '../../../infra/http/host-list.ts';
+import { profileRequest } from '../../extract/request-profile.ts';
+import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
+import type { SourceOptions } from '../../extract/source-descriptor.ts';
+import { readText } from '../../parse/fields.ts';
+import { child, parseJson } from '../../parse/json-search.ts';
+import { parseDashManifest } from '../../parse/markup.ts';
+import type { MediaItem, Post } from '../../post.ts';
+import { createPageSource } from '../kit/page-site.ts';
+import { failureOfStatus } from '../kit/refusal.ts';
+import { createStrategy } from '../kit/source.ts';
+import { readRedditAnswer, WALL } from './answer.ts';
+import { createRedditConstants, REDDIT_EXAMPLES, REDDIT_MEDIA_HOSTS } from './constants.ts';
+import { MANIFEST, readAddress } from './items.ts';
+import { matchRedditLink, redditRefOf } from './link.ts';
+
+const HOSTS = hostsBelow(['reddit.com']);
+const MAX_MANIFEST_BYTES = 256 * 1024;
+/** A token is asked for anew a minute before it ends. */
+const EARLY_MS = 60_000;
+
+export function createRedditSource(options: SourceOptions): MediaSource {
+  const constants = createRedditConstants(options.upstreamConstants);
+  const { profiles } = constants;
+  const byApp = createAppStrategy(options, constants);
+  return createPageSource(
+    { ...options, extraStrategies: [...byApp, ...(options.extraStrategies ?? [])] },
+    {
+      id: 'reddit',
+      match: matchRedditLink,
+      refOf: redditRefOf,
+      hosts: HOSTS,
+      mediaHosts: REDDIT_MEDIA_HOSTS,
+      examples: REDDIT_EXAMPLES,
+      maxBytes: 8 * 1024 * 1024,
+      endpoints: {
+        embed: ({ parts }: PostRef) => `https://embed.reddit.com/${parts.path}`,
+        page: ({ url }: PostRef) => url,
+        card: ({ url }: PostRef) => `${url}.rss`,
+      },
+      profiles,
+      read: readRedditAnswer,
+      wall: WALL,
+      finish: (post, { signal }) => withTracks(post, options.http, signal),
+    },
+  );
+}
+
+/** Videos that are known by their name alone: the manifest lists their tracks. @throws AppError where none of the items can be fetched */
+async function withTracks(post: Post, http: SourceOptions['http'], signal: AbortSignal): Promise<Post> {
+  const [items, quoted] = await Promise.all([
+    Promise.all(post.items.map(item => tracksOf(item, http, signal))),
+    post.quoted === null ? null : Promise.all(post.quoted.items.map(item => tracksOf(item, http, signal))),
+  ]);
+  return { ...post, items, quoted: post.quoted && { ...post.quoted, items: quoted ?? [] } };
+}
+
+async function tracksOf(item: MediaItem, http: SourceOptions['http'], signal: AbortSignal): Promise<MediaItem> {
+  const url = item.variants[0]?.url ?? '';
+  if (!MANIFEST.test(url)) return item;
+  const hosts = ['v.redd.it'];
+  const answer = await http.request({ url, hosts, signal, maxBytes: MAX_MANIFEST_BYTES, maxRedirects: 0, retries: 0 });
+  const failure = failureOfStatus(answer, Date.now());
+  if (failure !== null) throw failure;
+  const { durationMs, variants: listed } = parseDashManifest(answer.text);
+  const variants = listed.flatMap(variant => {
+    const address = URL.canParse(variant.url, url) ? readAddress(new URL(variant.url, url).href) : null;
+    return address === null ? [] : [{ ...variant, url: address }];
+  });
+  const best = variants.find(({ hasVideo }) => hasVideo);
+  if (best === undefined) throw new AppError('upstream_changed', 'no tracks in the manifest of a video');
+  const size = { width: item.width ?? best.width, height: item.height ?? best.height };
+  return { ...item, ...size, durationMs: item.durationMs ?? durationMs, variants };
+}
+
+type Constants = ReturnType<typeof createRedditConstants>;
+
+/** By the host's own app, where one is configured: the whole post, in the limits of that app. */
+function createAppStrategy(
+  { http, now = Date.now }: SourceOptions,
+  { clientId, profiles }: Constants,
+): readonly Strategy[] {
+  if (clientId === undefined) return [];
+  const profile = profiles['app/plain'];
+  const request = profileRequest(profile, {});
+  let held: { readonly token: string; readonly until: number } | undefined;
+
+  async function token(signal: AbortSignal): Promise<string> {
+    if (held !== undefined && held.until > now()) return held.token;
+    const fields = {
+      grant_type: 'https://oauth.reddit.com/grants/installed_client',
+      device_id: 'DO_NOT_TRACK_THIS_DEVICE',
+    };
+    const answer = await http.request({
+      ...{
+        ...request,
+        url: 'https://www.reddit.com/api/v1/access_token',
+        method: 'POST',
+        hosts: HOSTS,
+        signal,
+        retries: 0,
+      },
+      headers: {
+        ...request.headers,
+        authorization: `Basic ${Buffer.from(`${clientId}:`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: new URLSearchParams(fields).toString(),
+    });
+    const made = readText(child(parseJson(answer.text), 'access_token'));
+    if (made === null) throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'no token for the app');
+    const seconds = Number(child(parseJson(answer.text), 'expires_in')) || 3_600;
+    held = { token: made, until: now() + seconds * 1_000 - EARLY_MS };
+    return made;
+  }
+
+  const strategy = createStrategy(
+    { http, read: readRedditAnswer, now },
+    {
+      ...{ name: 'app/plain', kind: 'query', profile, timeoutMs: profile.timeoutMs, fits: () => true },
+      async ask({ id }, signal) {
+        const headers = { ...request.headers, authorization: `Bearer ${await token(signal)}` };
+        const url = `https://oauth.reddit.com/comments/${id}?raw_json=1&limit=1`;
+        const answer = await http.request({
+          ...request,
+          headers,
+          url,
+          hosts: HOSTS,
+          signal,
+          maxRedirects: 0,
+          retries: 0,
+        });
+        if (answer.status === 401) held = undefined;
+        return answer;
+      },
+    },
+  );
+  return [{ ...strategy, run: async (ref, signal) => withTracks(await strategy.run(ref, signal), http, signal) }];
+}

@@ -1,0 +1,204 @@
+/** Answers in the recorded shapes, and in shapes that changed: right, or rightly named, and never of another post. */
+import { expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
+import type { Post } from '../../../../src/media/post.ts';
+import type { AnswerKind } from '../../../../src/media/sources/kit/draft.ts';
+import { readRedditAnswer } from '../../../../src/media/sources/reddit/answer.ts';
+import { redditRefOf } from '../../../../src/media/sources/reddit/link.ts';
+import { bodyOf } from '../../body-of.ts';
+
+const ID = '1bowl77';
+
+function outcome(text: string, kind: AnswerKind = 'page', status = 200): Post | string {
+  const ref = redditRefOf(ID);
+  if (ref === undefined) throw new Error('no id');
+  try {
+    const head = { status, headers: {}, url: ref.url };
+    return readRedditAnswer({ ...head, body: bodyOf(text) }, { ref, kind, strategy: 'test', now: 1_000 });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return `${error.code}${error.params.weak ? ' (guess)' : ''}`;
+  }
+}
+
+const FILE = 'https://packaged-media.redd.it/bowlbowl1234/pb/m2-res_480p.mp4?e=1900000000';
+const packaged = (url = FILE) =>
+  `packaged-media-json='{"playbackMp4s":{"duration":40,"permutations":[{"source":{"dimensions":{"height":480,"width":270},"url":"${url}"}}]}}'`;
+const post = (inside: string, more = 'post-type="video"', id = ID) =>
+  `<shreddit-post id="t3_${id}" post-title="A bowl" author="mara" score="12" comment-count="3" ${more}>${inside}</shreddit-post>`;
+const player = (more = packaged(), owner = ID) => `<shreddit-player post-id="t3_${owner}" ${more}></shreddit-player>`;
+const video = {
+  kind: 'video',
+  durationMs: 40_000,
+  variants: [{ url: FILE, width: 270, expiresAt: 1_900_000_000_000 }],
+};
+
+it.each<[string, string, object | string]>([
+  [
+    'a video',
+    post(player()),
+    { author: { username: 'mara' }, title: 'A bowl', stats: { likes: 12, comments: 3 }, items: [video] },
+  ],
+  [
+    'beside an advertisement and a comment',
+    `<shreddit-player post-promoted="" src="https://v.redd.it/adadadadad/x"></shreddit-player>${post(`<shreddit-player comment-id="t1_a" src="https://v.redd.it/comment12/x"></shreddit-player>${player()}`)}`,
+    { items: [video] },
+  ],
+  ['another post alone', post(player(packaged(), '1other'), 'post-type="video"', '1other'), 'upstream_changed'],
+  [
+    'another post before it',
+    `${post(player(packaged('https://packaged-media.redd.it/other/x.mp4'), '1other'), '', '1other')}${post(player())}`,
+    { items: [video] },
+  ],
+  ['a player of another post in it', post(player(packaged(), '1other')), { items: [], missingItems: 1 }],
+  [
+    'a crosspost',
+    post(player(packaged(), '1other'), 'post-type="crosspost"'),
+    { author: { username: 'mara' }, items: [video] },
+  ],
+  ['a file elsewhere', post(player(packaged('https://evil.example/a.mp4'))), { items: [], missingItems: 1 }],
+  [
+    'a player without a list of files',
+    post(player('src="https://v.redd.it/bowlbowl1234/HLSPlaylist.m3u8"')),
+    { items: [{ variants: [{ url: 'https://v.redd.it/bowlbowl1234/DASHPlaylist.mpd' }] }] },
+  ],
+  [
+    'an image by its address',
+    post('', 'post-type="image" content-href="https://i.redd.it/bowlbowl1234.jpeg"'),
+    { items: [{ kind: 'image', variants: [{ url: 'https://i.redd.it/bowlbowl1234.jpeg' }] }] },
+  ],
+  [
+    'a gallery without slides',
+    post('', 'post-type="gallery" content-href="https://www.reddit.com/gallery/1bowl77"'),
+    'upstream_changed',
+  ],
+  [
+    'words',
+    post('<div slot="text-body"><p>Wedge <b>it</b> first</p></div>', 'post-type="text"'),
+    { caption: 'Wedge it first', items: [] },
+  ],
+  [
+    'a link elsewhere',
+    post('', 'post-type="link" content-href="https://clay.example/a"'),
+    { caption: 'https://clay.example/a', items: [] },
+  ],
+  ['for adults', post(player(), 'nsfw'), { sensitive: true }],
+  ['a type that is new', post('', 'post-type="poll" content-href="https://www.reddit.com/a"'), 'upstream_changed'],
+  [
+    'proof of a person',
+    '<html><form hidden><input name="solution"><input name="js_challenge" value="1"><input name="jsc_token"></form></html>',
+    'upstream_rate_limited',
+  ],
+  ['a page to log in', '<html><head><title>Welcome to Reddit</title></head></html>', 'login_required'],
+  ['a private community', '<html><shreddit-forbidden></shreddit-forbidden></html>', 'private'],
+  ['another page', '<html><body>Hello</body></html>', 'upstream_changed'],
+])('a page with %s', (_, text, right) => {
+  const found = outcome(text);
+  if (typeof right === 'string') expect(found).toBe(right);
+  else expect(found).toMatchObject(right);
+});
+
+const listing = (more: object) =>
+  JSON.stringify([
+    {
+      data: {
+        children: [
+          {
+            data: {
+              id: ID,
+              title: 'A &amp; B',
+              author: 'mara',
+              author_fullname: 't2_1',
+              created_utc: 1_700_000_000,
+              score: 5,
+              num_comments: 2,
+              over_18: false,
+              is_self: false,
+              ...more,
+            },
+          },
+        ],
+      },
+    },
+  ]);
+const metadata = {
+  abcdefgh1: {
+    status: 'valid',
+    e: 'Image',
+    m: 'image/jpg',
+    s: { x: 30, y: 40, u: 'https://preview.redd.it/abcdefgh1.jpg?s=1' },
+  },
+  abcdefgh2: {
+    status: 'valid',
+    e: 'AnimatedImage',
+    m: 'image/gif',
+    s: { x: 5, y: 6, mp4: 'https://preview.redd.it/abcdefgh2.gif?format=mp4' },
+  },
+};
+
+it.each<[string, string, object | string]>([
+  [
+    'a video',
+    listing({
+      secure_media: {
+        reddit_video: {
+          fallback_url: 'https://v.redd.it/bowlbowl1234/CMAF_480.mp4?source=fallback',
+          width: 480,
+          height: 854,
+          duration: 65,
+        },
+      },
+    }),
+    {
+      title: 'A & B',
+      publishedAt: 1_700_000_000_000,
+      items: [{ kind: 'video', width: 480, height: 854, durationMs: 65_000 }],
+    },
+  ],
+  [
+    'a gallery in its order',
+    listing({
+      is_gallery: true,
+      gallery_data: {
+        items: [{ media_id: 'abcdefgh2' }, { media_id: 'abcdefgh1', caption: 'Side' }, { media_id: 'missing12' }],
+      },
+      media_metadata: metadata,
+    }),
+    {
+      missingItems: 1,
+      items: [
+        { kind: 'video', variants: [{ hasAudio: false }] },
+        { kind: 'image', width: 30, alt: 'Side', variants: [{ url: 'https://i.redd.it/abcdefgh1.jpg' }, {}] },
+      ],
+    },
+  ],
+  [
+    'a crosspost',
+    listing({
+      crosspost_parent_list: [
+        { id: '1parent', author: 'omar', is_self: false, url: 'https://i.redd.it/bowlbowl1234.jpg' },
+      ],
+    }),
+    {
+      author: { username: 'mara' },
+      items: [],
+      quoted: { id: '1parent', author: { username: 'omar' }, items: [{ kind: 'image' }] },
+    },
+  ],
+  ['words', listing({ is_self: true, selftext: 'Wedge it' }), { caption: 'Wedge it', items: [] }],
+  ['one that was removed', listing({ removed_by_category: 'moderator' }), 'not_found'],
+  ['another post', listing({ id: '1other' }), 'upstream_changed'],
+])('a listing with %s', (_, text, right) => {
+  const found = outcome(text, 'query');
+  if (typeof right === 'string') expect(found).toBe(right);
+  else expect(found).toMatchObject(right);
+});
+
+it.each([
+  ['private', 'private'],
+  ['quarantined', 'login_required'],
+  ['gold_only', 'private'],
+  ['banned', 'not_found'],
+])('a community that is %s', (reason, code) => {
+  expect(outcome(JSON.stringify({ reason, message: 'Forbidden', error: 403 }), 'query', 403)).toBe(code);
+});

@@ -1,0 +1,153 @@
+/** Reddit as the sandbox plays it. */
+import { expect, it, onTestFinished } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
+import { matchRedditLink } from '../../../../src/media/sources/reddit/link.ts';
+import { createRedditSource } from '../../../../src/media/sources/reddit/source.ts';
+import { createTestClient } from '../../../fakes/http-client.ts';
+import { silentLog } from '../../../fakes/instagram-upstream.ts';
+import { serveHttp } from '../../../fakes/loopback.ts';
+import { createSandbox } from '../../../sandbox/sandbox.ts';
+
+const HOSTS = ['www.reddit.com', 'embed.reddit.com', 'v.redd.it', 'i.redd.it', 'packaged-media.redd.it'];
+
+function refOf(link: string) {
+  const match = matchRedditLink(new URL(link));
+  if (match?.kind !== 'post') throw new Error('no post');
+  return match.ref;
+}
+
+const postLink = (id: string) => `https://www.reddit.com/r/sandpottery/comments/${id}/a_bowl/`;
+
+async function setUp() {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.close());
+  const client = createTestClient(Object.fromEntries(HOSTS.map(host => [host, sandbox.origin])));
+  const source = createRedditSource({ http: { ...client, hasBrowserTransport: false }, log: silentLog });
+  const signal = AbortSignal.timeout(30_000);
+  return { sandbox, source, signal, fetch: (id: string) => source.fetch(refOf(postLink(id)), { signal }) };
+}
+
+it.each([
+  ['embed', null],
+  ['page', 1204],
+] as const)('every post comes by the %s alone', async (alive, likes) => {
+  const { sandbox, fetch } = await setUp();
+  for (const dead of ['embed', 'page', 'feed'] as const) {
+    if (dead !== alive) sandbox.faults.set(`reddit.${dead}`, 'status:500');
+  }
+  for (const [id, kinds] of [
+    ['1sand01', ['video']],
+    ['1sand02', ['image']],
+    ['1sand03', ['image', 'image', 'image']],
+    ['1sand04', ['video']],
+    ['1sand05', []],
+  ] as const) {
+    const post = await fetch(id);
+    expect(post).toMatchObject({
+      author: { username: 'maraturnsclay' },
+      title: 'A bowl for the shore',
+      stats: { likes },
+    });
+    expect(post).toMatchObject({ id, missingItems: 0, sensitive: false });
+    expect(post.items.map(({ kind }) => kind)).toEqual(kinds);
+  }
+  expect((await fetch('1sand05')).caption).toContain('Wedge it first');
+  expect((await fetch('1sand06')).sensitive).toBe(true);
+});
+
+it('the feed brings videos by their tracks, images, and no gallery, which it does not name', async () => {
+  const { sandbox, fetch } = await setUp();
+  for (const dead of ['embed', 'page']) sandbox.faults.set(`reddit.${dead}`, 'status:403');
+  const { items } = await fetch('1sand01');
+  expect(items[0]?.variants).toMatchObject([
+    {
+      hasVideo: true,
+      hasAudio: false,
+      height: 1920,
+      url: expect.stringMatching(/^https:\/\/v\.redd\.it\/\w+\/CMAF_1920\.mp4/),
+    },
+    { hasVideo: false, hasAudio: true, url: expect.stringContaining('CMAF_AUDIO_128') },
+  ]);
+  expect((await fetch('1sand02')).items).toMatchObject([{ kind: 'image' }]);
+  await expect(fetch('1sand03')).rejects.toBeInstanceOf(AppError);
+});
+
+it('says so of a post that is gone, and of a shared link that leads nowhere', async () => {
+  const { source, signal, fetch } = await setUp();
+  await expect(fetch('1sand99')).rejects.toMatchObject({ code: 'not_found' });
+  const shared = (code: string) => `https://www.reddit.com/r/sandpottery/s/${code}`;
+  expect(await source.resolveShort(shared('SandShare1'), { signal })).toContain('/comments/1sand02/');
+  await expect(source.resolveShort(shared('Nowhere123'), { signal })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+it('asks by the app of the host, where one is configured, with one token for several posts', async () => {
+  const asked: string[] = [];
+  const { origin } = await serveHttp((request, response) => {
+    asked.push(`${request.method} ${request.headers.host}${request.url} ${request.headers.authorization ?? ''}`.trim());
+    if (request.url?.startsWith('/api/v1/access_token') === true) {
+      response.end(JSON.stringify({ access_token: 'made', expires_in: 3_600 }));
+      return;
+    }
+    const [, id = ''] = /^\/comments\/(\w+)\?/.exec(request.url ?? '') ?? [];
+    const data = {
+      id,
+      title: 'A',
+      author: 'mara',
+      is_self: true,
+      selftext: 'Words',
+      created_utc: 1_700_000_000,
+      score: 3,
+    };
+    response.writeHead(id === '' ? 403 : 200).end(JSON.stringify([{ data: { children: [{ data }] } }]));
+  });
+  const hosts = ['www.reddit.com', 'embed.reddit.com', 'oauth.reddit.com'];
+  const client = createTestClient(Object.fromEntries(hosts.map(host => [host, origin])));
+  const upstreamConstants = { 'reddit.clientId': 'made-up-app' };
+  const source = createRedditSource({
+    http: { ...client, hasBrowserTransport: false },
+    log: silentLog,
+    upstreamConstants,
+  });
+  const signal = AbortSignal.timeout(30_000);
+  for (const id of ['1sand05', '1sand07']) {
+    expect(await source.fetch(refOf(postLink(id)), { signal })).toMatchObject({ id, caption: 'Words', items: [] });
+  }
+  const token = asked.filter(line => line.startsWith('POST'));
+  expect(token).toEqual([
+    `POST www.reddit.com/api/v1/access_token Basic ${Buffer.from('made-up-app:').toString('base64')}`,
+  ]);
+  expect(asked.filter(line => line.includes('oauth.reddit.com')).every(line => line.endsWith('Bearer made'))).toBe(
+    true,
+  );
+});
+
+it.each([
+  postLink('1abcde'),
+  'https://old.reddit.com/r/sandpottery/comments/1ABCDE/',
+  'https://www.reddit.com/comments/1abcde',
+  'https://www.reddit.com/gallery/1abcde',
+  'https://www.reddit.com/user/mara/comments/1abcde/a/',
+  'https://redd.it/1abcde',
+  'https://vxreddit.com/r/sandpottery/comments/1abcde/a/comment/x1/',
+  'https://www.rxddit.com/r/sandpottery/comments/1abcde/a/',
+])('%s names the post', link => {
+  expect(refOf(link)).toMatchObject({ source: 'reddit', id: '1abcde' });
+});
+
+it.each([
+  ['https://www.reddit.com/r/sandpottery/s/SandShare1', { kind: 'short', key: 'r/sandpottery/s/SandShare1' }],
+  ['https://v.redd.it/abcdefgh1234', { kind: 'short', key: 'video/abcdefgh1234' }],
+  [
+    'https://www.reddit.com/media?url=https%3A%2F%2Fi.redd.it%2Fa.jpg',
+    { kind: 'wrapper', target: 'https://i.redd.it/a.jpg' },
+  ],
+  ['https://www.reddit.com/r/sandpottery/', { kind: 'unsupported', what: 'page' }],
+  ['https://www.reddit.com/user/mara', { kind: 'unsupported', what: 'profile' }],
+  ['https://i.redd.it/abcdefgh1234.jpg', { kind: 'unsupported', what: 'page' }],
+  ['https://reddit.com.evil.example/r/a/comments/1abcde/', undefined],
+  ['https://notreddit.com/r/a/comments/1abcde/', undefined],
+])('%s is %j', (link, right) => {
+  const match = matchRedditLink(new URL(link));
+  if (right === undefined) expect(match).toBeUndefined();
+  else expect(match).toMatchObject(right);
+});
