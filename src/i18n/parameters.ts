@@ -131,6 +131,7 @@ export interface Parameters {
   'plays.leaderboard.noneOfCountry': { country: Value };
   'plays.simulate.rate': { shown: Value };
   'plays.simulate.moreMisses': { n: number };
+  'plays.simulate.byHits': { shown: Value };
   'plays.noChoke.title': { mode: Value };
   'plays.noChoke.total': { now: Value; after: Value };
   'plays.noChoke.gain': { gain: Value };

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { parseCommandLine } from '../contract/arguments.ts';
+import { type CommandLine, parseCommandLine } from '../contract/arguments.ts';
 import type { Command } from '../contract/command.ts';
 import { looksLikeLink } from '../contract/positions.ts';
 import {
@@ -68,10 +68,7 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
     // Words said to Medley itself are a request, whatever the settings are for links that are merely pasted.
     const isDirect = direct ?? caller.chatKind === 'private';
     const typed = parseCommandLine(text);
-    if (typed !== undefined) {
-      const { name, args, isKnown } = readCommand(typed.name, typed.rest, commandsFor(caller));
-      return isKnown || isDirect ? { kind: 'line', what: { name, args } } : undefined;
-    }
+    if (typed !== undefined) return readLine(typed, isDirect, commandsFor(caller));
     const links = pasted ? canonicalLinks(pasted, findLinks) : findLinks(text).map(url => ({ url, spoiler: false }));
     if (links.length === 0 && !isDirect) return undefined;
     const address = pasted ? pasted[0]?.url : findAddress(text);
@@ -139,6 +136,13 @@ function canonicalLinks(links: readonly PastedLink[], findLinks: LinkFinder): re
     found.set(link, { url: link, spoiler: isHidden, ...(isQuoted && { quoted: true }) });
   }
   return [...found.values()];
+}
+
+/** Other bots of a group listen to the same single letters. */
+function readLine(typed: CommandLine, isDirect: boolean, commands: readonly Command[]): RequestBody | undefined {
+  if (!isDirect && typed.name.length === 1) return undefined;
+  const { name, args, isKnown } = readCommand(typed.name, typed.rest, commands);
+  return isKnown || isDirect ? { kind: 'line', what: { name, args } } : undefined;
 }
 
 /** Letters of an unknown name that a notice repeats. */

@@ -104,7 +104,7 @@ export function fits(spec: OptionSpec, word: string): boolean {
       if (option.bare && !isRest(spec)) return option.bare(word, 0) !== undefined || termOf(`+${word}`) !== undefined;
       return option.form !== 'link' || looksLikeLink(word);
     case 'boolean':
-      return [spec.key, spec.name].includes(word.toLowerCase());
+      return [spec.key, spec.name, ...(option.also ?? [])].includes(word.toLowerCase());
   }
 }
 

@@ -8,6 +8,7 @@ export const PRIVATE_PREFIX: Prefix = '!';
 /** The line that each group of words stands for, as players know them: a command of two words, then what is said with it. */
 export const LINES: readonly (readonly [words: string, line: string])[] = [
   ['rs recent', 'osu recent'],
+  ['rp recentpass', 'osu recent pass:on'],
   ['rt', 'osu recent mode:taiko'],
   ['rc', 'osu recent mode:catch'],
   ['rm', 'osu recent mode:mania'],

@@ -25,12 +25,19 @@ const COUNT = { type: 'integer', min: 0, max: 100_000 } as const;
 const MAX_WORD = 60;
 const WORD = { type: 'string', form: 'word', maxLength: MAX_WORD } as const;
 const MODS = { ...WORD, joins: true, also: ['m', 'mod'] } as const;
+const NO_MODS = /^nomods?$/i;
+const PLUS_MODS = /^\+([a-z\d][a-z\d,+]+)!?$/i;
+/** In small letters two or more: one alone is rather a word of a title or sentence. */
+const USUAL_MODS = /^(?:(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+|(?:ez|nf|ht|dc|nc|dt|hr|sd|pf|fl|hd){2,})$/;
 const isMod = (acronym: string) => areMods([acronym]);
 
 /** How each is written without its name, and the other names that it goes by. */
 export const TERMS = {
-  /** `+HDDT`, `+hd,dt`, `+HD+DT` and `+HD +DT`: with exactly these, so a closing `!` adds nothing. */
-  mods: { ...MODS, bare: as(/^\+([a-z\d][a-z\d,+]+)!?$/i) },
+  /** `+HDDT`, `+hd,dt`, `+HD+DT` and `+HD +DT`: with exactly these, so a closing `!` adds nothing. Usual ones need no plus. */
+  mods: {
+    ...MODS,
+    bare: word => (NO_MODS.exec(word) ? 'NM' : (PLUS_MODS.exec(word)?.[1] ?? USUAL_MODS.exec(word)?.[0])),
+  },
   mode: {
     type: 'choice',
     choices: MODES,
@@ -59,6 +66,7 @@ export const TERMS = {
 export const MOD_FILTER = {
   ...MODS,
   bare: (word: string) => {
+    if (NO_MODS.test(word)) return 'NM';
     const [, sign, letters = ''] = /^([+-])([a-z\d,+]{2,})!?$/i.exec(word) ?? [];
     // Names of players may begin with a dash.
     return sign === '+' || (sign === '-' && modsIn(letters).every(isMod)) ? word : undefined;

@@ -93,6 +93,13 @@ describe('in a group', () => {
     expect(await read('', { line: 'rs please', direct: false })).toBeUndefined();
   });
 
+  it('of one letter behind a slash are left to other bots, but for those that are said to Medley', async () => {
+    const { read } = open();
+    for (const text of ['/r', '/c', '/m 9000014', '/s camellia']) expect(await read(text), text).toBeUndefined();
+    expect(await read('/rs')).toMatchObject({ what: { name: 'osu recent' } });
+    expect(await read('/r', { direct: true })).toMatchObject({ what: { name: 'beatmap recommend' } });
+  });
+
   it('count towards the limit, and blocked people stay without an answer', async () => {
     const { choose, say } = open();
     await choose('!');

@@ -108,6 +108,22 @@ describe('a recent play', () => {
     expect(textOf(await press(buttonOf(profile, 'Recent plays')))).toContain('most recent play');
   });
 
+  it('is one that was passed where passes alone are asked for', async () => {
+    const { say, press } = await open();
+    const first = await say('/osu recent lamp post pass');
+    const second = await press(buttonOf(first, 'Earlier'));
+    expect(textOf(second)).toContain('recent play 2 (osu!)');
+    expect(textOf(second)).not.toContain('failed at');
+    expect(textOf(await say('/osu recent lamp post pass index:90'))).toMatch(/There are only \d+ plays like that/);
+  });
+
+  it('that is simulated with hits says that the accuracy beside them is left out', async () => {
+    const { say } = await open();
+    const left = 'follows from the hits, so 98% is left out';
+    expect(textOf(await say(`/beatmap simulate ${PAPER_COMET} 98% n100=3`))).toContain(left);
+    expect(textOf(await say(`/beatmap simulate ${PAPER_COMET} n100=3`))).not.toContain('follows from the hits');
+  });
+
   it('says how many there are where the nth is not', async () => {
     const { say } = await open();
     expect(textOf(await say('/osu recent lamp post index:90'))).toMatch(/There were only \d+ plays/);

@@ -79,6 +79,9 @@ export const beatmapSimulate = defineCommand({
         ...heading,
         textBlock(mapLine({ played: withMods(beatmap, mods), mods, rate, ruleset }, usual, t)),
         ...(asked ? askedBlocks({ accuracy: asked.accuracy, combo, misses, rating: rated }, t) : []),
+        ...(accuracy !== undefined && [n300, n100, n50].some(count => count !== undefined)
+          ? [textBlock([words.byHits({ shown: t.percent(accuracy / 100, 2) })])]
+          : []),
         { kind: 'fields', fields },
         textBlock([{ kind: 'emphasis', children: [reckoning(usual, t)] }]),
       ],

@@ -22,21 +22,25 @@ export const osuRecent = defineCommand({
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
     index: { ...TERMS.index, max: PLAYS_A_CALL },
+    pass: { type: 'boolean', also: ['passed', 'passes'] },
   },
   visibility: 'chat',
   cost: 1,
   subject: 'player',
-  async run({ player, mode, index: nth = 1 }, context: CommandContext) {
+  async run({ player, mode, index: nth = 1, pass = false }, context: CommandContext) {
     const { caller, services, signal, t } = context;
     const { user } = await askedUser({ player, mode }, context);
     const options = { ruleset: user.mode, limit: PLAYS_A_CALL, signal };
-    const { scores, stale } = await services.beatmaps.userScores(user.id, 'recent', options);
+    const { scores: all, stale } = await services.beatmaps.userScores(user.id, 'recent', options);
+    const scores = pass ? all.filter(({ passed }) => passed) : all;
     const score = scores[nth - 1];
     if (score === undefined) {
       const actions = playerButtons(user, ['best', 'profile'], services, t);
       const words = t.messages.plays.recent;
       const [n, inMode] = [scores.length, t.messages.osu.modes[user.mode]];
-      const text = n === 0 ? words.none : words.fewer({ n, shown: t.number(n) });
+      const passed = n === 0 ? t.messages.plays.shown.none : t.messages.plays.shown.noSuch({ n, shown: t.number(n) });
+      const fewer = n === 0 ? words.none : words.fewer({ n, shown: t.number(n) });
+      const text = pass && all.length > 0 ? passed : fewer;
       const heading = headingBlock([...playerTitle(user), ` (${inMode})`]);
       const blocks = [heading, ...originBlocks({ source: 'osu', stale }, t), textBlock([text])];
       return reply({ tone: 'notice', blocks, actions });
@@ -70,7 +74,7 @@ export const osuRecent = defineCommand({
       actions: [
         // A failed play has no page.
         ...(score.passed ? [page] : []),
-        ...turnButtons(user, nth, scores.length, context),
+        ...turnButtons(user, { nth, count: scores.length, pass }, context),
         ...(map === undefined ? [] : mapButtons(map, ['map', 'compare', 'leaderboard', 'simulate'], services, t)),
         ...playerButtons(user, ['best', 'profile'], services, t),
       ],
@@ -114,9 +118,15 @@ function placeIfFullCombo(score: Score, { play }: Rating, best: BestPlays): What
   return replacePlay(best, index, play.ppIfFullCombo);
 }
 
-function turnButtons({ id, mode }: Player, nth: number, count: number, { services, t }: CommandContext) {
-  const to = (at: number) =>
-    services.actions.encode({ command: 'osu recent', values: { player: String(id), mode: modeOf(mode), index: at } });
+interface Place {
+  readonly nth: number;
+  readonly count: number;
+  readonly pass: boolean;
+}
+
+function turnButtons({ id, mode }: Player, { nth, count, pass }: Place, { services, t }: CommandContext) {
+  const values = { player: String(id), mode: modeOf(mode), ...(pass && { pass }) };
+  const to = (at: number) => services.actions.encode({ command: 'osu recent', values: { ...values, index: at } });
   const words = t.messages.plays.buttons;
   return [
     ...(nth < count ? [button(words.earlier, to(nth + 1))] : []),
