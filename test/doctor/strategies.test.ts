@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { renderStrategyTable } from '../../src/doctor/site-checks.ts';
 import { adviseOn, type Setup } from '../../src/doctor/strategy-advice.ts';
 import { AppError } from '../../src/errors.ts';
-import type { RequestProfile } from '../../src/media/extract/request-profile.ts';
-import type { MediaSource, PostRef, Strategy } from '../../src/media/extract/source.ts';
+import type { MediaSource, PostRef, RequestProfile, Strategy } from '../../src/media/extract/source.ts';
+
 import { type AskOptions, askStrategies, type SourceReport } from '../../src/probe/ask-sites.ts';
 import { createProbe } from '../../src/probe/probe-strategy.ts';
 import { makePost } from '../fakes/post.ts';

@@ -1,7 +1,7 @@
 /** How long the sites' answers are remembered: posts, short links and failures; and how posts that others kept are read. */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { CachePolicy } from '../../infra/cache/cache.ts';
-import { mediaAddress } from '../parse/fields.ts';
+import { mediaAddress } from '../parse/json-fields.ts';
 import { type Post, postSchema } from '../post.ts';
 import { isWithdrawn } from './failures.ts';
 import type { MediaSource, PostRef } from './source.ts';

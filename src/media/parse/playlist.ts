@@ -1,7 +1,7 @@
 /** Reads HLS playlists: the renditions that a master lists, and the pieces of one rendition. Pure; RFC 8216. */
 import { AppError } from '../../errors.ts';
 import { PLAYLIST_MIME, type Variant } from '../post.ts';
-import { mediaAddress } from './fields.ts';
+import { mediaAddress } from './json-fields.ts';
 import { compareTracks } from './markup.ts';
 
 /** Five hours in pieces of six seconds take 300 KB. */

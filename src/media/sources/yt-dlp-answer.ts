@@ -2,12 +2,12 @@
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { PostRef } from '../extract/source.ts';
-import { mediaAddress } from '../parse/fields.ts';
-import { parseJson } from '../parse/json-search.ts';
+import { mediaAddress, parseJson } from '../parse/json-fields.ts';
+
 import { NO_STATS, type Post, type UnplacedItem, type Variant } from '../post.ts';
 import { addressExpiry } from './kit/cdn-address.ts';
 import { type PostDraft, readableItems, toPost, UNKNOWN_AUTHOR } from './kit/draft.ts';
-import { listedFile, listedItem } from './kit/listed-files.ts';
+import { listedFile, listedItem } from './kit/media-files.ts';
 
 export interface YtDlpContext {
   readonly ref: PostRef;

@@ -1,8 +1,7 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { Input } from 'mediabunny';
 import { AppError } from '../../errors.ts';
 import { abortReason } from '../../infra/concurrency/abortable.ts';
-import { BrokenBoxes, type Mp4Structure, readExactly, readMp4Structure } from './mp4-boxes.ts';
 
 /** A media file opened for reading in pieces. */
 export interface MediaInput {
@@ -73,4 +72,177 @@ export async function withMediaInput<T>(
     input?.dispose();
     await file.close();
   }
+}
+
+/** The facts that the box structure of an MP4 states, read without trusting any count in it. */
+export interface Mp4Structure {
+  /** True when the index comes before the media, so that it plays while it loads. */
+  readonly fastStart: boolean;
+  readonly isFragmented: boolean;
+}
+
+interface Box {
+  readonly type: string;
+  readonly start: number;
+  readonly contentStart: number;
+  /** The end as the box states it; may lie beyond the file. */
+  readonly end: number;
+}
+
+const MAX_TOP_BOXES = 50_000;
+/** An index of 32 MiB is that of a video of days. */
+const MAX_INDEX_BYTES = 32 * 1024 * 1024;
+/** 13 hours of 60 video and 47 audio samples a second. */
+const MAX_SAMPLES = 5_000_000;
+/** A second or two of counting. */
+const MAX_STEPS = 1_000_000_000;
+const MAX_DEPTH = 8;
+const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'mvex', 'moof', 'traf', 'edts']);
+/** Cut off in one of these, a file does not play to its end. */
+const ESSENTIAL = new Set(['ftyp', 'moov', 'mdat', 'moof']);
+
+/** Thrown for a file that claims what it does not hold. */
+class BrokenBoxes extends Error {
+  override readonly name = 'BrokenBoxes';
+}
+
+function parseBox(view: DataView, at: number, base: number, limit: number): Box {
+  const size = view.getUint32(at);
+  const type = String.fromCharCode(...[4, 5, 6, 7].map(offset => view.getUint8(at + offset)));
+  const start = base + at;
+  if (size === 1) {
+    if (at + 16 > view.byteLength) throw new BrokenBoxes(`box ${type} has no length`);
+    const large = Number(view.getBigUint64(at + 8));
+    if (large < 16) throw new BrokenBoxes(`box ${type} is shorter than its head`);
+    return { type, start, contentStart: start + 16, end: start + large };
+  }
+  if (size === 0) return { type, start, contentStart: start + 8, end: limit };
+  if (size < 8) throw new BrokenBoxes(`box ${type} is shorter than its head`);
+  return { type, start, contentStart: start + 8, end: start + size };
+}
+
+/** So many bytes, or fewer where the file ends before. */
+async function readExactly(file: FileHandle, start: number, bytes: number): Promise<DataView<ArrayBuffer>> {
+  const buffer = new Uint8Array(bytes);
+  let done = 0;
+  while (done < bytes) {
+    const { bytesRead } = await file.read(buffer, done, bytes - done, start + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return new DataView(buffer.buffer, 0, done);
+}
+
+/** Sums the samples that a file claims: none is smaller than a byte, so that a reader who believes it does not count for ever. */
+class SampleCount {
+  readonly #most: number;
+  #total = 0;
+
+  constructor(fileBytes: number) {
+    this.#most = Math.min(MAX_SAMPLES, fileBytes);
+  }
+
+  add(claimed: number): void {
+    this.#total += claimed;
+    if (this.#total > this.#most) throw new BrokenBoxes('more samples than the file can hold');
+  }
+}
+
+/** The numbers at `offset` in every entry of a list that begins with their count. */
+function entriesOf(view: DataView, box: Box, entryBytes: number, offset = 0): readonly number[] {
+  const first = box.contentStart + 8;
+  const count = view.getUint32(box.contentStart + 4);
+  if (first + count * entryBytes > box.end) throw new BrokenBoxes(`${box.type} is shorter than its list`);
+  return Array.from({ length: count }, (_, index) => view.getUint32(first + index * entryBytes + offset));
+}
+
+/** The claims of one track's tables must agree with the list of its samples, which takes room for each. */
+function checkTables(view: DataView, boxes: readonly Box[], count: SampleCount): void {
+  const sizes = boxes.find(({ type }) => type === 'stsz' || type === 'stz2');
+  const samples = sizes === undefined ? 0 : view.getUint32(sizes.contentStart + 8);
+  count.add(samples);
+  for (const box of boxes) {
+    if (box.type === 'stts' || box.type === 'ctts') {
+      const claimed = entriesOf(view, box, 8).reduce((sum, entry) => sum + entry, 0);
+      if (claimed > samples + 1) throw new BrokenBoxes(`${box.type} has more samples than there are`);
+    } else if (box.type === 'stsc') {
+      const chunks = entriesOf(view, box, 12);
+      if (chunks.some(chunk => chunk > samples + 1)) throw new BrokenBoxes('more chunks than samples');
+      // To find a sample, a reader counts through its chunk.
+      const most = entriesOf(view, box, 12, 4).reduce((max, perChunk) => Math.max(max, perChunk), 0);
+      if (most > samples + 1 || most * samples > MAX_STEPS)
+        throw new BrokenBoxes('chunks of more samples than there are');
+    }
+  }
+}
+
+function boxesWithin(view: DataView, from: number, to: number): readonly Box[] {
+  const boxes: Box[] = [];
+  for (let at = from; at + 8 <= to; ) {
+    const box = parseBox(view, at, 0, to);
+    if (box.end > to) throw new BrokenBoxes(`box ${box.type} reaches beyond the one around it`);
+    boxes.push(box);
+    at = box.end;
+  }
+  return boxes;
+}
+
+function checkBoxes(view: DataView, from: number, to: number, depth: number, count: SampleCount): void {
+  if (depth > MAX_DEPTH) throw new BrokenBoxes('boxes within boxes without end');
+  for (const box of boxesWithin(view, from, to)) {
+    if (box.type === 'stbl') checkTables(view, boxesWithin(view, box.contentStart, box.end), count);
+    else if (CONTAINERS.has(box.type)) checkBoxes(view, box.contentStart, box.end, depth + 1, count);
+    else if (box.type === 'trun') count.add(view.getUint32(box.contentStart + 4));
+  }
+}
+
+async function checkIndex(file: FileHandle, box: Box, count: SampleCount): Promise<void> {
+  const bytes = box.end - box.start;
+  if (bytes > MAX_INDEX_BYTES) throw new BrokenBoxes('an index larger than any video needs');
+  const view = await readExactly(file, box.start, bytes);
+  try {
+    checkBoxes(view, 0, view.byteLength, 0, count);
+  } catch (error) {
+    // A table that ends before its own head is read past the view.
+    if (error instanceof RangeError) throw new BrokenBoxes('an index that ends in the middle', { cause: error });
+    throw error;
+  }
+}
+
+/**
+ * Walks the boxes of an MP4 or QuickTime file of that size, reading their heads and the indexes alone. Undefined when it is
+ * another kind of file.
+ * @throws BrokenBoxes when it is cut off or claims more than it can hold
+ */
+async function readMp4Structure(
+  file: FileHandle,
+  fileBytes: number,
+  signal: AbortSignal,
+): Promise<Mp4Structure | undefined> {
+  const seen: Box[] = [];
+  const count = new SampleCount(fileBytes);
+  for (let at = 0; at + 8 <= fileBytes; ) {
+    signal.throwIfAborted();
+    const head = await readExactly(file, at, Math.min(16, fileBytes - at));
+    const box = parseFirst(head, at, fileBytes, seen.length === 0);
+    if (box === undefined) return undefined;
+    if (box.end > fileBytes && ESSENTIAL.has(box.type)) throw new BrokenBoxes(`cut off within ${box.type}`);
+    if (box.type === 'moov' || box.type === 'moof') await checkIndex(file, box, count);
+    seen.push(box);
+    if (seen.length > MAX_TOP_BOXES) throw new BrokenBoxes('more boxes than any video has');
+    at = box.end;
+  }
+  const index = seen.findIndex(({ type }) => type === 'moov');
+  const media = seen.findIndex(({ type }) => type === 'mdat');
+  if (index < 0 || media < 0) throw new BrokenBoxes(index < 0 ? 'no index' : 'no media');
+  return { fastStart: index < media, isFragmented: seen.some(({ type }) => type === 'moof') };
+}
+
+const FIRST_TYPES = new Set(['ftyp', 'styp', 'moov', 'mdat', 'free', 'skip', 'wide']);
+
+/** The head of a box; the very first shows whether these are boxes at all. */
+function parseFirst(head: DataView, at: number, fileBytes: number, isFirst: boolean): Box | undefined {
+  const type = String.fromCharCode(...[4, 5, 6, 7].map(offset => head.getUint8(offset)));
+  if (isFirst && !FIRST_TYPES.has(type)) return undefined;
+  return parseBox(head, 0, at, fileBytes);
 }

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   parseJson,
   visitObjects,
-} from '../../../src/media/parse/json-search.ts';
+} from '../../../src/media/parse/json-fields.ts';
 
 function nested(depth: number, inner: unknown): unknown {
   let value = inner;

@@ -1,21 +1,21 @@
 import { AppError } from '../../../errors.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
-import type { HttpResponse } from '../../../infra/http/http-client.ts';
-import { isUsable } from '../../extract/request-profile.ts';
-import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
+import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
+import { isUsable, type MediaSource, type PostRef, profileRequest, type Strategy } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
-import { siteAnswer } from '../../parse/body.ts';
+import { type SiteAnswer, siteAnswer } from '../../parse/body.ts';
+import { child, isJsonObject, parseJson, readList, readText } from '../../parse/json-fields.ts';
 import type { Variant } from '../../post.ts';
-import { readableItems, toPost } from '../kit/draft.ts';
-import { listedFile } from '../kit/listed-files.ts';
+import { type ReadContext, readableItems, toPost } from '../kit/draft.ts';
+import { listedFile } from '../kit/media-files.ts';
+import { failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
 import { askRenditions } from '../kit/renditions.ts';
 import { createSource } from '../kit/source.ts';
-import { readBlueskyAnswer } from './answer.ts';
-import { createBlueskyClient } from './client.ts';
-import { BLUESKY_EXAMPLES, createBlueskyConstants } from './constants.ts';
+import { BLUESKY_EXAMPLES, type BlueskyConstants, createBlueskyConstants } from './constants.ts';
 import { blueskyRefOf, matchBlueskyLink } from './parse/link.ts';
 import { BLUESKY_MEDIA_HOSTS, frameOf, playlistOf } from './parse/media.ts';
-import { draftOf, type PostView } from './parse/post.ts';
+import { draftOf, findView, isForMembers, isTakenDown, type PostView } from './parse/post.ts';
 
 /** A post is not kept waiting for longer by the list of its renditions. */
 const RENDITIONS_MS = 3_000;
@@ -89,4 +89,108 @@ export function createBlueskySource(options: SourceOptions): MediaSource {
     mediaHosts: BLUESKY_MEDIA_HOSTS,
     canFetchStories: false,
   });
+}
+
+/** The requests that Bluesky is asked with: its own hosts alone, and the directory of ids. */
+
+const API = 'public.api.bsky.app';
+const DIRECTORY = 'plc.directory';
+/** Servers of Bluesky itself. Those of others are whoever's, and never asked. */
+const OWN_SERVER = /^https:\/\/([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,3}\.host\.bsky\.network)\/?$/;
+const MAX_BYTES = 384 * 1024;
+const KNOWN_MS = 3_600_000;
+
+function createBlueskyClient(http: HttpClient, { profiles }: BlueskyConstants) {
+  /** The server of each id that was looked up; empty where it is another's. */
+  const servers = createLru<string, string>({ max: 2_000, ttl: KNOWN_MS });
+
+  function ask(name: keyof typeof profiles, url: string, signal: AbortSignal): Promise<HttpResponse> {
+    const bounds = { hosts: [new URL(url).hostname], maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0 };
+    return http.request({ ...profileRequest(profiles[name], {}), ...bounds, url, signal });
+  }
+
+  function query(
+    name: 'thread' | 'posts',
+    method: string,
+    parameters: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ) {
+    return ask(name, `https://${API}/xrpc/${method}?${new URLSearchParams(parameters)}`, signal);
+  }
+
+  return {
+    thread({ parts }: PostRef, signal: AbortSignal): Promise<HttpResponse> {
+      const uri = `at://${parts.actor}/app.bsky.feed.post/${parts.key}`;
+      return query('thread', 'app.bsky.feed.getPostThread', { uri, depth: '0', parentHeight: '0' }, signal);
+    },
+
+    /** It knows ids alone; the answer is that about the name where that leads to none. */
+    async posts({ parts: { actor = '', key } }: PostRef, signal: AbortSignal): Promise<HttpResponse> {
+      const isId = actor.startsWith('did:');
+      const named = isId ? null : await query('posts', 'com.atproto.identity.resolveHandle', { handle: actor }, signal);
+      const did = isId ? actor : readText(child(parseJson(named?.text ?? ''), 'did'));
+      if (named !== null && did === null) return named;
+      return query('posts', 'app.bsky.feed.getPosts', { uris: `at://${did}/app.bsky.feed.post/${key}` }, signal);
+    },
+
+    /** The server of Bluesky that keeps a person's files; undefined where they are kept elsewhere. */
+    async serverOf(did: string, signal: AbortSignal): Promise<string | undefined> {
+      if (!/^did:plc:[a-z2-7]{24}$/.test(did)) return undefined;
+      const known = servers.get(did);
+      if (known !== undefined) return known || undefined;
+      const answer = await ask('identity', `https://${DIRECTORY}/${did}`, signal);
+      const services = readList(child(parseJson(answer.text), 'service')).filter(isJsonObject);
+      const server = services.find(({ id }) => readText(id)?.endsWith('#atproto_pds'));
+      const host = OWN_SERVER.exec(readText(server?.serviceEndpoint) ?? '')?.[1];
+      if (answer.status === 200) servers.set(did, host ?? '');
+      return host;
+    },
+  };
+}
+
+/** An answer of Bluesky's API -> what it shows of the post, or the AppError that it means. */
+
+/** The name of an error and its message, in lower case: of a wrong name the API says no more than that the request is invalid. */
+const SIGNS: readonly Sign[] = [
+  [/^(?:blockedby|blockedactor|auth)/, 'login_required'],
+  [/^(?:\w*notfound|account|repo)|(?:unable to|could not) (?:resolve|find)|not found/, 'not_found'],
+];
+const ACCOUNT = /^(?:account|repo)|suspended|taken ?down|deactivated/;
+
+function failureOfError(json: unknown): AppError | null {
+  const words = plainWords(`${readText(child(json, 'error')) ?? ''}: ${readText(child(json, 'message')) ?? ''}`);
+  const failure = failureBySign(words, SIGNS);
+  const isAccount = failure?.code === 'not_found' && ACCOUNT.test(words);
+  return isAccount ? new AppError('not_found', failure.message, { params: { what: 'account' } }) : failure;
+}
+
+/** @throws AppError what the answer means when the post is not in it, or is not for everyone */
+export function readBlueskyAnswer(
+  answer: SiteAnswer,
+  { ref, kind, now }: Pick<ReadContext, 'ref' | 'kind' | 'now'>,
+): PostView {
+  const json = parseJson(answer.body.text.trim());
+  const failure = failureOfStatus(answer, now);
+  if (failure !== null) throw (answer.status === 429 ? null : failureOfError(json)) ?? failure;
+  const post = findView(json, ref.parts);
+  if (post === undefined) throw new AppError('upstream_changed', 'the answer is about another post');
+  if (post === null) throw failureWithoutPost(json, kind);
+  if (isTakenDown(post)) throw new AppError('not_found', 'taken down');
+  if (isForMembers(post)) throw new AppError('login_required', 'its author shows it to nobody who is not logged in');
+  return post;
+}
+
+function failureWithoutPost(json: unknown, kind: ReadContext['kind']): AppError {
+  const thread = child(json, 'thread');
+  const type = readText(child(thread, '$type')) ?? '';
+  if (type.endsWith('#notFoundPost') || child(thread, 'notFound') === true)
+    return new AppError('not_found', 'no such post');
+  if (type.endsWith('#blockedPost') || child(thread, 'blocked') === true) {
+    return new AppError('login_required', 'blocked between its author and whom it answers');
+  }
+  const posts = child(json, 'posts');
+  if (kind === 'query' && Array.isArray(posts) && posts.length === 0) return weakNotFound('no post of this id');
+  return (
+    failureOfError(json) ?? new AppError('upstream_changed', isJsonObject(json) ? 'of an unknown kind' : 'no JSON')
+  );
 }

@@ -3,8 +3,8 @@ import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { type SiteAnswer, siteAnswer } from '../../parse/body.ts';
-import { readText } from '../../parse/fields.ts';
-import { child, isJsonObject, parseJson } from '../../parse/json-search.ts';
+import { child, isJsonObject, parseJson, readText } from '../../parse/json-fields.ts';
+
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, toPost } from '../kit/draft.ts';
 import { weakNotFound } from '../kit/refusal.ts';

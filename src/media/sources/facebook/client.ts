@@ -1,7 +1,7 @@
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HostList, HttpClient, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
-import { profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
+import { profileRequest, type RequestProfile } from '../../extract/source.ts';
 import { siteAnswer } from '../../parse/body.ts';
 import { readMeta } from '../../parse/markup.ts';
 import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/redirects.ts';

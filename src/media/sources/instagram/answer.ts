@@ -2,12 +2,12 @@
 import { AppError, toAppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
-import { firstOf } from '../../parse/fields.ts';
-import { isJsonObject, parseJson } from '../../parse/json-search.ts';
+import { firstOf, isJsonObject, parseJson } from '../../parse/json-fields.ts';
+
 import type { Post } from '../../post.ts';
 import { type PostContext, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
+import { publishTimeOf } from '../kit/link-match.ts';
 import { weakNotFound } from '../kit/refusal.ts';
-import { publishTimeOf } from '../kit/shortcode.ts';
 import { failureOfHead, failureOfJson, failureOfPage, failureOfReason, marksOf, restrictionOf } from './failures.ts';
 import { instagramIdOf } from './link.ts';
 import { readCard, readOpenGraph } from './parse/card.ts';

@@ -1,6 +1,6 @@
 /** The ids that Instagram rotates and the callers that it is asked by: each value can be overridden by its key (`instagram.mediaIdDocId`). */
 import * as z from 'zod';
-import { headerValue, type RequestProfile } from '../../extract/request-profile.ts';
+import { headerValue, type RequestProfile } from '../../extract/source.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, type Headers } from '../kit/browser-headers.ts';
 import { readConstants } from '../kit/constants.ts';
 

@@ -2,8 +2,8 @@
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
-import { readFlag, readList, readText } from '../../parse/fields.ts';
-import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
+import { child, isJsonObject, type JsonObject, readFlag, readList, readText } from '../../parse/json-fields.ts';
+
 import type { AnswerKind } from '../kit/draft.ts';
 import {
   blocked,

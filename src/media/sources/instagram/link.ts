@@ -1,7 +1,19 @@
 /** Addresses on Instagram -> the post, story or page that they name. Pure. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
-import { matchPath, PAGE, type PathShape, pagesOf, pathOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
-import { mediaIdOfCode, PUBLIC_CODE_LENGTH, shortcodeOf, splitCode } from '../kit/shortcode.ts';
+import {
+  matchPath,
+  mediaIdOfCode,
+  PAGE,
+  type PathShape,
+  PUBLIC_CODE_LENGTH,
+  pagesOf,
+  pathOf,
+  postIdOf,
+  shortcodeOf,
+  splitCode,
+  unsupported,
+  wrapper,
+} from '../kit/link-match.ts';
 
 export const INSTAGRAM_HOSTS: readonly string[] = [
   'www.instagram.com',

@@ -1,17 +1,33 @@
+import type { CookieJar } from 'tough-cookie';
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
+import type { Accounts } from '../../extract/accounts.ts';
 import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
-import { parseJson } from '../../parse/json-search.ts';
+import { siteAnswer } from '../../parse/body.ts';
+import { parseJson } from '../../parse/json-fields.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
-import { createSource, createStrategy } from '../kit/source.ts';
-import { instagramAccounts } from './account.ts';
+import { weakNotFound } from '../kit/refusal.ts';
+import { type AccountWay, type Asking, createAccountStrategies, createSource, createStrategy } from '../kit/source.ts';
 import { readInstagramAnswer } from './answer.ts';
 import { createInstagramClient, type InstagramClient } from './client.ts';
-import { createInstagramConstants, INSTAGRAM_EXAMPLES, type ProfileName } from './constants.ts';
-import { failureOfRuling, namesPrivatePost } from './failures.ts';
+import {
+  createInstagramConstants,
+  INSTAGRAM_EXAMPLES,
+  type InstagramConstants,
+  type ProfileName,
+} from './constants.ts';
+import {
+  failureOfHead,
+  failureOfJson,
+  failureOfRuling,
+  isChallenge,
+  namesPrivatePost,
+  redirectWithinSite,
+} from './failures.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
+import { userIdOf } from './parse/media.ts';
 
 type Ask = (ref: PostRef, name: ProfileName, signal: AbortSignal) => Promise<HttpResponse>;
 type Endpoint = (name: ProfileName, kind: AnswerKind, ask: Ask) => Strategy;
@@ -139,4 +155,57 @@ export function createInstagramSource(options: SourceOptions): MediaSource {
       }
     },
   });
+}
+
+/** How the operator's accounts are asked: for stories, and last for posts. */
+
+const HOME = 'https://www.instagram.com/';
+
+function isAccountChallenge(answer: HttpResponse): boolean {
+  const isSuspended = redirectWithinSite(answer)?.pathname.startsWith('/accounts/suspended') === true;
+  return isSuspended || isChallenge(siteAnswer(answer));
+}
+
+function instagramAccounts(
+  asking: Asking,
+  accounts: Accounts,
+  client: InstagramClient,
+  profiles: InstagramConstants['profiles'],
+): readonly Strategy[] {
+  function askForMedia({ parts }: PostRef, signal: AbortSignal, jar: CookieJar): Promise<HttpResponse> {
+    return client.script(`/api/v1/media/${parts.mediaId ?? ''}/info/`, HOME, 'media-info', signal, jar);
+  }
+
+  const askForStory: AccountWay['ask'] = async (ref, signal, jar, check) => {
+    const { highlightId, mediaId, username = '' } = ref.parts;
+    const askStories = (path: string, query: Readonly<Record<string, string>>, referer: string) =>
+      client.script(`/api/v1/${path}/?${new URLSearchParams(query)}`, referer, 'stories', signal, jar);
+    const reels = (id: string) => askStories('feed/reels_media', { reel_ids: id }, `${HOME}stories/`);
+    if (highlightId !== undefined) return reels(`highlight:${highlightId}`);
+    if (mediaId !== undefined) return askForMedia(ref, signal, jar);
+    const profile = check(await askStories('users/web_profile_info', { username }, `${HOME}${username}/`));
+    const userId = userIdOf(profile.text);
+    if (userId !== null) return reels(userId);
+    const failure = failureOfJson(parseJson(profile.text)) ?? failureOfHead(profile, asking.now());
+    throw failure ?? weakNotFound('the user of the story is unknown');
+  };
+
+  return createAccountStrategies({ ...asking, accounts, site: 'instagram.com', isChallenge: isAccountChallenge }, [
+    {
+      name: 'media-info',
+      profile: profiles['media-info'],
+      kind: 'query',
+      isLastResort: true,
+      byAccount: true,
+      fits: ({ form }) => form !== 'story' && accounts.isReady(),
+      ask: askForMedia,
+    },
+    {
+      name: 'stories',
+      profile: profiles.stories,
+      kind: 'story',
+      fits: ({ form }) => form === 'story' && !accounts.isEmpty,
+      ask: askForStory,
+    },
+  ]);
 }

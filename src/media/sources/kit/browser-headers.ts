@@ -1,4 +1,4 @@
-import type { RequestProfile } from '../../extract/request-profile.ts';
+import type { RequestProfile } from '../../extract/source.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 

@@ -1,6 +1,5 @@
 /** Addresses on Meta's CDN say much of the file by their query (facts as of 2026-08). */
-import { mediaAddress, readSize } from '../../parse/fields.ts';
-import { isJsonObject, parseJson } from '../../parse/json-search.ts';
+import { isJsonObject, mediaAddress, parseJson, readSize } from '../../parse/json-fields.ts';
 
 /** Hosts of Instagram's and Facebook's media: each suffix and its subdomains. */
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];

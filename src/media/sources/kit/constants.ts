@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { overrideProfile, type RequestProfile } from '../../extract/request-profile.ts';
+import { overrideProfile, type RequestProfile } from '../../extract/source.ts';
 import type { SourceId } from '../../post.ts';
 
 /** The ids and profiles that a source asks its site with. */

@@ -1,5 +1,6 @@
-/** Reads addresses by tables of the shapes that their paths have. */
 import type { LinkMatch } from '../../extract/source.ts';
+
+/** Reads addresses by tables of the shapes that their paths have. */
 
 /** A shape of a path without the slash around it, and its meaning; undefined where the next shape is to be tried. */
 export type PathShape = readonly [RegExp, (found: readonly string[], query: URLSearchParams) => LinkMatch | undefined];
@@ -42,4 +43,48 @@ export function postIdOf(address: unknown, match: (address: URL) => LinkMatch | 
   if (typeof address !== 'string' || address.length > 2_048 || !URL.canParse(address)) return null;
   const found = match(new URL(address));
   return found?.kind === 'post' ? found.ref.id : null;
+}
+
+/** Shortcodes and media ids are the same number of 64 bits, more than a JavaScript number has: base64url digits, and decimal text. */
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Digits of a public code; what follows them in a private link is a secret suffix. */
+export const PUBLIC_CODE_LENGTH = 11;
+const PRIVATE_SUFFIX_LENGTH = 28;
+const CODE = /^[\w-]{1,11}$/;
+const MEDIA_ID = /^\d{1,20}$/;
+/** Ids of Instagram and Threads begin then, unix milliseconds. */
+const ID_EPOCH_MS = 1_314_220_021_721n;
+
+/** `isPrivate`: the code carried the 28-character suffix of a post that only its followers see (`C5_A1TQNPrYw4c2g…`). */
+export function splitCode(text: string): { readonly code: string; readonly isPrivate: boolean } {
+  const isPrivate = text.length > PRIVATE_SUFFIX_LENGTH;
+  const code = isPrivate ? text.slice(0, -PRIVATE_SUFFIX_LENGTH) : text;
+  return { code: code.slice(0, PUBLIC_CODE_LENGTH), isPrivate };
+}
+
+/** The media id (`pk`) of a code as decimal text; null when the text is no code of 1 to 11 digits. */
+export function mediaIdOfCode(code: string): string | null {
+  if (!CODE.test(code)) return null;
+  const digits = [...code].map(digit => BigInt(ALPHABET.indexOf(digit)));
+  return digits.reduce((id, digit) => id * 64n + digit, 0n).toString();
+}
+
+/** The code of a media id in decimal text; null when it is no number of at most 20 digits. */
+export function shortcodeOf(mediaId: string): string | null {
+  if (!MEDIA_ID.test(mediaId)) return null;
+  let id = BigInt(mediaId);
+  let code = '';
+  do {
+    code = ALPHABET.charAt(Number(id % 64n)) + code;
+    id /= 64n;
+  } while (id > 0n);
+  return code;
+}
+
+/** Unix milliseconds, in an id's upper 41 bits; up to minutes before the time that the site shows. Null for ids before 2011. */
+export function publishTimeOf(mediaId: string): number | null {
+  if (!MEDIA_ID.test(mediaId)) return null;
+  const sinceEpoch = BigInt(mediaId) >> 23n;
+  return sinceEpoch > 0n ? Number(sinceEpoch + ID_EPOCH_MS) : null;
 }

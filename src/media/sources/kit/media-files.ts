@@ -1,7 +1,5 @@
-/** Turns the addresses that Meta's answers list into the variants and items of a post. */
-
-import { firstOf } from '../../parse/fields.ts';
-import { parseDashManifest } from '../../parse/markup.ts';
+import { firstOf } from '../../parse/json-fields.ts';
+import { compareTracks, parseDashManifest } from '../../parse/markup.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
 import {
   addressExpiry,
@@ -12,7 +10,8 @@ import {
   readAddress,
   UNKNOWN_SIZE,
 } from './cdn-address.ts';
-import { listedFile, listedItem } from './listed-files.ts';
+
+/** Turns the addresses that Meta's answers list into the variants and items of a post. */
 
 export interface ListedFile extends PixelSize {
   /** The address as the answer has it; one that is not on the CDN is passed over. */
@@ -146,4 +145,25 @@ export function imageItem({ files, original = UNKNOWN_SIZE, alt = null }: ImageF
 /** The size where all of it is known. */
 function whole({ width, height }: PixelSize): Partial<PixelSize> {
   return width === null || height === null ? {} : { width, height };
+}
+
+/** Files and items as an answer lists them, on the CDN of whichever site it is. */
+
+/** One file with what is known of it: the rest is null. A file without a picture that moves is an image. */
+export function listedFile(url: string, known: Partial<Variant> & Pick<Variant, 'mime' | 'hasVideo'>): Variant {
+  const unknown = { width: null, height: null, bitrate: null, bytes: null, codecs: null, expiresAt: null };
+  return { url, ...unknown, hasAudio: known.hasVideo ? null : false, adaptive: false, ...known };
+}
+
+/** An item with its files, the best first; null where there is none. What is not `known` of it is its best file's. */
+export function listedItem(
+  kind: UnplacedItem['kind'],
+  files: readonly Variant[],
+  known: Partial<Omit<UnplacedItem, 'kind' | 'variants'>> = {},
+): UnplacedItem | null {
+  const variants = files.toSorted(compareTracks);
+  const [best] = variants;
+  if (best === undefined) return null;
+  const { width, height } = best;
+  return { kind, width, height, durationMs: null, thumbnailUrl: null, alt: null, ...known, variants };
 }

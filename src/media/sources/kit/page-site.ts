@@ -2,8 +2,15 @@
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HostList, HttpHead, HttpResponse } from '../../../infra/http/http-client.ts';
-import { isUsable, profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
-import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
+import {
+  isUsable,
+  type MediaSource,
+  type PostRef,
+  profileRequest,
+  type RequestProfile,
+  type Strategy,
+} from '../../extract/source.ts';
+
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import type { Post } from '../../post.ts';
 import { navigationHeaders } from './browser-headers.ts';

@@ -1,6 +1,18 @@
 /** Objects that describe one media as the mobile API's product, which Instagram and Threads share (2026-08) -> what they say of it. Pure. */
-import { firstOf, readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../parse/fields.ts';
-import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
+import {
+  child,
+  firstOf,
+  isJsonObject,
+  type JsonObject,
+  readCount,
+  readFlag,
+  readId,
+  readInstant,
+  readList,
+  readSize,
+  readText,
+} from '../../parse/json-fields.ts';
+
 import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
 import { type PixelSize, readAddress, UNKNOWN_SIZE } from './cdn-address.ts';
 import type { PostDraft } from './draft.ts';

@@ -3,8 +3,8 @@ import { type Cookie, CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Accounts } from '../../extract/accounts.ts';
-import { isUsable, type RequestProfile } from '../../extract/request-profile.ts';
-import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
+import { isUsable, type MediaSource, type PostRef, type RequestProfile, type Strategy } from '../../extract/source.ts';
+
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { createStrategyChain } from '../../extract/strategy-chain.ts';
 import type { AnswerKind } from './draft.ts';

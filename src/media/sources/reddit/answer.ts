@@ -2,8 +2,18 @@
 import { decodeHTML } from 'entities';
 import { AppError } from '../../../errors.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
-import { readCount, readId, readList, readSize, readText } from '../../parse/fields.ts';
-import { child, isJsonObject, type JsonObject, parseJson } from '../../parse/json-search.ts';
+import {
+  child,
+  isJsonObject,
+  type JsonObject,
+  parseJson,
+  readCount,
+  readId,
+  readList,
+  readSize,
+  readText,
+} from '../../parse/json-fields.ts';
+
 import { readMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type Post } from '../../post.ts';
 import { EMPTY_DRAFT, type PostDraft, type ReadContext, toPost, UNKNOWN_AUTHOR } from '../kit/draft.ts';

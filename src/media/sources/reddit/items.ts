@@ -1,8 +1,8 @@
 /** The files that Reddit's answers name -> items. Pure. */
-import { mediaAddress, readSize, readText } from '../../parse/fields.ts';
-import { child } from '../../parse/json-search.ts';
+import { child, mediaAddress, readSize, readText } from '../../parse/json-fields.ts';
+
 import type { UnplacedItem, Variant } from '../../post.ts';
-import { listedFile, listedItem } from '../kit/listed-files.ts';
+import { listedFile, listedItem } from '../kit/media-files.ts';
 import { REDDIT_MEDIA_HOSTS } from './constants.ts';
 
 export type Item = UnplacedItem | null;

@@ -1,10 +1,10 @@
 import { AppError } from '../../../errors.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
-import { profileRequest } from '../../extract/request-profile.ts';
-import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
+import { type MediaSource, type PostRef, profileRequest, type Strategy } from '../../extract/source.ts';
+
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
-import { readText } from '../../parse/fields.ts';
-import { child, parseJson } from '../../parse/json-search.ts';
+import { child, parseJson, readText } from '../../parse/json-fields.ts';
+
 import { parseDashManifest } from '../../parse/markup.ts';
 import type { MediaItem, Post } from '../../post.ts';
 import { createPageSource } from '../kit/page-site.ts';

@@ -1,12 +1,26 @@
-/** A page of Threads, its embed or the post's own, -> the post, or the AppError that it means (2026-09 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
-import type { SiteAnswer } from '../../parse/body.ts';
+import type { PostRef } from '../../extract/source.ts';
+import type { Body, SiteAnswer } from '../../parse/body.ts';
+import {
+  child,
+  isJsonObject,
+  type JsonObject,
+  parseJson,
+  readCount,
+  readId,
+  readList,
+  readText,
+  visitObjects,
+} from '../../parse/json-fields.ts';
 import type { Post } from '../../post.ts';
-import { type ReadContext, readableItems, toPost } from '../kit/draft.ts';
-import { failureOfPlace } from '../kit/refusal.ts';
-import { publishTimeOf } from '../kit/shortcode.ts';
+import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
+import { publishTimeOf } from '../kit/link-match.ts';
+import { PRODUCT, parseMedia } from '../kit/product.ts';
+import { blocked, failureOfPlace, refusedCaller, weakNotFound } from '../kit/refusal.ts';
 import { parseEmbed } from './embed.ts';
-import { parsePage } from './page.ts';
+import { threadsRefOf } from './link.ts';
+
+/** A page of Threads, its embed or the post's own, -> the post, or the AppError that it means (2026-09 to 2026-10). Pure. */
 
 export const WALL = /^\/(?:login|accounts|challenge|checkpoint)(?:\/|$)/;
 
@@ -21,4 +35,94 @@ export function readThreadsPage({ body, ...head }: SiteAnswer, context: ReadCont
   }
   // An id says when its post was published, where the answer does not.
   return toPost({ ...draft, publishedAt: draft.publishedAt ?? publishTimeOf(ref.parts.mediaId ?? '') }, context);
+}
+
+/** The page of a post, whose scripts carry it in Instagram's shape between related posts and replies (2026-09). Pure. */
+
+const WORDS_ONLY = 19;
+
+function isPost(object: JsonObject): boolean {
+  if (!('code' in object || 'pk' in object)) return false;
+  return 'is_post_unavailable' in object || isJsonObject(object.user) || PRODUCT.keys.some(key => key in object);
+}
+
+function isAsked({ code, pk, id }: JsonObject, ref: PostRef): boolean {
+  if (readText(code) !== null) return code === ref.id;
+  return (readId(pk) ?? readId(id)) === ref.parts.mediaId;
+}
+
+/** `isEmpty`: the place of the post is there, and empty; `isWalled`: that of the thread is, without its posts. */
+function findPost(page: Body, ref: PostRef) {
+  const found = { copies: [] as JsonObject[], hasOthers: false, isEmpty: false, isWalled: false };
+  const visit = (object: JsonObject) => {
+    if (isPost(object) && isAsked(object, ref)) found.copies.push(object);
+    else found.hasOthers ||= isPost(object);
+    const { data, thread_items } = object;
+    found.isWalled ||= isEmptyList(thread_items);
+    found.isEmpty ||= isJsonObject(data) && (data.media === null || isEmptyList(data.edges));
+  };
+  for (const script of page.scripts) if (script.isJson) visitObjects(parseJson(script.text), visit);
+  return found;
+}
+
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
+
+const infoOf = ({ text_post_app_info: info }: JsonObject): JsonObject => (isJsonObject(info) ? info : {});
+
+const isUnavailable = (post: JsonObject) => [post, infoOf(post)].some(one => one.is_post_unavailable === true);
+
+/** The site says so, or every place of a file is empty. */
+function saysWordsOnly(post: JsonObject): boolean {
+  const type = readCount(post.media_type);
+  if (type !== null) return type === WORDS_ONLY;
+  const lists = [child(post.image_versions2, 'candidates'), post.video_versions, post.carousel_media];
+  return 'image_versions2' in post && lists.every(list => readList(list).length === 0);
+}
+
+function parsePost(post: JsonObject): PostDraft {
+  const info = infoOf(post);
+  const own = parseMedia(post, PRODUCT, false);
+  const { linked_inline_media: linked } = info;
+  // A reel of Instagram that is shared into the post is its file.
+  const media = readableItems(own) === 0 && isJsonObject(linked) ? parseMedia(linked, PRODUCT, false) : own;
+  const fragments = readList(child(info.text_fragments, 'fragments'), 500).map(one =>
+    readText(child(one, 'plaintext')),
+  );
+  const isWordsOnly = media === own && readableItems(own) === 0 && saysWordsOnly(post);
+  return {
+    ...own,
+    title: null,
+    caption: own.caption ?? readText(fragments.join('')),
+    stats: {
+      ...own.stats,
+      comments: readCount(info.direct_reply_count) ?? own.stats.comments,
+      shares: readCount(info.reshare_count) ?? own.stats.shares ?? readCount(info.repost_count),
+    },
+    items: isWordsOnly ? [] : media.items,
+    coverUrl: media.coverUrl,
+    isWordsOnly,
+    quoted: quotedBy(info),
+  };
+}
+
+function quotedBy(info: JsonObject): NonNullable<PostDraft['quoted']> | null {
+  const post = ['quoted_post', 'reposted_post'].map(key => child(info.share_info, key)).find(isJsonObject);
+  const ref = threadsRefOf(readText(post?.code) ?? '');
+  return post === undefined || ref === undefined || isUnavailable(post) ? null : { ref, draft: parsePost(post) };
+}
+
+/** Pages have copies with less. */
+const fullness = (draft: PostDraft) => 2 * readableItems(draft) + Number(draft.caption !== null);
+
+/** @throws AppError where the post is not in the page. */
+function parsePage(page: Body, { ref, kind }: ReadContext): PostDraft {
+  const { copies, hasOthers, isEmpty, isWalled } = findPost(page, ref);
+  const drafts = copies.filter(copy => !isUnavailable(copy)).map(parsePost);
+  const [best] = drafts.sort((a, b) => fullness(b) - fullness(a));
+  if (best !== undefined) return best;
+  if (copies.length > 0 || isEmpty) throw weakNotFound('the page says that the post is not available');
+  if (isWalled) throw refusedCaller('the page of the thread comes without its posts');
+  if (hasOthers) throw new AppError('upstream_changed', 'the page shows other posts only');
+  // Embeds know some callers better than others; the page of a post comes without it to those who ask too much.
+  throw kind === 'embed' ? refusedCaller('a shell in place of the embed') : blocked('a shell in place of the page');
 }

@@ -1,4 +1,3 @@
-/** The embed of a post, by the names of its classes (2026-09 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
@@ -10,7 +9,8 @@ import { postIdOf } from '../kit/link-match.ts';
 import { imageItem, videoItem } from '../kit/media-files.ts';
 import { weakNotFound } from '../kit/refusal.ts';
 import { matchThreadsLink, threadsRefOf } from './link.ts';
-import { pacificInstant } from './timestamp.ts';
+
+/** The embed of a post, by the names of its classes (2026-09 to 2026-10). Pure. */
 
 /** Of several classes of an element the first of the table counts; a `slot` holds one file. */
 const REGIONS = [
@@ -177,4 +177,19 @@ export function parseEmbed(page: Body, ref: PostRef): PostDraft {
   }
   if (asked.isBlank && asked.id === null) throw weakNotFound('the embed is a frame with an avatar at most');
   return asked.toDraft();
+}
+
+const TIMESTAMP = /^(\d{1,2}):(\d{2})\s?([AP]M)\s?[^\w\s]?\s?([A-Z][a-z]{2} \d{1,2}, \d{4})$/;
+const PACIFIC = new Intl.DateTimeFormat('en-US', { timeZone: 'America/Los_Angeles', timeZoneName: 'shortOffset' });
+const HOUR_MS = 3_600_000;
+
+/** `12:26 PM · Sep 2, 2026`, as embeds write it in US Pacific time, in unix milliseconds; null for anything else. */
+export function pacificInstant(text: string): number | null {
+  const [, hour, minute, half, day] = TIMESTAMP.exec(text.trim().replace(/\s+/g, ' ')) ?? [];
+  const local = Date.parse(`${day} ${hour}:${minute} ${half} UTC`);
+  if (Number.isNaN(local)) return null;
+  // Winter is eight hours behind, summer seven.
+  const parts = PACIFIC.formatToParts(local + 7.5 * HOUR_MS);
+  const behind = /^GMT-(\d)$/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '')?.[1];
+  return behind === undefined ? null : local + Number(behind) * HOUR_MS;
 }

@@ -1,9 +1,18 @@
 /** Addresses on Threads -> the post that they name. Pure. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
-import { readId, readList } from '../../parse/fields.ts';
-import { parseJson } from '../../parse/json-search.ts';
-import { matchPath, PAGE, type PathShape, pathOf, unsupported, wrapper } from '../kit/link-match.ts';
-import { mediaIdOfCode, PUBLIC_CODE_LENGTH, shortcodeOf } from '../kit/shortcode.ts';
+import { parseJson, readId, readList } from '../../parse/json-fields.ts';
+
+import {
+  matchPath,
+  mediaIdOfCode,
+  PAGE,
+  type PathShape,
+  PUBLIC_CODE_LENGTH,
+  pathOf,
+  shortcodeOf,
+  unsupported,
+  wrapper,
+} from '../kit/link-match.ts';
 
 export const THREADS_HOSTS = ['www.threads.com', 'threads.com', 'www.threads.net', 'threads.net'] as const;
 

@@ -1,13 +1,28 @@
-/** A page of TikTok, a post's own or its embed, -> the post, or the AppError that it means (2026-08 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
+import type { PostRef } from '../../extract/source.ts';
 import { type Body, type SiteAnswer, siteAnswer } from '../../parse/body.ts';
-import { readCount, readText } from '../../parse/fields.ts';
-import type { Post } from '../../post.ts';
+import {
+  child,
+  firstOf,
+  isJsonObject,
+  type JsonObject,
+  parseJson,
+  readCount,
+  readFlag,
+  readId,
+  readInstant,
+  readList,
+  readText,
+  visitObjects,
+} from '../../parse/json-fields.ts';
+import { type Author, NO_STATS, type Post, type Stats } from '../../post.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { blocked, failureOfPlace, weakNotFound } from '../kit/refusal.ts';
-import { type FoundItem, findItem } from './parse/find-item.ts';
-import { parseItem } from './parse/item.ts';
+
+import { imageItem, readAddress, soundItem, videoItem } from './parse/media.ts';
+
+/** A page of TikTok, a post's own or its embed, -> the post, or the AppError that it means (2026-08 to 2026-10). Pure. */
 
 export const WALL = /^\/login(?:\/|$)/;
 
@@ -57,4 +72,104 @@ export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadConte
   const stated = state === null ? null : failureOfState(state);
   if (stated !== null) throw stated;
   throw isAbsent ? weakNotFound('the embed has no post') : new AppError('upstream_changed', 'a page without the post');
+}
+
+export interface FoundItem {
+  readonly item: JsonObject | null;
+  /** What the site says of its answer. */
+  readonly state: JsonObject | null;
+  /** The embed says that there is no such post. */
+  readonly isAbsent: boolean;
+}
+
+/** An embed says the same as a page in other places. */
+function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: JsonObject): JsonObject {
+  const info = isJsonObject(itemInfos) ? itemInfos : {};
+  const meta = child(info.video, 'videoMeta');
+  const cover = readList(info.coversOrigin)[0] ?? readList(info.covers)[0];
+  const images = child(imagePostInfo, 'displayImages');
+  return {
+    ...info,
+    desc: info.text,
+    author: isJsonObject(authorInfos) ? { ...authorInfos, nickname: authorInfos.nickName } : null,
+    music: musicInfos,
+    ...(Array.isArray(images) && { imagePost: { images } }),
+    video: { ...(isJsonObject(meta) ? meta : {}), cover, playAddr: child(info.video, 'urls') },
+  };
+}
+
+/** The site moves its data now and then, so the post is looked for anywhere and bound to the asked id: pages carry related ones. */
+function findItem(page: Body, { id }: PostRef): FoundItem {
+  const items: JsonObject[] = [];
+  let state: JsonObject | null = null;
+  let isAbsent = false;
+  const visit = (object: JsonObject) => {
+    if (isJsonObject(object.itemInfos) && readId(object.itemInfos.id) === id) items.unshift(itemOfEmbed(object));
+    // The video within the post has the same id.
+    const isItem = isJsonObject(object.video) || isJsonObject(object.imagePost);
+    if (isItem && readId(object.id) === id) items.push(object);
+    const detail = 'itemInfo' in object ? object : object['webapp.video-detail'];
+    if (isJsonObject(detail) && 'statusCode' in detail) state ??= detail;
+    const route = object[`/embed/v2/${id}`];
+    if (isJsonObject(route)) isAbsent ||= route.is404 === true || route.isError === true || route.videoData === null;
+  };
+  for (const script of page.scripts) if (script.isJson) visitObjects(parseJson(script.text), visit);
+  return { item: items[0] ?? null, state, isAbsent };
+}
+
+const MAX_IMAGES = 60;
+
+const STATS: Readonly<Partial<Record<keyof Stats, string>>> = {
+  likes: 'diggCount',
+  comments: 'commentCount',
+  plays: 'playCount',
+  shares: 'shareCount',
+  saves: 'collectCount',
+};
+
+/** In 2026 as text and as numbers, which are rounded at times; embeds have them beside the text. */
+function readStats(item: JsonObject): Stats {
+  const read = (name: string) => firstOf([item.statsV2, item.stats, item], place => readCount(child(place, name)));
+  return { ...NO_STATS, ...Object.fromEntries(Object.entries(STATS).map(([key, name]) => [key, read(name)])) };
+}
+
+function readAuthor({ author, nickname }: JsonObject): Author {
+  const user = isJsonObject(author) ? author : { uniqueId: author, nickname };
+  return {
+    id: readId(user.id) ?? readId(user.userId),
+    username: readText(user.uniqueId),
+    name: readText(user.nickname),
+    verified: readFlag(user.verified),
+    avatarUrl: firstOf([user.avatarLarger, user.avatarMedium, user.avatarThumb], readAddress),
+  };
+}
+
+/** Seconds since 1970 are the upper half of an id. */
+function publishTimeOf(id: string): number {
+  return Number(BigInt(id) >> 32n) * 1000;
+}
+
+/** Photos in their order with the sound that they are shown to, or a video. */
+function readItems({ imagePost, video, music }: JsonObject): PostDraft['items'] {
+  const images = readList(child(imagePost, 'images'), MAX_IMAGES).map(one =>
+    isJsonObject(one) ? imageItem(one) : null,
+  );
+  if (images.length === 0) return [isJsonObject(video) ? videoItem(video) : null];
+  const sound = isJsonObject(music) ? soundItem(music) : null;
+  return sound === null ? images : [...images, sound];
+}
+
+/** Null stands for all that the item does not say. */
+function parseItem(item: JsonObject, { id }: PostRef): PostDraft & { readonly isPrivate: boolean } {
+  return {
+    author: readAuthor(item),
+    title: readText(child(item.imagePost, 'title')),
+    caption: readText(item.desc)?.trim() || null,
+    publishedAt: readInstant(item.createTime) ?? publishTimeOf(id),
+    stats: readStats(item),
+    items: readItems(item),
+    coverUrl: firstOf([child(item.video, 'originCover'), child(item.video, 'cover')], readAddress),
+    sensitive: readFlag(item.isContentClassified) === true,
+    isPrivate: [item.privateItem, item.secret, child(item.author, 'privateAccount')].includes(true),
+  };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { headerValue, type RequestProfile } from '../../extract/request-profile.ts';
+import { headerValue, type RequestProfile } from '../../extract/source.ts';
 import { CHROME } from '../kit/browser-headers.ts';
 import { readConstants } from '../kit/constants.ts';
 

@@ -1,6 +1,6 @@
 /** The ids that X changes now and then and the callers that it is asked by; each can be overridden by its key (`x.queryId`). */
 import * as z from 'zod';
-import { headerValue } from '../../extract/request-profile.ts';
+import { headerValue } from '../../extract/source.ts';
 import { CHROME, ENGLISH } from '../kit/browser-headers.ts';
 import { readConstants } from '../kit/constants.ts';
 

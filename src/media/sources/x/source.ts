@@ -1,15 +1,20 @@
-import { AppError } from '../../../errors.ts';
-import { isUsable } from '../../extract/request-profile.ts';
+import { AppError, toAppError } from '../../../errors.ts';
+import { abortable } from '../../../infra/concurrency/abortable.ts';
+import { workContext } from '../../../infra/concurrency/work-context.ts';
+import type { HttpClient, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import { askEndpoint, createSiteState } from '../../extract/site-state.ts';
-import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
+import { isUsable, type MediaSource, type PostRef, profileRequest, type Strategy } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
-import { siteAnswer } from '../../parse/body.ts';
+import { type SiteAnswer, siteAnswer } from '../../parse/body.ts';
+import { child, isJsonObject, parseJson } from '../../parse/json-fields.ts';
+import { type ReadContext, readableItems, toPost } from '../kit/draft.ts';
+import { failureOfStatus, redirectOf } from '../kit/refusal.ts';
 import { createSource } from '../kit/source.ts';
-import { readXAnswer } from './answer.ts';
-import { createXClient } from './client.ts';
-import { createXConstants, X_EXAMPLES } from './constants.ts';
-import { matchXLink, xRefOf } from './parse/link.ts';
+import { createXConstants, X_EXAMPLES, type XConstants } from './constants.ts';
+import { failureOfErrors, failureOfHead, failureOfResult, failureOfWords } from './failures.ts';
+import { matchXLink, SHORT_HOST, xRefOf } from './parse/link.ts';
 import { X_MEDIA_HOSTS } from './parse/media.ts';
+import { findTweet, readTweet } from './parse/tweet.ts';
 
 export function createXSource(options: SourceOptions): MediaSource {
   const { http, log, extraStrategies = [], now = Date.now } = options;
@@ -61,4 +66,135 @@ export function createXSource(options: SourceOptions): MediaSource {
       canFetchStories: false,
     },
   );
+}
+
+/** The requests that X is asked with. Each resolves to whatever the site answered, refusals too. */
+
+/** A visitor without an account, as the site counts them. */
+interface Guest {
+  /** Never rejects. */
+  readonly token: Promise<string | AppError>;
+  readonly since: number;
+  until: number;
+}
+
+const API = 'api.x.com';
+const SYNDICATION = 'cdn.syndication.twimg.com';
+/** The longest posts have 25,000 characters. */
+const MAX_BYTES = 384 * 1024;
+const GUEST_MS = 3_600_000;
+/** Between one activation and the next, whatever became of it. */
+const PAUSE_MS = 60_000;
+
+/** The widgets of other sites compute it of the id. */
+function syndicationToken(id: string): string {
+  return ((Number(id) / 1e15) * Math.PI).toString(36).replace(/0+|\./g, '');
+}
+
+function createXClient(http: HttpClient, { profiles, queryId, features }: XConstants, now: () => number) {
+  /** As many as there are outgoing addresses: the site ties a guest to theirs. */
+  const guests = new Map<string, Guest>();
+  const flags = JSON.stringify(Object.fromEntries(features.split(',').map(name => [name, true])));
+
+  function ask(
+    name: keyof typeof profiles,
+    host: string,
+    {
+      headers = {},
+      ...request
+    }: Pick<HttpRequest, 'method' | 'headers' | 'body' | 'signal'> & { readonly url: string },
+  ): Promise<HttpResponse> {
+    const bounds = { hosts: [host], maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0 };
+    return http.request({ ...profileRequest(profiles[name], headers), ...bounds, ...request });
+  }
+
+  async function activate(): Promise<string> {
+    const url = `https://${API}/1.1/guest/activate.json`;
+    const answer = await ask('guest-query', API, { url, method: 'POST', body: '' });
+    const token = child(parseJson(answer.text), 'guest_token');
+    if (typeof token === 'string' && /^\d{1,30}$/.test(token)) return token;
+    throw failureOfHead(siteAnswer(answer), now()) ?? new AppError('upstream_changed', 'no guest was made');
+  }
+
+  function currentGuest(): Guest {
+    const key = workContext().outgoing ?? '';
+    const known = guests.get(key);
+    if (known !== undefined && now() < known.until) return known;
+    const keep = <T>(made: T, ms: number): T => {
+      guest.until = now() + ms;
+      return made;
+    };
+    const token = activate().then(
+      made => keep(made, GUEST_MS),
+      error => keep(toAppError(error), Math.max(toAppError(error).retryAfterMs ?? 0, PAUSE_MS)),
+    );
+    const guest: Guest = { token, since: now(), until: Number.POSITIVE_INFINITY };
+    guests.set(key, guest);
+    return guest;
+  }
+
+  return {
+    syndication(id: string, signal: AbortSignal): Promise<HttpResponse> {
+      const query = new URLSearchParams({ id, lang: 'en', token: syndicationToken(id) });
+      return ask('syndication', SYNDICATION, { url: `https://${SYNDICATION}/tweet-result?${query}`, signal });
+    },
+
+    /** A guest that the site does not take any more is replaced once. @throws AppError why there is no guest */
+    async query(id: string, signal: AbortSignal): Promise<HttpResponse> {
+      const variables = { tweetId: id, withCommunity: false, includePromotedContent: false, withVoice: false };
+      const query = new URLSearchParams({ variables: JSON.stringify(variables), features: flags });
+      const url = `https://${API}/graphql/${queryId}/TweetResultByRestId?${query}`;
+      for (;;) {
+        const guest = currentGuest();
+        const token = await abortable(guest.token, signal);
+        if (token instanceof AppError) throw token;
+        const answer = await ask('guest-query', API, { url, headers: { 'x-guest-token': token }, signal });
+        const isRefused = answer.status === 401 || answer.status === 403;
+        if (!isRefused || now() - guest.since < PAUSE_MS) return answer;
+        guest.until = 0;
+      }
+    },
+
+    /** Where a short link leads; that is not asked. @throws AppError `not_found`, `upstream_changed` or what the status means */
+    async resolveShort(url: string, signal: AbortSignal): Promise<string> {
+      const answer = await ask('short-link', SHORT_HOST, { url, signal });
+      const target = redirectOf(answer);
+      if (target !== null) return target.href.replace(/^http:/, 'https:');
+      throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'the short link leads nowhere');
+    },
+  };
+}
+
+/** An answer of X -> the post, or the AppError that it means. */
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || (isJsonObject(value) && Object.values(value).every(isEmpty));
+}
+
+/** Nothing under an id is a post that is gone, by the query, and by syndication one that is kept from visitors. */
+function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boolean): AppError {
+  if (!isJsonObject(json)) return new AppError('upstream_changed', 'the answer is no JSON');
+  const stated = failureOfResult(kind === 'query' ? child(json, 'data', 'tweetResult', 'result') : json);
+  if (stated !== null) return stated;
+  if (hasOthers) return new AppError('upstream_changed', 'the answer is about another post');
+  if (kind !== 'query' && isEmpty(json)) return new AppError('login_required', 'kept from visitors without a word');
+  const error = failureOfErrors(json);
+  if (error !== null) return error;
+  const isGone = 'data' in json && isEmpty(json.data);
+  return new AppError(isGone ? 'not_found' : 'upstream_changed', isGone ? 'no such post' : 'of an unknown kind');
+}
+
+/** With `isCut` where its text is the beginning of a longer one. @throws AppError what the answer means without the post */
+export function readXAnswer(answer: SiteAnswer, context: ReadContext) {
+  const json = parseJson(answer.body.text.trim());
+  const failure = failureOfHead(answer, context.now);
+  if (failure !== null) throw (failure.code === 'upstream_rate_limited' ? null : failureOfErrors(json)) ?? failure;
+  const tweet = findTweet(json, context.ref.id);
+  if (tweet === undefined || tweet === null) throw failureWithoutPost(json, context, tweet === undefined);
+  const { draft, isCut, reason } = readTweet(tweet);
+  if (draft.items.length > 0 && readableItems(draft) === 0) {
+    throw failureOfWords(reason ?? '') ?? new AppError('upstream_changed', 'the post came without a file that we know');
+  }
+  const isBlurred = isJsonObject(child(json, 'data', 'tweetResult', 'result', 'mediaVisibilityResults'));
+  return { post: toPost({ ...draft, sensitive: draft.sensitive === true || isBlurred }, context), isCut };
 }

@@ -2,11 +2,11 @@
 import { AppError } from '../../../../src/errors.ts';
 import { siteAnswer } from '../../../../src/media/parse/body.ts';
 import type { Post } from '../../../../src/media/post.ts';
-import { readBlueskyAnswer } from '../../../../src/media/sources/bluesky/answer.ts';
 import { blueskyRefOf } from '../../../../src/media/sources/bluesky/parse/link.ts';
 import { draftOf } from '../../../../src/media/sources/bluesky/parse/post.ts';
+import { readBlueskyAnswer } from '../../../../src/media/sources/bluesky/source.ts';
 import { toPost } from '../../../../src/media/sources/kit/draft.ts';
-import { listedFile } from '../../../../src/media/sources/kit/listed-files.ts';
+import { listedFile } from '../../../../src/media/sources/kit/media-files.ts';
 
 export type Shape = Readonly<Record<string, unknown>>;
 export const DID = 'did:plc:pierlightsaaaaaaaaaaaaaa';

@@ -4,7 +4,7 @@ import { AppError } from '../../../../src/errors.ts';
 import { type MediaItem, NO_STATS, type Post, playableVariants } from '../../../../src/media/post.ts';
 import { parseAnswer } from '../../../../src/media/sources/instagram/answer.ts';
 import type { AnswerKind } from '../../../../src/media/sources/kit/draft.ts';
-import { publishTimeOf } from '../../../../src/media/sources/kit/shortcode.ts';
+import { publishTimeOf } from '../../../../src/media/sources/kit/link-match.ts';
 import { cpuMsOf } from '../../../cpu-time.ts';
 import { bodyOf } from '../../body-of.ts';
 import { CODES, fixture, refOf } from './fixture.ts';

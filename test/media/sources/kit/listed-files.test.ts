@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listedFile, listedItem } from '../../../../src/media/sources/kit/listed-files.ts';
+import { listedFile, listedItem } from '../../../../src/media/sources/kit/media-files.ts';
 
 const url = 'https://cdn.toy.example/a';
 

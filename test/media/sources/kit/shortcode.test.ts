@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mediaIdOfCode, publishTimeOf, shortcodeOf, splitCode } from '../../../../src/media/sources/kit/shortcode.ts';
+import { mediaIdOfCode, publishTimeOf, shortcodeOf, splitCode } from '../../../../src/media/sources/kit/link-match.ts';
 
 describe('shortcodes and media ids', () => {
   it.each([

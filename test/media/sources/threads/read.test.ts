@@ -1,7 +1,7 @@
 /** Threads' answers as they are and as they might become: the post, or the right name for its absence. */
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { pacificInstant } from '../../../../src/media/sources/threads/timestamp.ts';
+import { pacificInstant } from '../../../../src/media/sources/threads/embed.ts';
 import {
   album,
   contextOf,

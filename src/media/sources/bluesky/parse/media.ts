@@ -1,8 +1,16 @@
 /** The photos and videos of a post -> its items. */
-import { mediaAddress, readList, readSize, readText } from '../../../parse/fields.ts';
-import { child, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
+import {
+  child,
+  isJsonObject,
+  type JsonObject,
+  mediaAddress,
+  readList,
+  readSize,
+  readText,
+} from '../../../parse/json-fields.ts';
+
 import type { UnplacedItem, Variant } from '../../../post.ts';
-import { listedFile, listedItem } from '../../kit/listed-files.ts';
+import { listedFile, listedItem } from '../../kit/media-files.ts';
 
 export const BLUESKY_MEDIA_HOSTS: readonly string[] = ['cdn.bsky.app', 'video.bsky.app', 'host.bsky.network'];
 

@@ -1,6 +1,15 @@
 /** A post as the API shows it -> its draft. */
-import { mediaAddress, readCount, readList, readText } from '../../../parse/fields.ts';
-import { child, isJsonObject, type JsonObject, visitObjects } from '../../../parse/json-search.ts';
+import {
+  child,
+  isJsonObject,
+  type JsonObject,
+  mediaAddress,
+  readCount,
+  readList,
+  readText,
+  visitObjects,
+} from '../../../parse/json-fields.ts';
+
 import { type Author, NO_STATS, type Variant } from '../../../post.ts';
 import { EMPTY_DRAFT, type PostDraft } from '../../kit/draft.ts';
 import { blueskyRefOf } from './link.ts';

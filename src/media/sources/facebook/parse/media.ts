@@ -1,6 +1,6 @@
 /** Objects of a page that describe one video or photo -> the item with its files. Pure. */
-import { firstOf, readList, readSize, readText } from '../../../parse/fields.ts';
-import { child, type JsonObject } from '../../../parse/json-search.ts';
+import { child, firstOf, type JsonObject, readList, readSize, readText } from '../../../parse/json-fields.ts';
+
 import type { UnplacedItem } from '../../../post.ts';
 import { type PixelSize, readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';

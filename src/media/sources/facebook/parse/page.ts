@@ -1,6 +1,5 @@
 /** The content of a Facebook page. Scripts are parsed when something in them is asked for: a page has a hundred and a post is in few. */
 import type { Body, Script } from '../../../parse/body.ts';
-import { readList } from '../../../parse/fields.ts';
 import {
   child,
   createSearchBudget,
@@ -8,8 +7,10 @@ import {
   isJsonObject,
   type JsonObject,
   parseJson,
+  readList,
   visitObjects,
-} from '../../../parse/json-search.ts';
+} from '../../../parse/json-fields.ts';
+
 import { readMeta } from '../../../parse/markup.ts';
 
 export type FacebookPage = ReturnType<typeof openPage>;

@@ -3,14 +3,17 @@ import { isVideoLink, type PostRef } from '../../../extract/source.ts';
 import type { Body } from '../../../parse/body.ts';
 import {
   firstOf,
+  isJsonObject,
+  type JsonObject,
   readCount,
   readFlag,
   readInstant,
   readList,
   readShownCount,
   readText,
-} from '../../../parse/fields.ts';
-import { isJsonObject, type JsonObject, type SearchBudget } from '../../../parse/json-search.ts';
+  type SearchBudget,
+} from '../../../parse/json-fields.ts';
+
 import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../../post.ts';
 import { readAddress } from '../../kit/cdn-address.ts';
 import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';

@@ -1,6 +1,14 @@
 /** The stories of a page that belong to the post that was asked for, and the media attached to them. Pure. */
-import { firstOf, readCount, readList } from '../../../parse/fields.ts';
-import { child, findValues, isJsonObject, type JsonObject } from '../../../parse/json-search.ts';
+import {
+  child,
+  findValues,
+  firstOf,
+  isJsonObject,
+  type JsonObject,
+  readCount,
+  readList,
+} from '../../../parse/json-fields.ts';
+
 import { isPhoto, isVideo } from './media.ts';
 import { type FacebookPage, FOREIGN, MIN_ID_CHARS, textOf, valuesAt } from './page.ts';
 

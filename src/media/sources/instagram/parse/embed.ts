@@ -2,7 +2,7 @@
 import { AppError } from '../../../../errors.ts';
 import { isVideoLink, type PostRef } from '../../../extract/source.ts';
 import type { Body } from '../../../parse/body.ts';
-import { parseJson } from '../../../parse/json-search.ts';
+import { parseJson } from '../../../parse/json-fields.ts';
 import { readMarkup, visibleMarkup } from '../../../parse/markup.ts';
 import type { UnplacedItem } from '../../../post.ts';
 import { UNKNOWN_SIZE } from '../../kit/cdn-address.ts';

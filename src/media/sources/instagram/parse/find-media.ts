@@ -1,16 +1,17 @@
 import { AppError } from '../../../../errors.ts';
 import { isVideoLink, type PostRef } from '../../../extract/source.ts';
-import { readId } from '../../../parse/fields.ts';
 import {
   createSearchBudget,
   isJsonObject,
   type JsonObject,
   parseJson,
+  readId,
   visitObjects,
-} from '../../../parse/json-search.ts';
+} from '../../../parse/json-fields.ts';
+
 import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
+import { splitCode } from '../../kit/link-match.ts';
 import { PRODUCT, parseMedia } from '../../kit/product.ts';
-import { splitCode } from '../../kit/shortcode.ts';
 import { GRAPH } from './media.ts';
 
 /** Each role is a bit: what a property says of the object that has it. Every object of a page is asked. */

@@ -1,6 +1,17 @@
 /** The older GraphQL media, stories and profiles of Instagram (2026-08). Pure. */
-import { readCount, readFlag, readId, readList, readText } from '../../../parse/fields.ts';
-import { child, isJsonObject, type JsonObject, parseJson, visitObjects } from '../../../parse/json-search.ts';
+import {
+  child,
+  isJsonObject,
+  type JsonObject,
+  parseJson,
+  readCount,
+  readFlag,
+  readId,
+  readList,
+  readText,
+  visitObjects,
+} from '../../../parse/json-fields.ts';
+
 import { readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
 import { type PostDraft, readableItems } from '../../kit/draft.ts';
 import { listed, MAX_CHILDREN, type MediaShape, PRODUCT, parseMedia, readUsers, sizeOf } from '../../kit/product.ts';

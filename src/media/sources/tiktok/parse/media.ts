@@ -1,8 +1,16 @@
 /** What TikTok lists of a video, a photo or a sound -> the items of a post. Pure. */
-import { firstOf, mediaAddress, readList, readSize, readText } from '../../../parse/fields.ts';
-import { child, type JsonObject } from '../../../parse/json-search.ts';
+import {
+  child,
+  firstOf,
+  type JsonObject,
+  mediaAddress,
+  readList,
+  readSize,
+  readText,
+} from '../../../parse/json-fields.ts';
+
 import type { UnplacedItem, Variant } from '../../../post.ts';
-import { listedFile, listedItem } from '../../kit/listed-files.ts';
+import { listedFile, listedItem } from '../../kit/media-files.ts';
 
 /** Each suffix and its subdomains; the site's own host gives files too. */
 export const TIKTOK_MEDIA_HOSTS: readonly string[] = [
