@@ -44,6 +44,8 @@ export interface Parameters {
   'hints.manyChannels': { n: number };
   'hints.noValue': { option: Value };
   'hints.notCountry': { name: Value };
+  'hints.manyRoles': { n: Value };
+  'hints.manyWords': { n: Value; length: Value };
   'help.linksText': { sites: Value };
   'help.range': { min: Value; max: Value };
   'start.links': { sites: Value };

@@ -15,7 +15,7 @@ import type { Services } from '../contract/services.ts';
 import type { ChatSettings } from '../contract/settings.ts';
 import { PRIVATE_PREFIX, parseShortForm, readShortWord } from '../contract/short-forms.ts';
 import { findWishes } from '../contract/wishes.ts';
-import { chatSettingsOf, isChannelOn, isSiteOn } from '../stores/settings.ts';
+import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/settings.ts';
 import { kindOfLink, type LinkFinder } from './links.ts';
 import { termsBeside } from './terms-beside.ts';
 
@@ -88,7 +88,10 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
     if (!isDirect || links.some(({ quoted }) => quoted === true)) {
       const settings = await chatSettingsOf(services, caller);
       wanted = withoutQuoted(links, settings, caller);
-      if (!isDirect) wanted = isChannelOn(settings, caller) ? wanted.filter(({ url }) => isOn(url, settings)) : [];
+      if (!isDirect) {
+        const isLeftAlone = !isChannelOn(settings, caller) || isFiltered(settings, caller, line);
+        wanted = isLeftAlone ? [] : wanted.filter(({ url }) => isOn(url, settings));
+      }
     }
     if (wanted.length === 0) return isDirect ? TALK : undefined;
     const wishes = findWishes(line);

@@ -2,12 +2,13 @@ import { LANGUAGES } from '../../i18n/languages.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 
 import type { Option } from '../contract/command.ts';
+import type { Text } from '../contract/reply.ts';
 import type { Caller } from '../contract/request.ts';
 import { type ChatSettings, SENSITIVE, type UserSettings, VIEWS } from '../contract/settings.ts';
 import { PREFIXES } from '../contract/short-forms.ts';
 import { type Site, siteName } from '../contract/site-name.ts';
-import { usageError } from '../contract/usage-error.ts';
-import { ALBUM_CAP, isSiteOn, MAX_CHANNEL_RULES, NOTICE_SECONDS } from '../stores/settings.ts';
+import { ALBUM_CAP, isSiteOn, NOTICE_SECONDS, OFF_WORD } from '../stores/settings.ts';
+import { CHANNEL_RULES, channelOf, listRow, roleChange, roleText, ruleChange, wordsOf } from './settings-filters.ts';
 
 /** The sections of a group's settings. */
 export const SECTIONS = ['links', 'answers', 'notices'] as const;
@@ -23,6 +24,8 @@ export interface SettingRow {
   readonly name: string;
   /** The present value, in words. */
   readonly value: string;
+  /** The same where it is more than plain words. */
+  readonly text?: Text;
   readonly choices: readonly { readonly label: string; readonly isSet: boolean; readonly value: Value }[];
 }
 
@@ -85,8 +88,6 @@ export function automaticFor({ locales }: Caller, { language }: ChatSettings): r
 
 /** Means that there are no short forms. */
 const NO_PREFIX = 'off';
-/** The rules for one channel; `everywhere` ends the rules of all channels. */
-const CHANNEL_RULES = ['on', 'off', 'only', 'everywhere'] as const;
 const FILES = [0, 1, 4, 10];
 const SECONDS = [0, 30, 60, 300];
 const SHORT_FORMS_SHOWN = ['rs', 'c', 'map', 'lb', 'sim', 'top'];
@@ -113,6 +114,27 @@ export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[]
       option: { type: 'choice', choices: [NO_PREFIX, ...PREFIXES], only: 'group' },
       row: prefixRow,
       change: value => ({ prefix: value === NO_PREFIX ? null : oneOf(PREFIXES, value) }),
+    },
+    {
+      key: 'ignored-role',
+      section: 'links',
+      option: { type: 'string', form: 'role', maxLength: 30, only: 'group' },
+      isOffered: ({ groupId }) => groupId !== undefined,
+      row: ({ offRoles }, { t }) => listRow(t.messages.settings.rows['ignored-role'], offRoles, t, roleText),
+      change: roleChange,
+    },
+    {
+      key: 'ignored-words',
+      section: 'links',
+      option: {
+        type: 'string',
+        form: 'rest',
+        maxLength: OFF_WORD.most * OFF_WORD.maxLength,
+        only: 'group',
+        named: true,
+      },
+      row: ({ offWords }, { t }) => listRow(t.messages.settings.rows['ignored-words'], offWords, t),
+      change: value => ({ offWords: wordsOf(String(value)) }),
     },
     {
       key: 'view',
@@ -142,7 +164,7 @@ export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[]
       change: value => ({ albumCap: Number(value) || null }),
     },
     onOff('captions', 'answers', 'captions'),
-    onOff('silent', 'answers', 'silent'),
+    onOff('silent', 'answers', 'silent', { usual: () => true }),
     onOff('embeds', 'answers', 'suppressEmbeds', { isOffered: ({ hidesEmbeds }) => hidesEmbeds === true }),
     onOff('delete-links', 'answers', 'deleteSource', { isOffered: ({ deletesLinks }) => deletesLinks === true }),
     {
@@ -286,23 +308,4 @@ function channelRow({ offChannels, onlyChannels }: ChatSettings, { caller, t }: 
   const set = offChannels.includes(id) ? 'off' : onlyChannels.includes(id) ? 'only' : 'on';
   const row = pick(words.rows.channel, rules, set, rule => words.channelRules[rule]);
   return n === 0 ? row : { ...row, value: `${row.value} (${words.ruledChannels({ n })})` };
-}
-
-function ruleChange(rule: Value, chat: ChatSettings, caller: Caller): Partial<ChatSettings> {
-  if (rule === 'everywhere') return { offChannels: [], onlyChannels: [] };
-  const id = channelOf(caller);
-  const changed = (channels: readonly string[], isIn: boolean) => [
-    ...channels.filter(each => each !== id),
-    ...(isIn ? [id] : []),
-  ];
-  const offChannels = changed(chat.offChannels, rule === 'off');
-  const onlyChannels = changed(chat.onlyChannels, rule === 'only');
-  const n = MAX_CHANNEL_RULES;
-  if (offChannels.length > n || onlyChannels.length > n) throw usageError('manyChannels', { n });
-  return { offChannels, onlyChannels };
-}
-
-/** Rules for a channel go for its threads. */
-function channelOf({ parentChatId, chatId }: Caller): string {
-  return parentChatId ?? chatId;
 }

@@ -38,10 +38,12 @@ type Values = Readonly<Record<string, Value>>;
 /** Shows what is set, or sets the language of this person and, for the admins of a group, what goes for all of it. */
 export function createSettings({ sources }: { readonly sources: readonly Site[] }) {
   const ofChat = settingsOfChat(sources);
+  // Sites come last, since a platform may take only so many options; in what /settings shows they can all be pressed.
+  const byNeed = ofChat.toSorted((a, b) => Number('site' in a.option) - Number('site' in b.option));
   return defineCommand({
     name: 'settings',
     options: {
-      ...Object.fromEntries([ownLanguage, ownView, ...ofChat].map(({ key, option }) => [key, option])),
+      ...Object.fromEntries([ownLanguage, ownView, ...byNeed].map(({ key, option }) => [key, option])),
       section: { type: 'choice', choices: SECTIONS, only: 'button' },
     },
     visibility: 'caller',
@@ -121,7 +123,9 @@ async function show({ own, ofChat, section, isSaved }: Shown, { caller, services
       fieldsOf(rows),
       ...saved,
     ];
-    const menus = rows.filter(({ kind }) => kind === 'choice').map(each => menuOf(each, t));
+    const menus = rows
+      .filter(({ kind, choices }) => kind === 'choice' && choices.length > 0)
+      .map(each => menuOf(each, t));
     const switches = rows.filter(({ kind }) => kind === 'switch').flatMap(each => switchOf(each, t));
     return reply({ ...shared, blocks, actions: [...menus, ...switches, button(words.back, token({}))] });
   }
@@ -149,15 +153,20 @@ interface PressableRow extends Omit<SettingRow, 'choices'> {
 }
 
 function fieldsOf(rows: readonly PressableRow[], ...more: readonly Field[]): Block {
-  return { kind: 'fields', fields: [...rows.map(({ name, value }) => ({ label: name, value: [value] })), ...more] };
+  return {
+    kind: 'fields',
+    fields: [...rows.map(({ name, value, text = [value] }) => ({ label: name, value: text })), ...more],
+  };
 }
 
 /** The sections in short: what is on, and what is chosen. Opening one shows the choices. */
 function chatBlocks(rowsOf: (key: SectionKey) => readonly PressableRow[], t: Translator): readonly Block[] {
   const words = t.messages.settings;
   const fields = SECTIONS.map(key => {
-    const values = rowsOf(key).map(({ name, value }) => `${name}: ${value}`);
-    return { label: words.sections[key], value: [values.join(' · ')] };
+    const values = rowsOf(key).map(
+      ({ name, value, text }): Text => (text ? [`${name}: `, ...text] : [`${name}: ${value}`]),
+    );
+    return { label: words.sections[key], value: joined(values) };
   });
   return [{ kind: 'divider' }, headingBlock([words.chatTitle]), { kind: 'fields', fields }];
 }

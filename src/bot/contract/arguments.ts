@@ -46,7 +46,7 @@ const MODS_AT_LINK = /(?<=ppy\.sh\/[^\s+]{1,100})(?=\+[a-z\d]{2})/gi;
  */
 export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpec): Raw {
   const names = optionNames(spec);
-  const main = formOf(into ?? spec.options.find(isRest));
+  const main = formOf(into ?? spec.options.find(each => isRest(each) && each.option.named !== true));
   const words = createWordReader(text.replace(MODS_AT_LINK, ' '), { isSearch: main === 'rest' });
   const raw: Raw = {};
   const plain: Word[] = [];

@@ -26,9 +26,10 @@ export interface StringOption extends OptionBase {
   readonly type: 'string';
   /**
    * `rest`: in text form it swallows what follows; `name`: the same, but for last words that are choices or switches of the options
-   * behind it; `map`: like a name, but conditions of a search may be in it; `link`: one pasted address.
+   * behind it; `map`: like a name, but conditions of a search may be in it; `link`: one pasted address; `role`: the id of a role, chosen from a list
+   * where the platform has one.
    */
-  readonly form?: 'word' | 'rest' | 'name' | 'map' | 'link';
+  readonly form?: 'word' | 'rest' | 'name' | 'map' | 'link' | 'role';
   /** Given more than once it is all of them, apart by blanks. */
   readonly joins?: true;
   readonly maxLength: number;

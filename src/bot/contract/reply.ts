@@ -14,6 +14,8 @@ export type Inline =
   | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
   /** One of Medley's own commands, `osu profile`: shown as people write it there, and ready to be used where the platform can. */
   | { readonly kind: 'command'; readonly name: string }
+  /** A role of people, by its id; nobody is notified. */
+  | { readonly kind: 'role'; readonly id: string }
   /** A colour that means something (a difficulty's). `symbol` stands for it, an emoji of like colour, where text has none. */
   | { readonly kind: 'swatch'; readonly colour: Colour; readonly symbol: string };
 

@@ -165,6 +165,8 @@ export interface Caller {
   readonly isAgeRestricted?: boolean;
   /** The channel that a thread belongs to. */
   readonly parentChatId?: string;
+  /** Their roles in the group, where the platform has such. */
+  readonly roleIds?: readonly string[];
   /** The caller may change this chat's settings. It is a function, called only when it matters, where finding out costs a request. */
   readonly isChatAdmin: boolean | (() => Promise<boolean>);
   /** The embed of a message can be hidden on this platform. */

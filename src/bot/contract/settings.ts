@@ -44,8 +44,12 @@ export interface ChatSettings {
   readonly sensitive: (typeof SENSITIVE)[number];
   /** Files of one post that are shown at most; null for all. */
   readonly albumCap: number | null;
-  /** Answers come without a notification. */
-  readonly silent: boolean;
+  /** Roles of people whose pasted links are left alone, by their ids. */
+  readonly offRoles: readonly string[];
+  /** A pasted link is left alone where one of these stands beside it; lower case. */
+  readonly offWords: readonly string[];
+  /** Answers come without a notification; null for what is usual in such a chat, which is yes. */
+  readonly silent: boolean | null;
   /** Nothing is said when a pasted link cannot be answered. */
   readonly quietErrors: boolean;
   /** Seconds after which a notice about a pasted link is deleted; 0: it stays. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import { sourceIdSchema } from '../../media/post.ts';
+import type { Sending } from '../contract/chat-platform.ts';
 import { type Caller, callerKey, chatKey } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
 import { type ChatSettings, SENSITIVE, type SettingsStore, type UserSettings, VIEWS } from '../contract/settings.ts';
@@ -24,7 +25,9 @@ export const CHAT_DEFAULTS: ChatSettings = {
   view: 'card',
   sensitive: 'restricted',
   albumCap: null,
-  silent: false,
+  offRoles: [],
+  offWords: [],
+  silent: null,
   quietErrors: false,
   noticeSeconds: 30,
   deleteSource: false,
@@ -41,6 +44,10 @@ export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
 export const ALBUM_CAP = { min: 1, max: 20 } as const;
 /** Channels with a rule of one kind. */
 export const MAX_CHANNEL_RULES = 100;
+/** Roles whose links are left alone. */
+export const MAX_OFF_ROLES = 100;
+/** The words beside which links are left alone. */
+export const OFF_WORD = { most: 50, maxLength: 50 } as const;
 
 const USER_DEFAULTS: UserSettings = { language: null, player: null, view: null };
 const DAY_MS = 24 * 3_600_000;
@@ -59,19 +66,21 @@ const User = z.object({
   view: z.enum(VIEWS).nullable().catch(null),
 });
 
-const Channels = z.array(z.string().max(64)).max(MAX_CHANNEL_RULES).catch([]);
+const Ids = z.array(z.string().max(64)).max(MAX_CHANNEL_RULES).catch([]);
 
 /** A setting that is missing, or was written otherwise by another version, reads as the default. */
 const Chat = z.object({
   autoDetect: z.boolean().nullable().catch(CHAT_DEFAULTS.autoDetect),
   osuLinks: z.boolean().catch(CHAT_DEFAULTS.osuLinks),
-  offChannels: Channels,
-  onlyChannels: Channels,
+  offChannels: Ids,
+  onlyChannels: Ids,
   quotedLinks: z.boolean().nullable().catch(CHAT_DEFAULTS.quotedLinks),
   view: z.enum(VIEWS).catch(CHAT_DEFAULTS.view),
   sensitive: z.enum(SENSITIVE).catch(CHAT_DEFAULTS.sensitive),
   albumCap: z.int().min(ALBUM_CAP.min).max(ALBUM_CAP.max).nullable().catch(CHAT_DEFAULTS.albumCap),
-  silent: z.boolean().catch(CHAT_DEFAULTS.silent),
+  offRoles: Ids,
+  offWords: z.array(z.string().max(OFF_WORD.maxLength)).max(OFF_WORD.most).catch([]),
+  silent: z.boolean().nullable().catch(CHAT_DEFAULTS.silent),
   quietErrors: z.boolean().catch(CHAT_DEFAULTS.quietErrors),
   noticeSeconds: z.int().min(NOTICE_SECONDS.min).max(NOTICE_SECONDS.max).catch(CHAT_DEFAULTS.noticeSeconds),
   deleteSource: z.boolean().catch(CHAT_DEFAULTS.deleteSource),
@@ -172,6 +181,40 @@ export function isChannelOn(
   const isNamed = (channels: readonly string[]) =>
     channels.includes(chatId) || (parentChatId !== undefined && channels.includes(parentChatId));
   return !isNamed(offChannels) && (onlyChannels.length === 0 || isNamed(onlyChannels));
+}
+
+/** Tells whether the admins want pasted links left alone, by the roles of the person or by the words beside them. */
+export function isFiltered(
+  { offRoles, offWords }: Pick<ChatSettings, 'offRoles' | 'offWords'>,
+  { roleIds = [] }: Pick<Caller, 'roleIds'>,
+  text: string,
+): boolean {
+  if (roleIds.some(id => offRoles.includes(id))) return true;
+  if (offWords.length === 0) return false;
+  const written = text.normalize('NFKC').toLowerCase();
+  return offWords.some(word => holdsWord(written, word));
+}
+
+const LETTER = /[\p{L}\p{N}]/u;
+
+/** A word within a longer one is another word. */
+function holdsWord(text: string, word: string): boolean {
+  const isWithin = (inner: string | undefined, outer: string | undefined) =>
+    inner !== undefined && outer !== undefined && LETTER.test(inner) && LETTER.test(outer);
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    const end = at + word.length;
+    if (!isWithin(word[0], text[at - 1]) && !isWithin(word.at(-1), text[end])) return true;
+  }
+  return false;
+}
+
+/** Tells whether people are notified of a message: in groups only where its admins chose so, and once for all links of one message. */
+export function notifies(
+  { settings, request, isFirst, sentKeys }: Pick<Sending, 'settings' | 'request' | 'isFirst' | 'sentKeys'>,
+  place: number,
+): boolean {
+  const isSilent = settings.silent ?? request.chat.kind === 'group';
+  return !isSilent && isFirst && place === 0 && sentKeys.length === 0;
 }
 
 /** Tells whether pasted links of a site are answered in a group: as its admins chose, else by the site's default. */

@@ -118,6 +118,7 @@ function optionPayload(spec: Spoken<OptionSpec>): JsonObject {
     case 'choice':
       return { ...base, type: ApplicationCommandOptionType.String, choices: choicesOf(spec) };
     case 'string':
+      if (option.form === 'role') return { ...base, type: ApplicationCommandOptionType.Role };
       return {
         ...base,
         type: ApplicationCommandOptionType.String,

@@ -67,6 +67,9 @@ describe('what an admin types', () => {
     ['/settings links off', { autoDetect: false }],
     ['/settings links no silent on', { autoDetect: false, silent: true }],
     ['/settings captions tidak', { captions: false }],
+    ['/settings ignored-role <@&123456789012345678>', { offRoles: ['123456789012345678'] }],
+    ['/settings ignored-words Giveaway,  Flash  Sale ,', { offWords: ['giveaway', 'flash sale'] }],
+    ['/settings ignored-words off', { offWords: [] }],
     ['/settings quotes mati', { quotedLinks: false }],
     ['/settings embeds false', { suppressEmbeds: false }],
     ['/settings links', { autoDetect: true }],
@@ -175,11 +178,11 @@ describe('the settings of a group', () => {
     await press(all, 'Posts: words only', able, services);
     await press(all, 'Sensitive posts: behind a spoiler', able, services);
     await press(all, 'Files of one post: the first 4', able, services);
-    await press(all, 'Without notification: off', able, services);
+    await press(all, 'Without notification: on', able, services);
     await press(all, 'Language here: Bahasa Indonesia', able, services);
     expect(await services.settings.chat(square)).toEqual({
       ...CHAT_DEFAULTS,
-      ...{ deleteSource: true, view: 'text', sensitive: 'spoiler', albumCap: 4, silent: true, language: 'id' },
+      ...{ deleteSource: true, view: 'text', sensitive: 'spoiler', albumCap: 4, silent: false, language: 'id' },
     });
     const back = await asked({ files: 0 }, able, services);
     expect((await services.settings.chat(square)).albumCap).toBeNull();

@@ -111,6 +111,7 @@ function renderInline(inline: Inline): string {
   if (typeof inline === 'string') return inline;
   if (inline.kind === 'time') return new Date(inline.at).toISOString();
   if (inline.kind === 'command') return `/${inline.name}`;
+  if (inline.kind === 'role') return inline.id;
   return inline.kind === 'swatch' ? inline.symbol : inline.children.map(renderInline).join('');
 }
 

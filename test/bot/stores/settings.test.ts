@@ -9,6 +9,7 @@ import {
   chatSettingsOf,
   createSettingsStore,
   isChannelOn,
+  isFiltered,
   readableChatSettings,
 } from '../../../src/bot/stores/settings.ts';
 
@@ -122,7 +123,9 @@ describe('the settings of chats', () => {
       view: 'card',
       sensitive: 'restricted',
       albumCap: null,
-      silent: false,
+      offRoles: [],
+      offWords: [],
+      silent: null,
       quietErrors: false,
       noticeSeconds: 30,
       deleteSource: false,
@@ -159,6 +162,16 @@ describe('the settings of chats', () => {
       '{"captions":false,"sources":{"pigeons":false},"view":"hologram","albumCap":0,"noticeSeconds":-1,"onlyChannels":7}';
     store.run('UPDATE records SET value = ?', [odd]);
     expect(await open().chat('discord:a')).toEqual(kept);
+  });
+
+  it.each([
+    ['Great GIVEAWAY today https://x.example', [], true],
+    ['giveaways, all of them', [], false],
+    ['a flash sale!', [], true],
+    ['nothing of that', ['7'], true],
+    ['nothing of that', ['8'], false],
+  ])('leave links alone by words and roles: %s %o', (text, roleIds, isExpected) => {
+    expect(isFiltered({ offRoles: ['7'], offWords: ['giveaway', 'flash sale'] }, { roleIds }, text)).toBe(isExpected);
   });
 
   it('are answered in the channels that the rules leave, and threads go by their channel', () => {

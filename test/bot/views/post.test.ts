@@ -14,6 +14,7 @@ function plain(text: readonly Inline[]): string {
       if (typeof part === 'string') return part;
       if (part.kind === 'swatch') return part.symbol;
       if (part.kind === 'command') return `/${part.name}`;
+      if (part.kind === 'role') return part.id;
       return part.kind === 'time' ? new Date(part.at).toISOString().slice(0, 10) : plain(part.children);
     })
     .join('');

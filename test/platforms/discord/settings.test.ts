@@ -41,9 +41,12 @@ function isSuppressed({ fake }: Stage, id: string): boolean {
 
 describe('the settings of a server', () => {
   it('answer without a notification', async () => {
-    const on = await open({ silent: true });
-    paste(on);
-    expect((await reply(on)).flags & SILENT).toBe(SILENT);
+    const quiet = await open({});
+    paste(quiet);
+    expect((await reply(quiet)).flags & SILENT).toBe(SILENT);
+    const loud = await open({ silent: false });
+    paste(loud);
+    expect((await reply(loud)).flags & SILENT).toBe(0);
   });
 
   it('answer without a notification in all messages that an answer takes', async () => {
@@ -164,6 +167,15 @@ describe('the settings of a server', () => {
     expect(on.asked).toEqual([]);
     await on.services.settings.setChat(`discord:${on.guildId}`, { onlyChannels: [on.channelId] });
     paste(on);
+    await reply(on);
+  });
+
+  it('leave links alone beside words', async () => {
+    const on = await open({ offWords: ['giveaway'] });
+    paste(on, `Giveaway: ${LINK}`);
+    await settle();
+    expect(on.asked).toEqual([]);
+    paste(on, `a gift: ${LINK}`);
     await reply(on);
   });
 

@@ -11,6 +11,7 @@ import {
   PRIVATE,
   REEL,
   SARI,
+  SILENT,
   type Stage,
 } from './stage.ts';
 
@@ -19,13 +20,17 @@ const KEY = `telegram:${GROUP.id}`;
 const answers = ({ fake }: Stage) => answersIn(fake, GROUP.id);
 
 describe('the settings of a Telegram group', () => {
-  it('answer without a sound', async () => {
+  it.each([
+    [{}, ['true', 'true']],
+    [{ silent: false }, ['undefined', 'true']],
+  ])('notify of %o: %o, once for all links of a message', async (set, expected) => {
     const stage = await openStage();
-    await stage.settings.setChat(KEY, { silent: true });
-    stage.fake.message({ chat: GROUP, from: SARI, text: REEL });
-    await stage.fake.waitFor(() => answers(stage)[0]);
-    const [call] = stage.calls(/^send(Video|Photo)$/);
-    expect(`${call?.params.disable_notification}`).toBe('true');
+    await stage.settings.setChat(KEY, set);
+    stage.fake.message({ chat: GROUP, from: SARI, text: `${REEL} ${SILENT}` });
+    await stage.fake.waitFor(() => answers(stage)[1]);
+    const calls = stage.calls(/^send(Video|Photo)$/);
+    const silent = calls.map(({ params }) => `${params.disable_notification}`);
+    expect([silent[0], silent.at(-1)]).toEqual(expected);
     expect(stage.fake.problems).toEqual([]);
   });
 

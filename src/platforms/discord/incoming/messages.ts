@@ -104,7 +104,7 @@ async function draftOf(
   };
   // Without being asked, only links and short forms are read: a line that looks like a command may be another bot's.
   const said: TextMessage = {
-    caller: callerOf({ platform: 'discord', chat, user }),
+    caller: callerOf({ platform: 'discord', chat, user }, { roleIds: member?.roles ?? [] }),
     text: direct ? text : '',
     ...(!direct && { line: text }),
     direct,

@@ -1,6 +1,7 @@
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Request } from '../../../bot/contract/request.ts';
+import { notifies } from '../../../bot/stores/settings.ts';
 import { eventIdOf } from '../api/command-ids.ts';
 import { type AnswerKey, type Content, nonceOf } from '../api/discord-api.ts';
 import { DISCORD_LIMITS, TIMES } from '../api/limits.ts';
@@ -116,11 +117,11 @@ async function editOriginal(call: Call, content: Content): Promise<string | unde
  */
 async function postOrFollowUp(call: Call, name: string, content: Content, last: string | undefined) {
   const { api, sending, to } = call;
-  const { request, settings, signal } = sending;
+  const { request, signal } = sending;
   if (!mayPost(call, content)) return followUp(call, name, content, to.isEphemeral);
   const replyTo = to.rights.reply ? last : undefined;
   const post = async (tag: string) => {
-    const options = { nonce: nonceOf(eventIdOf(request), tag), replyTo, isSilent: settings.silent };
+    const options = { nonce: nonceOf(eventIdOf(request), tag), replyTo, isSilent: !notifies(sending, Number(name)) };
     return (await api.post(request.chat.id, content, options, signal)).id;
   };
   try {

@@ -1,6 +1,7 @@
 import type { ChatPlatform, Sending } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import { createWholeAnswers, noticeLifeMs, type WholeAnswers } from '../../../bot/runtime/chat-cleanup.ts';
+import { notifies } from '../../../bot/stores/settings.ts';
 import { nonceOf } from '../api/discord-api.ts';
 import { TIMES } from '../api/limits.ts';
 import type { DiscordReplyTo, MessageReplyTo } from '../api/reply-to.ts';
@@ -68,7 +69,7 @@ async function sendMessage(
     async send(content, place, count) {
       const replyTo = to.rights.reply ? (sent().at(-1) ?? to.messageId) : undefined;
       const post = (tag: string) => {
-        const options = { nonce: nonceOf(answerId, tag), replyTo, isSilent: settings.silent };
+        const options = { nonce: nonceOf(answerId, tag), replyTo, isSilent: !notifies(sending, place) };
         return api.post(to.channelId, content, options, signal);
       };
       const isUpload = holdsFiles(content.uploads);

@@ -42,6 +42,8 @@ function renderInline(inline: Inline, budget: TextBudget): string {
       const mention = commandMention(inline.name, budget.commands);
       return mention === undefined ? spend(`/${inline.name}`, budget) : whole(mention, budget);
     }
+    case 'role':
+      return /^\d{1,20}$/.test(inline.id) ? whole(`<@&${inline.id}>`, budget) : '';
     case 'swatch':
       return spend(inline.symbol, budget);
     case 'link': {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { noticeLifeMs } from '../../../bot/runtime/chat-cleanup.ts';
+import { notifies } from '../../../bot/stores/settings.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { BotApi } from '../api/bot-api.ts';
@@ -85,8 +86,8 @@ export function createSendReply(options: SendReplyOptions): SendReply {
   }
 
   return async (reply, sending) => {
-    const { t, signal, sendOnce, sentKeys, key, request, settings } = sending;
-    const to: MessageDestination = { ...sending.to, ...(settings.silent && { silent: true }) };
+    const { t, signal, sendOnce, sentKeys, key, request } = sending;
+    const to: MessageDestination = { ...sending.to, ...(!notifies(sending, key === '0' ? 0 : 1) && { silent: true }) };
     const extra: ReplyContext['extra'] = (gallery, album) => extraButtons(deleteButtons, sending, gallery, album);
     try {
       return await send(reply, sending, { to, t, signal, sendOnce, sentKeys, key, request: request.id, extra });

@@ -65,6 +65,8 @@ function formatInline(inline: Inline, style: TextStyle): FormattedText {
     }
     case 'time':
       return plainText(style.date(inline.at));
+    case 'role':
+      return plainText(inline.id);
     case 'swatch':
       return plainText(inline.symbol);
     // A tap sends a command that is written as in the menu.

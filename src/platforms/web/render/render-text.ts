@@ -45,6 +45,8 @@ function spendInline(inline: Inline, budget: Budget): WebInline {
     case 'swatch':
       budget.left -= 1;
       return { kind: 'swatch', colour: inline.colour };
+    case 'role':
+      return spendInline(inline.id, budget);
     case 'command':
       return spendInline(`/${inline.name}`, budget);
     case 'time':

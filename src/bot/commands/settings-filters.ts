@@ -1,0 +1,81 @@
+import type { Translator } from '../../i18n/translate.ts';
+import type { Inline, Text } from '../contract/reply.ts';
+import type { Caller } from '../contract/request.ts';
+import type { ChatSettings } from '../contract/settings.ts';
+import { switchOf } from '../contract/switch-words.ts';
+import { usageError } from '../contract/usage-error.ts';
+import { MAX_CHANNEL_RULES, MAX_OFF_ROLES, OFF_WORD } from '../stores/settings.ts';
+
+type Value = string | number | boolean;
+
+/** The rules for one channel; `everywhere` ends the rules of all channels. */
+export const CHANNEL_RULES = ['on', 'off', 'only', 'everywhere'] as const;
+
+/** Changes the rule for the channel of the caller. */
+export function ruleChange(rule: Value, chat: ChatSettings, caller: Caller): Partial<ChatSettings> {
+  if (rule === 'everywhere') return { offChannels: [], onlyChannels: [] };
+  const id = channelOf(caller);
+  const changed = (channels: readonly string[], isIn: boolean) => [
+    ...channels.filter(each => each !== id),
+    ...(isIn ? [id] : []),
+  ];
+  const offChannels = changed(chat.offChannels, rule === 'off');
+  const onlyChannels = changed(chat.onlyChannels, rule === 'only');
+  const n = MAX_CHANNEL_RULES;
+  if (offChannels.length > n || onlyChannels.length > n) throw usageError('manyChannels', { n });
+  return { offChannels, onlyChannels };
+}
+
+/** Rules for a channel go for its threads. */
+export function channelOf({ parentChatId, chatId }: Caller): string {
+  return parentChatId ?? chatId;
+}
+
+interface ListRow {
+  readonly kind: 'choice';
+  readonly name: string;
+  readonly value: string;
+  readonly text?: Text;
+  readonly choices: readonly never[];
+}
+
+/** Things that admins named; they are changed by the option alone. */
+export function listRow(
+  name: string,
+  named: readonly string[],
+  t: Translator,
+  shown: (each: string) => Inline = each => each,
+): ListRow {
+  const { none } = t.messages.settings;
+  const value = named.flatMap((each, index): Text => [...(index === 0 ? [] : [', ']), shown(each)]);
+  const text = named.length === 0 ? { value: none } : { value: named.join(', '), text: value };
+  return { kind: 'choice', name, ...text, choices: [] };
+}
+
+export function roleText(id: string): Inline {
+  return { kind: 'role', id };
+}
+
+/** A role that is named once more is no longer left alone. */
+export function roleChange(value: Value, { offRoles }: ChatSettings): Partial<ChatSettings> {
+  const id = /^(?:<@&)?(\d{5,20})>?$/.exec(String(value))?.[1];
+  if (id === undefined) throw usageError('notText', { option: 'ignored-role' });
+  if (offRoles.includes(id)) return { offRoles: offRoles.filter(each => each !== id) };
+  if (offRoles.length >= MAX_OFF_ROLES) throw usageError('manyRoles', { n: MAX_OFF_ROLES });
+  return { offRoles: [...offRoles, id] };
+}
+
+/** Words apart by commas; a word that switches off ends the list. */
+export function wordsOf(text: string): readonly string[] {
+  if (switchOf(text) === false || text === '-') return [];
+  const words = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .split(/[,\n]/)
+    .map(word => word.trim().replace(/\s+/g, ' '));
+  const unique = [...new Set(words)].filter(word => word !== '');
+  const { most, maxLength } = OFF_WORD;
+  if (unique.length > most || unique.some(({ length }) => length > maxLength))
+    throw usageError('manyWords', { n: most, length: maxLength });
+  return unique;
+}
