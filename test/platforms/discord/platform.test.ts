@@ -1,4 +1,4 @@
-import { PermissionFlagsBits } from 'discord.js';
+import { MessageFlags, PermissionFlagsBits } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { photo, sampleItem, samplePost } from '../../bot/sample.ts';
@@ -425,7 +425,11 @@ describe('uploads', () => {
     const [answer, player] = [await reply(on), await reply(on, 1)];
     expect(textOf(answer)).toContain('too large for this chat');
     expect(textOf(answer)).toContain(`[Play it here](${page})`);
-    expect(player.body).toMatchObject({ content: page, flags: 0, message_reference: { message_id: answer.id } });
+    expect(player.body).toMatchObject({
+      content: page,
+      flags: MessageFlags.SuppressNotifications,
+      message_reference: { message_id: answer.id },
+    });
     expect(player.body.components).toBeUndefined();
   });
 
