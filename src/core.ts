@@ -10,7 +10,6 @@ import { createOwnerCommands } from './bot/commands/owner.ts';
 import type { ChatMemory } from './bot/contract/chat-memory.ts';
 import type { RuntimeStatus } from './bot/contract/chat-platform.ts';
 import { type Caller, ownerKey } from './bot/contract/request.ts';
-
 import type { Services } from './bot/contract/services.ts';
 import type { SettingsStore } from './bot/contract/settings.ts';
 import { CALLBACK_PATH, createAccountLinks } from './bot/stores/account-links.ts';

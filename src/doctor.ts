@@ -12,12 +12,10 @@ import {
 } from './config.ts';
 import { checkMachine } from './doctor/machine-checks.ts';
 import { checkMirrors, checkOsu } from './doctor/osu-checks.ts';
-
 import { ArgumentError, readArguments, showProgress } from './doctor/program.ts';
 import { checkSafety } from './doctor/safety-checks.ts';
 import { checkSites, renderStrategyTable } from './doctor/site-checks.ts';
 import { adviseOn, type Setup } from './doctor/strategy-advice.ts';
-
 import { createOverrides } from './infra/http/host-list.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
 import { createLogger } from './infra/log.ts';

@@ -4,7 +4,6 @@ import type { Metrics } from '../infra/metrics.ts';
 import type { RateLimiter, RateLimitRule } from '../infra/rate-limit/rate-limit.ts';
 import type { Readiness } from '../infra/readiness.ts';
 import { clientKey, isLoopback, isLoopbackName } from '../infra/server/client-address.ts';
-
 import type { Server } from '../infra/server/server.ts';
 import type { createKeyCheck } from './rate-limit.ts';
 

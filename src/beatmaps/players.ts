@@ -1,7 +1,6 @@
 /** Profiles, plays and maps of players, which only the official API knows. */
 import { AppError } from '../errors.ts';
 import { type CacheHit, createLru } from '../infra/cache/cache.ts';
-
 import { type BeatmapCaches, PLAY_POLICY, PLAYER_POLICY, scorePolicy, USER_BEATMAP_POLICY } from './cache-policy.ts';
 import { parseOffsetCursor, renderOffsetCursor } from './cursor.ts';
 import type { Ruleset } from './model/beatmapset.ts';

@@ -4,7 +4,6 @@ import { OPEN_LINKS } from '../bot/stores/account-links.ts';
 import { BUTTON_ARGUMENTS } from '../bot/stores/button-token.ts';
 import { CHAT_MEMBERS, MEMBER_CHATS } from '../bot/stores/chat-members.ts';
 import { BLOCKS, OPT_OUTS, WEB_OPT_OUTS } from '../bot/stores/exclusions.ts';
-
 import { PROVEN_USERS } from '../bot/stores/proven-users.ts';
 import { CHATS, USERS, WEB_USERS } from '../bot/stores/settings.ts';
 import { SHOWN_MAPS } from '../bot/stores/shown-maps.ts';

@@ -1,7 +1,6 @@
 import type { Dispatcher } from '../../src/bot/answer/answer.ts';
 import type { Reply } from '../../src/bot/contract/reply.ts';
 import type { Caller, RemainingLinks, RequestBody, TextMessage } from '../../src/bot/contract/request.ts';
-
 import { errorNotice } from '../../src/bot/views/notice.ts';
 import { toAppError } from '../../src/errors.ts';
 

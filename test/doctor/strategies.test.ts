@@ -3,7 +3,6 @@ import { renderStrategyTable } from '../../src/doctor/site-checks.ts';
 import { adviseOn, type Setup } from '../../src/doctor/strategy-advice.ts';
 import { AppError } from '../../src/errors.ts';
 import type { MediaSource, PostRef, RequestProfile, Strategy } from '../../src/media/extract/source.ts';
-
 import { type AskOptions, askStrategies, type SourceReport } from '../../src/probe/ask-sites.ts';
 import { createProbe } from '../../src/probe/probe-strategy.ts';
 import { makePost } from '../fakes/post.ts';

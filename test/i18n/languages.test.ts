@@ -5,7 +5,6 @@ import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { loadTexts } from '../../src/i18n/load-texts.ts';
 import { createText } from '../../src/i18n/text.ts';
 import { createTranslator } from '../../src/i18n/translate.ts';
-
 import { fill } from '../../src/platforms/web/page/base/fill.ts';
 import { flat } from './sentences.ts';
 import { COUNTS, missingOf, problemsOf, problemsOfTexts } from './text-problems.ts';

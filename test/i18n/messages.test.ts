@@ -8,7 +8,6 @@ import { loadTexts } from '../../src/i18n/load-texts.ts';
 import { createMessages, findText } from '../../src/i18n/messages.ts';
 import { createText } from '../../src/i18n/text.ts';
 import { createTranslator } from '../../src/i18n/translate.ts';
-
 import { sourceDescriptors } from '../../src/media/sources/index.ts';
 import { commandList } from '../bot/command-list.ts';
 import { embeddedRecords } from '../records.ts';

@@ -18,7 +18,6 @@ import {
   type RequestHandler,
   type TextMessage,
 } from '../contract/request.ts';
-
 import type { Services } from '../contract/services.ts';
 import { createRetryGate, whileStoreIsAway } from '../runtime/retry.ts';
 import { notice } from '../views/notice.ts';

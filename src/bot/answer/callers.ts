@@ -3,7 +3,6 @@ import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { RateLimiter, RateLimitRule } from '../../infra/rate-limit/rate-limit.ts';
 import type { Command } from '../contract/command.ts';
 import { type Caller, callerKey, type RequestHandler } from '../contract/request.ts';
-
 import type { Services } from '../contract/services.ts';
 import { chatSettingsOf, readableChatSettings } from '../stores/settings.ts';
 import type { FailureLog } from './run-command.ts';

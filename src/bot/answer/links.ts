@@ -5,7 +5,6 @@ import type { Extractor } from '../../media/extract/extractor.ts';
 import type { Accepted, Command } from '../contract/command.ts';
 import { hidden, type Reply } from '../contract/reply.ts';
 import { isUnasked, type LinksBody, type PendingReply, type Position, type ReplyBatch } from '../contract/request.ts';
-
 import { linkLabels } from '../views/notice.ts';
 import type { Callers } from './callers.ts';
 import type { CommandRunner, RunContext } from './run-command.ts';

@@ -10,7 +10,6 @@ import {
   type RequestBody,
   type TextMessage,
 } from '../contract/request.ts';
-
 import type { Services } from '../contract/services.ts';
 import type { ChatSettings } from '../contract/settings.ts';
 import { PRIVATE_PREFIX, parseShortForm, readShortWord } from '../contract/short-forms.ts';

@@ -1,6 +1,5 @@
 import { LANGUAGES } from '../../i18n/languages.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
-
 import type { Option } from '../contract/command.ts';
 import type { Text } from '../contract/reply.ts';
 import type { Caller } from '../contract/request.ts';

@@ -3,7 +3,6 @@ import type { Logger } from '../../infra/log.ts';
 import type { Added, Queue, QueueEntry } from '../../infra/queue/queue.ts';
 import type { Acceptance, ChatPlatform, NewRequest } from '../contract/chat-platform.ts';
 import { callerOf, chatKeyOf, ownerKey, type Request, RequestBody, type RequestHandler } from '../contract/request.ts';
-
 import { renderBusy, renderPlace } from '../views/notice.ts';
 import { newJob, writeJob } from './job.ts';
 import type { SendNotice } from './notices.ts';

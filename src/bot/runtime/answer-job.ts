@@ -11,7 +11,6 @@ import {
   partsOf,
   type ReplyBatch,
 } from '../contract/request.ts';
-
 import { renderRequestNotice } from '../views/notice.ts';
 import { type Job, type JobTools, type PendingNotice, retryLater, saveJob, stepTo } from './job.ts';
 import { createSendOnce } from './send-once.ts';

@@ -4,7 +4,6 @@ import type { Logger } from '../../infra/log.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import { type ChatPlatform, type RequestOutcome, type Sending, Superseded } from '../contract/chat-platform.ts';
 import { Request, type RequestHandler } from '../contract/request.ts';
-
 import type { OrderedPlace } from './reply-order.ts';
 import { StoredReply } from './stored-reply.ts';
 import type { Reservation, Throttle, ThrottledChat } from './throttle.ts';

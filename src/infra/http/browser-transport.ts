@@ -1,7 +1,6 @@
 import { createTargetGuard, isLoopbackHost, type ResolveHost, refuseNonPublic } from './address-guard.ts';
 import { createBrowserExchange } from './browser-exchange.ts';
 import { type BrowserPackage, type BrowserTarget, createBrowserConnections, unavailable } from './browser-package.ts';
-
 import type { Transport, TransportOptions } from './exchange.ts';
 
 export interface BrowserTransportOptions extends TransportOptions {

@@ -1,6 +1,5 @@
 import { AppError } from '../../errors.ts';
 import { type Cache, createLru } from '../../infra/cache/cache.ts';
-
 import { abortReason, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { createClientSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../infra/log.ts';

@@ -12,7 +12,6 @@ import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { RuntimePlatform } from '../platform.ts';
 import { applicationIdOf, createCommandIdRecord, stableId } from './api/command-ids.ts';
 import { createDiscordApi, type DiscordApi } from './api/discord-api.ts';
-
 import { DEFAULT_UPLOAD_BYTES, DISCORD_LIMITS, TIMES } from './api/limits.ts';
 import { diagnosisOf } from './api/permissions.ts';
 import { DiscordReplyTo } from './api/reply-to.ts';
@@ -21,7 +20,6 @@ import { connect, type GatewayState } from './incoming/connect.ts';
 import { GatewayFailure, type ShardChoice } from './incoming/gateway.ts';
 import { createAnswerParts } from './outgoing/answer-parts.ts';
 import { createEmbedSuppression, type DiscordContext } from './outgoing/context.ts';
-
 import { createSend } from './outgoing/send.ts';
 import { createViewHistory } from './outgoing/view-history.ts';
 import { commandPayloads, updateCommands } from './register.ts';

@@ -28,7 +28,6 @@ import { createRichSender } from './outgoing/rich-sender.ts';
 import { createSender } from './outgoing/send.ts';
 import { createEditedReply, createSendReply, type SendReply } from './outgoing/send-reply.ts';
 import { createUploadTurns } from './outgoing/upload-turns.ts';
-
 import { createWordSender } from './outgoing/words.ts';
 import { registerCommands } from './register.ts';
 import { plainText, shorten } from './render/formatted-text.ts';

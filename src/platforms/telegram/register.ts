@@ -1,7 +1,6 @@
 import type { Dispatcher } from '../../bot/answer/answer.ts';
 import { LANGUAGES } from '../../i18n/languages.ts';
 import { createTranslator } from '../../i18n/translate.ts';
-
 import type { BotApi } from './api/bot-api.ts';
 import { MESSAGE_LIMITS } from './api/limits.ts';
 import type { Params } from './api/methods.ts';

@@ -4,7 +4,6 @@ import { createCommandList } from '../../../src/bot/commands/index.ts';
 import { type Command, defineCommand } from '../../../src/bot/contract/command.ts';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import type { Caller, RequestBody, TextMessage } from '../../../src/bot/contract/request.ts';
-
 import type { Services } from '../../../src/bot/contract/services.ts';
 import { AppError, StoreAway } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';

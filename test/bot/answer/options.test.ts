@@ -7,7 +7,6 @@ import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
 import { reply } from '../../../src/bot/contract/reply.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
-
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 
 const settings = createSettings({ sources: sourceDescriptors });

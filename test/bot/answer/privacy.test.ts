@@ -3,7 +3,6 @@ import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { forget } from '../../../src/bot/commands/forget.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
 import { type Caller, callerKey, type TextMessage } from '../../../src/bot/contract/request.ts';
-
 import { createOptOuts } from '../../../src/bot/stores/exclusions.ts';
 import { StoreAway } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';

@@ -9,7 +9,6 @@ import type { ChatSettings } from '../../../src/bot/contract/settings.ts';
 import { AppError } from '../../../src/errors.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
-
 import type { Extraction } from '../../../src/media/extract/extractor.ts';
 import { commandList, listedCommands } from '../command-list.ts';
 import {

@@ -7,7 +7,6 @@ import { createBlockList } from '../../../src/bot/stores/exclusions.ts';
 import { AppError } from '../../../src/errors.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
-
 import type { Extractor, WithheldPosts } from '../../../src/media/extract/extractor.ts';
 import { embeddedRecords } from '../../records.ts';
 import { commandList } from '../command-list.ts';

@@ -11,7 +11,6 @@ import { PREFIXES } from '../../../src/bot/contract/short-forms.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
-
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { converse } from '../converse.ts';

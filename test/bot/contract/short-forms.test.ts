@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { type Caller, chatKey, type TextMessage } from '../../../src/bot/contract/request.ts';
-
 import { PREFIXES, parseShortForm } from '../../../src/bot/contract/short-forms.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { commandList } from '../command-list.ts';

@@ -1,6 +1,5 @@
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import type { AttemptContext, PendingReply, ReplyBatch, RequestBody } from '../../../src/bot/contract/request.ts';
-
 import type { RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { AppError } from '../../../src/errors.ts';

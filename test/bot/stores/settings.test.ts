@@ -12,7 +12,6 @@ import {
   isFiltered,
   readableChatSettings,
 } from '../../../src/bot/stores/settings.ts';
-
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { embeddedRecords } from '../../records.ts';
 import { sampleCaller } from '../sample.ts';

@@ -6,7 +6,6 @@ import { callerKey } from '../../../src/bot/contract/request.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import { createButtonTokens } from '../../../src/bot/stores/button-token.ts';
 import { CHAT_DEFAULTS, createSettingsStore, readableChatSettings } from '../../../src/bot/stores/settings.ts';
-
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { openRedisState, type SharedState } from '../../../src/infra/redis/redis.ts';
 import { createRecordingLog } from '../../fakes/log.ts';

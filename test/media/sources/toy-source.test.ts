@@ -12,7 +12,6 @@ import { errorSentence } from '../../../src/bot/views/notice.ts';
 import { toAppError } from '../../../src/errors.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
-
 import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
 import { createMetrics } from '../../../src/infra/metrics.ts';
 import { openStore } from '../../../src/infra/store/store.ts';

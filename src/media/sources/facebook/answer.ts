@@ -4,7 +4,6 @@ import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { type SiteAnswer, siteAnswer } from '../../parse/body.ts';
 import { child, isJsonObject, parseJson, readText } from '../../parse/json-fields.ts';
-
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, toPost } from '../kit/draft.ts';
 import { weakNotFound } from '../kit/refusal.ts';

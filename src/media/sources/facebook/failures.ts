@@ -3,7 +3,6 @@ import type { AppError, ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import { findValues, firstOf, isJsonObject, type JsonObject, type SearchBudget } from '../../parse/json-fields.ts';
-
 import { readMeta, visibleMarkup } from '../../parse/markup.ts';
 import {
   blocked,

@@ -3,7 +3,6 @@ import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import { child, isJsonObject, type JsonObject, readFlag, readList, readText } from '../../parse/json-fields.ts';
-
 import type { AnswerKind } from '../kit/draft.ts';
 import {
   blocked,

@@ -10,7 +10,6 @@ import {
   type RequestProfile,
   type Strategy,
 } from '../../extract/source.ts';
-
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import type { Post } from '../../post.ts';
 import { navigationHeaders } from './browser-headers.ts';

@@ -12,7 +12,6 @@ import {
   readSize,
   readText,
 } from '../../parse/json-fields.ts';
-
 import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
 import { type PixelSize, readAddress, UNKNOWN_SIZE } from './cdn-address.ts';
 import type { PostDraft } from './draft.ts';

@@ -14,7 +14,6 @@ import {
   readText,
   visitObjects,
 } from '../../parse/json-fields.ts';
-
 import { readMeta } from '../../parse/markup.ts';
 import { type Author, NO_STATS, PLAYLIST_MIME, type Post, type UnplacedItem, type Variant } from '../../post.ts';
 import { EMPTY_DRAFT, type PostDraft, type ReadContext, readableItems, toPost, UNKNOWN_AUTHOR } from '../kit/draft.ts';

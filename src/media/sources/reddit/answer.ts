@@ -13,7 +13,6 @@ import {
   readSize,
   readText,
 } from '../../parse/json-fields.ts';
-
 import { readMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type Post } from '../../post.ts';
 import { EMPTY_DRAFT, type PostDraft, type ReadContext, toPost, UNKNOWN_AUTHOR } from '../kit/draft.ts';

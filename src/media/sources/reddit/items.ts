@@ -1,6 +1,5 @@
 /** The files that Reddit's answers name -> items. Pure. */
 import { child, mediaAddress, readSize, readText } from '../../parse/json-fields.ts';
-
 import type { UnplacedItem, Variant } from '../../post.ts';
 import { listedFile, listedItem } from '../kit/media-files.ts';
 import { REDDIT_MEDIA_HOSTS } from './constants.ts';

@@ -1,6 +1,5 @@
 /** A post's page, or its embed, -> the post that was asked for (2026-10). Pure. */
 import { child, parseJson, readCount, readList, readSize, readText } from '../../parse/json-fields.ts';
-
 import { readMarkup } from '../../parse/markup.ts';
 import { NO_STATS } from '../../post.ts';
 import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';

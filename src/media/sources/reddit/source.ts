@@ -1,10 +1,8 @@
 import { AppError } from '../../../errors.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
 import { type MediaSource, type PostRef, profileRequest, type Strategy } from '../../extract/source.ts';
-
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { child, parseJson, readText } from '../../parse/json-fields.ts';
-
 import { parseDashManifest } from '../../parse/markup.ts';
 import type { MediaItem, Post } from '../../post.ts';
 import { createPageSource } from '../kit/page-site.ts';

@@ -1,7 +1,6 @@
 /** Addresses on Threads -> the post that they name. Pure. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import { parseJson, readId, readList } from '../../parse/json-fields.ts';
-
 import {
   matchPath,
   mediaIdOfCode,

@@ -3,7 +3,6 @@ import { AppError, type ErrorCode } from '../../../errors.ts';
 import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import { child, isJsonObject, readCount, readList, readText } from '../../parse/json-fields.ts';
-
 import { failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
 
 /** Sentences of tombstones and words of reasons. */

@@ -1,7 +1,6 @@
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import { type Caller, callerOf } from '../../../bot/contract/request.ts';
-
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError, toAppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';

@@ -18,7 +18,6 @@ import {
   videoFields,
   withNote,
 } from '../render/caption.ts';
-
 import { EMPTY } from '../render/formatted-text.ts';
 import type { MediaPayload } from '../render/render.ts';
 import {

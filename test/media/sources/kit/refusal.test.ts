@@ -4,7 +4,6 @@ import { errorSentence } from '../../../../src/bot/views/notice.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { LANGUAGES } from '../../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
-
 import { createSiteState } from '../../../../src/media/extract/site-state.ts';
 import { blocked, failureOfStatus, weakNotFound } from '../../../../src/media/sources/kit/refusal.ts';
 import { createRecordingLog } from '../../../fakes/log.ts';

@@ -9,7 +9,6 @@ import {
   readText,
   visitObjects,
 } from '../../../parse/json-fields.ts';
-
 import { type Author, NO_STATS, type Variant } from '../../../post.ts';
 import { EMPTY_DRAFT, type PostDraft } from '../../kit/draft.ts';
 import { blueskyRefOf } from './link.ts';

@@ -1,6 +1,5 @@
 /** Objects of a page that describe one video or photo -> the item with its files. Pure. */
 import { child, firstOf, type JsonObject, readList, readSize, readText } from '../../../parse/json-fields.ts';
-
 import type { UnplacedItem } from '../../../post.ts';
 import { type PixelSize, readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';

@@ -10,7 +10,6 @@ import {
   readList,
   visitObjects,
 } from '../../../parse/json-fields.ts';
-
 import { readMeta } from '../../../parse/markup.ts';
 
 export type FacebookPage = ReturnType<typeof openPage>;

@@ -13,7 +13,6 @@ import {
   readText,
   type SearchBudget,
 } from '../../../parse/json-fields.ts';
-
 import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../../post.ts';
 import { readAddress } from '../../kit/cdn-address.ts';
 import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';

@@ -8,7 +8,6 @@ import {
   readCount,
   readList,
 } from '../../../parse/json-fields.ts';
-
 import { isPhoto, isVideo } from './media.ts';
 import { type FacebookPage, FOREIGN, MIN_ID_CHARS, textOf, valuesAt } from './page.ts';
 

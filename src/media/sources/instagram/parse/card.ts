@@ -3,7 +3,6 @@ import { AppError } from '../../../../errors.ts';
 import type { PostRef } from '../../../extract/source.ts';
 import type { Body } from '../../../parse/body.ts';
 import { type JsonObject, readId, readShownCount, readText } from '../../../parse/json-fields.ts';
-
 import { type PageMeta, readMarkup, readMeta } from '../../../parse/markup.ts';
 import { NO_STATS } from '../../../post.ts';
 import { readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';

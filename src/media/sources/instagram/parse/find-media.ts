@@ -8,7 +8,6 @@ import {
   readId,
   visitObjects,
 } from '../../../parse/json-fields.ts';
-
 import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
 import { splitCode } from '../../kit/link-match.ts';
 import { PRODUCT, parseMedia } from '../../kit/product.ts';

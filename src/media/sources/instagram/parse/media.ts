@@ -11,7 +11,6 @@ import {
   readText,
   visitObjects,
 } from '../../../parse/json-fields.ts';
-
 import { readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
 import { type PostDraft, readableItems } from '../../kit/draft.ts';
 import { listed, MAX_CHILDREN, type MediaShape, PRODUCT, parseMedia, readUsers, sizeOf } from '../../kit/product.ts';

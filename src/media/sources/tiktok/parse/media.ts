@@ -8,7 +8,6 @@ import {
   readSize,
   readText,
 } from '../../../parse/json-fields.ts';
-
 import type { UnplacedItem, Variant } from '../../../post.ts';
 import { listedFile, listedItem } from '../../kit/media-files.ts';
 

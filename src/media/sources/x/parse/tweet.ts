@@ -9,7 +9,6 @@ import {
   readText,
   visitObjects,
 } from '../../../parse/json-fields.ts';
-
 import { type Author, NO_STATS, type Stats } from '../../../post.ts';
 import { EMPTY_DRAFT, type PostDraft } from '../../kit/draft.ts';
 import { xIdOf, xRefOf } from './link.ts';
