@@ -44,7 +44,7 @@ function matchesEtag(condition: string, etag: string): boolean {
   return condition.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag);
 }
 
-/** Answers that are compressed once for all who ask for them; what flows or is larger is compressed as it is sent (api.ts). */
+// Answers that are compressed once for all who ask for them; what flows or is larger is compressed as it is sent (api.ts).
 
 export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];

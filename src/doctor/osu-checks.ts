@@ -1,3 +1,4 @@
+/** Checks of the osu! key: osu! takes it, and the callback address is right. */
 import { parseQuery } from '../beatmaps/query/query.ts';
 import type { Search } from '../beatmaps/query/search.ts';
 import type { Mirror } from '../beatmaps/upstreams/mirror.ts';
@@ -5,8 +6,6 @@ import type { OsuApi } from '../beatmaps/upstreams/osu-api.ts';
 import { CALLBACK_PATH } from '../bot/stores/account-links.ts';
 import { AppError } from '../errors.ts';
 import type { Finding } from '../platforms/platform.ts';
-
-/** Checks of the osu! key: osu! takes it, and the callback address is right. */
 
 export interface OsuSetup {
   /** osu!'s API, asked with the key. */
@@ -49,7 +48,7 @@ function checkLinking(publicUrl: string | undefined): Finding {
   };
 }
 
-/** Checks that the mirrors of osu! answer. */
+// Checks that the mirrors of osu! answer.
 
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'plays', order: 'desc' } };
 

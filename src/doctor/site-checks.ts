@@ -1,9 +1,8 @@
+/** Checks that the sites can be reached, by the plain and the browser transport. */
 import { AppError } from '../errors.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
 import type { Finding } from '../platforms/platform.ts';
 import type { ProbeReport, SourceReport } from '../probe/ask-sites.ts';
-
-/** Checks that the sites can be reached, by the plain and the browser transport. */
 
 async function checkSite(host: string, http: HttpClient): Promise<Finding> {
   try {

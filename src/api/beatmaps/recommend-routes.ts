@@ -72,7 +72,7 @@ function round(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
 
-/** The parameters and answers of `/api/recommend`. */
+// The parameters and answers of `/api/recommend`.
 
 const MOST_STEPS = 3;
 

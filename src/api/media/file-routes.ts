@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { finished } from 'node:stream';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
@@ -107,7 +108,8 @@ export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
       signal,
     );
     if (made.kind === 'link') throw new AppError(FAILURES[made.reason], `no file: ${made.reason}`);
-    reply.raw.once('close', () => void made.dispose());
+    // It calls back for a client that left meanwhile, too.
+    finished(reply.raw, () => void made.dispose());
     stream.watch();
     return reply
       .headers(SAFETY_HEADERS)

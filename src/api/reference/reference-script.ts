@@ -56,7 +56,7 @@ function chooseLanguage(name) {
   for (const input of languages) if (input.value === name) input.checked = true;
 }
 for (const input of languages) input.addEventListener('change', () => {
-  // What is read stays where it is, though examples above it change their height.
+  // The place that is read stays where it is, though examples above it change their height.
   const before = input.getBoundingClientRect().top;
   chooseLanguage(input.value);
   scrollBy({ top: input.getBoundingClientRect().top - before, behavior: 'instant' });

@@ -48,7 +48,7 @@ export interface CalculatorLibrary {
   readonly PlayBeatmap: { parse(text: string): LibraryMap };
 }
 
-/** What osu!'s own calculator says of a map; the rest is the same in every library. */
+/** The figures of osu!'s own calculator; the others are the same in every library. */
 export interface ExactFigures {
   readonly stars: number;
   readonly maxCombo: number;

@@ -89,7 +89,7 @@ function startProcess(file: URL, library: CalculatorLibrary) {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   endWithUs(child);
-  // It keeps nobody alive who has nothing else to do.
+  // It does not keep a program running that has nothing else to do.
   child.unref();
   child.channel?.unref();
   let complaints = '';

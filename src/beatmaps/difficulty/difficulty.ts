@@ -84,7 +84,7 @@ const DIFFICULTY_ALGORITHM = '2025-03-06';
 
 const MAX_ACCURACIES = 32;
 const HOUR_MS = 3_600_000;
-/** What is an estimate this time may be exact the next. */
+/** A figure that is an estimate this time may be exact the next. */
 const ESTIMATE_MS = 10 * 60_000;
 /** An answer takes 0.5 KB, with its strains about 30. */
 const MAX_ANSWERS = 5_000;

@@ -181,7 +181,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
   };
 }
 
-/** What was not given to others, where that is enough to choose from. */
+/** Candidates that were not given to others, where there are enough of them. */
 function othersOf(
   candidates: readonly ScoredCandidate[],
   limit: number,
@@ -191,7 +191,7 @@ function othersOf(
   return others.length >= limit * ENOUGH_OTHERS ? others : candidates;
 }
 
-/** Where others were given what fits best, what fits nearly makes up for it, and then what they were given. */
+/** When others were given what fits best, what fits nearly makes up for it, and then what they were given. */
 function fillUp(
   fitted: readonly ScoredCandidate[],
   [fresh, all]: readonly [fresh: readonly ScoredCandidate[], all: readonly ScoredCandidate[]],
@@ -204,7 +204,7 @@ function fillUp(
   return spreadOut([...fitted, ...[...withinFirst(fresh, plan), ...given].filter(isOpen)], limit);
 }
 
-/** What is asked for, by whom. */
+/** A question, and who asks it. */
 interface Question {
   readonly limit: number;
   readonly context: PlayerContext;

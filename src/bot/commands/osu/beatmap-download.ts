@@ -58,7 +58,7 @@ export const beatmapDownload = defineCommand({
   },
 });
 
-/** As text: in buttons platforms take addresses of the web alone. The web chat makes a link of it. */
+/** It is text, since platforms take addresses of the web alone in buttons. The web chat makes a link of it. */
 function directBlock(setId: number, t: Translator): Block {
   return textBlock([`${t.messages.osu.direct}: `, { kind: 'code', children: [directLink(setId)] }]);
 }

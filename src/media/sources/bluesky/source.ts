@@ -91,7 +91,7 @@ export function createBlueskySource(options: SourceOptions): MediaSource {
   });
 }
 
-/** The requests that Bluesky is asked with: its own hosts alone, and the directory of ids. */
+// The requests that Bluesky is asked with: its own hosts alone, and the directory of ids.
 
 const API = 'public.api.bsky.app';
 const DIRECTORY = 'plc.directory';
@@ -148,7 +148,7 @@ function createBlueskyClient(http: HttpClient, { profiles }: BlueskyConstants) {
   };
 }
 
-/** An answer of Bluesky's API -> what it shows of the post, or the AppError that it means. */
+// An answer of Bluesky's API -> what it shows of the post, or the AppError that it means.
 
 /** The name of an error and its message, in lower case: of a wrong name the API says no more than that the request is invalid. */
 const SIGNS: readonly Sign[] = [

@@ -1,3 +1,4 @@
+/** The requests that Instagram is asked with. Each resolves to whatever the site answered, refusals too. */
 import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
@@ -15,8 +16,6 @@ import { failureOfStatus, redirectOf } from '../kit/refusal.ts';
 import type { InstagramConstants, ProfileName } from './constants.ts';
 import { failureOfPage, isWall, loginWall, redirectWithinSite } from './failures.ts';
 import { INSTAGRAM_HOSTS, matchInstagramLink, SHARE_LINK_HOSTS } from './link.ts';
-
-/** The requests that Instagram is asked with. Each resolves to whatever the site answered, refusals too. */
 
 /** One who asks, with the tokens that the site gave them. */
 interface Caller {
@@ -190,7 +189,7 @@ export function createInstagramClient(options: ClientOptions) {
   };
 }
 
-/** The logged-out visit to the home page that some callers lean on: its cookies and tokens, kept and reused. */
+// The logged-out visit to the home page that some callers lean on: its cookies and tokens, kept and reused.
 
 export interface InstagramSession {
   readonly jar: CookieJar;

@@ -157,7 +157,7 @@ export function createInstagramSource(options: SourceOptions): MediaSource {
   });
 }
 
-/** How the operator's accounts are asked: for stories, and last for posts. */
+// How the operator's accounts are asked: for stories, and last for posts.
 
 const HOME = 'https://www.instagram.com/';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { captionTags } from '../../parse/json-fields.ts';
-import { type Author, NO_STATS, type Post, placeItems, type UnplacedItem } from '../../post.ts';
+import { type Author, type MediaItem, NO_STATS, type Post, placeItems, type UnplacedItem } from '../../post.ts';
 import { addressExpiry } from './cdn-address.ts';
 
 /** A post as one answer states it, before it is bound to the address that was asked for. */
@@ -109,4 +109,23 @@ function postAlone(
     expiresAt: earliest(expiries),
     strategy,
   };
+}
+
+/**
+ * Completes the items of a post by further requests; one that cannot be is missing, of a quoted post too.
+ * @throws what kept them from it, where none of the post's own can be completed
+ */
+export async function withCompleted(post: Post, complete: (item: MediaItem) => Promise<MediaItem>): Promise<Post> {
+  async function completed({ items, missingItems }: Pick<Post, 'items' | 'missingItems'>) {
+    const found = await Promise.allSettled(items.map(complete));
+    const done = found.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []));
+    return { found, items: done, missingItems: missingItems + items.length - done.length };
+  }
+
+  const { found, ...own } = await completed(post);
+  const failed = found.find(one => one.status === 'rejected');
+  if (own.items.length === 0 && failed !== undefined) throw failed.reason;
+  if (post.quoted === null) return { ...post, ...own };
+  const { items, missingItems } = await completed(post.quoted);
+  return { ...post, ...own, quoted: { ...post.quoted, items, missingItems } };
 }

@@ -1,6 +1,5 @@
-import type { LinkMatch } from '../../extract/source.ts';
-
 /** Reads addresses by tables of the shapes that their paths have. */
+import type { LinkMatch } from '../../extract/source.ts';
 
 /** A shape of a path without the slash around it, and its meaning; undefined where the next shape is to be tried. */
 export type PathShape = readonly [RegExp, (found: readonly string[], query: URLSearchParams) => LinkMatch | undefined];

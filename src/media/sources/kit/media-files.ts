@@ -1,3 +1,4 @@
+/** Turns the addresses that Meta's answers list into the variants and items of a post. */
 import { firstOf } from '../../parse/json-fields.ts';
 import { compareTracks, parseDashManifest } from '../../parse/markup.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
@@ -10,8 +11,6 @@ import {
   readAddress,
   UNKNOWN_SIZE,
 } from './cdn-address.ts';
-
-/** Turns the addresses that Meta's answers list into the variants and items of a post. */
 
 export interface ListedFile extends PixelSize {
   /** The address as the answer has it; one that is not on the CDN is passed over. */
@@ -147,7 +146,7 @@ function whole({ width, height }: PixelSize): Partial<PixelSize> {
   return width === null || height === null ? {} : { width, height };
 }
 
-/** Files and items as an answer lists them, on the CDN of whichever site it is. */
+// Files and items as an answer lists them, on the CDN of whichever site it is.
 
 /** One file with what is known of it: the rest is null. A file without a picture that moves is an image. */
 export function listedFile(url: string, known: Partial<Variant> & Pick<Variant, 'mime' | 'hasVideo'>): Variant {

@@ -1,3 +1,4 @@
+/** An answer of Pinterest, a query's or a page, -> the pin, or the AppError that it means (2026-08 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import {
@@ -22,8 +23,6 @@ import { listedFile, listedItem } from '../kit/media-files.ts';
 import { failureOfPlace, failureOfStatus } from '../kit/refusal.ts';
 import { PINTEREST_MEDIA_HOSTS } from './constants.ts';
 import { matchPinterestLink } from './link.ts';
-
-/** An answer of Pinterest, a query's or a page, -> the pin, or the AppError that it means (2026-08 to 2026-10). Pure. */
 
 export const WALL = /^\/(?:login|logout|signup|challenge)(?:\/|$)/;
 
@@ -123,7 +122,7 @@ export function readPinterestAnswer({ body, ...head }: SiteAnswer, context: Read
   return toPost(draft, context);
 }
 
-/** The photos and videos that a pin lists -> items. Pure. */
+// The photos and videos that a pin lists -> items. Pure.
 
 type Item = UnplacedItem | null;
 

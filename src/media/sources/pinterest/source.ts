@@ -2,7 +2,8 @@ import { hostsBelow } from '../../../infra/http/host-list.ts';
 import type { HttpClient } from '../../../infra/http/http-client.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
-import { isPlaylist, type MediaItem, type Post, type Variant } from '../../post.ts';
+import { isPlaylist, type MediaItem, type Variant } from '../../post.ts';
+import { withCompleted } from '../kit/draft.ts';
 import { listedFile } from '../kit/media-files.ts';
 import { createPageSource } from '../kit/page-site.ts';
 import { askRenditions } from '../kit/renditions.ts';
@@ -28,11 +29,11 @@ export function createPinterestSource(options: SourceOptions): MediaSource {
     profiles,
     read: readPinterestAnswer,
     wall: WALL,
-    finish: (post, { signal }) => withFiles(post, { http: options.http, signal }),
+    finish: (post, { signal }) => withCompleted(post, item => completed(item, { http: options.http, signal })),
   });
 }
 
-/** Videos that a pin has as a stream alone: the whole file that mostly lies beside it, else its renditions. */
+// Videos that a pin has as a stream alone: the whole file that mostly lies beside it, else its renditions.
 
 const STREAM = /^https:\/\/(v\d*\.pinimg\.com)\/videos\/(?:iht|mc)\/\w{1,20}\/((?:[0-9a-f]{2}\/){3}[0-9a-f]{32})/;
 /** Places of the whole file as of 2026-10; a missing one is 403. */
@@ -68,13 +69,4 @@ async function completed(item: MediaItem, asking: Asking): Promise<MediaItem> {
   if (whole !== undefined) return { ...item, variants: [whole] };
   const variants = await askRenditions(asking.http, { url: stream.url, hosts: PINTEREST_MEDIA_HOSTS, ...asking });
   return { ...item, variants };
-}
-
-/** @throws AppError why there is nothing, where none of the items can be fetched */
-async function withFiles(post: Post, asking: Asking): Promise<Post> {
-  const found = await Promise.allSettled(post.items.map(item => completed(item, asking)));
-  const items = found.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []));
-  const failed = found.find(one => one.status === 'rejected');
-  if (items.length === 0 && failed !== undefined) throw failed.reason;
-  return { ...post, items, missingItems: post.missingItems + post.items.length - items.length };
 }

@@ -1,6 +1,6 @@
 /** An answer of Reddit, whichever way it was asked for, -> the post, or the AppError that it means (2026-10). Pure. */
 import { decodeHTML } from 'entities';
-import { AppError } from '../../../errors.ts';
+import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import {
   child,
@@ -103,18 +103,15 @@ function draftOf(post: JsonObject): PostDraft {
   };
 }
 
-const REASONS = {
-  private: 'private',
-  gold_only: 'private',
-  quarantined: 'login_required',
-  banned: 'not_found',
-} as const;
+/** The API's words for why a community is closed. */
+const REASONS: ReadonlyMap<unknown, ErrorCode> = new Map([
+  ['private', 'private'],
+  ['gold_only', 'private'],
+  ['quarantined', 'login_required'],
+  ['banned', 'not_found'],
+]);
 
-function readListing(text: string, { ref }: ReadContext): PostDraft {
-  const answer = parseJson(text);
-  const reason = readText(child(answer, 'reason')) ?? '';
-  for (const [name, code] of Object.entries(REASONS))
-    if (reason === name) throw new AppError(code, `the community is ${name}`);
+function readListing(answer: unknown, { ref }: ReadContext): PostDraft {
   const listing = Array.isArray(answer) ? answer[0] : answer;
   const posts = readList(child(listing, 'data', 'children')).map(one => child(one, 'data'));
   const post = posts.find(one => child(one, 'id') === ref.id);
@@ -122,15 +119,14 @@ function readListing(text: string, { ref }: ReadContext): PostDraft {
   return draftOf(post);
 }
 
-/** The first entry of a post's feed is the post; the others are comments. */
+const MAX_ENTRIES = 200;
+
+/** One entry of a post's feed is the post; the others are comments. */
 function readFeed(text: string, { ref }: ReadContext): PostDraft {
-  const entry =
-    new RegExp(`<entry>(?:(?!</entry>)[\\s\\S]){0,20000}?<id>t3_${ref.id}</id>[\\s\\S]{0,200000}?</entry>`).exec(
-      text,
-    )?.[0] ?? '';
+  const entry = text.split('<entry>', MAX_ENTRIES).find(part => part.includes(`<id>t3_${ref.id}</id>`));
+  if (entry === undefined) throw new AppError('upstream_changed', 'no such post in the feed');
   const partOf = (name: string) =>
     decodeHTML(new RegExp(`<${name}(?:\\s[^>]*)?>([^<]{0,100000})</${name}>`).exec(entry)?.[1] ?? '');
-  if (entry === '') throw new AppError('upstream_changed', 'no such post in the feed');
   const [target = null, words] = readFeedContent(partOf('content'));
   const cover = readAddress(decodeHTML(/<media:thumbnail\s+url="([^"]{1,2000})"/.exec(entry)?.[1] ?? ''));
   const item = imageOf(target) ?? namedVideo(target, { thumbnailUrl: cover });
@@ -143,7 +139,7 @@ function readFeed(text: string, { ref }: ReadContext): PostDraft {
     title: readText(partOf('title')),
     caption: readText(words) ?? (isOutside && !isMedia ? target : null),
     publishedAt: Number.isNaN(published) ? null : published,
-    // Of a gallery the feed names nothing but the page.
+    // The feed names nothing of a gallery but its page.
     items: [item].filter(one => one !== null),
     isWordsOnly: item === null && !isMedia,
   };
@@ -153,7 +149,7 @@ function redditIdIn(address: string): string | null {
   return /^https:\/\/www\.reddit\.com\/r\/[\w-]{2,40}\/comments\/([a-z0-9]{4,12})\//.exec(address)?.[1] ?? null;
 }
 
-/** What `[link]` leads to, and the words. */
+/** The target of `[link]`, and the words. */
 function readFeedContent(html: string): readonly [target: string | undefined, words: string] {
   let address: string | undefined;
   let target: string | undefined;
@@ -182,13 +178,15 @@ function readFeedContent(html: string): readonly [target: string | undefined, wo
 /** @throws AppError what the answer means when the asked post is not in it */
 export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const { text } = body;
-  if (context.kind === 'query' && text.startsWith('{"') && head.status >= 400) readListing(text, context);
+  const listing = context.kind === 'query' ? parseJson(text) : undefined;
+  const code = REASONS.get(child(listing, 'reason'));
+  if (code !== undefined) throw new AppError(code, 'the API says why the community is closed');
   const place = failureOfPlace(head, context.now, WALL);
   if (place !== null) throw place;
   // A page that asks for proof of a person is left alone, and another way is asked.
   if (text.length < 64_000 && text.includes('js_challenge')) throw blocked('the page asks for proof of a person');
   if (text.includes('<title>Welcome to Reddit')) throw refusedCaller('a page to log in');
-  if (context.kind === 'query') return toPost(readListing(text, context), context);
+  if (context.kind === 'query') return toPost(readListing(listing, context), context);
   if (context.kind === 'card') return toPost(readFeed(text, context), context);
   const draft = readPostMarkup(text, context.ref.id);
   if (draft !== undefined) return toPost(draft, context);

@@ -12,7 +12,7 @@ export const REDDIT_EXAMPLES: readonly [string, ...string[]] = [
 /** `redd.it` alone is its short link. */
 export const REDDIT_MEDIA_HOSTS: readonly string[] = [
   ...['v.redd.it', 'i.redd.it', 'preview.redd.it'],
-  ...['external-preview.redd.it', 'packaged-media.redd.it', 'styles.redditmedia.com'],
+  ...['external-preview.redd.it', 'packaged-media.redd.it'],
 ];
 
 const IDS = z.strictObject({

@@ -1,31 +1,33 @@
 /** A post's page, or its embed, -> the post that was asked for (2026-10). Pure. */
 import { child, parseJson, readCount, readList, readSize, readText } from '../../parse/json-fields.ts';
 import { readMarkup } from '../../parse/markup.ts';
-import { NO_STATS } from '../../post.ts';
+import { NO_STATS, type UnplacedItem } from '../../post.ts';
 import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { type Item, imageOf, namedVideo, packagedVideo, readAddress } from './items.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
 interface Slide {
+  /** The place that the markup gives it, else that of its coming. */
   readonly order: number;
-  readonly item: Item;
+  readonly item: UnplacedItem;
 }
 
-/** What the markup of one post says, before it is put together. */
+/** The parts of a page's markup that belong to one post. */
 class PostMarkup {
   readonly #name: string;
   /** Elements that are open, by whether each belongs to another post, a comment or an advertisement. */
   readonly #open: boolean[] = [];
   readonly slides: Slide[] = [];
-  readonly images: string[] = [];
+  /** The posts that links of the page lead to. */
+  readonly named = new Set<string>();
   post: Attributes | undefined;
   player: Attributes | undefined;
   embed: unknown;
   author: string | undefined;
   title = '';
   words = '';
-  #order = 0;
+  #order: number | undefined;
   #collects: 'title' | 'words' | undefined;
   #collectsAt = 0;
 
@@ -40,12 +42,10 @@ class PostMarkup {
     if (name === 'shreddit-post') this.post ??= attributes;
     if (name === 'shreddit-screenview-data') this.embed ??= parseJson(attributes.data ?? '');
     if (name === 'shreddit-player' || name === 'shreddit-player-2') this.player ??= attributes;
-    if (name === 'li')
-      this.#order = Number(/^page-(\d{1,3})$/.exec(attributes.slot ?? '')?.[1] ?? this.slides.length + 1);
+    const slot = /^page-(\d{1,3})$/.exec(attributes.slot ?? '')?.[1];
+    if (name === 'li') this.#order = slot === undefined ? undefined : Number(slot);
     if (name === 'img') this.#addImage(attributes);
-    const [, author] =
-      /^(?:https:\/\/www\.reddit\.com)?\/user\/([\w-]{2,40})\/?(?:\?|$)/.exec(attributes.href ?? '') ?? [];
-    if (name === 'a') this.author ??= author;
+    if (name === 'a') this.#follow(attributes.href ?? '');
     if (name === 'shreddit-embed-title') this.#collect('title');
     if (attributes.slot === 'text-body' || attributes.id?.endsWith('-post-rtjson-content') === true)
       this.#collect('words');
@@ -75,18 +75,27 @@ class PostMarkup {
     return attributes['post-id'] !== undefined && attributes['post-id'] !== this.#name && !isShared;
   }
 
+  #follow(address: string): void {
+    const [, post] = /\/comments\/([a-z0-9]{4,12})(?:[/?]|$)/.exec(address) ?? [];
+    if (post !== undefined) this.named.add(post);
+    this.author ??= /^(?:https:\/\/www\.reddit\.com)?\/user\/([\w-]{2,40})\/?(?:\?|$)/.exec(address)?.[1];
+  }
+
+  /** A slide may have its image several times, first as its own blurred background. */
   #addImage({ src, srcset, width, height, alt, class: style = '' }: Attributes): void {
-    if (style.includes('background') || readAddress(src) === null) return;
+    if (style.includes('background')) return;
     const largest = (srcset ?? '')
       .split(/,\s+/, 20)
       .map(part => part.trim().split(/\s+/))
       .sort(([, a = '0'], [, b = '0']) => Number.parseInt(b, 10) - Number.parseInt(a, 10))
       .flatMap(([address]) => readAddress(address) ?? [])[0];
-    const url = largest ?? src ?? '';
-    this.images.push(url);
     const known = { width: readSize(width), height: readSize(height), alt: readText(alt) };
-    const item = imageOf(url, known);
-    if (!this.slides.some(({ order }) => order === this.#order)) this.slides.push({ order: this.#order, item });
+    const item = imageOf(largest ?? src, known);
+    const order = this.#order ?? this.slides.length + 1;
+    const isKnown = this.slides.some(
+      one => one.order === order || one.item.variants[0]?.url === item?.variants[0]?.url,
+    );
+    if (item !== null && !isKnown) this.slides.push({ order, item });
   }
 }
 
@@ -109,8 +118,9 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
     return slides.length === 0 ? null : slides.toSorted((a, b) => a.order - b.order).map(({ item }) => item);
   const image = imageOf(target);
   if (image !== null) return [image];
-  if (type === 'image') return [imageOf(found.images[0])];
-  return namedVideo(target) === null ? null : [namedVideo(target)];
+  if (type === 'image') return [slides[0]?.item ?? null];
+  const video = namedVideo(target);
+  return video === null ? null : [video];
 }
 
 /** Undefined where the markup has not the post that was asked for. */
@@ -127,12 +137,10 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
   );
   const { post, embed } = found;
   const shown = child(embed, 'post');
-  if (
-    post === undefined &&
-    !(readText(child(shown, 'url')) ?? readText(child(shown, 'id')) ?? '').includes(id) &&
-    found.title === ''
-  )
-    return undefined;
+  // An embed does not always say which post it is of, but its links do. One that names others alone is none of ours.
+  const own = readText(child(shown, 'id'));
+  const isOther = (own !== null && own !== `t3_${id}`) || (found.named.size > 0 && !found.named.has(id));
+  if (post === undefined && (embed === undefined || isOther)) return undefined;
   const type = post?.['post-type'] ?? readText(child(shown, 'type')) ?? '';
   const target = post?.['content-href'] ?? readText(child(shown, 'url'));
   const items = itemsOf(found, type, target);

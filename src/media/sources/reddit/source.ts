@@ -1,10 +1,12 @@
 import { AppError } from '../../../errors.ts';
+import { createSingleFlight } from '../../../infra/concurrency/abortable.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
 import { type MediaSource, type PostRef, profileRequest, type Strategy } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
-import { child, parseJson, readText } from '../../parse/json-fields.ts';
+import { child, parseJson, readCount, readText } from '../../parse/json-fields.ts';
 import { parseDashManifest } from '../../parse/markup.ts';
 import type { MediaItem, Post } from '../../post.ts';
+import { withCompleted } from '../kit/draft.ts';
 import { createPageSource } from '../kit/page-site.ts';
 import { failureOfStatus } from '../kit/refusal.ts';
 import { createStrategy } from '../kit/source.ts';
@@ -17,6 +19,11 @@ const HOSTS = hostsBelow(['reddit.com']);
 const MAX_MANIFEST_BYTES = 256 * 1024;
 /** A token is asked for anew a minute before it ends. */
 const EARLY_MS = 60_000;
+const TOKEN_ADDRESS = 'https://www.reddit.com/api/v1/access_token';
+const TOKEN_BODY = new URLSearchParams({
+  grant_type: 'https://oauth.reddit.com/grants/installed_client',
+  device_id: 'DO_NOT_TRACK_THIS_DEVICE',
+}).toString();
 
 export function createRedditSource(options: SourceOptions): MediaSource {
   const constants = createRedditConstants(options.upstreamConstants);
@@ -40,21 +47,13 @@ export function createRedditSource(options: SourceOptions): MediaSource {
       profiles,
       read: readRedditAnswer,
       wall: WALL,
-      finish: (post, { signal }) => withTracks(post, options.http, signal),
+      finish: (post, { signal }) => withCompleted(post, item => withTracks(item, options.http, signal)),
     },
   );
 }
 
-/** Videos that are known by their name alone: the manifest lists their tracks. @throws AppError where none of the items can be fetched */
-async function withTracks(post: Post, http: SourceOptions['http'], signal: AbortSignal): Promise<Post> {
-  const [items, quoted] = await Promise.all([
-    Promise.all(post.items.map(item => tracksOf(item, http, signal))),
-    post.quoted === null ? null : Promise.all(post.quoted.items.map(item => tracksOf(item, http, signal))),
-  ]);
-  return { ...post, items, quoted: post.quoted && { ...post.quoted, items: quoted ?? [] } };
-}
-
-async function tracksOf(item: MediaItem, http: SourceOptions['http'], signal: AbortSignal): Promise<MediaItem> {
+/** The manifest of a video that is known by its name alone lists its tracks. @throws AppError */
+async function withTracks(item: MediaItem, http: SourceOptions['http'], signal: AbortSignal): Promise<MediaItem> {
   const url = item.variants[0]?.url ?? '';
   if (!MANIFEST.test(url)) return item;
   const hosts = ['v.redd.it'];
@@ -62,9 +61,11 @@ async function tracksOf(item: MediaItem, http: SourceOptions['http'], signal: Ab
   const failure = failureOfStatus(answer, Date.now());
   if (failure !== null) throw failure;
   const { durationMs, variants: listed } = parseDashManifest(answer.text);
+  // The video of a gif is all there is, and not half of it.
+  const hasAudio = listed.some(variant => variant.hasAudio === true);
   const variants = listed.flatMap(variant => {
     const address = URL.canParse(variant.url, url) ? readAddress(new URL(variant.url, url).href) : null;
-    return address === null ? [] : [{ ...variant, url: address }];
+    return address === null ? [] : [{ ...variant, url: address, adaptive: hasAudio }];
   });
   const best = variants.find(({ hasVideo }) => hasVideo);
   if (best === undefined) throw new AppError('upstream_changed', 'no tracks in the manifest of a video');
@@ -82,35 +83,32 @@ function createAppStrategy(
   if (clientId === undefined) return [];
   const profile = profiles['app/plain'];
   const request = profileRequest(profile, {});
+  const flights = createSingleFlight<string>();
   let held: { readonly token: string; readonly until: number } | undefined;
 
-  async function token(signal: AbortSignal): Promise<string> {
-    if (held !== undefined && held.until > now()) return held.token;
-    const fields = {
-      grant_type: 'https://oauth.reddit.com/grants/installed_client',
-      device_id: 'DO_NOT_TRACK_THIS_DEVICE',
-    };
+  /** @throws AppError */
+  async function askToken(signal: AbortSignal): Promise<string> {
     const answer = await http.request({
-      ...{
-        ...request,
-        url: 'https://www.reddit.com/api/v1/access_token',
-        method: 'POST',
-        hosts: HOSTS,
-        signal,
-        retries: 0,
-      },
+      ...{ ...request, url: TOKEN_ADDRESS, method: 'POST', hosts: HOSTS, signal, maxRedirects: 0, retries: 0 },
       headers: {
         ...request.headers,
         authorization: `Basic ${Buffer.from(`${clientId}:`).toString('base64')}`,
         'content-type': 'application/x-www-form-urlencoded',
       },
-      body: new URLSearchParams(fields).toString(),
+      body: TOKEN_BODY,
     });
-    const made = readText(child(parseJson(answer.text), 'access_token'));
-    if (made === null) throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'no token for the app');
-    const seconds = Number(child(parseJson(answer.text), 'expires_in')) || 3_600;
-    held = { token: made, until: now() + seconds * 1_000 - EARLY_MS };
-    return made;
+    const made = parseJson(answer.text);
+    const token = readText(child(made, 'access_token'));
+    if (token === null)
+      throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'no token for the app');
+    const seconds = readCount(child(made, 'expires_in')) ?? 3_600;
+    held = { token, until: now() + seconds * 1_000 - EARLY_MS };
+    return token;
+  }
+
+  async function token(signal: AbortSignal): Promise<string> {
+    if (held !== undefined && held.until > now()) return held.token;
+    return flights.run('token', flight => askToken(flight.signal), signal);
   }
 
   const strategy = createStrategy(
@@ -120,19 +118,13 @@ function createAppStrategy(
       async ask({ id }, signal) {
         const headers = { ...request.headers, authorization: `Bearer ${await token(signal)}` };
         const url = `https://oauth.reddit.com/comments/${id}?raw_json=1&limit=1`;
-        const answer = await http.request({
-          ...request,
-          headers,
-          url,
-          hosts: HOSTS,
-          signal,
-          maxRedirects: 0,
-          retries: 0,
-        });
+        const bounds = { hosts: HOSTS, signal, maxRedirects: 0, retries: 0 };
+        const answer = await http.request({ ...request, ...bounds, headers, url });
         if (answer.status === 401) held = undefined;
         return answer;
       },
     },
   );
-  return [{ ...strategy, run: async (ref, signal) => withTracks(await strategy.run(ref, signal), http, signal) }];
+  const finish = (post: Post, signal: AbortSignal) => withCompleted(post, item => withTracks(item, http, signal));
+  return [{ ...strategy, run: async (ref, signal) => finish(await strategy.run(ref, signal), signal) }];
 }

@@ -1,3 +1,4 @@
+/** A page of Threads, its embed or the post's own, -> the post, or the AppError that it means (2026-09 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
@@ -20,8 +21,6 @@ import { blocked, failureOfPlace, refusedCaller, weakNotFound } from '../kit/ref
 import { parseEmbed } from './embed.ts';
 import { threadsRefOf } from './link.ts';
 
-/** A page of Threads, its embed or the post's own, -> the post, or the AppError that it means (2026-09 to 2026-10). Pure. */
-
 export const WALL = /^\/(?:login|accounts|challenge|checkpoint)(?:\/|$)/;
 
 /** @throws AppError what the answer means when the asked post is not in it. */
@@ -37,7 +36,7 @@ export function readThreadsPage({ body, ...head }: SiteAnswer, context: ReadCont
   return toPost({ ...draft, publishedAt: draft.publishedAt ?? publishTimeOf(ref.parts.mediaId ?? '') }, context);
 }
 
-/** The page of a post, whose scripts carry it in Instagram's shape between related posts and replies (2026-09). Pure. */
+// The page of a post, whose scripts carry it in Instagram's shape between related posts and replies (2026-09). Pure.
 
 const WORDS_ONLY = 19;
 

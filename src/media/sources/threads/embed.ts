@@ -1,3 +1,4 @@
+/** The embed of a post, by the names of its classes (2026-09 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
@@ -9,8 +10,6 @@ import { postIdOf } from '../kit/link-match.ts';
 import { imageItem, videoItem } from '../kit/media-files.ts';
 import { weakNotFound } from '../kit/refusal.ts';
 import { matchThreadsLink, threadsRefOf } from './link.ts';
-
-/** The embed of a post, by the names of its classes (2026-09 to 2026-10). Pure. */
 
 /** Of several classes of an element the first of the table counts; a `slot` holds one file. */
 const REGIONS = [

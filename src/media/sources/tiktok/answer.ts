@@ -1,3 +1,4 @@
+/** A page of TikTok, a post's own or its embed, -> the post, or the AppError that it means (2026-08 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
@@ -20,8 +21,6 @@ import { type Author, NO_STATS, type Post, type Stats } from '../../post.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { blocked, failureOfPlace, weakNotFound } from '../kit/refusal.ts';
 import { imageItem, readAddress, soundItem, videoItem } from './parse/media.ts';
-
-/** A page of TikTok, a post's own or its embed, -> the post, or the AppError that it means (2026-08 to 2026-10). Pure. */
 
 export const WALL = /^\/login(?:\/|$)/;
 

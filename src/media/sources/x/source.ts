@@ -68,7 +68,7 @@ export function createXSource(options: SourceOptions): MediaSource {
   );
 }
 
-/** The requests that X is asked with. Each resolves to whatever the site answered, refusals too. */
+// The requests that X is asked with. Each resolves to whatever the site answered, refusals too.
 
 /** A visitor without an account, as the site counts them. */
 interface Guest {
@@ -165,7 +165,7 @@ function createXClient(http: HttpClient, { profiles, queryId, features }: XConst
   };
 }
 
-/** An answer of X -> the post, or the AppError that it means. */
+// An answer of X -> the post, or the AppError that it means.
 
 function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || (isJsonObject(value) && Object.values(value).every(isEmpty));

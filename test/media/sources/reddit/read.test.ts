@@ -202,3 +202,58 @@ it.each([
 ])('a community that is %s', (reason, code) => {
   expect(outcome(JSON.stringify({ reason, message: 'Forbidden', error: 403 }), 'query', 403)).toBe(code);
 });
+
+const embed = (data: object, inside: string) =>
+  `<shreddit-screenview-data data='${JSON.stringify(data)}'></shreddit-screenview-data><a href="/user/mara/">u/mara</a><shreddit-embed-title>A bowl</shreddit-embed-title>${inside}`;
+const picture = (name: string, width = 640) => `<img src="https://preview.redd.it/a-v0-${name}.jpg?width=${width}">`;
+
+it.each<[string, string, object | string]>([
+  [
+    'a gallery without slots',
+    embed(
+      { post: { type: 'gallery', url: 'https://www.reddit.com/gallery/1bowl77' } },
+      `<img src="https://styles.redditmedia.com/icon.png"><gallery-carousel>${picture('bowlbowl1')}${picture('bowlbowl1', 320)}${picture('bowlbowl2')}</gallery-carousel>`,
+    ),
+    {
+      author: { username: 'mara' },
+      title: 'A bowl',
+      missingItems: 0,
+      items: [
+        { variants: [{ url: 'https://i.redd.it/bowlbowl1.jpg' }, {}] },
+        { variants: [{ url: 'https://i.redd.it/bowlbowl2.jpg' }, {}] },
+      ],
+    },
+  ],
+  [
+    'a link to its post',
+    embed({ post: { type: 'video' } }, `<a href="https://www.reddit.com/r/a/comments/1bowl77/b/">b</a>${player()}`),
+    { items: [video] },
+  ],
+  ['another name', embed({ post: { id: 't3_1other', type: 'video' } }, player()), 'upstream_changed'],
+  [
+    'a link to another post alone',
+    embed({ post: { type: 'video' } }, `<a href="/r/a/comments/1other/b/">b</a>${player()}`),
+    'upstream_changed',
+  ],
+])('an embed with %s', (_, text, right) => {
+  const found = outcome(text, 'embed');
+  if (typeof right === 'string') expect(found).toBe(right);
+  else expect(found).toMatchObject(right);
+});
+
+it('the feed of a post with very many words', () => {
+  const words = `&lt;div class="md"&gt;&lt;p&gt;${'Wedge it. '.repeat(4_000)}&lt;/p&gt;&lt;/div&gt;`;
+  const entry = (id: string, content: string) =>
+    `<entry><author><name>/u/mara</name></author><content type="html">${content}</content><id>${id}</id><title>A bowl</title></entry>`;
+  const found = outcome(`<feed>${entry('t1_comment', 'No')}${entry(`t3_${ID}`, words)}</feed>`, 'card');
+  expect(found).toMatchObject({
+    author: { username: 'mara' },
+    title: 'A bowl',
+    caption: expect.stringMatching(/^Wedge it/),
+    items: [],
+  });
+});
+
+it('a limit that the API answers in JSON is a limit', () => {
+  expect(outcome('{"message": "Too Many Requests", "error": 429}', 'query', 429)).toBe('upstream_rate_limited');
+});

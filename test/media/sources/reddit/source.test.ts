@@ -72,6 +72,22 @@ it('the feed brings videos by their tracks, images, and no gallery, which it doe
   await expect(fetch('1sand03')).rejects.toBeInstanceOf(AppError);
 });
 
+it('a video without audio is whole by itself', async () => {
+  const { origin } = await serveHttp((request, response) => {
+    const isManifest = request.url?.endsWith('.mpd') === true;
+    const page = `<shreddit-post id="t3_1sand08" post-title="A" post-type="video" content-href="https://v.redd.it/silentsilent1"></shreddit-post>`;
+    const manifest =
+      '<MPD><Period><AdaptationSet contentType="video"><Representation mimeType="video/mp4" width="8" height="6"><BaseURL>CMAF_6.mp4</BaseURL></Representation></AdaptationSet></Period></MPD>';
+    response.end(isManifest ? manifest : page);
+  });
+  const client = createTestClient({ 'www.reddit.com': origin, 'embed.reddit.com': origin, 'v.redd.it': origin });
+  const source = createRedditSource({ http: { ...client, hasBrowserTransport: false }, log: silentLog });
+  const { items } = await source.fetch(refOf(postLink('1sand08')), { signal: AbortSignal.timeout(30_000) });
+  expect(items[0]?.variants).toMatchObject([
+    { url: 'https://v.redd.it/silentsilent1/CMAF_6.mp4', adaptive: false, hasAudio: false },
+  ]);
+});
+
 it('says so of a post that is gone, and of a shared link that leads nowhere', async () => {
   const { source, signal, fetch } = await setUp();
   await expect(fetch('1sand99')).rejects.toMatchObject({ code: 'not_found' });

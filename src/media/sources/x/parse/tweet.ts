@@ -1,3 +1,4 @@
+/** A post as syndication lists it, or the query for one: both name its fields alike, one level apart. */
 import {
   child,
   isJsonObject,
@@ -13,8 +14,6 @@ import { type Author, NO_STATS, type Stats } from '../../../post.ts';
 import { EMPTY_DRAFT, type PostDraft } from '../../kit/draft.ts';
 import { xIdOf, xRefOf } from './link.ts';
 import { itemOf, X_MEDIA_HOSTS } from './media.ts';
-
-/** A post as syndication lists it, or the query for one: both name its fields alike, one level apart. */
 
 /** The fields of some of its parts beside its own. */
 function flat(object: unknown, ...parts: readonly string[]): JsonObject {
@@ -119,7 +118,7 @@ export function readTweet(listed: JsonObject, isQuote = false) {
   return { draft, isCut, reason: readText(child(media[0], 'ext_media_availability', 'reason')) };
 }
 
-/** The words of a post as people read them: addresses written out, those of what the post shows beside them left out. */
+// The words of a post as people read them: addresses written out, those of what the post shows beside them left out.
 
 const SHORT_TAIL = /(?:\s*https?:\/\/t\.co\/\w{1,30})+\s*$/;
 
