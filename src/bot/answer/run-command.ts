@@ -84,13 +84,13 @@ const BUSY_RETRY_MS = 10_000;
 export function renderFailure(
   error: unknown,
   doing: string,
-  { caller, t, about }: Pick<RunContext, 'caller' | 't' | 'about'>,
+  { caller, t, about, link }: Pick<RunContext, 'caller' | 't' | 'about' | 'link'>,
   logFailure: FailureLog,
   { visibility, subject }: Pick<Command, 'visibility' | 'subject'> = { visibility: 'caller' },
 ): Reply {
   const appError = toAppError(error);
   logFailure(appError, doing, caller);
-  return errorNotice(appError, t, { visibility, subject, about });
+  return errorNotice(appError, t, { visibility, subject, about, link: about?.length ? link : undefined });
 }
 
 /** Runs commands: with checked options, a bounded number at once, and once for all who ask for one link at the same time. */

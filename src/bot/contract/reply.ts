@@ -167,6 +167,8 @@ export interface Reply {
   readonly visibility: 'chat' | 'caller';
   /** Milliseconds after which it is true no longer and may go away: a time to wait that is over. */
   readonly outdatedMs?: number;
+  /** A failure that may pass: after so many milliseconds it can help to ask again, for `link` where a message has several. */
+  readonly retry?: { readonly afterMs: number; readonly link?: string };
   /** The same with what takes longer, to be shown in its place; undefined where that brings nothing new. Never rejects. */
   readonly later?: Promise<Reply | undefined>;
 }

@@ -23,6 +23,7 @@ const StoredPart = z.object({
   colour: z.lazy(() => Colour).exactOptional(),
   visibility: z.enum(['chat', 'caller']),
   outdatedMs: z.number().exactOptional(),
+  retry: z.object({ afterMs: z.number(), link: z.string().exactOptional() }).exactOptional(),
 } satisfies Readonly<Record<Exclude<keyof Reply, 'later' | 'quoted'> | 'posts', z.ZodType>>);
 type StoredPart = z.output<typeof StoredPart>;
 

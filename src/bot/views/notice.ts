@@ -11,10 +11,20 @@ interface ErrorNoticeOptions {
   readonly subject?: Subject | undefined;
   /** Short forms of the links it is about, where a message has several. */
   readonly about?: readonly string[] | undefined;
+  /** The link that it is about, where a message has several. */
+  readonly link?: string | undefined;
 }
 
 /** These only matter to the person who asked, and are shown to them alone where the platform can. */
 const FOR_CALLER: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'rate_limited', 'forbidden']);
+/** Failures that pass by themselves. */
+const PASSING: ReadonlySet<ErrorCode> = new Set([
+  'upstream_rate_limited',
+  'upstream_unavailable',
+  'timeout',
+  'rate_limited',
+  'internal',
+]);
 /** Links that one sentence names. */
 const MAX_NAMED = 5;
 
@@ -38,14 +48,20 @@ export function errorSentence(error: AppError, t: Translator, subject?: Subject)
 export function errorNotice(
   error: AppError,
   t: Translator,
-  { visibility, subject, about = [] }: ErrorNoticeOptions,
+  { visibility, subject, about = [], link }: ErrorNoticeOptions,
 ): Reply {
   return reply({
     tone: LOG_LEVELS[error.code] === 'error' ? 'error' : 'notice',
     blocks: [textBlock(aboutLinks(about, sentence(errorSentence(error, t, subject))))],
     visibility: FOR_CALLER.has(error.code) ? 'caller' : visibility,
     ...(error.code === 'rate_limited' && error.retryAfterMs !== undefined ? { outdatedMs: error.retryAfterMs } : {}),
+    ...(mayPass(error) && { retry: { afterMs: error.retryAfterMs ?? 0, ...(link !== undefined && { link }) } }),
   });
+}
+
+/** A stream stays one, and a wall for visitors is of the moment. */
+function mayPass({ code, params }: AppError): boolean {
+  return PASSING.has(code) ? params.what !== 'stream' : params.what === 'wall';
 }
 
 /** Words behind the short forms of the links that they are about. */

@@ -293,7 +293,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
       await say(line);
       await expect.poll(() => page.locator('.said').last().textContent()).toContain(line);
       await expect
-        .poll(() => cards.last().textContent())
+        .poll(() => cards.last().locator('.card-text').textContent())
         .toMatch(/^Too many requests\. Please try again in \d+ seconds\.$/);
     }
     await expect(page.getByText('That did not go through').count()).resolves.toBe(0);

@@ -45,6 +45,10 @@ const SCENES: Readonly<Record<string, Scene>> = {
   }),
   'https://www.instagram.com/reel/Waits/': 'waits',
   'https://www.instagram.com/reel/Private/': new AppError('private', 'private'),
+  'https://www.instagram.com/reel/Silent/': new AppError('upstream_unavailable', 'silent'),
+  'https://www.instagram.com/reel/Limited/': new AppError('upstream_rate_limited', 'limited', {
+    retryAfterMs: 600_000,
+  }),
   'https://www.instagram.com/reel/Broken/': post({
     id: 'Broken',
     items: reel.items.map(item => ({

@@ -47,6 +47,7 @@ const composer = new Composer({
     if (newest) cancel(newest);
   },
   onAsk: (id, line) => connection.send({ type: 'suggest', id, text: line }),
+  sent: () => history.turns.flatMap(({ input }) => (input.kind === 'text' ? [input.text] : [])),
 });
 
 const welcome = createWelcome(line => {
@@ -77,7 +78,7 @@ const turnContext: MessageContext = {
   onPress,
   onCancel: cancel,
   onBack: place => wayBack.leave(place),
-  onRepeat: turn => ask(turn.input),
+  onRepeat: (turn, link) => ask(link === undefined ? turn.input : { kind: 'text', text: link }),
 };
 
 const connection = new ServerConnection({
@@ -274,6 +275,6 @@ for (const turn of history.turns) {
 }
 refresh();
 thread.toEnd();
-listenForArrivals({ onLink: link => ask({ kind: 'text', text: link }), onText: line => composer.fill(line) });
+listenForArrivals(line => composer.receive(line));
 openOffline();
 if (hasKeyboard()) composer.focus();

@@ -17,6 +17,7 @@ export function renderWebReply(reply: Reply, context: WebRenderContext): WebRepl
   const blocks = shown.slice(0, REPLY_LIMITS.blocks).map(block => renderBlock(block, context));
   if (shown.length > blocks.length || reply.gallery.length > REPLY_LIMITS.gallery) blocks.push(ELLIPSIS_BLOCK);
   const opened = new Set(reply.blocks.flatMap(tokensOf));
+  const { afterMs, ...again } = reply.retry ?? {};
   return {
     tone: reply.tone,
     blocks,
@@ -25,6 +26,7 @@ export function renderWebReply(reply: Reply, context: WebRenderContext): WebRepl
       .filter(action => isShowable(action) && !isRepeated(action, opened))
       .slice(0, REPLY_LIMITS.actions)
       .map(renderAction),
+    ...(afterMs !== undefined && { retry: { at: context.now + afterMs, ...again } }),
   };
 }
 

@@ -5,6 +5,11 @@ export function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
+/** A link and nothing else: its reader's wish is clear. */
+export function isLoneLink(text: string): boolean {
+  return /^https?:\/\/\S+$/.test(text);
+}
+
 /** Opens a beatmap in the game, for whom that is installed. */
 export function isGameAddress(url: string): boolean {
   return /^osu:\/\/dl\/[1-9]\d{0,14}$/.test(url);

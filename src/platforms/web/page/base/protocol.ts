@@ -67,6 +67,8 @@ export interface WebReply {
   readonly blocks: readonly WebBlock[];
   readonly gallery: readonly WebMedia[];
   readonly actions: readonly WebAction[];
+  /** Asking again may help from `at` on, in unix milliseconds: the same, or this one `link` of several. */
+  readonly retry?: { readonly at: number; readonly link?: string };
 }
 
 export type WebText = readonly WebInline[];

@@ -14,6 +14,8 @@ import { type MediaTools, mediaTools } from './tools.ts';
 
 export interface CardContext extends ItemContext {
   readonly bringAgain: () => void;
+  /** For all that failed, or for that link of it. */
+  readonly askAgain: (link?: string) => void;
   /** Shows again what this took the place of; undefined where it took none. */
   readonly goBack: (() => void) | undefined;
 }
@@ -46,6 +48,7 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   } else {
     root.classList.toggle('wide', reply.blocks.some(isWide));
     body.append(...blocksOf(covers, context), ...some(title), ...said, ...actionsOf(reply.actions, context));
+    if (reply.retry) body.append(retryButton(reply.retry, context));
   }
   const isTrouble = reply.tone === 'error' || reply.tone === 'notice';
   if (isTrouble || reply.tone === 'success')
@@ -57,6 +60,21 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
 function some(node: HTMLElement | undefined): HTMLElement[] {
   return node ? [node] : [];
 }
+
+/** It can be pressed from the moment on when that may help. */
+function retryButton({ at, link }: NonNullable<WebReply['retry']>, { askAgain }: CardContext): HTMLElement {
+  const again = button({ class: 'action' }, () => askAgain(link), icon('again'), text('retry'));
+  const waitMs = at - Date.now();
+  if (waitMs > 0 && waitMs < LONGEST_TIMER_MS) {
+    again.disabled = true;
+    setTimeout(() => {
+      again.disabled = false;
+    }, waitMs);
+  }
+  return h('p', { class: 'actions' }, again);
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function backButton(goBack: () => void): HTMLElement {
   return button({ class: 'return' }, goBack, icon('previous'), text('back'));

@@ -1,23 +1,11 @@
+import { isLoneLink } from '../base/address.ts';
 import { h } from '../base/dom.ts';
 import { text } from '../base/texts.ts';
 
-const LINK = /^https?:\/\/\S+$/;
-
-export interface ArrivalOptions {
-  /** A link and nothing else: what its reader wants is clear. */
-  readonly onLink: (link: string) => void;
-  readonly onText: (text: string) => void;
-}
-
 /** Takes what comes to the page beside the message box: pasted anywhere, dropped on it, or shared to the installed page. */
-export function listenForArrivals({ onLink, onText }: ArrivalOptions): void {
+export function listenForArrivals(take: (line: string) => void): void {
   const sign = h('div', { class: 'drop-sign', 'aria-hidden': 'true', hidden: true });
   document.body.append(sign);
-
-  function take(line: string): void {
-    if (LINK.test(line)) onLink(line);
-    else if (line !== '') onText(line);
-  }
 
   document.addEventListener('paste', event => {
     if (isEditable(event.target)) return;
@@ -56,7 +44,7 @@ function isWelcome(data: DataTransfer | null): data is DataTransfer {
 
 function droppedLine(data: DataTransfer): string {
   const links = data.getData('text/uri-list').split(/\r?\n/);
-  return links.find(line => LINK.test(line)) ?? data.getData('text/plain').trim();
+  return links.find(isLoneLink) ?? data.getData('text/plain').trim();
 }
 
 /** Apps put a link into any of the three, often with words around it. */

@@ -1,4 +1,5 @@
-import { byId } from '../base/dom.ts';
+import { isLoneLink } from '../base/address.ts';
+import { byId, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebCommand, WebSuggestion } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
@@ -9,6 +10,8 @@ export interface ComposerOptions {
   readonly onCancel: () => void;
   /** Asks the server what may follow; the answer comes to `suggest`. */
   readonly onAsk: (id: string, line: string) => void;
+  /** The lines that were sent, oldest first. */
+  readonly sent: () => readonly string[];
 }
 
 const ASK_DELAY_MS = 90;
@@ -20,6 +23,7 @@ export class Composer {
   readonly #options: ComposerOptions;
   readonly #input = byId('input', HTMLTextAreaElement);
   readonly #send = byId('send', HTMLButtonElement);
+  readonly #paste = byId('paste', HTMLButtonElement);
   readonly #hint = byId('hint', HTMLParagraphElement);
   readonly #list = new SuggestionList(this.#input, item => this.#take(item));
   readonly #narrow = matchMedia('(max-width: 28rem)');
@@ -27,6 +31,8 @@ export class Composer {
   #maxLength = 10_000;
   #isWorking = false;
   #asked = 0;
+  /** The line that is shown is so many before the next; 0 for one that was typed. */
+  #recalled = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ComposerOptions) {
@@ -36,6 +42,19 @@ export class Composer {
       this.#submit();
     });
     this.#input.addEventListener('input', () => this.#onInput());
+    this.#input.addEventListener('paste', event => {
+      const line = event.clipboardData?.getData('text/plain').trim() ?? '';
+      if (this.#input.value !== '' || !isLoneLink(line)) return;
+      event.preventDefault();
+      this.receive(line);
+    });
+    this.#paste.addEventListener('click', () => {
+      // Without permission the reader pastes as anywhere else.
+      navigator.clipboard.readText().then(
+        line => this.receive(line.trim()),
+        () => this.focus(),
+      );
+    });
     this.#input.addEventListener('keydown', event => this.#onKey(event));
     this.#input.addEventListener('blur', () => this.#list.hide());
     this.#input.addEventListener('focus', () => {
@@ -51,6 +70,12 @@ export class Composer {
     this.#input.focus();
     this.#input.setSelectionRange(line.length, line.length);
     this.#onInput();
+  }
+
+  /** A link and nothing else is sent at once; other words may be finished first. */
+  receive(line: string): void {
+    if (isLoneLink(line)) this.#options.onSubmit(line);
+    else this.fill(line);
   }
 
   focus(): void {
@@ -84,6 +109,8 @@ export class Composer {
     this.#send.title = label;
     this.#send.classList.toggle('cancels', cancels);
     this.#send.disabled = isEmpty && !cancels;
+    this.#paste.hidden = value !== '' || navigator.clipboard?.readText === undefined;
+    this.#paste.replaceChildren(icon('paste'), h('span', {}, text('paste')));
     this.#input.placeholder = text(this.#narrow.matches ? 'placeholderShort' : 'placeholder');
     this.#hint.textContent = value.length > this.#maxLength ? text('tooLong', { n: this.#maxLength }) : '';
     style.height = 'auto';
@@ -98,6 +125,7 @@ export class Composer {
     this.refresh();
     clearTimeout(this.#timer);
     this.#asked += 1;
+    this.#recalled = 0;
     const line = this.#input.value;
     if (!/^\/[^\n]*$/.test(line)) this.#list.hide();
     else if (line.includes(' ')) this.#askAbout(line);
@@ -136,9 +164,23 @@ export class Composer {
     // Enter that ends an input method's composition is not ours.
     if (event.isComposing || event.keyCode === 229) return;
     const isSend = event.key === 'Enter' && !event.shiftKey && !event.altKey;
-    const isListKey = this.#list.isOpen && this.#onListKey(event);
+    const isListKey = this.#recall(event.key) || (this.#list.isOpen && this.#onListKey(event));
     if (isListKey || isSend) event.preventDefault();
     if (isSend && !isListKey) this.#submit();
+  }
+
+  /** In an empty input the arrows lead through what was sent before. */
+  #recall(key: string): boolean {
+    const step = { ArrowUp: 1, ArrowDown: -1 }[key];
+    if (step === undefined || (this.#input.value !== '' && this.#recalled === 0)) return false;
+    const sent = this.#options.sent();
+    const back = Math.min(sent.length, this.#recalled + step);
+    if (back < 0) return false;
+    this.#input.value = sent[sent.length - back] ?? '';
+    this.#onInput();
+    this.#list.hide();
+    this.#recalled = back;
+    return true;
   }
 
   #onListKey(event: KeyboardEvent): boolean {

@@ -17,8 +17,8 @@ export interface MessageContext {
   readonly onCancel: (turn: Turn) => void;
   /** Shows again the reply that this one was opened from. */
   readonly onBack: (place: ReplyPlace) => void;
-  /** Asks the same again, as a new turn. */
-  readonly onRepeat: (turn: Turn) => void;
+  /** Asks the same again, as a new turn, or one link of it. */
+  readonly onRepeat: (turn: Turn, link?: string) => void;
 }
 
 /** One question and its answers on the page. */
@@ -95,6 +95,7 @@ export class MessageView {
     return {
       onAction: (token, label, pressed) => onPress({ token, label, under, pressed }),
       bringAgain: () => onRepeat(turn),
+      askAgain: link => onRepeat(turn, link),
       goBack: turn.below?.[index]?.length ? () => onBack(under) : undefined,
     };
   }

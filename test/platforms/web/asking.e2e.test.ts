@@ -1,0 +1,126 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
+import { type BuiltPage, buildPage } from './built-page.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
+const CAROUSEL = 'https://www.instagram.com/p/FiveThings/';
+const PRIVATE = 'https://www.instagram.com/reel/Private/';
+const SILENT = 'https://www.instagram.com/reel/Silent/';
+const LIMITED = 'https://www.instagram.com/reel/Limited/';
+
+// Run in the page; as text, since these tests know no DOM types.
+const COPY = (line: string) => `navigator.clipboard.writeText(${JSON.stringify(line)})`;
+
+describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`, () => {
+  let built: BuiltPage;
+  let browser: Browser;
+  let stage: Stage;
+  let context: BrowserContext;
+  let page: Page;
+
+  beforeAll(async () => {
+    [built, browser] = await Promise.all([buildPage(), openBrowser()]);
+    stage = await openStage({ pageFolder: built.folder, limits: { drainMs: 50, closeMs: 200 } });
+  });
+
+  afterAll(async () => {
+    await stage?.close();
+    await browser?.close();
+    await built?.remove();
+  });
+
+  afterEach(async () => {
+    await context.close();
+  });
+
+  async function visit(options: Parameters<Browser['newContext']>[0] = {}): Promise<void> {
+    context = await browser.newContext({
+      reducedMotion: 'reduce',
+      locale: 'en-GB',
+      viewport: { width: 1100, height: 900 },
+      serviceWorkers: 'block',
+      permissions: ['clipboard-read', 'clipboard-write'],
+      ...options,
+    });
+    page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    await page.goto(stage.origin);
+    await page.locator('.welcome-foot button').waitFor();
+  }
+
+  async function say(line: string): Promise<void> {
+    await page.locator('#input').fill(line);
+    await page.keyboard.press('Enter');
+    await page.locator('.pending').waitFor({ state: 'detached' });
+  }
+
+  const value = () => page.locator('#input').inputValue();
+  const said = () => page.locator('.said').allTextContents();
+
+  it('sends a lone link that is pasted into the empty box; other words, or beside others, wait to be sent', async () => {
+    await visit();
+    const paste = page.getByRole('button', { name: 'Paste' });
+    await page.evaluate(COPY(REEL));
+    await paste.click();
+    await page.locator('.card video').waitFor();
+    await page.locator('#input').focus();
+    await page.keyboard.press('ControlOrMeta+v');
+    await expect.poll(said).toHaveLength(2);
+    await expect(value()).resolves.toBe('');
+
+    await page.locator('#input').fill('/download ');
+    await expect(paste.isVisible()).resolves.toBe(false);
+    await page.keyboard.press('ControlOrMeta+v');
+    await expect.poll(value).toBe(`/download ${REEL}`);
+    await page.locator('#input').fill('');
+    await page.evaluate(COPY('two words'));
+    await paste.click();
+    await expect.poll(value).toBe('two words');
+    await expect(said()).resolves.toHaveLength(2);
+  });
+
+  it('has no Paste button where the page may not read the clipboard, and leads to the box where it is refused', async () => {
+    await visit({ permissions: [] });
+    await page.getByRole('button', { name: 'Menu' }).focus();
+    await page.getByRole('button', { name: 'Paste' }).click();
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('input');
+    await page.addInitScript('delete Clipboard.prototype.readText');
+    await page.reload();
+    await page.locator('.welcome-foot button').waitFor();
+    await expect(page.locator('#paste').isVisible()).resolves.toBe(false);
+  });
+
+  it('recalls what was sent with the arrows, from an empty box alone', async () => {
+    await visit();
+    await say(REEL);
+    await say('/help');
+    await page.locator('#input').focus();
+    await page.keyboard.press('ArrowUp');
+    await expect(value()).resolves.toBe('/help');
+    await expect(page.locator('#suggestions').isVisible()).resolves.toBe(false);
+    for (const _ of 'again') await page.keyboard.press('ArrowUp');
+    await expect(value()).resolves.toBe(REEL);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await expect(value()).resolves.toBe('');
+    await page.keyboard.type('half');
+    await page.keyboard.press('ArrowUp');
+    await expect(value()).resolves.toBe('half');
+  });
+
+  it('offers to try again where that can help, the failed link of several alone, and when it may', async () => {
+    await visit();
+    const again = page.locator('.card').getByRole('button', { name: 'Try again' });
+    await say(PRIVATE);
+    await expect(again.count()).resolves.toBe(0);
+    await say(`${CAROUSEL} ${SILENT}`);
+    const asked = stage.asked.length;
+    await again.click();
+    await expect.poll(() => again.count()).toBe(2);
+    expect(stage.asked.slice(asked)).toEqual([SILENT]);
+    await say(LIMITED);
+    await expect(again.last().isDisabled()).resolves.toBe(true);
+  });
+});
