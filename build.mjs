@@ -34,7 +34,6 @@ const EXTERNAL = [
   'wreq-js',
   'piscina',
   'esbuild',
-  '@expo-google-fonts/noto-sans',
   'zlib-sync',
   'bufferutil',
   'utf-8-validate',

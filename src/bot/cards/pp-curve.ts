@@ -3,9 +3,9 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock, Size } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
 import { roundStep } from './chart.ts';
-import { cardMarkup, label, legend } from './shapes.ts';
+import { cardMarkup, label, legend, penFor } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import { LOOKS, MARGIN, type Pen, WIDTH } from './theme.ts';
+import { MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export const PP_CURVE: Size = { width: WIDTH, height: 580 };
 
@@ -34,11 +34,7 @@ export function ppPicture(
     t.messages.cards.worth({ pp: t.number(Math.round(pp)) }),
   );
   const alt = t.messages.cards.curveAlt({ name: username, n: worth.length, top: top ?? '', last: last ?? '' });
-  const picture = painter.picture(
-    'plays',
-    theme => renderPpCurve(username, scores, { t, look: LOOKS[theme] }),
-    PP_CURVE,
-  );
+  const picture = painter.picture('plays', theme => renderPpCurve(username, scores, penFor(t, theme)), PP_CURVE);
   return { kind: 'picture', picture, alt };
 }
 

@@ -3,9 +3,9 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock, Size } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
 import { type Area, areaPath, linePath, pointsIn } from './chart.ts';
-import { cardMarkup, check, group, label } from './shapes.ts';
+import { cardMarkup, check, group, label, penFor } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import { LOOKS, MARGIN, type Pen, SMALL, WIDTH } from './theme.ts';
+import { MARGIN, type Pen, SMALL, WIDTH } from './theme.ts';
 
 export interface ProfileView {
   readonly player: Player;
@@ -40,7 +40,7 @@ export function profilePicture(view: ProfileView, painter: SvgRasterizer, t: Tra
   const facts = [username, place, ...(pp === null ? [] : [cards.worth({ pp: t.number(Math.round(pp)) })])];
   const alt = cards.profileAlt({ facts: facts.join(', ') });
   const size = profileCardSize(view);
-  const picture = painter.picture('profile', theme => renderProfileCard(view, { t, look: LOOKS[theme] }), size);
+  const picture = painter.picture('profile', theme => renderProfileCard(view, penFor(t, theme)), size);
   return { kind: 'picture', picture, alt };
 }
 

@@ -2,9 +2,9 @@ import type { Recommendation } from '../../beatmaps/recommend/recommendation.ts'
 import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock, Size } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
-import { cardMarkup, label, PILL, starPill } from './shapes.ts';
+import { cardMarkup, label, labelWidth, PILL, penFor, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import { LOOKS, MARGIN, type Pen, WIDTH } from './theme.ts';
+import { MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export interface RecommendationRow {
   /** The title as it can be drawn. */
@@ -23,8 +23,8 @@ const ROW = 140;
 const HEAD = 122;
 const MAX_ROWS = 6;
 const LEFT = MARGIN + PILL.width + 24;
-/** The width of a row's worth, beside the words. */
-const WORTH = 256;
+/** Between the words of a row and what it is worth. */
+const GAP = 24;
 
 export function recommendationCardSize(rows: number): Size {
   return { width: WIDTH, height: HEAD + Math.max(1, Math.min(rows, MAX_ROWS)) * ROW + 20 };
@@ -48,7 +48,7 @@ export function recommendationPicture(
   }));
   const picture = painter.picture(
     'recommendations',
-    theme => renderRecommendationCard(heading, rows, { t, look: LOOKS[theme] }),
+    theme => renderRecommendationCard(heading, rows, penFor(t, theme)),
     recommendationCardSize(rows.length),
   );
   const names = shown.map(({ beatmapset: { artist, title }, mods }) => `${artist} - ${title} ${written(mods)}`.trim());
@@ -76,18 +76,24 @@ function renderRow(
   const { cards } = t.messages;
   const worth = pp === null ? '' : cards.worth({ pp: t.number(Math.round(pp)) });
   const added = gain === null || gain < 0.5 ? '' : cards.gain({ pp: t.number(Math.round(gain)) });
-  // Words take the room of a worth that is not known.
-  const maxWidth = WIDTH - MARGIN - LEFT - (worth === '' && added === '' ? 0 : WORTH);
+  const beside = (width: number) => WIDTH - MARGIN - LEFT - (width === 0 ? 0 : width + GAP);
   const right = { x: WIDTH - MARGIN, anchor: 'end' } as const;
   return [
     element('rect', { x: MARGIN, y: top, width: WIDTH - 2 * MARGIN, height: 2, fill: look.line }),
     starPill(stars, MARGIN, top + 38, look),
-    label(title, { x: LEFT, y: top + 62, size: 40, bold: true, colour: look.ink, maxWidth }),
+    label(title, {
+      x: LEFT,
+      y: top + 62,
+      size: 40,
+      bold: true,
+      colour: look.ink,
+      maxWidth: beside(labelWidth(worth, { size: 42, bold: true })),
+    }),
     label([mods, subtitle].filter(part => part !== '').join(' · '), {
       x: LEFT,
       y: top + 112,
       colour: look.muted,
-      maxWidth,
+      maxWidth: beside(labelWidth(added)),
     }),
     label(worth, { ...right, y: top + 62, size: 42, bold: true, colour: look.ink }),
     label(added, { ...right, y: top + 112, colour: look.accent }),

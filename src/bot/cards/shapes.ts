@@ -1,8 +1,9 @@
-import type { Size } from '../contract/reply.ts';
+import { createTranslator, type Translator } from '../../i18n/translate.ts';
+import type { CardTheme, Size } from '../contract/reply.ts';
 import { starColour, starInk } from './star-colour.ts';
 import { element, type Markup } from './svg.ts';
-import { textWidth } from './text-width.ts';
-import { type Look, SMALL, TYPEFACE } from './theme.ts';
+import { LOOKS, type Look, type Pen, SMALL } from './theme.ts';
+import { drawable, isDrawable, runsOf, TYPEFACE, textWidth } from './typefaces.ts';
 
 export interface Label {
   readonly x: number;
@@ -13,39 +14,42 @@ export interface Label {
   readonly size?: number;
   readonly bold?: boolean;
   readonly anchor?: 'start' | 'middle' | 'end';
-  /** Text wider than that fades out; only for text that starts at `x`. */
+  /** Text wider than that ends in an ellipsis. */
   readonly maxWidth?: number;
 }
 
-const FADE = 60;
 /** A line takes at least this part of its measured width: pairs of letters are drawn closer together. */
 const NARROWEST = 0.98;
 
-/** A line of text. */
-export function label(text: string, { x, y, size = SMALL, colour, bold, anchor, maxWidth }: Label): Markup {
-  const words = drawable(text);
-  const isCut = maxWidth !== undefined && NARROWEST * textWidth(words, size, bold === true) > maxWidth;
-  const id = `f${Math.round(x)}-${Math.round(y)}`;
-  const line = element(
-    'text',
-    {
-      x,
-      y,
-      'font-size': size,
-      'font-weight': bold ? 700 : 400,
-      'text-anchor': anchor ?? 'start',
-      fill: isCut ? `url(#${id})` : colour,
-    },
-    [words],
-  );
-  return isCut ? group([fade(id, colour, x + maxWidth), line]) : line;
+/** In the reader's language where its letters are at hand, else in English. */
+export function penFor(t: Translator, theme: CardTheme): Pen {
+  const { accuracy, unranked } = t.messages.cards;
+  return { t: isDrawable(accuracy + unranked) ? t : createTranslator(['en']), look: LOOKS[theme] };
 }
 
-function fade(id: string, colour: string, end: number): Markup {
-  return element('linearGradient', { id, gradientUnits: 'userSpaceOnUse', x1: end - FADE, y1: 0, x2: end, y2: 0 }, [
-    element('stop', { offset: 0, 'stop-color': colour }),
-    element('stop', { offset: 1, 'stop-color': colour, 'stop-opacity': 0 }),
-  ]);
+/** A line of text. */
+export function label(text: string, { x, y, size = SMALL, colour, bold = false, anchor, maxWidth }: Label): Markup {
+  const words = maxWidth === undefined ? drawable(text) : fitted(drawable(text), maxWidth, { size, bold });
+  return element(
+    'text',
+    { x, y, 'font-size': size, 'font-weight': bold ? 700 : 400, 'text-anchor': anchor ?? 'start', fill: colour },
+    runsOf(words).map(({ text, family }) =>
+      family === undefined ? text : element('tspan', { 'font-family': family }, [text]),
+    ),
+  );
+}
+
+/** How wide a label of that text is. */
+export function labelWidth(text: string, { size = SMALL, bold = false }: Pick<Label, 'size' | 'bold'> = {}): number {
+  return textWidth(drawable(text), size, bold);
+}
+
+function fitted(words: string, maxWidth: number, { size, bold }: Required<Pick<Label, 'size' | 'bold'>>): string {
+  const width = (line: string) => textWidth(line, size, bold);
+  if (NARROWEST * width(words) <= maxWidth) return words;
+  const letters = Array.from(new Intl.Segmenter().segment(words), ({ segment }) => segment);
+  while (letters.length > 0 && width(`${letters.join('')}…`) > maxWidth) letters.pop();
+  return `${letters.join('').trimEnd()}…`;
 }
 
 export function group(children: readonly Markup[]): Markup {
@@ -119,7 +123,7 @@ export function check(x: number, y: number, radius: number, look: Look): Markup 
   ]);
 }
 
-/** Names beside spots of their colours, from left to right. Where each begins is reckoned by its letters. */
+/** Names beside spots of their colours, from left to right. */
 export function legend(
   entries: readonly { readonly name: string; readonly colour: string }[],
   { x, y, look }: { readonly x: number; readonly y: number; readonly look: Look },
@@ -127,31 +131,10 @@ export function legend(
   let left = x;
   return entries.flatMap(({ name, colour }) => {
     const at = left;
-    left += 80 + name.length * SMALL * 0.58;
+    left += 80 + labelWidth(name);
     return [
       element('circle', { cx: at + 13, cy: y - 14, r: 13, fill: colour }),
       label(name, { x: at + 40, y, colour: look.ink }),
     ];
   });
-}
-
-/** Latin, Greek and Cyrillic, with their punctuation and signs. */
-const DRAWN =
-  '\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\u0020-\\u007E\\u00A0-\\u00FF\\u2010-\\u2027\\u2030-\\u203A\\u20A0-\\u20BF';
-const ALL_DRAWN = new RegExp(`^[${DRAWN}]*$`, 'u');
-const NOT_DRAWN = new RegExp(`[^${DRAWN}]+`, 'gu');
-
-/** A gap says that something stood there which the typeface cannot draw: empty boxes say nothing. */
-function drawable(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(NOT_DRAWN, '…');
-}
-
-/** Tells whether the typeface can draw all of it. */
-export function isDrawable(text: string): boolean {
-  return ALL_DRAWN.test(text);
-}
-
-/** A title as it can be drawn: in its own letters where those are at hand, else the romanised one. */
-export function drawableTitle(romanised: string, unicode: string | null): string {
-  return unicode !== null && unicode !== '' && isDrawable(unicode) ? unicode : romanised;
 }

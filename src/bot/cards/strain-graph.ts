@@ -4,9 +4,10 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock, Size } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
 import { areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
-import { cardMarkup, drawableTitle, label, legend, PILL, starPill } from './shapes.ts';
+import { cardMarkup, label, legend, PILL, penFor, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import { LOOKS, MARGIN, type Pen, WIDTH } from './theme.ts';
+import { MARGIN, type Pen, WIDTH } from './theme.ts';
+import { drawableTitle } from './typefaces.ts';
 
 export const STRAIN_GRAPH: Size = { width: WIDTH, height: 590 };
 
@@ -47,7 +48,7 @@ export function strainPicture(
     series: strains.series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL'))),
   };
   const alt = t.messages.cards.strainsAlt({ map: `${view.title} ${view.subtitle}`, at: t.duration(hardestAt(view)) });
-  const picture = painter.picture('strains', theme => renderStrainGraph(view, { t, look: LOOKS[theme] }), STRAIN_GRAPH);
+  const picture = painter.picture('strains', theme => renderStrainGraph(view, penFor(t, theme)), STRAIN_GRAPH);
   return { kind: 'picture', picture, alt };
 }
 

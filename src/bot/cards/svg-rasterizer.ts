@@ -1,22 +1,14 @@
 import { createHash } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
 import type { CardTheme } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
-import { TYPEFACE } from './theme.ts';
+import { fontFilesOf, TYPEFACE } from './typefaces.ts';
 
 export interface SvgRasterizerOptions {
   /** The most that drawn images may take together. Default 16 MiB. */
   readonly maxBytes?: number;
 }
-
-const { resolve } = createRequire(import.meta.url);
-/** The system's own fonts differ from machine to machine, so none of them is asked for. */
-export const FONT_FILES = {
-  regular: resolve('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf'),
-  bold: resolve('@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf'),
-} as const;
 
 export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasterizerOptions = {}): SvgRasterizer {
   const drawn = new LRUCache<string, Buffer, string>({
@@ -44,8 +36,10 @@ export async function drawSvg(svg: string): Promise<Buffer> {
   try {
     // Loaded by the first card: many a chat never sees one.
     const { renderAsync } = await import('@resvg/resvg-js');
+    const texts = Array.from(svg.matchAll(/>([^<]+)</g), ([, text = '']) => text).join('');
     const image = await renderAsync(svg, {
-      font: { loadSystemFonts: false, fontFiles: Object.values(FONT_FILES), defaultFontFamily: TYPEFACE },
+      // Loading all of a system's fonts takes seconds.
+      font: { loadSystemFonts: false, fontFiles: [...fontFilesOf(texts)], defaultFontFamily: TYPEFACE },
       logLevel: 'off',
     });
     return image.asPng();

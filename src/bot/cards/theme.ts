@@ -54,6 +54,3 @@ export const PHONE = 306;
 export const SMALL = 39;
 /** Space between the edge of a card and what is on it. */
 export const MARGIN = 32;
-
-/** The typeface that is shipped, see `svg-rasterizer.ts`. */
-export const TYPEFACE = 'Noto Sans';

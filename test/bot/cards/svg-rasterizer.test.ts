@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cardMarkup, drawableTitle, isDrawable, label } from '../../../src/bot/cards/shapes.ts';
+import { cardMarkup, label } from '../../../src/bot/cards/shapes.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { LOOKS } from '../../../src/bot/cards/theme.ts';
 import type { CardTheme } from '../../../src/bot/contract/reply.ts';
@@ -56,28 +56,5 @@ describe('painter', () => {
   it('says so when it cannot', async () => {
     const broken = createSvgRasterizer().picture('card', () => '<svg', SIZE);
     await expect(broken.draw()).rejects.toMatchObject({ code: 'internal', cause: expect.anything() });
-  });
-});
-
-describe('titles', () => {
-  it.each([
-    ['Rivers of Neon', true],
-    ['Été – “clair” … №', false],
-    ['Été – “clair” …', true],
-    ['Река', true],
-    ['Ωmega', true],
-    ['川の光', false],
-    ['강', false],
-    ['sun ☀', false],
-    ['', true],
-  ])('%s can be drawn: %s', (title, can) => {
-    expect(isDrawable(title)).toBe(can);
-  });
-
-  it('stand in their own letters where those can be drawn, else romanised', () => {
-    expect(drawableTitle('Reka', 'Река')).toBe('Река');
-    expect(drawableTitle('Kawa no Hikari', '川の光')).toBe('Kawa no Hikari');
-    expect(drawableTitle('Kawa', null)).toBe('Kawa');
-    expect(drawableTitle('Kawa', '')).toBe('Kawa');
   });
 });

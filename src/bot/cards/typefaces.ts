@@ -1,0 +1,237 @@
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+
+/** The files of a typeface; those that are not shipped come in one weight. */
+interface Typeface {
+  /** Text is marked with it where it is not the card's own; without it the rasterizer finds the letters by itself. */
+  readonly family?: string;
+  readonly regular: string;
+  readonly bold: string;
+}
+
+const { resolve } = createRequire(import.meta.url);
+
+function fromPackage(name: string, file: string, weight: '400Regular' | '700Bold' = '400Regular'): string {
+  return resolve(`@expo-google-fonts/${name}/${weight}/${file}_${weight}.ttf`);
+}
+
+/** The card's own, which has Latin letters alone. */
+const OWN: Typeface = {
+  regular: fromPackage('figtree', 'Figtree'),
+  bold: fromPackage('figtree', 'Figtree', '700Bold'),
+};
+export const TYPEFACE = 'Figtree';
+
+const SHIPPED: readonly Typeface[] = [
+  OWN,
+  // Greek, Cyrillic, and what else Figtree lacks of Latin.
+  {
+    family: 'Noto Sans',
+    regular: fromPackage('noto-sans', 'NotoSans'),
+    bold: fromPackage('noto-sans', 'NotoSans', '700Bold'),
+  },
+];
+
+/** For other scripts, packages of @expo-google-fonts that a host may have installed, as they are too large for everyone. */
+const OPTIONAL = [
+  ['noto-sans-jp', 'NotoSansJP'],
+  ['noto-sans-kr', 'NotoSansKR'],
+  ['noto-sans-sc', 'NotoSansSC'],
+  ['noto-sans-tc', 'NotoSansTC'],
+  ['noto-sans-thai', 'NotoSansThai'],
+  ['noto-sans-arabic', 'NotoSansArabic'],
+] as const;
+
+const SYSTEM_FOLDERS = [
+  '/usr/share/fonts',
+  '/usr/local/share/fonts',
+  join(homedir(), '.local/share/fonts'),
+  '/System/Library/Fonts',
+  '/Library/Fonts',
+  'C:\\Windows\\Fonts',
+];
+/** How their files begin, best first: sans-serif typefaces for Chinese, Japanese, Korean, Thai and Arabic. */
+const SYSTEM_FILES =
+  'NotoSansCJK-Regular NotoSansJP NotoSansKR NotoSansSC SourceHanSans DroidSansFallback wqy- ipag NanumGothic Hiragino AppleSDGothic PingFang YuGothR msyh malgun NotoSansThai-Regular Garuda Thonburi LeelawUI NotoSansArabic-Regular NotoNaskhArabic-Regular GeezaPro segoeui DejaVuSans.'
+    .toLowerCase()
+    .split(' ');
+/** A system has a few thousand. */
+const MOST_FILES = 20_000;
+
+/** Characters that say how others are drawn. */
+const JOINERS = /[\p{Cf}\p{Variation_Selector}]/gu;
+const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]|\u20E3/gu;
+
+/** A text as it can be drawn: emoji that cannot are left out, and a gap says that letters stood there. Empty boxes say nothing. */
+export function drawable(text: string): string {
+  const plain = text.replace(JOINERS, '').replace(EMOJI, emoji => (typefaceOf(emoji) ? emoji : ''));
+  const letters = Array.from(plain.replace(/\s+/g, ' ').trim(), letter => (typefaceOf(letter) ? letter : '…'));
+  return letters.join('').replace(/…{2,}/g, '…');
+}
+
+/** Tells whether there is a typeface for all of it. */
+export function isDrawable(text: string): boolean {
+  return Array.from(text).every(letter => typefaceOf(letter) !== undefined);
+}
+
+/** A title as it can be drawn: in its own letters where those are at hand, else the romanised one. */
+export function drawableTitle(romanised: string, unicode: string | null): string {
+  return unicode !== null && unicode !== '' && isDrawable(unicode) ? unicode : romanised;
+}
+
+/**
+ * How wide a line of text is drawn. Pairs of letters that are drawn closer together are not reckoned with: it may be a little narrower.
+ */
+export function textWidth(text: string, size: number, isBold: boolean): number {
+  return size * Array.from(text).reduce((width, letter) => width + advanceOf(letter, isBold), 0);
+}
+
+function advanceOf(letter: string, isBold: boolean): number {
+  const { regular, bold } = typefaceOf(letter) ?? OWN;
+  return advancesOf(isBold ? bold : regular)?.get(letter.codePointAt(0) ?? 0) ?? 0.6;
+}
+
+/** The text in parts of one typeface each, with its family where that is not the card's own. */
+export function runsOf(text: string): readonly { readonly text: string; readonly family: string | undefined }[] {
+  const runs: { text: string; family: string | undefined }[] = [];
+  for (const letter of text) {
+    const last = runs.at(-1);
+    const family = letter === ' ' && last ? last.family : typefaceOf(letter)?.family;
+    if (last && last.family === family) last.text += letter;
+    else runs.push({ text: letter, family });
+  }
+  return runs;
+}
+
+/** The files that a drawing with these texts takes. */
+export function fontFilesOf(text: string): readonly string[] {
+  const typefaces = new Set([OWN, ...Array.from(new Set(text)).flatMap(letter => typefaceOf(letter) ?? [])]);
+  return [...new Set([...typefaces].flatMap(({ regular, bold }) => [regular, bold]))];
+}
+
+/** By character. Bounded by how many of them there are. */
+const known = new Map<string, Typeface | undefined>();
+
+/** The first typeface that has the character. Others than the shipped ones are looked for when a character needs it. */
+function typefaceOf(letter: string): Typeface | undefined {
+  if (known.has(letter)) return known.get(letter);
+  const has = ({ regular }: Typeface) => advancesOf(regular)?.has(letter.codePointAt(0) ?? 0) === true;
+  const found = SHIPPED.find(has) ?? (EMOJI_ALONE.test(letter) ? undefined : othersHere().find(has));
+  known.set(letter, found);
+  return found;
+}
+
+/** Those are coloured pictures in the typefaces of systems, which are not drawn. */
+const EMOJI_ALONE = /^\p{Emoji_Presentation}$/u;
+
+let others: readonly Typeface[] | undefined;
+
+function othersHere(): readonly Typeface[] {
+  others ??= findTypefaces(SYSTEM_FOLDERS);
+  return others;
+}
+
+/** Those that are installed as packages, then those in the folders, best first. */
+export function findTypefaces(folders: readonly string[]): readonly Typeface[] {
+  const installed = OPTIONAL.flatMap(([name, file]) => {
+    try {
+      return [fromPackage(name, file)];
+    } catch {
+      return [];
+    }
+  });
+  const files = folders.flatMap(folder => filesIn(folder)).slice(0, MOST_FILES);
+  const named = files.map(file => ({ file, name: basename(file).toLowerCase() }));
+  const ofSystem = SYSTEM_FILES.flatMap(start => named.find(({ name }) => name.startsWith(start))?.file ?? []);
+  return [...installed, ...ofSystem].map(file => ({ regular: file, bold: file }));
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    return files.filter(file => /\.(ttf|otf|ttc)$/i.test(file)).map(file => join(folder, file));
+  } catch {
+    return [];
+  }
+}
+
+/** The width of every character of a typeface, in parts of its size. Read when first needed: many a chat never sees a card. */
+const loaded = new Map<string, ReadonlyMap<number, number> | undefined>();
+
+/** Undefined for a file that is no typeface. */
+function advancesOf(file: string): ReadonlyMap<number, number> | undefined {
+  if (!loaded.has(file)) loaded.set(file, readAdvances(file));
+  return loaded.get(file);
+}
+
+/** From the tables `cmap` and `hmtx` of an OpenType file, of a collection its first typeface. */
+function readAdvances(file: string): ReadonlyMap<number, number> | undefined {
+  let font: number | undefined;
+  try {
+    font = openSync(file, 'r');
+    const read = (at: number, length: number) => {
+      const bytes = Buffer.alloc(length);
+      readSync(font ?? 0, bytes, 0, length, at);
+      return bytes;
+    };
+    const table = tablesOf(read);
+    const unitsPerEm = table('head').readUInt16BE(18);
+    const metrics = table('hmtx');
+    const count = table('hhea').readUInt16BE(34);
+    // All glyphs after the last metric are as wide as it.
+    const widthOf = (glyph: number) => metrics.readUInt16BE(4 * Math.min(glyph, count - 1)) / unitsPerEm;
+    return new Map(Array.from(glyphsOf(table('cmap')), ([character, glyph]) => [character, widthOf(glyph)]));
+  } catch {
+    return undefined;
+  } finally {
+    if (font !== undefined) closeSync(font);
+  }
+}
+
+type Read = (at: number, length: number) => Buffer;
+
+function tablesOf(read: Read): (name: string) => Buffer {
+  const start = read(0, 4).toString('latin1') === 'ttcf' ? read(12, 4).readUInt32BE() : 0;
+  const records = read(start + 12, 16 * read(start + 4, 2).readUInt16BE());
+  return name => {
+    const places = Array.from({ length: records.length / 16 }, (_, index) => 16 * index);
+    const place = places.find(at => records.toString('latin1', at, at + 4) === name);
+    if (place === undefined) throw new Error(`the typeface has no table ${name}`);
+    return read(records.readUInt32BE(place + 8), records.readUInt32BE(place + 12));
+  };
+}
+
+/** Characters with their glyphs, by the subtable of format 12, else the older one of format 4. */
+function* glyphsOf(cmap: Buffer): Generator<readonly [character: number, glyph: number]> {
+  const subtables = Array.from({ length: cmap.readUInt16BE(2) }, (_, index) => cmap.readUInt32BE(8 + 8 * index));
+  const whole = subtables.find(at => cmap.readUInt16BE(at) === 12);
+  if (whole === undefined) {
+    const older = subtables.find(at => cmap.readUInt16BE(at) === 4);
+    if (older === undefined) throw new Error('the typeface has no subtable of format 4 or 12');
+    yield* olderGlyphsOf(cmap, older);
+    return;
+  }
+  const groups = cmap.readUInt32BE(whole + 12);
+  for (let group = 0; group < groups; group += 1) {
+    const at = whole + 16 + 12 * group;
+    const [first, last, glyph] = [cmap.readUInt32BE(at), cmap.readUInt32BE(at + 4), cmap.readUInt32BE(at + 8)];
+    for (let character = first; character <= last; character += 1) yield [character, glyph + character - first];
+  }
+}
+
+/** Four lists of as many numbers, and a gap of one number behind the first: the ends, the starts, what is added, where glyphs lie. */
+function* olderGlyphsOf(cmap: Buffer, table: number): Generator<readonly [character: number, glyph: number]> {
+  const size = cmap.readUInt16BE(table + 6);
+  for (let at = table + 14; at < table + 14 + size; at += 2) {
+    const [end, start] = [cmap.readUInt16BE(at), cmap.readUInt16BE(at + 2 + size)];
+    const [added, place] = [cmap.readUInt16BE(at + 2 + 2 * size), at + 2 + 3 * size];
+    const offset = cmap.readUInt16BE(place);
+    for (let character = start; character <= Math.min(end, 0xfffe); character += 1) {
+      const listed = offset === 0 ? character : cmap.readUInt16BE(place + offset + 2 * (character - start));
+      const glyph = offset !== 0 && listed === 0 ? 0 : (listed + added) & 0xffff;
+      if (glyph !== 0) yield [character, glyph];
+    }
+  }
+}
