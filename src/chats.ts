@@ -144,10 +144,10 @@ const WEB_MARKS = 1_000;
  */
 export function createWebChat(config: Config, core: Core, log: Logger): WebChat {
   const { publicUrl, webExamples } = config;
-  const { dispatcher, extractor, tunnel, metrics } = core;
+  const { dispatcher, descriptors: sites, extractor, tunnel, metrics } = core;
   const isPost = (url: string) => extractor.sourceOf(url) !== undefined;
   const platform = createWebPlatform({
-    ...{ dispatcher, tunnel, publicUrl, log },
+    ...{ dispatcher, tunnel, sites, publicUrl, log },
     examples: createWebExamples(webExamples, isPost),
   });
   const store = openStore(':memory:');

@@ -27,7 +27,7 @@ describe.each([...LANGUAGES])('the texts in $tag', ({ tag, name }) => {
   it('are filled in by the page as by the server', () => {
     for (const [key, text] of [...flat(texts)].filter(([key]) => key.startsWith('web.'))) {
       for (const n of COUNTS) {
-        const values = { n, total: 7 };
+        const values = { n, total: 7, sites: 'A and B' };
         expect(fill(text, tag, values), key).toBe(createText(text, tag)(values));
       }
     }

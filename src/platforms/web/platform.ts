@@ -7,6 +7,7 @@ import * as z from 'zod';
 import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { Sending } from '../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../bot/contract/reply.ts';
+import type { Site } from '../../bot/contract/site-name.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -25,6 +26,8 @@ export interface WebPlatformOptions {
   readonly tunnel: Pick<Tunnel, 'address' | 'carries'>;
   /** Links to try while the conversation is empty; the page always offers the help. */
   readonly examples?: (t: Translator) => readonly WebExample[];
+  /** The sites that are offered, for the empty chat. */
+  readonly sites?: readonly Site[];
   /** The address that people open, when it is not the one the server hears in Host. */
   readonly publicUrl?: string | undefined;
   readonly log: Pick<Logger, 'warn' | 'error'>;
@@ -42,14 +45,14 @@ const BUILT_PAGE = fileURLToPath(new URL('./page', import.meta.url));
 
 /** The web chat: the platform that needs no account. An answer goes to the page that asked, by the id of its request. */
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
-  const { dispatcher, tunnel, publicUrl, log, now = Date.now } = options;
+  const { dispatcher, tunnel, sites = [], publicUrl, log, now = Date.now } = options;
   const limits = { ...WEB_LIMITS, ...options.limits };
   const imageCards = new ImageCards({ maxBytes: limits.pictureBytes, log });
   const assetAddress = createAssetAddresses(tunnel, now);
   const answers = new PageAnswers({ limits, now, onOrphaned: answer => requests.drop(answer) });
   const requests = new PageRequests({ dispatcher, answers, render: prepare, limits, log });
   const examples = options.examples ?? (() => []);
-  const socket = new ChatSocket({ answers, requests, dispatcher, examples, publicUrl, limits, log, now });
+  const socket = new ChatSocket({ answers, requests, dispatcher, examples, sites, publicUrl, limits, log, now });
 
   /** An image card is drawn when the page asks for it, in the page's theme. */
   function prepare(reply: Reply): WebReply {

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -108,6 +109,60 @@ describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`
     await page.keyboard.type('half');
     await page.keyboard.press('ArrowUp');
     await expect(value()).resolves.toBe('half');
+  });
+
+  it('speaks the language that is chosen in the menu, by its own name, without a word in the conversation', async () => {
+    await visit();
+    await page.getByRole('button', { name: 'Menu' }).click();
+    const languages = page.locator('#menu select');
+    await expect(languages.locator('option').allTextContents()).resolves.toEqual(LANGUAGES.map(({ name }) => name));
+    await languages.focus();
+    await languages.selectOption({ label: 'Türkçe' });
+    await expect.poll(() => page.evaluate('document.documentElement.lang')).toBe('tr');
+    await expect(page.evaluate(`document.activeElement.matches('#menu select')`)).resolves.toBe(true);
+    await expect(page.locator('.steps li').last().textContent()).resolves.toBe('Oynat, kaydet, paylaş');
+    await expect(page.locator('.turn').count()).resolves.toBe(0);
+    await page.reload();
+    await expect.poll(() => page.evaluate('document.documentElement.lang')).toBe('tr');
+    await page.getByRole('button', { name: 'Menü' }).click();
+    await expect(languages.inputValue()).resolves.toBe('tr');
+  });
+
+  it('keeps conversations on the device once that is chosen, and forgets them', async () => {
+    await visit();
+    await say('/help');
+    const inNewTab = async () => {
+      const tab = await context.newPage();
+      await tab.goto(stage.origin);
+      await expect.poll(() => tab.evaluate('document.documentElement.dataset.connection')).toBe('open');
+      const count = await tab.locator('.turn').count();
+      await tab.close();
+      return count;
+    };
+    await expect(inNewTab()).resolves.toBe(0);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('button', { name: 'Keep conversations on this device' }).click();
+    await expect(inNewTab()).resolves.toBe(1);
+    await page.getByRole('button', { name: 'Forget conversations on this device' }).click();
+    await expect(inNewTab()).resolves.toBe(0);
+    await expect(page.evaluate(`localStorage.getItem('medley.turns')`)).resolves.toBeNull();
+    await page.reload();
+    await expect(page.locator('.turn').count()).resolves.toBe(1);
+  });
+
+  it('shows on its first page the way in three steps, and the sites that are offered', async () => {
+    await visit();
+    await expect(page.locator('.steps li').allTextContents()).resolves.toHaveLength(3);
+    await expect(page.locator('#sites').textContent()).resolves.toBe('Works with Instagram and Facebook.');
+    await context.close();
+    await visit({ viewport: { width: 740, height: 360 }, isMobile: true, hasTouch: true });
+    await expect.poll(() => page.getByText('Paste it here').isVisible()).toBe(true);
+    const title = await page.locator('#welcome-title').boundingBox();
+    expect(title?.y).toBeGreaterThanOrEqual(0);
+    await say(REEL);
+    const download = await page.getByRole('link', { name: 'Download' }).boundingBox();
+    expect(download?.y).toBeGreaterThan(0);
+    expect((download?.y ?? 0) + (download?.height ?? 0)).toBeLessThan(300);
   });
 
   it('offers to try again where that can help, the failed link of several alone, and when it may', async () => {

@@ -139,6 +139,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       address: file => `/media/${new URL(file.url).pathname.slice(1)}`,
     },
     log,
+    sites: sourceDescriptors.slice(0, 2),
     ...(examples ? { examples: () => examples } : {}),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     ...(options.pageFolder === undefined ? {} : { pageFolder: options.pageFolder }),

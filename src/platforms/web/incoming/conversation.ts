@@ -2,6 +2,7 @@ import type { WebSocket } from '@fastify/websocket';
 import * as z from 'zod';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Caller } from '../../../bot/contract/request.ts';
+import { type Site, siteName } from '../../../bot/contract/site-name.ts';
 import { createTranslator, type Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { parseJson } from '../../../infra/parse-json.ts';
@@ -15,6 +16,7 @@ export interface ConversationOptions {
   readonly requests: PageRequests;
   readonly dispatcher: Pick<Dispatcher, 'suggest' | 'commandSpecs' | 'translator'>;
   readonly examples: (t: Translator) => readonly WebExample[];
+  readonly sites: readonly Site[];
   readonly limits: WebLimits;
   readonly log: Pick<Logger, 'warn' | 'error'>;
   readonly now: () => number;
@@ -102,7 +104,7 @@ export class Conversation {
 
   /** Once, and again whenever the page's language has changed. */
   async #welcome(page: ConnectedPage, isFirst = false): Promise<void> {
-    const { dispatcher, examples, limits } = this.#options;
+    const { dispatcher, examples, sites, limits } = this.#options;
     const t = await dispatcher.translator(page.caller);
     const isSpoken = !isFirst && t.locale === page.t.locale;
     page.t = t;
@@ -115,6 +117,7 @@ export class Conversation {
         .commandSpecs(t, page.caller.chatKind)
         .map(({ name, description, usage }) => ({ name, description, usage })),
       examples: examples(t),
+      sites: sites.map(site => siteName(site, t)),
       maxLength: limits.messageLength,
     });
   }

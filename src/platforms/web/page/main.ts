@@ -1,6 +1,6 @@
 import { byId, randomId, recall, remember } from './base/dom.ts';
 import { History, type Turn, type TurnInput } from './base/history.ts';
-import type { ServerMessage, WebExample, WebReply } from './base/protocol.ts';
+import type { ServerMessage, WebReply } from './base/protocol.ts';
 import { restoreTexts, setTexts, text } from './base/texts.ts';
 import { summaryOf } from './card/card.ts';
 import { playOneAtATime } from './card/media.ts';
@@ -13,7 +13,7 @@ import { InlineUpdate } from './thread/inline-update.ts';
 import { type MessageContext, MessageView, type PressedAction } from './thread/message-view.ts';
 import { Thread } from './thread/thread.ts';
 import { WayBack } from './thread/way-back.ts';
-import { createWelcome } from './thread/welcome.ts';
+import { createWelcome, type Offer } from './thread/welcome.ts';
 
 const SESSION_KEY = 'medley.session';
 
@@ -38,7 +38,9 @@ const session = loadSession();
 /** The newest replies, by turn, also of turns that were answered in the place of another: a better reply may still come for them. */
 const received = new Map<string, { readonly turn: Turn; readonly replies: Map<number, WebReply> }>();
 const MAX_RECEIVED = 40;
-let examples: readonly WebExample[] | undefined;
+/** A chosen language that the server was not told yet. */
+let language: string | undefined;
+let offer: Offer | undefined;
 
 const composer = new Composer({
   onSubmit: line => ask({ kind: 'text', text: line }),
@@ -60,7 +62,11 @@ const welcome = createWelcome(line => {
 });
 
 const menu = createMenu({
-  onLanguage: () => composer.fill('/settings '),
+  history,
+  onLanguage: tag => {
+    language = tag;
+    sendLanguage();
+  },
   onClear: () => {
     for (const turn of history.turns) if (turn.state === 'waiting') connection.send({ type: 'cancel', id: turn.id });
     history.clear();
@@ -95,6 +101,13 @@ function ask(input: TurnInput, pressed?: HTMLElement): void {
   if (!submit(turn)) view.waiting(waitingWords(connection.state));
   connection.wake();
   if (!view.element.hidden) thread.toEnd();
+}
+
+/** The command without its turn: what answers it is the page in that language. */
+function sendLanguage(): void {
+  if (language === undefined) return;
+  const line = `/settings language ${language}`;
+  if (connection.send({ type: 'message', id: randomId(), text: line })) language = undefined;
 }
 
 function onPress({ token, label, under, pressed }: PressedAction): void {
@@ -220,7 +233,7 @@ function improveReply({ id, index, reply }: Extract<ServerMessage, { type: 'bett
 
 function onWelcome(frame: Extract<ServerMessage, { type: 'welcome' }>): void {
   setTexts(frame.locale, frame.texts);
-  examples = frame.examples;
+  offer = frame;
   composer.setCommands(frame.commands, frame.maxLength);
   menu.refresh();
   thread.refresh();
@@ -230,8 +243,9 @@ function onWelcome(frame: Extract<ServerMessage, { type: 'welcome' }>): void {
 function onState(state: ConnectionState): void {
   document.documentElement.dataset.connection = state;
   // Without a connection there are none to come.
-  if (state !== 'open') examples ??= [];
+  if (state !== 'open') offer ??= { examples: [], sites: [] };
   refresh();
+  sendLanguage();
   stateLine.textContent = state === 'open' ? '' : text(state === 'lost' ? 'reconnecting' : state);
   for (const turn of history.turns) {
     if (turn.state === 'waiting' && (state !== 'open' || !submit(turn)))
@@ -245,7 +259,7 @@ function waitingWords(state: ConnectionState): string {
 
 function refresh(): void {
   composer.setWorking(history.turns.some(turn => turn.state === 'waiting'));
-  if (history.turns.length === 0) welcome.show(examples);
+  if (history.turns.length === 0) welcome.show(offer);
   else welcome.hide();
 }
 
@@ -274,7 +288,7 @@ for (const turn of history.turns) {
   if (!turn.exchanged) for (const [index, reply] of turn.replies.entries()) keepReply(turn, index, reply);
 }
 refresh();
-thread.toEnd();
+if (history.turns.length > 0) thread.toEnd();
 listenForArrivals(line => composer.receive(line));
 openOffline();
 if (hasKeyboard()) composer.focus();

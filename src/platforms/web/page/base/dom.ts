@@ -62,6 +62,14 @@ export function remember(storage: 'localStorage' | 'sessionStorage', key: string
   }
 }
 
+export function forget(storage: 'localStorage' | 'sessionStorage', key: string): void {
+  try {
+    window[storage].removeItem(key);
+  } catch {
+    // Without storage nothing was kept.
+  }
+}
+
 export function recall(storage: 'localStorage' | 'sessionStorage', key: string): string | null {
   try {
     return window[storage].getItem(key);

@@ -1,4 +1,4 @@
-import { recall, remember } from './dom.ts';
+import { forget, recall, remember } from './dom.ts';
 import type { WebReply } from './protocol.ts';
 
 export type TurnInput =
@@ -35,7 +35,7 @@ const KEY = 'medley.turns';
 const MAX_TURNS = 60;
 const MAX_LENGTH = 1_500_000;
 
-/** The conversation, kept in this tab alone: it survives a reload and goes with the tab. */
+/** The conversation, kept in this tab alone: it survives a reload and goes with the tab, unless the reader has it kept on the device. */
 export class History {
   #turns = load();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -44,6 +44,18 @@ export class History {
     addEventListener('pagehide', () => {
       if (this.#timer !== undefined) this.#write();
     });
+  }
+
+  /** The copy of the device, even an empty one, stands for the choice. */
+  get isKept(): boolean {
+    return recall('localStorage', KEY) !== null;
+  }
+
+  /** Keeps conversations on the device from now on, or forgets those that are kept. */
+  keep(isKept: boolean): void {
+    if (isKept) remember('localStorage', KEY, '[]');
+    else forget('localStorage', KEY);
+    this.#write();
   }
 
   get turns(): readonly Turn[] {
@@ -78,22 +90,33 @@ export class History {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#turns = this.#turns.slice(-MAX_TURNS);
-    let kept = this.#turns;
-    let json = JSON.stringify(kept);
-    while (kept.length > 1 && (json.length > MAX_LENGTH || !remember('sessionStorage', KEY, json))) {
-      kept = kept.slice(Math.ceil(kept.length / 4));
-      json = JSON.stringify(kept);
-    }
-    if (kept.length <= 1) remember('sessionStorage', KEY, json);
+    const storages = this.isKept ? (['sessionStorage', 'localStorage'] as const) : (['sessionStorage'] as const);
+    for (const storage of storages) write(storage, this.#turns);
   }
 }
 
+/** The newest turns, as many as there is space for. */
+function write(storage: 'localStorage' | 'sessionStorage', turns: readonly Turn[]): void {
+  let kept = turns;
+  let json = JSON.stringify(kept);
+  while (kept.length > 1 && (json.length > MAX_LENGTH || !remember(storage, KEY, json))) {
+    kept = kept.slice(Math.ceil(kept.length / 4));
+    json = JSON.stringify(kept);
+  }
+  if (kept.length <= 1) remember(storage, KEY, json);
+}
+
+/** A new tab begins with what the device keeps; what another tab waits for is not asked a second time. */
 function load(): Turn[] {
+  return read('sessionStorage') ?? read('localStorage')?.filter(({ state }) => state !== 'waiting') ?? [];
+}
+
+function read(storage: 'localStorage' | 'sessionStorage'): Turn[] | undefined {
   try {
-    const stored: unknown = JSON.parse(recall('sessionStorage', KEY) ?? '[]');
-    return Array.isArray(stored) ? stored.filter(isTurn) : [];
+    const stored: unknown = JSON.parse(recall(storage, KEY) ?? 'null');
+    return Array.isArray(stored) ? stored.filter(isTurn) : undefined;
   } catch {
-    return [];
+    return undefined;
   }
 }
 

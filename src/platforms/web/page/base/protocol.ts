@@ -21,6 +21,8 @@ export type ServerMessage =
       readonly texts: Readonly<Record<string, string>>;
       readonly commands: readonly WebCommand[];
       readonly examples: readonly WebExample[];
+      /** The names of the sites whose links are taken. */
+      readonly sites: readonly string[];
       /** Characters of one message. */
       readonly maxLength: number;
     }

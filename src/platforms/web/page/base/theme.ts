@@ -1,3 +1,5 @@
+import { forget, recall, remember } from './dom.ts';
+
 export type ThemeChoice = 'system' | 'light' | 'dark';
 
 const KEY = 'medley.theme';
@@ -43,21 +45,13 @@ function repaintPictures(): void {
 
 export function chooseTheme(theme: ThemeChoice): void {
   setTheme(theme);
-  try {
-    if (theme === 'system') localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, theme);
-  } catch {
-    // Without storage the choice lasts as long as the page.
-  }
+  if (theme === 'system') forget('localStorage', KEY);
+  else remember('localStorage', KEY, theme);
 }
 
 function storedTheme(): ThemeChoice {
-  try {
-    const stored = localStorage.getItem(KEY);
-    return stored === 'light' || stored === 'dark' ? stored : 'system';
-  } catch {
-    return 'system';
-  }
+  const stored = recall('localStorage', KEY);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
 SYSTEM.addEventListener('change', repaintPictures);

@@ -1,11 +1,13 @@
+import { LANGUAGES } from '../../../../i18n/languages.ts';
 import { button, byId, h } from '../base/dom.ts';
+import type { History } from '../base/history.ts';
 import { icon } from '../base/icons.ts';
 import { text } from '../base/texts.ts';
 import { chooseTheme, currentTheme, type ThemeChoice } from '../base/theme.ts';
 
 export interface MenuOptions {
-  /** Puts the beginning of the language command into the input. */
-  readonly onLanguage: () => void;
+  readonly history: Pick<History, 'isKept' | 'keep'>;
+  readonly onLanguage: (tag: string) => void;
   readonly onClear: () => void;
 }
 
@@ -15,12 +17,14 @@ const THEMES = [
   ['dark', 'themeDark'],
 ] as const satisfies readonly (readonly [ThemeChoice, string])[];
 
-/** Theme, language, clearing: a popover that the browser opens, closes and keeps in the focus order. */
-export function createMenu({ onLanguage, onClear }: MenuOptions): { refresh(): void } {
+/** Theme, language, history, clearing: a popover that the browser opens, closes and keeps in the focus order. */
+export function createMenu({ history, onLanguage, onClear }: MenuOptions): { refresh(): void } {
   const menu = byId('menu', HTMLDivElement);
   byId('menu-button', HTMLButtonElement).replaceChildren(icon('menu'));
 
   function refresh(): void {
+    const isOnLanguage = document.activeElement?.matches('#menu select') === true;
+    const languages = languageChoice(onLanguage);
     menu.replaceChildren(
       h(
         'fieldset',
@@ -28,21 +32,27 @@ export function createMenu({ onLanguage, onClear }: MenuOptions): { refresh(): v
         h('legend', {}, text('theme')),
         ...THEMES.map(([theme, key]) => themeChoice(theme, text(key))),
       ),
-      item(text('language'), () => onLanguage()),
+      h('label', { class: 'languages' }, h('span', {}, text('language')), languages),
+      historyItem(),
       clearItem(),
       h('p', { class: 'menu-foot' }, h('span', {}, text('privacy')), h('a', { href: '/docs' }, text('api'))),
     );
+    // The language changes while the menu is open.
+    if (isOnLanguage) languages.focus();
   }
 
-  function item(label: string, onClick: () => void): HTMLButtonElement {
-    return button(
+  /** The words are those of what a press does: off at first. */
+  function historyItem(): HTMLButtonElement {
+    const words = (): string => text(history.isKept ? 'forgetHistory' : 'keepHistory');
+    const item = button(
       { class: 'menu-item' },
       () => {
-        menu.hidePopover();
-        onClick();
+        history.keep(!history.isKept);
+        item.textContent = words();
       },
-      label,
+      words(),
     );
+    return item;
   }
 
   /** Asks once more in its own place: the second press clears. */
@@ -74,4 +84,16 @@ function themeChoice(theme: ThemeChoice, label: string): HTMLLabelElement {
   const input = h('input', { type: 'radio', name: 'theme', value: theme, checked: currentTheme() === theme });
   input.addEventListener('change', () => chooseTheme(theme));
   return h('label', { class: 'theme' }, input, h('span', {}, label));
+}
+
+/** Each by its own name, whatever the page speaks. */
+function languageChoice(onLanguage: (tag: string) => void): HTMLSelectElement {
+  const { lang: current } = document.documentElement;
+  const select = h(
+    'select',
+    {},
+    ...LANGUAGES.map(({ tag, name }) => h('option', { value: tag, lang: tag, selected: tag === current }, name)),
+  );
+  select.addEventListener('change', () => onLanguage(select.value));
+  return select;
 }

@@ -1,17 +1,35 @@
 import { button, byId, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebExample } from '../base/protocol.ts';
-import { text } from '../base/texts.ts';
+import { readerLocale, text } from '../base/texts.ts';
+
+/** As the server offers it. */
+export interface Offer {
+  readonly examples: readonly WebExample[];
+  readonly sites: readonly string[];
+}
+
+const STEPS = [
+  ['link', 'stepCopy'],
+  ['paste', 'stepPaste'],
+  ['play', 'stepSave'],
+] as const;
 
 /** The page shows it until something is said. Its mark is in the static markup, so that it is there at once. */
 export function createWelcome(onExample: (line: string) => void): {
-  /** Undefined while they are not known: nothing is shown that they would move. */
-  show(examples: readonly WebExample[] | undefined): void;
+  /** Undefined while it is not known: nothing is shown that it would move. */
+  show(offer: Offer | undefined): void;
   hide(): void;
 } {
   const section = byId('welcome', HTMLElement);
+  const sites = byId('sites', HTMLParagraphElement);
   const tries = byId('tries', HTMLDivElement);
   const foot = byId('welcome-foot', HTMLDivElement);
+
+  // The texts follow the language.
+  byId('steps', HTMLOListElement).append(
+    ...STEPS.map(([name, key]) => h('li', {}, icon(name), h('span', { 'data-text': key }, text(key)))),
+  );
 
   function chip({ label, text: line }: WebExample): HTMLElement {
     return h(
@@ -38,9 +56,12 @@ export function createWelcome(onExample: (line: string) => void): {
   }
 
   return {
-    show(examples) {
+    show(offer) {
       section.hidden = false;
-      if (examples === undefined) return;
+      if (offer === undefined) return;
+      const { examples } = offer;
+      const named = new Intl.ListFormat(readerLocale()).format(offer.sites);
+      sites.textContent = offer.sites.length === 0 ? '' : text('sitesTaken', { sites: named });
       const groups = [
         group(
           text('emptyPosts'),
