@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Caller } from '../../../bot/contract/request.ts';
 import { type Site, siteName } from '../../../bot/contract/site-name.ts';
+import { LANGUAGES } from '../../../i18n/languages.ts';
 import { createTranslator, type Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { parseJson } from '../../../infra/parse-json.ts';
@@ -117,6 +118,7 @@ export class Conversation {
         .commandSpecs(t, page.caller.chatKind)
         .map(({ name, description, usage }) => ({ name, description, usage })),
       examples: examples(t),
+      languages: LANGUAGES,
       sites: sites.map(site => siteName(site, t)),
       maxLength: limits.messageLength,
     });

@@ -235,7 +235,7 @@ function onWelcome(frame: Extract<ServerMessage, { type: 'welcome' }>): void {
   setTexts(frame.locale, frame.texts);
   offer = frame;
   composer.setCommands(frame.commands, frame.maxLength);
-  menu.refresh();
+  menu.offer(frame.languages);
   thread.refresh();
   refresh();
 }

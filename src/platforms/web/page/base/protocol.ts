@@ -21,6 +21,8 @@ export type ServerMessage =
       readonly texts: Readonly<Record<string, string>>;
       readonly commands: readonly WebCommand[];
       readonly examples: readonly WebExample[];
+      /** The languages to choose from, by their own names. */
+      readonly languages: readonly WebLanguage[];
       /** The names of the sites whose links are taken. */
       readonly sites: readonly string[];
       /** Characters of one message. */
@@ -40,6 +42,11 @@ export type ServerMessage =
   | { readonly type: 'notice'; readonly text: string }
   /** The server is going down: nothing new is taken, and the page connects again soon. */
   | { readonly type: 'closing' };
+
+export interface WebLanguage {
+  readonly tag: string;
+  readonly name: string;
+}
 
 export interface WebCommand {
   readonly name: string;

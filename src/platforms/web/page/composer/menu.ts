@@ -1,7 +1,7 @@
-import { LANGUAGES } from '../../../../i18n/languages.ts';
 import { button, byId, h } from '../base/dom.ts';
 import type { History } from '../base/history.ts';
 import { icon } from '../base/icons.ts';
+import type { WebLanguage } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
 import { chooseTheme, currentTheme, type ThemeChoice } from '../base/theme.ts';
 
@@ -18,25 +18,29 @@ const THEMES = [
 ] as const satisfies readonly (readonly [ThemeChoice, string])[];
 
 /** Theme, language, history, clearing: a popover that the browser opens, closes and keeps in the focus order. */
-export function createMenu({ history, onLanguage, onClear }: MenuOptions): { refresh(): void } {
+export function createMenu({ history, onLanguage, onClear }: MenuOptions): {
+  offer(languages: readonly WebLanguage[]): void;
+} {
   const menu = byId('menu', HTMLDivElement);
+  let offered: readonly WebLanguage[] = [];
   byId('menu-button', HTMLButtonElement).replaceChildren(icon('menu'));
 
   function refresh(): void {
     const isOnLanguage = document.activeElement?.matches('#menu select') === true;
-    const languages = languageChoice(onLanguage);
-    menu.replaceChildren(
+    const languages = languageChoice(offered, onLanguage);
+    const parts = [
       h(
         'fieldset',
         { class: 'themes' },
         h('legend', {}, text('theme')),
         ...THEMES.map(([theme, key]) => themeChoice(theme, text(key))),
       ),
-      h('label', { class: 'languages' }, h('span', {}, text('language')), languages),
+      offered.length > 0 && h('label', { class: 'languages' }, h('span', {}, text('language')), languages),
       historyItem(),
       clearItem(),
       h('p', { class: 'menu-foot' }, h('span', {}, text('privacy')), h('a', { href: '/docs' }, text('api'))),
-    );
+    ];
+    menu.replaceChildren(...parts.filter(part => part !== false));
     // The language changes while the menu is open.
     if (isOnLanguage) languages.focus();
   }
@@ -77,7 +81,12 @@ export function createMenu({ history, onLanguage, onClear }: MenuOptions): { ref
 
   menu.addEventListener('beforetoggle', refresh);
   refresh();
-  return { refresh };
+  return {
+    offer(languages) {
+      offered = languages;
+      refresh();
+    },
+  };
 }
 
 function themeChoice(theme: ThemeChoice, label: string): HTMLLabelElement {
@@ -87,12 +96,12 @@ function themeChoice(theme: ThemeChoice, label: string): HTMLLabelElement {
 }
 
 /** Each by its own name, whatever the page speaks. */
-function languageChoice(onLanguage: (tag: string) => void): HTMLSelectElement {
+function languageChoice(offered: readonly WebLanguage[], onLanguage: (tag: string) => void): HTMLSelectElement {
   const { lang: current } = document.documentElement;
   const select = h(
     'select',
     {},
-    ...LANGUAGES.map(({ tag, name }) => h('option', { value: tag, lang: tag, selected: tag === current }, name)),
+    ...offered.map(({ tag, name }) => h('option', { value: tag, lang: tag, selected: tag === current }, name)),
   );
   select.addEventListener('change', () => onLanguage(select.value));
   return select;
