@@ -30,6 +30,29 @@ async function callsOf(redis: Redis): Promise<ReadonlyMap<string, number>> {
   );
 }
 
+/** Whose keys a command is about: BullMQ's, our queue's, records, caches, limits. */
+const CALLER = /^medley:(?:(jobs|queue)\b|\d+:(\w[\w-]*))/;
+const NAMES: Readonly<Record<string, string>> = { jobs: 'BullMQ', group: 'record', order: 'record' };
+
+/** Commands a link by caller, seen while some are answered. Watching slows Redis down: nothing else is measured meanwhile. */
+async function callersOf(redis: Redis, world: World): Promise<ReadonlyMap<string, number>> {
+  const calls = new Map<string, number>();
+  const monitor = await redis.monitor();
+  monitor.on('monitor', (_at: string, words: readonly string[]) => {
+    const [, queue, kind = 'none'] = words.map(word => CALLER.exec(word)).find(found => found !== null) ?? [];
+    const caller = NAMES[queue ?? kind] ?? queue ?? kind;
+    calls.set(caller, (calls.get(caller) ?? 0) + 1 / WARM_UP);
+  });
+  await answer(world, WARM_UP);
+  monitor.disconnect();
+  return calls;
+}
+
+function listed(counts: Iterable<readonly [string, number]>): string {
+  const most = [...counts].filter(([, count]) => count >= 0.5).toSorted(([, a], [, b]) => b - a);
+  return most.map(([name, count]) => `${name} ${count.toFixed(1)}`).join(', ');
+}
+
 /** @returns the seconds until the last one was answered */
 async function answer(world: World, links: number): Promise<number> {
   const from = performance.now();
@@ -77,8 +100,8 @@ async function measure(workers: number): Promise<void> {
     detail(`| ${[...cells, `${answered} of ${asked}, ${lost} lost, ${twice} twice`].join(' | ')} |`);
     if (workers !== WORKERS.at(-1)) return;
     find({ work: 'Redis commands a link', ...atMost(commands, 50, ''), seen: commands.toFixed(0) });
-    const most = made.filter(([, count]) => count >= 0.5).toSorted(([, a], [, b]) => b - a);
-    detail(`\nCommands a link: ${most.map(([name, count]) => `${name} ${count.toFixed(1)}`).join(', ')}`);
+    detail(`\nCommands a link: ${listed(made)}`);
+    detail(`By caller: ${listed(await callersOf(redis, world))}`);
   } finally {
     redis.disconnect();
     await world.close();

@@ -6,44 +6,38 @@ import type { QueueEntry, QueueLimits } from '../queue/queue.ts';
 /**
  * The queue's entries, in keys of our own beside those of BullMQ, which knows no more of an entry than its id, its turn and its timer.
  *
- * `entry:ID` is the entry itself, with the last attempt that entered and the one that holds it (`holder`, or nothing). `unfinished` has
- * all entries by the moment they were added, `fair:` those of one `fairBy` by turn, `lane:` those of one lane. `run:` are the entries that have a place
- * in a lane, `parked:` those that wait for one, by turn. `turn` is the turn that is being taken, `done` has the bare ids of what is over.
+ * `entry:ID` is the entry itself, with the last attempt that entered and the one that holds it (`holder`, or nothing). `ids` has unfinished
+ * entries by the moment they were added, and what is over by the moment of its end below zero. `fair:` has those of one `fairBy` by turn.
+ * `lane:` has those of one lane: by 0 where they have a place in it, by their turn where they are parked, since they wait for one, and
+ * by -1 where they wait for their time. `turn` is the turn that is being taken.
  *
  * A worker writes under the number of its attempt (`attemptsStarted`), which rises with each claim of BullMQ: once another worker has
  * entered, nothing that an earlier one writes counts.
  */
 const PRELUDE = `
 local own = ARGV[1]
-local all, done, current = own .. 'unfinished', own .. 'done', own .. 'turn'
+local ids, current = own .. 'ids', own .. 'turn'
 local function entryOf(id) return own .. 'entry:' .. id end
-local function runOf(lane) return own .. 'run:' .. lane end
-local function parkedOf(lane) return own .. 'parked:' .. lane end
+local function fairOf(fairBy) return own .. 'fair:' .. fairBy end
+local function laneOf(lane) return own .. 'lane:' .. lane end
 local function currentTurn() return tonumber(redis.call('GET', current) or '1') end
-local function isHeld(id, attempt) return redis.call('HGET', entryOf(id), 'holder') == attempt end
-local function place(id, lane, turn, atOnce)
-  local run, parked = runOf(lane), parkedOf(lane)
-  if redis.call('SCARD', run) < atOnce and redis.call('ZCOUNT', parked, '-inf', '(' .. turn) == 0 then
-    redis.call('SADD', run, id)
-    return 1
-  end
-  redis.call('ZADD', parked, turn, id)
-  return 0
+local function isPlaced(id, lane) return redis.call('ZSCORE', laneOf(lane), id) == '0' end
+local function place(id, lane, turn, atOnce, isAlone)
+  local key = laneOf(lane)
+  local isFree = isAlone or redis.call('ZCOUNT', key, 0, 0) < atOnce and redis.call('ZCOUNT', key, 1, '(' .. turn) == 0
+  redis.call('ZADD', key, isFree and 0 or turn, id)
+  return isFree
 end
-local function handOver(id, lane)
-  if redis.call('SREM', runOf(lane), id) == 0 then return '' end
-  local next = redis.call('ZPOPMIN', parkedOf(lane))[1]
+local function handOver(lane)
+  local next = redis.call('ZRANGEBYSCORE', laneOf(lane), 1, '+inf', 'LIMIT', 0, 1)[1]
   if not next then return '' end
-  redis.call('SADD', runOf(lane), next)
+  redis.call('ZADD', laneOf(lane), 0, next)
   return next
 end
 local function finish(id, lane, fairBy)
   redis.call('DEL', entryOf(id))
-  redis.call('ZREM', all, id)
-  redis.call('ZREM', own .. 'fair:' .. fairBy, id)
-  redis.call('SREM', own .. 'lane:' .. lane, id)
-  redis.call('ZREM', parkedOf(lane), id)
-  return handOver(id, lane)
+  redis.call('ZREM', fairOf(fairBy), id)
+  redis.call('ZREM', laneOf(lane), id)
 end
 `;
 
@@ -54,26 +48,28 @@ const RUN = {
   /** Keeps an entry, unless it is known or a bound is reached, and gives it its turn. One that need not wait gets a place, or is parked. */
   plan: script(`
 local id, lane, fairBy, atOnce, now = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[7]), ARGV[8]
-local known = redis.call('HGET', entryOf(id), 'turn')
-if known then return {'kept', 0, tonumber(known), redis.call('SISMEMBER', runOf(lane), id)} end
-if redis.call('ZSCORE', done, id) then return {'known', 0, 0, 0} end
-local ofLane, ofFairBy = own .. 'lane:' .. lane, own .. 'fair:' .. fairBy
-local count = redis.call('ZCARD', ofFairBy)
-if count >= tonumber(ARGV[11]) then return {'fairBy', count, 0, 0} end
-local total = redis.call('ZCARD', all)
-if total >= tonumber(ARGV[10]) then return {'queue', total, 0, 0} end
+if redis.call('ZADD', ids, 'NX', now, id) == 0 then
+  local known = redis.call('HGET', entryOf(id), 'turn')
+  if not known then return {'known', 0, 0, 0} end
+  return {'kept', 0, tonumber(known), isPlaced(id, lane) and 1 or 0}
+end
+local count, total = redis.call('ZCARD', fairOf(fairBy)), redis.call('ZCOUNT', ids, 0, '+inf') - 1
+local full = count >= tonumber(ARGV[11]) and {'fairBy', count, 0, 0} or total >= tonumber(ARGV[10]) and {'queue', total, 0, 0}
+if full then
+  redis.call('ZREM', ids, id)
+  return full
+end
 if total == 0 then redis.call('DEL', current) end
 local turn = total == 0 and 1 or currentTurn()
-local last = redis.call('ZRANGE', ofFairBy, -1, -1, 'WITHSCORES')[2]
-if last then turn = math.max(turn, tonumber(last) + 1) end
+if count > 0 then turn = math.max(turn, tonumber(redis.call('ZRANGE', fairOf(fairBy), -1, -1, 'WITHSCORES')[2]) + 1) end
 turn = math.min(turn, ${LAST_TURN})
-local ahead = redis.call('SCARD', ofLane)
 redis.call('HSET', entryOf(id), 'lane', lane, 'fairBy', fairBy, 'owner', ARGV[5], 'payload', ARGV[6], 'atOnce', atOnce,
   'addedAt', now, 'turn', turn, 'attempt', 0, 'holder', '')
-redis.call('SADD', ofLane, id)
-redis.call('ZADD', ofFairBy, turn, id)
-redis.call('ZADD', all, now, id)
-return {'accepted', ahead, turn, ARGV[9] == '1' and 0 or place(id, lane, turn, atOnce)}`),
+redis.call('ZADD', fairOf(fairBy), turn, id)
+local ahead = count > 0 and redis.call('ZCARD', laneOf(lane)) or 0
+if ARGV[9] ~= '1' then return {'accepted', ahead, turn, place(id, lane, turn, atOnce, ahead == 0) and 1 or 0} end
+redis.call('ZADD', laneOf(lane), -1, id)
+return {'accepted', ahead, turn, 0}`),
 
   /** Lets a worker hold the entry when it has a place in its lane, or there is one; else the entry is parked. */
   enter: script(`
@@ -82,45 +78,52 @@ local known = redis.call('HMGET', entryOf(id), 'attempt', 'lane', 'turn', 'atOnc
 local lane, turn = known[2], tonumber(known[3])
 if not lane then return {'gone', '', '', 0} end
 if tonumber(known[1]) >= tonumber(attempt) then return {'lost', lane, '', 0} end
-if redis.call('SISMEMBER', runOf(lane), id) == 0 and place(id, lane, turn, tonumber(known[4])) == 0 then
-  return {'wait', lane, '', 0}
-end
+if not isPlaced(id, lane) and not place(id, lane, turn, tonumber(known[4])) then return {'wait', lane, '', 0} end
 redis.call('HSET', entryOf(id), 'attempt', attempt, 'holder', attempt)
-if turn > currentTurn() then redis.call('SET', current, turn) end
-redis.call('ZREM', parkedOf(lane), id)
+if turn > 1 and turn > currentTurn() then redis.call('SET', current, turn) end
 return {'go', lane, known[5], tonumber(known[6])}`),
 
   save: script(`
-if not isHeld(ARGV[2], ARGV[3]) then return 0 end
+if redis.call('HGET', entryOf(ARGV[2]), 'holder') ~= ARGV[3] then return 0 end
 redis.call('HSET', entryOf(ARGV[2]), 'payload', ARGV[4])
 return 1`),
 
   /** Frees the place in the lane and says who gets it. An entry that yields gets a turn behind all that wait now. */
   release: script(`
 local id, attempt, yields = ARGV[2], ARGV[3], ARGV[4]
-if not isHeld(id, attempt) then return {0, '', 0} end
-local known = redis.call('HMGET', entryOf(id), 'lane', 'fairBy', 'turn')
-local turn = tonumber(known[3])
+local known = redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy', 'turn')
+if known[1] ~= attempt then return {0, '', 0} end
+local turn = tonumber(known[4])
 if yields == '1' then turn = math.min(math.max(currentTurn() + 1, turn), ${LAST_TURN}) end
-redis.call('HSET', entryOf(id), 'holder', '', 'turn', turn)
-redis.call('ZADD', own .. 'fair:' .. known[2], turn, id)
-if ARGV[5] then redis.call('HSET', entryOf(id), 'payload', ARGV[5]) end
-return {1, handOver(id, known[1]), turn}`),
+redis.call('HSET', entryOf(id), 'holder', '', 'turn', turn, unpack(ARGV[5] and {'payload', ARGV[5]} or {}))
+redis.call('ZADD', fairOf(known[3]), turn, id)
+redis.call('ZADD', laneOf(known[2]), -1, id)
+return {1, handOver(known[2]), turn}`),
 
   settle: script(`
 local id, attempt, now = ARGV[2], ARGV[3], ARGV[4]
-if not isHeld(id, attempt) then return {0, '', 0} end
-local known = redis.call('HMGET', entryOf(id), 'lane', 'fairBy')
-redis.call('ZADD', done, now, id)
-return {1, finish(id, known[1], known[2]), 0}`),
+local known = redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy')
+if known[1] ~= attempt then return {0, '', 0} end
+redis.call('ZADD', ids, '-' .. now, id)
+finish(id, known[2], known[3])
+return {1, handOver(known[2]), 0}`),
 
   /** Ends an entry that no worker holds. Without a moment its id is forgotten. */
   cancel: script(`
 local id, now = ARGV[2], ARGV[3]
 local known = redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy')
 if known[1] ~= '' then return {0, '', 0} end
-if now then redis.call('ZADD', done, now, id) end
-return {1, finish(id, known[2], known[3]), 0}`),
+if now then redis.call('ZADD', ids, '-' .. now, id) else redis.call('ZREM', ids, id) end
+local hadPlace = isPlaced(id, known[2])
+finish(id, known[2], known[3])
+return {1, hadPlace and handOver(known[2]) or '', 0}`),
+
+  /** Forgets the ids that were marked before a moment, and the oldest beyond a number. */
+  trim: script(`
+local before, marks = ARGV[2], tonumber(ARGV[3])
+redis.call('ZREMRANGEBYSCORE', ids, '-' .. before, '(0')
+local count = redis.call('ZCOUNT', ids, '-inf', '(0')
+if count > marks then redis.call('ZREMRANGEBYRANK', ids, marks, count - 1) end`),
 };
 
 const PLANNED = z
@@ -147,7 +150,7 @@ export type RedisEntries = ReturnType<typeof createRedisEntries>;
 
 /** @param own what the keys of the entries begin with */
 export function createRedisEntries(client: Redis, own: string) {
-  const [all, done] = [`${own}unfinished`, `${own}done`];
+  const all = `${own}ids`;
 
   async function readUnclaimed(ids: readonly string[]): Promise<readonly UnclaimedEntry[]> {
     const fields = ['holder', 'lane', 'fairBy', 'owner', 'payload', 'atOnce', 'turn'];
@@ -177,28 +180,24 @@ export function createRedisEntries(client: Redis, own: string) {
       return LEFT.parse(await RUN.cancel(client, own, id, ...(becomes === 'known' ? [Date.now()] : [])));
     },
     /** True when it has a place in its lane. */
-    isPlaced: async (id: string, lane: string) => (await client.sismember(`${own}run:${lane}`, id)) === 1,
-    count: () => client.zcard(all),
+    isPlaced: async (id: string, lane: string) => (await client.zscore(`${own}lane:${lane}`, id)) === '0',
+    count: () => client.zcount(all, 0, '+inf'),
     /** Ids of the unfinished entries that were added before a moment, oldest first. */
-    addedBefore: (moment: number) => client.zrangebyscore(all, '-inf', moment, 'LIMIT', 0, PAGE),
+    addedBefore: (moment: number) => client.zrangebyscore(all, 0, moment, 'LIMIT', 0, PAGE),
     readUnclaimed,
     /** The next in line first. */
     async unclaimed(): Promise<readonly UnclaimedEntry[]> {
       const entries: UnclaimedEntry[] = [];
       for (let start = 0; ; start += PAGE) {
-        const ids = await client.zrange(all, start, start + PAGE - 1);
+        const ids = await client.zrangebyscore(all, 0, '+inf', 'LIMIT', start, PAGE);
         entries.push(...(await readUnclaimed(ids)));
         if (ids.length < PAGE) return entries.toSorted((a, b) => a.turn - b.turn);
       }
     },
-    /** Forgets the ids that were marked before a moment, and the oldest beyond `marks`. */
-    async trimDone(before: number, marks: number): Promise<void> {
-      await client.zremrangebyscore(done, '-inf', before);
-      await client.zremrangebyrank(done, 0, -marks - 1);
-    },
+    trimDone: (before: number, marks: number) => RUN.trim(client, own, before, marks),
     /** Knows ids of what is over. @param marks each with its moment */
     async markDone(marks: readonly (readonly [id: string, at: number])[]): Promise<void> {
-      if (marks.length > 0) await client.zadd(done, ...marks.flatMap(([id, at]) => [at, id]));
+      if (marks.length > 0) await client.zadd(all, 'NX', ...marks.flatMap(([id, at]) => [-at, id]));
     },
   };
 }

@@ -6,7 +6,7 @@ import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits
 import { takeOverOldQueue } from './queue-of-0-2.ts';
 import { createRedisEntries } from './redis-entries.ts';
 import { REDIS_PATIENCE_MS, within } from './redis-link.ts';
-import { PARKED_MS, RedisWorker } from './redis-worker.ts';
+import { PARKED_MS, priorityOf, RedisWorker } from './redis-worker.ts';
 
 export interface RedisQueueOptions {
   readonly url: string;
@@ -26,8 +26,6 @@ const OWN = 'queue:';
 export const QUEUE_ENTRIES = `${PREFIX}:${OWN}entry:`;
 const RETRY_MS = 1_000;
 const SWEEP_EVERY_MS = 60_000;
-/** Nothing listens to BullMQ's stream of events. */
-const EVENTS = 100;
 /** The runtime decides how often an entry may be lost; to BullMQ it never fails. */
 const MOST_STALLS = 1_000_000;
 
@@ -95,7 +93,11 @@ export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: Redi
     remove: id => ask(() => line.end(id, 'forgotten')),
     stats: () =>
       ask(async () => {
-        const counts = [entries.count(), bull.getActiveCount(), bull.getPrioritized(0, 0)] as const;
+        const counts = [
+          entries.count(),
+          bull.getActiveCount(),
+          bull.getJobs(['wait', 'prioritized'], 0, 0, true),
+        ] as const;
         const [unfinished, running, [next]] = await Promise.all(counts);
         return { waiting: Math.max(0, unfinished - running), running, oldestAt: next?.timestamp };
       }),
@@ -119,10 +121,7 @@ interface LineOptions extends Required<Pick<RedisQueueOptions, 'prefix' | 'log'>
 /** The entries in line, in our keys and in BullMQ's. */
 function createLine({ client, prefix, limits, log }: LineOptions) {
   const entries = createRedisEntries(client, `${prefix}:${OWN}`);
-  const bull = new BullQueue(NAME, {
-    ...{ prefix, connection: client, skipVersionCheck: true, skipWaitingForReady: true },
-    streams: { events: { maxLen: EVENTS } },
-  });
+  const bull = new BullQueue(NAME, { prefix, connection: client, skipVersionCheck: true, skipWaitingForReady: true });
 
   /** An entry may run by now, or be over. */
   async function promote(id: string): Promise<void> {
@@ -132,7 +131,11 @@ function createLine({ client, prefix, limits, log }: LineOptions) {
 
   /** Gives an entry to BullMQ, which knows a repeat by the id. */
   async function hand(id: string, turn: number, delay: number): Promise<void> {
-    await bull.add(NAME, {}, { jobId: encodeURIComponent(id), priority: turn, delay, removeOnComplete: true });
+    await bull.add(
+      NAME,
+      {},
+      { jobId: encodeURIComponent(id), priority: priorityOf(turn), delay, removeOnComplete: true },
+    );
   }
 
   async function add(given: QueueEntry): Promise<Added> {

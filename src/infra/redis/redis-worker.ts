@@ -22,6 +22,9 @@ const THROWN_MS = 5_000;
 const RETRY_MS = 500;
 const LEAVE_MS = 2_000;
 
+/** The first turn is BullMQ's plain list, which comes before all priorities and costs it less. */
+export const priorityOf = (turn: number): number => turn - 1;
+
 /** One claim of an entry: a job of BullMQ under a token, and the number by which its writes are told from those of other claims. */
 interface Holding {
   readonly job: Job;
@@ -156,7 +159,8 @@ export class RedisWorker {
       throw new DelayedError();
     }
     if (!verdict.done) {
-      if (turn !== job.priority) await this.#insist(() => job.changePriority({ priority: turn }));
+      const priority = priorityOf(turn);
+      if (priority !== job.priority) await this.#insist(() => job.changePriority({ priority }));
       await this.#insist(() => job.moveToDelayed(Date.now() + Math.max(0, verdict.afterMs), token));
     }
     if (next !== undefined) await promote(next).catch(onError);

@@ -111,7 +111,7 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
       };
       queue.work(handler, { concurrency: 1 });
       await expect.poll(() => seen).toEqual(['repeated']);
-      await admin.zincrby('medley:queue:unfinished', -120_000, 'lost');
+      await admin.zincrby('medley:queue:ids', -120_000, 'lost');
       open().work(handler, { concurrency: 1 });
       await expect.poll(() => seen).toEqual(['repeated', 'lost']);
     });
@@ -121,8 +121,8 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
       for (const id of ['a', 'b', 'c']) await queue.add({ ...entry(id), atOnce: 1 });
       queue.work(async () => ({ done: true }), { concurrency: 2 });
       await expect.poll(() => queue.stats()).toMatchObject({ waiting: 0, running: 0 });
-      expect((await admin.keys('medley:queue:*')).toSorted()).toEqual(['medley:queue:done', 'medley:queue:turn']);
-      expect(await admin.zrange('medley:queue:done', 0, -1)).toEqual(['a', 'b', 'c']);
+      expect((await admin.keys('medley:queue:*')).toSorted()).toEqual(['medley:queue:ids', 'medley:queue:turn']);
+      expect((await admin.zrange('medley:queue:ids', '-inf', '(0', 'BYSCORE')).toSorted()).toEqual(['a', 'b', 'c']);
     });
   });
 
