@@ -44,7 +44,7 @@ async function measure(name: string, run: () => Promise<void>) {
   const first = await watchCrowd(run);
   if (first.crowd?.isCrowded !== true || name === REPEATS_ITSELF) return { ...takeReport(), crowd: first.crowd };
   takeReport();
-  process.stderr.write(`${name}: crowded (${first.crowd.words}), once more\n`);
+  process.stderr.write(`${name}: ${first.crowd.words}, once more\n`);
   const { crowd } = await watchCrowd(run);
   return { ...takeReport(), crowd };
 }

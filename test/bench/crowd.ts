@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 export interface Crowd {
   readonly isCrowded: boolean;
-  /** E.g. `others 12 %, steal 0 %`. */
+  /** E.g. `12 %, steal 0 %`, or `crowded: 40 %, steal 3 %`. */
   readonly words: string;
 }
 
@@ -64,8 +64,9 @@ export async function watchCrowd<T>(run: () => Promise<T>): Promise<{ readonly v
   const all = Math.max(1, after.all - before.all);
   const others = Math.max(0, after.busy - before.busy - (after.own - before.own)) / all;
   const steal = (after.steal - before.steal) / all;
-  const words = `others ${(others * 100).toFixed(0)} %, steal ${(steal * 100).toFixed(0)} %`;
-  return { value, crowd: { isCrowded: others > MOST_SHARE || steal > MOST_STEAL, words } };
+  const isCrowded = others > MOST_SHARE || steal > MOST_STEAL;
+  const words = `${isCrowded ? 'crowded: ' : ''}${(others * 100).toFixed(0)} %, steal ${(steal * 100).toFixed(0)} %`;
+  return { value, crowd: { isCrowded, words } };
 }
 
 /** Runs it again, twice at most, while others keep the machine busy. The last run counts, with how crowded it was. */
