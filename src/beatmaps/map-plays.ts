@@ -58,6 +58,22 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
       return { scores: onMap(value, map), ...playerAnswer(from) };
     };
 
+  /** 50 players of the ranking of the world, or of a country's two letters. @param page from 1 */
+  async function ranking(
+    ruleset: Ruleset,
+    { page, country }: { readonly page: number; readonly country?: string | undefined },
+    signal?: AbortSignal,
+  ) {
+    const api = requireOsu(osu, 'player');
+    const { value, from } = await caches.rankings.wrap(
+      `osu-ranking:${ruleset}:${country ?? 'world'}:${page}`,
+      own => api.ranking(ruleset, { page, country }, own),
+      RANKING_POLICY,
+      signal,
+    );
+    return { players: value, ...playerAnswer(from) };
+  }
+
   return {
     /** The best of the world, 50 at most. @param mods only plays with exactly these; undefined for all, an empty list for none */
     async mapScores(
@@ -95,15 +111,9 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
     },
     /** The player at that place of the world ranking, or undefined where osu! does not say. @param rank from 1 to 10 000 */
     async rankHolder(ruleset: Ruleset, rank: number, signal?: AbortSignal) {
-      const api = requireOsu(osu, 'player');
-      const page = Math.ceil(rank / RANKS_A_PAGE);
-      const { value, from } = await caches.rankings.wrap(
-        `osu-ranking:${ruleset}:${page}`,
-        own => api.ranking(ruleset, page, own),
-        RANKING_POLICY,
-        signal,
-      );
-      return { holder: value[(rank - 1) % RANKS_A_PAGE], ...playerAnswer(from) };
+      const { players, ...answer } = await ranking(ruleset, { page: Math.ceil(rank / RANKS_A_PAGE) }, signal);
+      return { holder: players[(rank - 1) % RANKS_A_PAGE], ...answer };
     },
+    ranking,
   };
 }

@@ -23,7 +23,7 @@ export async function checkOsu({ osu, publicUrl }: OsuSetup): Promise<readonly F
 
 async function checkKey(osu: Pick<OsuApi, 'ranking'>): Promise<Finding> {
   try {
-    await osu.ranking('osu', 1);
+    await osu.ranking('osu', { page: 1 });
     return { state: 'ok', what: 'osu!: the key is taken' };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'credentials_required') return trouble('osu!', error);

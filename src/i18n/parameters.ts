@@ -153,12 +153,18 @@ export interface Parameters {
   'plays.ranking.title': { mode: Value };
   'plays.ranking.more': { n: Value };
   'plays.ranking.noneOfCountry': { country: Value };
+  'plays.ranking.world': { mode: Value };
   'plays.track.added': { name: Value; mode: Value };
   'plays.track.removed': { name: Value };
   'plays.track.stop': { name: Value };
   'plays.track.manyNews': { n: Value };
   'plays.shown.filtered': { n: number; shown: Value };
   'plays.shown.noSuch': { n: number; shown: Value };
+  'plays.topIf.title': { mods: Value; mode: Value };
+  'plays.topIf.total': { now: Value; after: Value; mods: Value };
+  'plays.topIf.none': { mods: Value };
+  'plays.topIf.partial': { done: Value; all: Value };
+  'plays.versus.common': { n: number; shown: Value };
   'post.likes': { n: number; shown: Value };
   'post.comments': { n: number; shown: Value };
   'post.plays': { n: number; shown: Value };

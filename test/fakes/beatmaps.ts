@@ -27,6 +27,10 @@ export function made<T>(value: T | undefined): T {
   return value;
 }
 
+const RANKED = {
+  ...{ id: 32, username: 'paper boat', country_code: 'ID' },
+  ...{ global_rank: 1, hit_accuracy: 99.1, pp: 5_000 },
+};
 const PLAYER = made(
   parsePlayer({ id: 31, username: 'paper crane', country: { code: 'ID', name: 'Indonesia' }, playmode: 'taiko' }),
 );
@@ -114,7 +118,11 @@ export function fakeBeatmaps(own: Partial<Beatmaps> = {}) {
     },
     async rankHolder(ruleset, rank) {
       note('rankHolder', ruleset, rank);
-      return { ...told, holder: { id: 32, username: 'paper boat', rank, pp: 5_000 } };
+      return { ...told, holder: { ...RANKED, global_rank: rank } };
+    },
+    async ranking(ruleset, { page, country }) {
+      note('ranking', ruleset, page, country);
+      return { ...told, players: [RANKED] };
     },
     async download(reference) {
       note('download', reference);

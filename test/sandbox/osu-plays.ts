@@ -77,12 +77,14 @@ export function answerUsers({ url }: Ask, { players }: BeatmapWorld): Answer {
   return json({ users });
 }
 
-/** The nth of the world has 30 000 pp less two for every place. */
+/** The nth of the world, or of a country, has 30 000 pp less two for every place. */
 export function answerRanking({ url }: Ask): Answer {
   const page = Number(url.searchParams.get('cursor[page]') ?? 1);
+  const country = url.searchParams.get('country');
   const ranking = Array.from({ length: 50 }, (_, index) => {
     const rank = (page - 1) * 50 + index + 1;
-    return { global_rank: rank, pp: 30_000 - rank * 2, user: { id: 6_000_000 + rank, username: `ranked ${rank}` } };
+    const user = { id: 6_000_000 + rank, username: `ranked ${rank}`, country_code: country ?? 'JP' };
+    return { global_rank: country === null ? rank : rank * 40, pp: 30_000 - rank * 2, hit_accuracy: 98.5, user };
   });
   return json({ cursor: { page: page + 1 }, ranking, total: 10_000 });
 }

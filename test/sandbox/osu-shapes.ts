@@ -161,6 +161,18 @@ export function playerShape(player: SandboxPlayer, mode: string) {
       { start_date: '2026-07-01', count: 210 },
       { start_date: '2026-08-01', count: 180 },
     ],
+    daily_challenge_user_stats: {
+      daily_streak_best: 12,
+      daily_streak_current: player.id % 2 === 1 ? 4 : 0,
+      last_update: '2026-08-30T00:00:00+00:00',
+      last_weekly_streak: '2026-08-27T00:00:00+00:00',
+      playcount: player.id % 2 === 1 ? 31 : 0,
+      top_10p_placements: 3,
+      top_50p_placements: 19,
+      user_id: player.id,
+      weekly_streak_best: 5,
+      weekly_streak_current: 2,
+    },
     rank_highest: { rank: Math.max(1, player.rank - 900), updated_at: '2026-02-02T00:00:00Z' },
     rank_history: { mode, data: Array.from({ length: 90 }, (_, day) => player.rank + 900 - day * 10) },
     statistics: {

@@ -64,7 +64,7 @@ export function toScore({ username, lazer: _, rank_global: __, ...score }: Score
   };
 }
 
-export function toUserAnswer(player: Player): UserAnswer {
+export function toUserAnswer({ daily_challenge_user_stats: _, ...player }: Player): UserAnswer {
   const { statistics, mode, rank_history } = player;
   return {
     user: {

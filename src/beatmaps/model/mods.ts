@@ -113,6 +113,23 @@ export function parseModWishes(text: string): readonly ModWish[] {
   });
 }
 
+/**
+ * The mods of a play as if it had been played otherwise: those that are wished for come in place of those that they exclude. Mods that
+ * stay keep their settings.
+ * @throws AppError `invalid_request`
+ */
+export function changeMods(played: readonly ScoreMod[], wishes: readonly ModWish[]): readonly ScoreMod[] {
+  return wishes.reduce((mods, { mods: wished, isWithout, isAlone }) => {
+    const named = checkMods(wished);
+    if (isWithout) return mods.filter(({ acronym }) => !named.map(foldMod).includes(foldMod(acronym)));
+    const excluded = GROUPS.filter(group => named.some(mod => group.includes(mod))).flat();
+    const kept = mods.filter(({ acronym }) =>
+      isAlone ? acronym === 'CL' : !excluded.includes(acronym) && !named.includes(acronym),
+    );
+    return [...kept, ...named.map(acronym => ({ acronym }))];
+  }, played);
+}
+
 const SAME_PLAY: ReadonlyMap<string, string> = new Map([
   ['NC', 'DT'],
   ['DC', 'HT'],

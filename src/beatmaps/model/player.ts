@@ -10,6 +10,20 @@ function percentOf(hit_accuracy: number | null, accuracy: number | null): number
   return hit_accuracy ?? (accuracy === null ? null : accuracy * 100);
 }
 
+/** How a player does in the daily challenge of osu!'s new client. Streaks are in days and weeks. */
+const dailyChallenge = z.object({
+  daily_streak_current: numberOrZero,
+  daily_streak_best: numberOrZero,
+  weekly_streak_current: numberOrZero,
+  weekly_streak_best: numberOrZero,
+  playcount: numberOrZero,
+  top_10p_placements: numberOrZero,
+  top_50p_placements: numberOrZero,
+  last_update: date,
+});
+
+export type DailyChallenge = Readonly<z.output<typeof dailyChallenge>>;
+
 const statistics = z
   .object({
     global_rank: number,
@@ -67,6 +81,7 @@ const playerFields = z.object({
   rank_highest: part(z.object({ rank: whole, updated_at: date })),
   monthly_playcounts: list(z.object({ start_date: z.string(), count: numberOrZero })),
   statistics: part(statistics),
+  daily_challenge_user_stats: part(dailyChallenge),
 });
 
 /** A player's profile. */
@@ -159,19 +174,27 @@ export function parsePlayerStandings(value: unknown): PlayerStandings | undefine
   return { id, username, country_code, standings: Object.fromEntries(known) };
 }
 
-const rankedShape = z.object({ pp: number, global_rank: number, user: part(z.object({ id, username: text })) });
+const rankedShape = z.object({
+  pp: number,
+  global_rank: number,
+  hit_accuracy: number,
+  user: part(z.object({ id, username: text, country_code: text })),
+});
 
-/** A line of the world ranking. */
+/** A line of the ranking of the world or of a country. */
 export interface RankedPlayer {
   readonly id: number;
   readonly username: string;
-  readonly rank: number | null;
+  readonly country_code: string | null;
+  readonly global_rank: number | null;
+  readonly hit_accuracy: number | null;
   readonly pp: number;
 }
 
 /** One line of `GET /rankings/{ruleset}/performance`; undefined when the value is none. */
 export function parseRankedPlayer(value: unknown): RankedPlayer | undefined {
-  const { pp = null, global_rank: rank = null, user } = rankedShape.safeParse(value).data ?? {};
+  const { pp = null, global_rank = null, hit_accuracy = null, user } = rankedShape.safeParse(value).data ?? {};
   if (pp === null || user?.id == null || user.username === null) return undefined;
-  return { id: user.id, username: user.username, rank, pp };
+  const { id, username, country_code } = user;
+  return { id, username, country_code, global_rank, hit_accuracy, pp };
 }

@@ -18,11 +18,13 @@ export interface ScoreFilter {
   /** Words of the map, and conditions as in searches: `camellia stars>6`. */
   readonly search?: string | undefined;
   readonly chokes?: boolean | undefined;
+  /** Name of who made the set or the difficulty. */
+  readonly mapper?: string | undefined;
 }
 
 /** @throws AppError `invalid_request` with params `what: 'mods'` and `reason`, or `what: 'q'` and `key` */
 export function filterScores(scores: readonly Score[], filter: ScoreFilter): readonly Score[] {
-  const { mods, grade, search, chokes = false } = filter;
+  const { mods, grade, search, mapper, chokes = false } = filter;
   const hasMods = mods === undefined ? undefined : parsePlayMods(mods);
   const query = search === undefined ? undefined : parseQuery(search);
   if (query !== undefined) assertAnswerable(query);
@@ -31,8 +33,19 @@ export function filterScores(scores: readonly Score[], filter: ScoreFilter): rea
       (hasMods === undefined || hasMods(acronymsOf(score))) &&
       (grade === undefined || shownGrade(score.rank) === grade) &&
       (!chokes || isChoke(score)) &&
+      (mapper === undefined || isMadeBy(score, foldName(mapper))) &&
       (query === undefined || isOnMap(score, query)),
   );
+}
+
+/** In names spaces and underscores are one. */
+function foldName(name: string): string {
+  return name.toLowerCase().replaceAll('_', ' ').trim();
+}
+
+function isMadeBy({ beatmap, beatmapset }: Score, mapper: string): boolean {
+  const names = [beatmapset?.creator ?? '', ...(beatmap?.owners ?? []).map(({ username }) => username)];
+  return names.some(name => foldName(name) === mapper);
 }
 
 function isOnMap({ beatmap, beatmapset }: Score, query: ReturnType<typeof parseQuery>): boolean {

@@ -79,8 +79,12 @@ export interface OsuPlayersApi {
   userMapScores(mapId: number, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<readonly Score[]>;
   /** Up to 50 at once; those that are gone are missing. */
   standings(userIds: readonly number[], signal?: AbortSignal): Promise<readonly PlayerStandings[]>;
-  /** 50 lines of the world ranking. @param page from 1 to 200 */
-  ranking(ruleset: Ruleset, page: number, signal?: AbortSignal): Promise<readonly RankedPlayer[]>;
+  /** 50 lines of the ranking of the world, or of a country's two letters. @param page from 1 to 200 */
+  ranking(
+    ruleset: Ruleset,
+    at: { readonly page: number; readonly country?: string | undefined },
+    signal?: AbortSignal,
+  ): Promise<readonly RankedPlayer[]>;
 }
 
 const LEADERBOARD = 50;
@@ -166,8 +170,8 @@ export function createOsuPlayersApi(ask: OsuCall): OsuPlayersApi {
       const answer = await ask('users', { 'ids[]': userIds.map(String) }, signal);
       return readRows(usersShape.safeParse(answer).data?.users, 'player', parsePlayerStandings);
     },
-    async ranking(ruleset, page, signal) {
-      const answer = await ask(`rankings/${ruleset}/performance`, { 'cursor[page]': page }, signal);
+    async ranking(ruleset, { page, country }, signal) {
+      const answer = await ask(`rankings/${ruleset}/performance`, { 'cursor[page]': page, country }, signal);
       return readRows(rankingShape.safeParse(answer).data?.ranking, 'ranked player', parseRankedPlayer);
     },
   };

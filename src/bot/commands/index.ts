@@ -13,16 +13,18 @@ import { beatmapRecommend } from './osu/beatmap-recommend.ts';
 import { beatmapSearch } from './osu/beatmap-search.ts';
 import { beatmapSimulate } from './osu/beatmap-simulate.ts';
 import { osuCompare } from './osu/osu-compare.ts';
+import { osuDaily } from './osu/osu-daily.ts';
 import { osuLink, osuUnlink } from './osu/osu-link.ts';
 import { osuMaps } from './osu/osu-maps.ts';
-import { osuNoChoke } from './osu/osu-nochoke.ts';
 import { osuProfile } from './osu/osu-profile.ts';
 import { osuRanking } from './osu/osu-ranking.ts';
 import { osuRecent } from './osu/osu-recent.ts';
+import { osuNoChoke, osuTopIf } from './osu/osu-reworked.ts';
 import { osuScore } from './osu/osu-score.ts';
 import { osuScores } from './osu/osu-scores.ts';
 import { osuTarget, osuWhatIf } from './osu/osu-totals.ts';
 import { osuTrack } from './osu/osu-track.ts';
+import { osuVersus } from './osu/osu-versus.ts';
 import { privacy } from './privacy.ts';
 import { createSettings } from './settings.ts';
 import { createStart, welcome } from './start.ts';
@@ -52,6 +54,9 @@ export function createCommandList({ sources, example }: CommandListOptions): rea
     osuScores,
     osuScore,
     osuNoChoke,
+    osuTopIf,
+    osuVersus,
+    osuDaily,
     osuWhatIf,
     osuTarget,
     osuRanking,

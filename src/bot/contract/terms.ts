@@ -28,6 +28,7 @@ const MODS = { ...WORD, joins: true, also: ['m', 'mod'] } as const;
 const NO_MODS = /^nomods?$/i;
 const PLUS_MODS = /^\+([a-z\d][a-z\d,+]+)!?$/i;
 /** In small letters two or more: one alone is rather a word of a title or sentence. */
+const CAPITAL_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD)+$/;
 const USUAL_MODS = /^(?:(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+|(?:ez|nf|ht|dc|nc|dt|hr|sd|pf|fl|hd){2,})$/;
 const isMod = (acronym: string) => areMods([acronym]);
 
@@ -65,8 +66,10 @@ export const TERMS = {
 /** `+HDDT`: with these, `+HDDT!`: with these alone, `-HR`: without; where plays are chosen by their mods. */
 export const MOD_FILTER = {
   ...MODS,
-  bare: (word: string) => {
-    if (NO_MODS.test(word)) return 'NM';
+  /** Usual mods in capitals need no plus either: two of them anywhere, one alone behind a name. */
+  bare: (word: string, place: number) => {
+    if (NO_MODS.test(word) || word === 'NM') return 'NM';
+    if (CAPITAL_MODS.test(word) && (word.length > 2 || place > 0)) return word;
     const [, sign, letters = ''] = /^([+-])([a-z\d,+]{2,})!?$/i.exec(word) ?? [];
     // Names of players may begin with a dash.
     return sign === '+' || (sign === '-' && modsIn(letters).every(isMod)) ? word : undefined;

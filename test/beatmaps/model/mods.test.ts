@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockRateOf, parseMods } from '../../../src/beatmaps/model/mods.ts';
+import { changeMods, clockRateOf, parseMods, parseModWishes } from '../../../src/beatmaps/model/mods.ts';
 
 describe('mods as people write them', () => {
   it.each([
@@ -47,5 +47,20 @@ describe('mods as people write them', () => {
     expect(clockRateOf(['HD', 'NC'])).toBe(1.5);
     expect(clockRateOf(['HT'])).toBe(0.75);
     expect(clockRateOf([{ acronym: 'DT', settings: { speed_change: 1.3 } }])).toBe(1.3);
+  });
+
+  it.each([
+    ['+HR', 'CL DT HR'],
+    ['+EZ -DT', 'CL EZ'],
+    ['HD!', 'CL HD'],
+    ['NM', 'CL'],
+    ['+HT', 'CL HR HT'],
+    ['-NC', 'CL HR'],
+  ])('are those of a play with %s in their place', (text, after) => {
+    const fast = { acronym: 'DT', settings: { speed_change: 1.3 } };
+    const played = text === '+HR' ? [{ acronym: 'CL' }, fast] : [{ acronym: 'CL' }, { acronym: 'HR' }, fast];
+    const mods = changeMods(played, parseModWishes(text));
+    expect(mods.map(({ acronym }) => acronym).join(' ')).toBe(after);
+    if (after.includes('DT')) expect(mods).toContain(fast);
   });
 });

@@ -39,6 +39,10 @@ const COMMANDS = [
   '/osu scores lamp post',
   '/osu scores lamp post mods:HD sort:accuracy chokes:yes',
   '/osu nochoke lamp post',
+  '/osu topif lamp post +HD',
+  '/osu versus lamp_post tea_kettle',
+  '/osu daily lamp post',
+  '/osu ranking world',
   '/osu whatif 300 2 lamp post',
   '/osu target 7000 lamp post',
   '/osu target rank:5000 player:lamp post',
@@ -414,6 +418,62 @@ describe('a ranking', () => {
     expect(ours).not.toContain('Drum_Kitten');
     const none = textOf(await say('/osu ranking country=FI', inGroup('budi')));
     expect(none).toContain('None of the linked players of this chat is from FI.');
+  });
+});
+
+describe('osu!’s own ranking', () => {
+  it('lists the world, page by page, and a country, in private chats too', async () => {
+    const { say, press } = await open();
+    const world = await say('/osu ranking world');
+    expect(textOf(world)).toMatch(/Ranking \(osu!\).*1\. .*ranked 1".*29,998 pp.*JP.*98\.5%/);
+    expect(textOf(await press(buttonOf(world, 'More')))).toMatch(/51\. .*ranked 51"/);
+    const country = textOf(await say('/osu ranking country=id'));
+    expect(country).toMatch(/Ranking \(osu!\).*ID.*1\. .*ranked 1".*#40/);
+    expect(textOf(await say('/osu ranking world country=FI', inGroup('sari')))).toMatch(/Ranking.*FI/);
+  });
+});
+
+describe('the best plays with other mods', () => {
+  it('have the worth that those mods give, in their order', async () => {
+    const { say } = await open();
+    const plain = textOf(await say('/osu topif lamp post NM'));
+    expect(plain).toMatch(/best plays with NM \(osu!\)/);
+    expect(plain).toMatch(/[\d,]+ pp now, about [\d,]+ pp with NM/);
+    expect(plain).not.toContain('+DT');
+    const harder = textOf(await say('/osu topif lamp post +DT'));
+    expect(harder).toMatch(/1\. .*\+DT.*\d+ → about \d+ pp/);
+    expect(textOf(await say('/osu topif lamp post -EZ'))).toContain('None of these plays would change with -EZ.');
+    expect(textOf(await say('/osu topif lamp post'))).toContain('mods');
+  });
+});
+
+describe('two players', () => {
+  it('stand beside each other, with the maps that both play best', async () => {
+    const { say, press } = await open();
+    const shown = await say('/osu versus lamp_post tea_kettle');
+    expect(textOf(shown)).toMatch(/lamp post.* – .*tea kettle.*\(osu!\)/);
+    expect(textOf(shown)).toMatch(/Rank.*#21,480.* – .*#310,400/);
+    expect(textOf(shown)).toMatch(/maps? among the best plays of both.*lamp post \d+ – \d+ tea kettle/);
+    expect(textOf(await press(buttonOf(shown, 'tea kettle')))).toContain('tea kettle');
+  });
+
+  it('are the caller and one who is named, and never the same', async () => {
+    const { say } = await open();
+    expect(textOf(await say('/osu versus tea_kettle', inGroup('sari')))).toContain('link your own once');
+    await say('/osu link lamp post', inGroup('sari'));
+    expect(textOf(await say('/osu versus tea_kettle', inGroup('sari')))).toMatch(/lamp post.* – .*tea kettle/);
+    expect(textOf(await say('/osu versus lamp_post', inGroup('sari')))).toContain('Both are the same player.');
+  });
+});
+
+describe('the daily challenge', () => {
+  it('has its streaks and places, or none yet', async () => {
+    const { say } = await open();
+    const answers = await Promise.all(
+      ['lamp post', 'night bus'].map(async name => textOf(await say(`/osu daily ${name}`))),
+    );
+    expect(answers.filter(text => /Days in a row.*4.*In the top 10%.*3/.test(text))).toHaveLength(1);
+    expect(answers.filter(text => text.includes('no play in the daily challenge yet'))).toHaveLength(1);
   });
 });
 

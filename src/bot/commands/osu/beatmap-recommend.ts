@@ -41,13 +41,20 @@ const MAX_WORD = 40;
 const MAX_LINK = 300;
 const RANGE = { type: 'string', form: 'word', maxLength: MAX_WORD } as const;
 
+/** `5-6`, and with a star also one number: `5.5*`. A number alone may be a player's. */
+function starRange(word: string): string | undefined {
+  const [, range, about] =
+    /^(?:(\d{1,2}(?:[.,]\d{1,2})?-\d{1,2}(?:[.,]\d{1,2})?)[*★]?|(\d{1,2}(?:[.,]\d{1,2})?)[*★])$/.exec(word) ?? [];
+  return (range ?? about)?.replaceAll(',', '.');
+}
+
 /** Recommends what to play next, and says why. */
 export const beatmapRecommend = defineCommand({
   name: 'beatmap recommend',
   options: {
     player: PLAYER_OPTION,
     mods: MOD_FILTER,
-    stars: RANGE,
+    stars: { ...RANGE, bare: starRange },
     pp: RANGE,
     ar: RANGE,
     bpm: RANGE,

@@ -1,6 +1,6 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { userPage } from '../../../beatmaps/model/link.ts';
-import type { PlayerStandings } from '../../../beatmaps/model/player.ts';
+import type { PlayerStandings, RankedPlayer } from '../../../beatmaps/model/player.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import {
@@ -8,6 +8,7 @@ import {
   joined,
   link,
   menu,
+  type Reply,
   reply,
   stacked,
   strong,
@@ -15,11 +16,12 @@ import {
   textBlock,
 } from '../../contract/reply.ts';
 import { callerKey } from '../../contract/request.ts';
-import { modeOf, TERMS } from '../../contract/terms.ts';
+import { type Mode, modeOf, TERMS } from '../../contract/terms.ts';
 import { askedCountry, MODE_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
+import { pageActions } from '../../views/osu/beatmap-list.ts';
 import { PROVEN_MARK } from '../../views/osu/player.ts';
 import { sentence } from '../../views/sentence.ts';
 
@@ -28,16 +30,26 @@ const MOST = 50;
 /** A menu takes as many. */
 const MAX_CHOICES = 25;
 
-/** The linked members of this chat by pp. */
+/** The linked members of this chat by pp, or osu!'s own ranking. */
 export const osuRanking = defineCommand({
   name: 'osu ranking',
-  options: { mode: MODE_OPTION, of: { type: 'choice', choices: ['here', 'country'] }, country: TERMS.country },
+  options: {
+    mode: MODE_OPTION,
+    of: { type: 'choice', choices: ['here', 'country', 'world'] },
+    country: TERMS.country,
+    page: { ...TERMS.page, max: 200 },
+  },
   visibility: 'chat',
   cost: 1,
   subject: 'player',
-  async run({ mode, of, country: named }, context: CommandContext) {
+  async run({ mode, of, country: named, page = 1 }, context: CommandContext) {
     const { caller, services, signal, t } = context;
-    if (caller.chatKind !== 'group') return notice(t.messages.plays.onlyGroups);
+    const isPrivate = caller.chatKind !== 'group';
+    if (of === 'world' || (isPrivate && (of === 'country' || named !== undefined))) {
+      const country = of === 'world' && named === undefined ? undefined : await askedCountry(named, context);
+      return worldRanking({ mode, country, page }, context);
+    }
+    if (isPrivate) return notice(t.messages.plays.onlyGroups);
     requirePlayers(services.beatmaps);
     const own = await services.settings.user(callerKey(caller));
     const ruleset = rulesetOf(mode) ?? own.player?.mode ?? 'osu';
@@ -75,21 +87,78 @@ export const osuRanking = defineCommand({
   },
 });
 
-function worthText({ standings }: PlayerStandings, ruleset: Ruleset, t: Translator): string {
-  const pp = standings[ruleset]?.pp ?? 0;
-  return pp > 0 ? `${t.decimal(pp, 0)} pp` : t.messages.plays.ranking.noPp;
+interface AskedRanking {
+  readonly mode: Mode | undefined;
+  /** Two letters; undefined for the world. */
+  readonly country: string | undefined;
+  readonly page: number;
 }
 
-/** `1. lamp post · 6,241 pp · #21,480 · ID · 97.85%` */
+/** A page of osu!'s own ranking. */
+async function worldRanking({ mode, country, page }: AskedRanking, context: CommandContext): Promise<Reply> {
+  const { caller, services, signal, t } = context;
+  const { player } = await services.settings.user(callerKey(caller));
+  const ruleset = rulesetOf(mode) ?? player?.mode ?? 'osu';
+  const { players, stale } = await services.beatmaps.ranking(ruleset, { page, country }, signal);
+  const words = t.messages.plays.ranking;
+  const turn = (to: number) =>
+    services.actions.encode({
+      command: 'osu ranking',
+      values: { of: 'world', mode: modeOf(ruleset), page: to, ...(country && { country }) },
+    });
+  const before = (page - 1) * MOST;
+  const lines = players.map(({ pp, ...other }, index) => {
+    return rankedLine({ ...other, worth: ppText(pp, t), place: before + index + 1 }, ruleset, t);
+  });
+  const choices = players.slice(0, MAX_CHOICES).map(({ id, username, pp }) => ({
+    label: username,
+    detail: ppText(pp, t),
+    token: services.actions.encode({ command: 'osu profile', values: { player: String(id), mode: modeOf(ruleset) } }),
+  }));
+  const pages = {
+    page,
+    back: page === 1 ? undefined : turn(page - 1),
+    more: players.length < MOST ? undefined : turn(page + 1),
+  };
+  return reply({
+    blocks: [
+      headingBlock(joined([words.world({ mode: t.messages.osu.modes[ruleset] }), country])),
+      ...originBlocks({ source: 'osu', stale }, t),
+      textBlock(lines.length === 0 ? [words.nobody] : stacked(lines)),
+    ],
+    actions: [...pageActions(pages, t), ...menu(t.messages.plays.buttons.profile, choices)],
+  });
+}
+
+const ppText = (pp: number, t: Translator) => t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) });
+
+function worthText({ standings }: PlayerStandings, ruleset: Ruleset, t: Translator): string {
+  const pp = standings[ruleset]?.pp ?? 0;
+  return pp > 0 ? ppText(pp, t) : t.messages.plays.ranking.noPp;
+}
+
 function line(player: PlayerStandings, isProven: boolean, place: number, ruleset: Ruleset, t: Translator): Text {
   const { id, username, country_code, standings } = player;
   const { global_rank = null, hit_accuracy = null } = standings[ruleset] ?? {};
+  const worth = worthText(player, ruleset, t);
+  return rankedLine({ id, username, country_code, global_rank, hit_accuracy, worth, place, isProven }, ruleset, t);
+}
+
+type Ranked = Omit<RankedPlayer, 'pp'> & {
+  readonly worth: string;
+  readonly place: number;
+  readonly isProven?: boolean;
+};
+
+/** `1. lamp post · 6,241 pp · #21,480 · ID · 97.85%` */
+function rankedLine(player: Ranked, ruleset: Ruleset, t: Translator): Text {
+  const { id, username, country_code, global_rank, hit_accuracy, worth, place, isProven = false } = player;
   return [
     `${t.number(place)}. `,
     ...joined([
       [strong(link(userPage(id, ruleset), username)), ...(isProven ? [PROVEN_MARK] : [])],
-      worthText(player, ruleset, t),
-      global_rank === null ? undefined : `#${t.number(global_rank)}`,
+      worth,
+      global_rank === null || global_rank === place ? undefined : `#${t.number(global_rank)}`,
       country_code ?? undefined,
       hit_accuracy === null ? undefined : `${t.decimal(hit_accuracy, 2)}%`,
     ]),

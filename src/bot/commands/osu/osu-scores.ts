@@ -57,6 +57,7 @@ export const osuScores = defineCommand({
     mods: MOD_FILTER,
     grade: { type: 'choice', choices: GRADES, also: ['rank'] },
     sort: { type: 'choice', choices: SCORE_SORTS, alias: word => SORTS.get(word), bare: dashedSort },
+    mapper: { type: 'string', form: 'word', named: true, maxLength: 60, also: ['creator'] },
     search: { type: 'string', form: 'rest', maxLength: 200, joins: true, bare: condition },
     index: TERMS.index,
     reverse: FLAG,
