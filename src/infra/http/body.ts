@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { AppError } from '../../errors.ts';
@@ -96,37 +97,19 @@ export function decodeText(bytes: Buffer): string {
   return bytes.toString('utf8', start);
 }
 
-/** Collected bodies that are longer take turns. */
+/** Longer bodies take turns. */
 const MAX_HASTY_BYTES = 64 * 1024;
 
 /**
- * Large bodies that arrive at the same time, taken up one more at each turn of the event loop. Read side by side, all of them would be
- * whole only when the last one is, and in memory as long; and nothing else would be done until all of them were looked through.
- * Where there is little to do turns are short, and nothing waits.
+ * Large bodies are handed over one at each turn of the event loop: those that are whole at the same time would all be looked through in one
+ * turn otherwise, and nothing else be done meanwhile. Where there is little to do turns are short.
  */
-export type BodyTurns = ReturnType<typeof createBodyTurns>;
-
-export function createBodyTurns() {
-  const waiting: (() => void)[] = [];
-  let isScheduled = false;
-
-  function schedule(): void {
-    isScheduled = true;
-    setImmediate(() => {
-      waiting.shift()?.();
-      if (waiting.length > 0) schedule();
-      else isScheduled = false;
-    });
-  }
-
-  return {
-    /** True when a body that has grown from one length to the other has now to wait for its turn. */
-    isDue: (bytesBefore: number, bytes: number) => bytesBefore <= MAX_HASTY_BYTES && bytes > MAX_HASTY_BYTES,
-    /** Calls back when it is its turn. */
-    wait(goOn: () => void): void {
-      waiting.push(goOn);
-      if (!isScheduled) schedule();
-    },
+export function createBodyTurns(): (body: Buffer) => Promise<void> | undefined {
+  let last = Promise.resolve();
+  return body => {
+    if (body.length <= MAX_HASTY_BYTES) return undefined;
+    last = last.then(() => nextTurn());
+    return last;
   };
 }
 
@@ -135,7 +118,7 @@ export function createBodyTurns() {
  * of garbage look through the whole heap ten times a second under load.
  */
 const PIECE_BYTES = 1024 * 1024;
-/** Bodies that are read at the same time are few: they take turns. */
+/** Bodies that are looked through at the same time are few: they take turns. */
 const MAX_FREE = 8;
 
 const free: Buffer[] = [];

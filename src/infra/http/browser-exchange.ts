@@ -1,7 +1,7 @@
 import type { Response } from 'wreq-js';
 import { AppError } from '../../errors.ts';
 import { inNavigationOrder } from './attempt.ts';
-import { type BodyTurns, ByteBuffer } from './body.ts';
+import { ByteBuffer } from './body.ts';
 import type { Browser, BrowserConnections, BrowserTarget } from './browser-package.ts';
 import type { Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from './exchange.ts';
 import { readBrowserFailure, tooLarge } from './read-failure.ts';
@@ -14,7 +14,6 @@ export interface BrowserExchangeOptions {
   readonly findTarget: () => BrowserTarget | Promise<BrowserTarget>;
   readonly headersTimeoutMs: number;
   readonly pauseTimeoutMs: number;
-  readonly turns: BodyTurns;
 }
 
 /** The package's own end of a request, should it not notice ours: this much after the deadline. */
@@ -131,17 +130,14 @@ class BrowserExchange {
   /** The package holds back up to 2 MiB of a body whose length is declared, and up to HTTP/2's window of others. */
   async #collect(reader: ReadableStreamDefaultReader<Uint8Array>, head: ExchangeHead): Promise<Buffer> {
     const { maxBytes } = this.#options;
-    const { turns } = this.#route;
     const expected = Number(head.headers['content-length'] ?? 0) || 0;
     const bytes = new ByteBuffer();
     while (expected <= maxBytes) {
       this.#failAfter(this.#route.pauseTimeoutMs, 'no more of the body');
       const { done, value } = await reader.read();
       if (done) return bytes.take();
-      const { length } = bytes;
-      if (length + value.byteLength > maxBytes) break;
+      if (bytes.length + value.byteLength > maxBytes) break;
       bytes.append(Buffer.from(value.buffer, value.byteOffset, value.byteLength), expected);
-      if (turns.isDue(length, bytes.length)) await new Promise<void>(turns.wait);
     }
     cancel(reader);
     throw tooLarge(this.#origin, maxBytes);

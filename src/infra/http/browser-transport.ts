@@ -32,7 +32,6 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
       findTarget,
       headersTimeoutMs,
       pauseTimeoutMs,
-      turns: options.turns,
     });
   }
 

@@ -3,7 +3,6 @@ import type { CookieJar } from 'tough-cookie';
 import type { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/abortable.ts';
 import type { ResolveHost } from './address-guard.ts';
-import type { BodyTurns } from './body.ts';
 import type { Overrides } from './host-list.ts';
 import type { OutgoingAddress } from './outgoing.ts';
 
@@ -57,7 +56,6 @@ export interface ExchangeFailure {
 export interface TransportOptions {
   readonly overrides?: Overrides | undefined;
   readonly resolve: ResolveHost;
-  readonly turns: BodyTurns;
   readonly connectTimeoutMs: number;
   readonly headersTimeoutMs: number;
   readonly pauseTimeoutMs: number;

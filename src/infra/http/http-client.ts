@@ -140,6 +140,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   // The browser transport cannot choose by which address of this machine it leaves.
   const canPlayBrowser = outgoing.of('').localAddress === undefined;
   const live = new Set<Deadline>();
+  const takeTurn = createBodyTurns();
   let closed = false;
 
   function begin(request: HttpRequest, wanted: Call['wanted']): Call {
@@ -165,6 +166,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
         const decoded =
           encoding === undefined ? bytes : await decodeBody(bytes, encoding, request.maxBytes ?? DEFAULT_MAX_BYTES);
         if (decoded !== bytes) giveBack(bytes);
+        await takeTurn(decoded);
         call.deadline.assertAlive();
         return toResponse(head, url, decoded);
       } finally {
@@ -199,7 +201,6 @@ function openTransports(options: HttpClientOptions, browserPackage: BrowserPacka
   const shared = {
     overrides: options.overrides,
     resolve: options.lookup ?? resolveBySystem,
-    turns: createBodyTurns(),
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
     headersTimeoutMs: options.headersTimeoutMs ?? 15_000,
     pauseTimeoutMs: options.pauseTimeoutMs ?? 8_000,

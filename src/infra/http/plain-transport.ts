@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import type { AppError } from '../../errors.ts';
 import { createTargetGuard } from './address-guard.ts';
-import { type BodyTurns, ByteBuffer } from './body.ts';
+import { ByteBuffer } from './body.ts';
 import { createOverrideConnector, openAgent, type PlainTransportOptions } from './connectors.ts';
 import type {
   BodyUse,
@@ -20,7 +20,7 @@ const MAX_ORIGINS = 256;
 
 /** Node's own TLS and HTTP/1.1, by undici. */
 export function createPlainTransport(options: PlainTransportOptions): Transport {
-  const { overrides, resolve, turns } = options;
+  const { overrides, resolve } = options;
   const pool = {
     connections: options.connectionsPerHost,
     headersTimeout: options.headersTimeoutMs,
@@ -46,13 +46,13 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
         return {
           overridden: true,
           prepare: () => undefined,
-          exchange: createPlainExchange(toOverrides, override, turns),
+          exchange: createPlainExchange(toOverrides, override),
         };
       }
       return {
         overridden: false,
         prepare: deadline => (outgoing.proxyUrl === undefined ? undefined : guardTarget(host, deadline)),
-        exchange: createPlainExchange(agentOf(outgoing), `https://${host}`, turns),
+        exchange: createPlainExchange(agentOf(outgoing), `https://${host}`),
       };
     },
     async close() {
@@ -68,11 +68,11 @@ const FLOW_BUFFER_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 /** Exchanges over undici: neither redirects nor retries nor decompression. */
-function createPlainExchange(dispatcher: Dispatcher, origin: string, turns: BodyTurns): Exchange {
+function createPlainExchange(dispatcher: Dispatcher, origin: string): Exchange {
   return options =>
     new Promise(resolve => {
       const { path, method, headers, body, flowTimeoutMs, deadline } = options;
-      const handler = new ExchangeHandler(options, origin, turns, resolve);
+      const handler = new ExchangeHandler(options, origin, resolve);
       deadline.watch(failure => handler.abort(failure));
       if (deadline.failure !== undefined) return;
       const timeouts = flowTimeoutMs === undefined ? undefined : { headersTimeout: 0, bodyTimeout: flowTimeoutMs };
@@ -86,7 +86,6 @@ function createPlainExchange(dispatcher: Dispatcher, origin: string, turns: Body
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #origin: string;
-  readonly #turns: BodyTurns;
   readonly #settle: (result: Exchanged | ExchangeFailure) => void;
   readonly #body = new ByteBuffer();
   #controller: Dispatcher.DispatchController | undefined;
@@ -98,15 +97,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #settled = false;
   #ended = false;
 
-  constructor(
-    options: ExchangeOptions,
-    origin: string,
-    turns: BodyTurns,
-    settle: (result: Exchanged | ExchangeFailure) => void,
-  ) {
+  constructor(options: ExchangeOptions, origin: string, settle: (result: Exchanged | ExchangeFailure) => void) {
     this.#options = options;
     this.#origin = origin;
-    this.#turns = turns;
     this.#settle = settle;
   }
 
@@ -146,7 +139,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     }
     if (this.#settled) return;
     if (this.#use === 'collect') {
-      this.#collect(controller, chunk);
+      this.#collect(chunk);
       return;
     }
     this.#expectedBytes += chunk.length;
@@ -157,17 +150,12 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     }
   }
 
-  #collect(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { length } = this.#body;
-    if (length + chunk.length > this.#options.maxBytes) {
+  #collect(chunk: Buffer): void {
+    if (this.#body.length + chunk.length > this.#options.maxBytes) {
       this.abort(this.#tooLarge());
       return;
     }
     this.#body.append(chunk, this.#expectedBytes);
-    if (!this.#turns.isDue(length, this.#body.length)) return;
-    // Paused data stay in the system's own buffers.
-    controller.pause();
-    this.#turns.wait(() => controller.resume());
   }
 
   onResponseEnd(): void {

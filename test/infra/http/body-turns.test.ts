@@ -1,31 +1,45 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { createBodyTurns } from '../../../src/infra/http/body.ts';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { serveHttp, serveTcp } from '../../fakes/loopback.ts';
+import { wreqMissing, wreqNote } from '../../wreq.ts';
 
 const host = 'www.photos.test';
 const request = { url: `https://${host}/p/1`, hosts: [host], retries: 0, timeoutMs: 60_000 };
 
-describe('bodies that arrive at once', () => {
-  it('wait from the first on, and are taken up in order, one at each turn of the loop', async () => {
-    const turns = createBodyTurns();
-    const events: string[] = [];
-    const wait = (name: string) => turns.wait(() => void events.push(name));
-    for (const name of ['a', 'b', 'c']) wait(name);
-    expect(events).toEqual([]);
-    await nextTurn();
-    expect(events).toEqual(['a']);
-    wait('d');
-    await nextTurn();
-    await nextTurn();
-    await nextTurn();
-    expect(events).toEqual(['a', 'b', 'c', 'd']);
-    wait('e');
-    await nextTurn();
-    expect(events).toEqual(['a', 'b', 'c', 'd', 'e']);
+/** Counts the turns of the event loop until the test is over. */
+function watchTurns(): { readonly now: () => number } {
+  let turn = 0;
+  let next = setImmediate(function look() {
+    turn += 1;
+    next = setImmediate(look);
   });
+  onTestFinished(() => clearImmediate(next));
+  return { now: () => turn };
+}
 
+for (const transport of ['plain', 'browser'] as const) {
+  const [missing, note] = transport === 'browser' ? [wreqMissing, wreqNote] : [undefined, ''];
+  it.skipIf(missing)(
+    `large bodies of the ${transport} transport come one at each turn of the loop${note}`,
+    async () => {
+      const count = 12;
+      const held: ServerResponse[] = [];
+      const server = await serveHttp((_incoming, response) => {
+        held.push(response);
+        if (held.length === count) for (const each of held) each.end(Buffer.alloc(200_000, 'medley '));
+      });
+      const client = createTestClient({ [host]: server.origin });
+      const turns = watchTurns();
+      const seen = await Promise.all(
+        Array.from({ length: count }, () => client.request({ ...request, transport }).then(turns.now)),
+      );
+      expect(new Set(seen).size).toBe(count);
+    },
+  );
+}
+
+describe('bodies that arrive at once', () => {
   it('are whole, whatever their length, and whether or not it is told', async () => {
     const lengths = [1, 65_535, 65_536, 65_537, 700_000, 3_000_000];
     const server = await serveHttp((incoming, response) => {

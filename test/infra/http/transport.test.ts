@@ -1,29 +1,21 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Deadline } from '../../../src/infra/concurrency/abortable.ts';
 import { resolveBySystem } from '../../../src/infra/http/address-guard.ts';
-import { createBodyTurns } from '../../../src/infra/http/body.ts';
-import { createBrowserPackage } from '../../../src/infra/http/browser-package.ts';
-import { createBrowserTransport } from '../../../src/infra/http/browser-transport.ts';
 import type { Transport } from '../../../src/infra/http/exchange.ts';
 import { createOverrides, type Override } from '../../../src/infra/http/host-list.ts';
 import { createPlainTransport } from '../../../src/infra/http/plain-transport.ts';
 import { watchConnections } from '../../fakes/connection-watch.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
-import { wreqMissing, wreqNote } from '../../wreq.ts';
 
-function openTransport(overrides: readonly Override[], kind: 'plain' | 'browser' = 'plain', turns = createBodyTurns()) {
-  const options = {
+function openTransport(overrides: readonly Override[]): Transport {
+  const transport = createPlainTransport({
     overrides: createOverrides(overrides),
     resolve: resolveBySystem,
-    turns,
     connectTimeoutMs: 1_000,
     headersTimeoutMs: 1_000,
     pauseTimeoutMs: 1_000,
-  };
-  const transport =
-    kind === 'plain'
-      ? createPlainTransport({ ...options, connectionsPerHost: 8 })
-      : createBrowserTransport({ ...options, browserPackage: createBrowserPackage() });
+    connectionsPerHost: 8,
+  });
   onTestFinished(() => transport.close());
   return transport;
 }
@@ -63,29 +55,3 @@ describe('the connections to public hosts', () => {
     expect(transport.route('a.test', { name: 'direct' }).overridden).toBe(false);
   });
 });
-
-for (const kind of ['plain', 'browser'] as const) {
-  const [missing, note] = kind === 'browser' ? [wreqMissing, wreqNote] : [undefined, ''];
-  describe.skipIf(missing)(`a large body of the ${kind} transport${note}`, () => {
-    it.each([
-      ['waits for its turn, once', 700_000, 1],
-      ['that is none does not', 60_000, 0],
-    ])('%s', async (_, length, turnsWanted) => {
-      const server = await serveHttp((_request, response) => response.end(Buffer.alloc(length, 'medley ')));
-      const held: (() => void)[] = [];
-      const turns = { ...createBodyTurns(), wait: (goOn: () => void) => void held.push(goOn) };
-      const transport = openTransport([{ host: 'a.test', origin: server.origin }], kind, turns);
-      let isDone = false;
-      const asked = ask(transport, 'a.test').finally(() => {
-        isDone = true;
-      });
-      if (turnsWanted > 0) {
-        await expect.poll(() => held.length).toBe(turnsWanted);
-        expect(isDone).toBe(false);
-        for (const goOn of held) goOn();
-      }
-      expect(await asked).toMatchObject({ bytes: Buffer.alloc(length, 'medley ') });
-      expect(held).toHaveLength(turnsWanted);
-    });
-  });
-}
