@@ -117,7 +117,7 @@ interface ServiceParts {
 function createServices({ options, storage, media, beatmapServices, version }: ServiceParts) {
   const { log } = options;
   const { records } = storage;
-  const { beatmaps, ratings, recommend, recommendationHistory } = beatmapServices;
+  const { beatmaps, ratings, recommend, recommendationHistory, artwork } = beatmapServices;
   const memory = createChatMemory({
     records,
     // A web chat is only there while it is looked at.
@@ -130,6 +130,7 @@ function createServices({ options, storage, media, beatmapServices, version }: S
   return {
     ...{ extractor: media.extractor, sites: options.descriptors, beatmaps, ratings, recommend, recommendationHistory },
     painter: createSvgRasterizer(),
+    artwork,
     settings,
     optOuts: createOptOuts({ records, key: storage.keyFor('opt-outs') }),
     ...(accountLinks && { accountLinks }),

@@ -14,6 +14,7 @@ import { createRecommend, type Recommend } from './recommend/recommend.ts';
 import { createRecommendationHistory, type RecommendationHistory } from './recommend/recommendation-history.ts';
 import { createMirrors } from './upstreams/mirror.ts';
 import { createOsuApi } from './upstreams/osu-api.ts';
+import { type Artwork, createArtwork } from './upstreams/osu-artwork.ts';
 
 export interface BeatmapServicesOptions {
   readonly http: HttpClient;
@@ -44,6 +45,7 @@ export interface BeatmapServices {
   readonly ratings: Ratings;
   readonly recommend: Recommend;
   readonly recommendationHistory: RecommendationHistory;
+  readonly artwork: Artwork;
 }
 
 export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapServices {
@@ -65,5 +67,9 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
   const ratings = createRatings({ official, difficulty });
   const recommendationHistory = createRecommendationHistory({ records });
   const recommend = createRecommend({ beatmaps, catalogue, history: recommendationHistory, difficulty, ratings, log });
-  return { beatmaps, catalogue, backgroundFill, difficulty, calculator, ratings, recommend, recommendationHistory };
+  const artwork = createArtwork({ http, log });
+  return {
+    ...{ beatmaps, catalogue, backgroundFill, difficulty, calculator, ratings, recommend, recommendationHistory },
+    artwork,
+  };
 }

@@ -30,7 +30,7 @@ export const EVENING: readonly EveningStep[] = [
     says: /lamp post[\s\S]*6[.,]24/,
     hasCard: true,
   },
-  { who: 'admin', command: 'osu recent', options: {}, short: '!rs', says: /lamp post[\s\S]*#12/ },
+  { who: 'admin', command: 'osu recent', options: {}, short: '!rs', says: /lamp post[\s\S]*#12/, hasCard: true },
   {
     who: 'member',
     command: 'osu compare',
@@ -44,7 +44,8 @@ export const EVENING: readonly EveningStep[] = [
     command: 'beatmap simulate',
     options: { accuracy: '98.5', misses: 1 },
     short: '!sim accuracy:98.5 misses:1',
-    says: /98[.,]5[\s\S]*pp/,
+    says: /What a play would be worth[\s\S]*Beatmap/,
+    hasCard: true,
   },
   {
     who: 'admin',
@@ -109,7 +110,7 @@ export async function openEvening(workerFile: URL): Promise<Evening> {
   // A new catalogue is filled from the mirrors.
   osu.catalogue.remember((await osu.beatmaps.search({ q: 'No.', limit: 50 })).sets);
   await osu.catalogue.flush();
-  const { beatmaps, ratings, recommend, recommendationHistory } = osu;
+  const { beatmaps, ratings, recommend, recommendationHistory, artwork } = osu;
   const drawn: string[] = [];
   const rasterizer = createSvgRasterizer();
   const painter: typeof rasterizer = {
@@ -125,5 +126,5 @@ export async function openEvening(workerFile: URL): Promise<Evening> {
       };
     },
   };
-  return { services: { beatmaps, ratings, recommend, recommendationHistory, painter }, drawn };
+  return { services: { beatmaps, ratings, recommend, recommendationHistory, painter, artwork }, drawn };
 }

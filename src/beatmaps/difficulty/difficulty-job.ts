@@ -49,6 +49,8 @@ export interface DifficultyFigures {
   readonly bpm: number;
   readonly clockRate: number;
   readonly lengthSeconds: number;
+  /** The share of its length at which the play ended, from 0 to 1; absent for one that went to the end, and where that is not known. */
+  readonly endsAt?: number;
   readonly aim?: number;
   readonly speed?: number;
   /** Shares of the kinds of notes that the map is made of, by name, each from 0 to 1. */

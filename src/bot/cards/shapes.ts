@@ -123,18 +123,62 @@ export function check(x: number, y: number, radius: number, look: Look): Markup 
   ]);
 }
 
-/** Names beside spots of their colours, from left to right. */
-export function legend(
-  entries: readonly { readonly name: string; readonly colour: string }[],
-  { x, y, look }: { readonly x: number; readonly y: number; readonly look: Look },
-): readonly Markup[] {
-  let left = x;
-  return entries.flatMap(({ name, colour }) => {
-    const at = left;
-    left += 80 + labelWidth(name);
-    return [
-      element('circle', { cx: at + 13, cy: y - 14, r: 13, fill: colour }),
-      label(name, { x: at + 40, y, colour: look.ink }),
-    ];
-  });
+interface Entry {
+  readonly name: string;
+  readonly colour: string;
+}
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly look: Look;
+}
+
+/** A name beside a spot of its colour. */
+export function legendEntry({ name, colour }: Entry, { x, y, look }: Place): readonly Markup[] {
+  return [
+    element('circle', { cx: x + 13, cy: y - 14, r: 13, fill: colour }),
+    label(name, { x: x + 40, y, colour: look.ink }),
+  ];
+}
+
+export function legendWidth(name: string): number {
+  return 40 + labelWidth(name);
+}
+
+/** Entries from left to right. */
+export function legend(entries: readonly Entry[], { x, y, look }: Place): readonly Markup[] {
+  const { places } = flow(
+    entries.map(({ name }) => legendWidth(name)),
+    Number.POSITIVE_INFINITY,
+    40,
+  );
+  return entries.flatMap((entry, index) => legendEntry(entry, { x: x + (places[index]?.x ?? 0), y, look }));
+}
+
+/** Where things of these widths stand, from left to right, in as many rows as they need. */
+export function flow(widths: readonly number[], maxWidth: number, gap: number) {
+  const places: { readonly x: number; readonly row: number }[] = [];
+  let [x, row] = [0, 0];
+  for (const width of widths) {
+    if (x > 0 && x + width > maxWidth) [x, row] = [0, row + 1];
+    places.push({ x, row });
+    x += width + gap;
+  }
+  return { places, rows: widths.length === 0 ? 0 : row + 1 };
+}
+
+/** An image across the upper part of a card, so dim that text on it is legible. @param cover a data address */
+export function coverBehind(cover: string | undefined, { width, height }: Size, { ground }: Look): readonly Markup[] {
+  if (cover === undefined) return [];
+  const clip = { 'clip-path': 'url(#corners)' };
+  const area = { x: 0, y: 0, width, height };
+  const stop = (offset: number, opacity: number) =>
+    element('stop', { offset, 'stop-color': ground, 'stop-opacity': opacity });
+  return [
+    element('clipPath', { id: 'corners' }, [element('rect', { ...area, height: height + 32, rx: 32 })]),
+    element('linearGradient', { id: 'shade', x2: 0, y2: 1 }, [stop(0, 0.66), stop(0.75, 0.8), stop(1, 1)]),
+    element('image', { ...area, href: cover, preserveAspectRatio: 'xMidYMid slice', ...clip }),
+    element('rect', { ...area, fill: 'url(#shade)', ...clip }),
+  ];
 }

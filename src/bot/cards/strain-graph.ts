@@ -3,7 +3,7 @@ import type { Beatmap, Beatmapset } from '../../beatmaps/model/beatmapset.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock, Size } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
-import { areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
+import { type Area, areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
 import { cardMarkup, label, legend, PILL, penFor, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
 import { MARGIN, type Pen, WIDTH } from './theme.ts';
@@ -26,7 +26,7 @@ export interface StrainView {
 const CHART = { left: MARGIN, top: 300, width: WIDTH - 2 * MARGIN, height: 200 };
 const COLOURS = ['accent', 'marigold', 'berry', 'sky', 'lilac'] as const;
 /** More lines cannot be distinguished in the chart. */
-const MAX_POINTS = 220;
+export const MAX_POINTS = 220;
 
 /** Variants of another skill in the same graph would only lie on top of it. */
 const DOUBLES = new Set(['aimNoSliders', 'singleColorStamina']);
@@ -44,12 +44,16 @@ export function strainPicture(
     subtitle: `[${beatmap.version}]${mods.length === 0 ? '' : ` +${mods.join('')}`}`,
     stars,
     sectionMs: strains.sectionMs,
-    // The library reckons with the mod everywhere; people ask about it only when they play with it.
-    series: strains.series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL'))),
+    series: shownSeries(strains, mods),
   };
   const alt = t.messages.cards.strainsAlt({ map: `${view.title} ${view.subtitle}`, at: t.duration(hardestAt(view)) });
   const picture = painter.picture('strains', theme => renderStrainGraph(view, penFor(t, theme)), STRAIN_GRAPH);
   return { kind: 'picture', picture, alt };
+}
+
+/** The library reckons with flashlight everywhere; people ask about it only when they play with it. */
+export function shownSeries({ series }: Pick<StrainView, 'series'>, mods: readonly string[]): StrainView['series'] {
+  return series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL')));
 }
 
 export interface StrainSubject {
@@ -93,19 +97,20 @@ export function renderStrainGraph(view: StrainView, pen: Pen): string {
         }),
       ];
     }),
-    ...times(lengthMs, pen),
+    ...timeline(CHART, lengthMs, pen),
     ...hardest(view, lengthMs, pen),
   ]);
 }
 
-function times(lengthMs: number, { t, look }: Pen): readonly Markup[] {
-  const foot = CHART.top + CHART.height;
-  const line = element('rect', { x: CHART.left, y: foot, width: CHART.width, height: 2, fill: look.line });
+/** The times below a chart. */
+export function timeline({ left, top, width, height }: Area, lengthMs: number, { t, look }: Pen): readonly Markup[] {
+  const foot = top + height;
+  const line = element('rect', { x: left, y: foot, width, height: 2, fill: look.line });
   if (lengthMs <= 0) return [line];
   const stepMs = stepFor(lengthMs);
   const ticks: Markup[] = [];
   for (let at = 0; at <= lengthMs - stepMs / 3; at += stepMs) {
-    const x = CHART.left + (at / lengthMs) * CHART.width;
+    const x = left + (at / lengthMs) * width;
     ticks.push(label(t.duration(at), { x, y: foot + 56, colour: look.muted, anchor: at === 0 ? 'start' : 'middle' }));
   }
   return [line, ...ticks];

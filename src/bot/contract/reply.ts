@@ -57,8 +57,23 @@ export interface PictureBlock {
   readonly kind: 'picture';
   readonly picture: Picture;
   readonly alt: string;
-  /** It says what the rest of the reply says: left out where all of that is shown. */
+  /** Says what the image card lacks: shown where that is. */
+  readonly beside?: readonly WordBlock[];
+  /** Says all of it in words: shown where the image card is not. Default: `alt`. */
+  readonly instead?: readonly WordBlock[];
+  /** Words say it better where they can be laid out: `instead`, or else the rest of the reply. */
   readonly repeats?: true;
+}
+
+/** Any block but an image card. */
+export type WordBlock = Exclude<Block, PictureBlock>;
+
+/** The blocks with each image card and what stands beside it, or with what stands in its place. */
+export function withPictures(blocks: readonly Block[], isShown: (block: PictureBlock) => boolean): readonly Block[] {
+  return blocks.flatMap((block): readonly Block[] => {
+    if (block.kind !== 'picture') return [block];
+    return isShown(block) ? [block, ...(block.beside ?? [])] : (block.instead ?? [block]);
+  });
 }
 
 /** At an https address. */
@@ -191,7 +206,7 @@ export function hidden(shown: Reply): Reply {
   };
 }
 
-export function textBlock(text: Text): Block {
+export function textBlock(text: Text): WordBlock {
   return { kind: 'text', text };
 }
 

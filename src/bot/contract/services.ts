@@ -22,6 +22,8 @@ export interface Services {
   readonly ratings: Ratings;
   /** Draws; replies go without image cards where it is absent. */
   readonly painter?: SvgRasterizer;
+  /** Covers and avatars for image cards. */
+  readonly artwork?: Artwork;
   readonly settings: SettingsStore;
   readonly optOuts: OptOuts;
   /** People prove who they are at osu!; absent where this Medley has no address of its own, or no key of osu!. */
@@ -85,6 +87,12 @@ export interface SignInOffers {
   offer(user: string, mode: Ruleset | null): Promise<string>;
   /** Ends all offers that are open for that person. */
   forgetUser(user: string): Promise<void>;
+}
+
+/** Images of osu! for image cards. */
+export interface Artwork {
+  /** A small JPEG of that shape as a data address; undefined for what cannot be had, or not soon. Never rejects. */
+  load(url: string, shape: Size): Promise<string | undefined>;
 }
 
 /** Turns SVG into PNG. */

@@ -3,7 +3,7 @@ import { renderOffsetCursor } from '../../beatmaps/cursor.ts';
 import type { Player } from '../../beatmaps/model/player.ts';
 import type { Score, ScoreType } from '../../beatmaps/model/score.ts';
 import type { PpStanding } from '../../beatmaps/plays/totals.ts';
-import type { Rating } from '../../beatmaps/rating/ratings.ts';
+import type { Rating, RatingRequest } from '../../beatmaps/rating/ratings.ts';
 import type { CommandContext } from '../contract/command.ts';
 
 /** One request brings as many. */
@@ -77,13 +77,14 @@ export async function bestPlays(
 export async function ratePlays(
   scores: readonly Score[],
   { services, signal }: Pick<CommandContext, 'services' | 'signal'>,
+  { strains = false }: Pick<RatingRequest, 'strains'> = {},
 ): Promise<ReadonlyMap<number, Rating>> {
   const rateable = scores.flatMap(score => (score.beatmap === null ? [] : [{ score, beatmap: score.beatmap }]));
   const rated = await services.ratings.ofMaps(
     rateable.map(({ score, beatmap }) => {
       const { mode: ruleset, mods, pp, is_perfect_combo, lazer } = score;
       const isWhole = pp !== null && is_perfect_combo;
-      return { beatmap, ruleset, mods, lazer, ...(isWhole ? {} : { play: score, knownPp: pp }) };
+      return { beatmap, ruleset, mods, lazer, strains, ...(isWhole ? {} : { play: score, knownPp: pp }) };
     }),
     signal,
   );

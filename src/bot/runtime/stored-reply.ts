@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { postSchema } from '../../media/post.ts';
 import { drawSvg } from '../cards/svg-rasterizer.ts';
-import type { Action, Block, Inline, PictureBlock, Reply } from '../contract/reply.ts';
+import type { Action, Block, Inline, PictureBlock, Reply, WordBlock } from '../contract/reply.ts';
 
 const StoredPart = z.object({
   tone: z.enum(['neutral', 'success', 'notice', 'error']),
@@ -88,16 +88,7 @@ const StoredImage = z.object({
 });
 const Sound = z.object({ url: z.string(), label: z.string() });
 
-const StoredPicture = z.object({
-  kind: z.literal('picture'),
-  alt: z.string(),
-  repeats: z.literal(true).exactOptional(),
-  /** `svg`: empty when it is not known what it is drawn from; then its `alt` takes its place. */
-  picture: z.object({ key: z.string(), width: z.number(), height: z.number(), svg: z.string() }),
-});
-type StoredPicture = z.output<typeof StoredPicture>;
-
-const StoredBlock: z.ZodType<Exclude<Block, PictureBlock> | StoredPicture> = z.discriminatedUnion('kind', [
+const StoredWords: z.ZodType<WordBlock> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('heading'), text: Text, image: StoredImage.exactOptional() }),
   z.object({
     kind: z.literal('text'),
@@ -110,7 +101,6 @@ const StoredBlock: z.ZodType<Exclude<Block, PictureBlock> | StoredPicture> = z.d
     fields: z.array(z.object({ label: z.string(), value: Text, command: z.string().exactOptional() })),
   }),
   StoredImage,
-  StoredPicture,
   Sound.extend({ kind: z.literal('sound') }),
   z.object({
     kind: z.literal('card'),
@@ -124,6 +114,19 @@ const StoredBlock: z.ZodType<Exclude<Block, PictureBlock> | StoredPicture> = z.d
   }),
   z.object({ kind: z.literal('divider') }),
 ]);
+
+const StoredPicture = z.object({
+  kind: z.literal('picture'),
+  alt: z.string(),
+  beside: z.array(StoredWords).readonly().exactOptional(),
+  instead: z.array(StoredWords).readonly().exactOptional(),
+  repeats: z.literal(true).exactOptional(),
+  /** `svg`: empty when it is not known what it is drawn from; then its `alt` takes its place. */
+  picture: z.object({ key: z.string(), width: z.number(), height: z.number(), svg: z.string() }),
+});
+type StoredPicture = z.output<typeof StoredPicture>;
+
+const StoredBlock: z.ZodType<WordBlock | StoredPicture> = z.union([StoredWords, StoredPicture]);
 
 /** Characters of a stored reply. */
 const MOST = 64 * 1024;

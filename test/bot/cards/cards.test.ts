@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { parsePlayer } from '../../../src/beatmaps/model/player.ts';
 import { parseScore } from '../../../src/beatmaps/model/score.ts';
+import { type PlayView, playCardSize, renderPlayCard } from '../../../src/bot/cards/play-card.ts';
 import { PP_CURVE, ppPicture, renderPpCurve } from '../../../src/bot/cards/pp-curve.ts';
 import {
   type ProfileView,
@@ -118,6 +119,75 @@ const ROWS = [
   },
 ] as const;
 
+const cover = await dataAddress(640, 156);
+
+/** Stripes, brighter than any cover. */
+async function dataAddress(width: number, height: number): Promise<string> {
+  const stripes = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="${width}" height="${height}" fill="#ffffff"/><path d="M0 0L${width} ${height}" stroke="#d02040" stroke-width="60"/><circle cx="${width / 2}" cy="${height / 3}" r="${height / 4}" fill="#2060d0"/></svg>`;
+  const jpeg = await sharp(Buffer.from(stripes)).jpeg({ quality: 60 }).toBuffer();
+  return `data:image/jpeg;base64,${jpeg.toString('base64')}`;
+}
+
+const PLAY: PlayView = {
+  title: 'Rivers of Neon',
+  artist: 'Paper Lanterns',
+  version: 'Extra',
+  stars: 6.74,
+  cover,
+  grade: 'SH',
+  mods: ['HD', 'DT 1.3×'],
+  figures: [
+    { value: '98.75%', label: 'accuracy' },
+    { value: '612x', label: '/ 1,234x' },
+    { value: '271', label: 'pp' },
+  ],
+  remarks: ['about 312 pp as a full combo'],
+  results: [
+    { name: '512×300', colour: 'sky' },
+    { name: '13×100', colour: 'accent' },
+    { name: '2×50', colour: 'marigold' },
+    { name: '4 miss', colour: 'berry' },
+  ],
+  note: 'Maple_Otter · 24 Nov 2026',
+  worths: [],
+  strains: STRAINS,
+  fail: undefined,
+};
+const FAILED: PlayView = {
+  ...PLAY,
+  title: 'Rivers of Neon and other songs, a title that does not fit',
+  artist: 'Paper Lanterns, The Other Drivers & an orchestra of forty-five',
+  version: 'A difficulty with a name that is long as well',
+  stars: 10.21,
+  grade: 'F',
+  mods: ['HD', 'HR', 'DT', 'FL', 'DA AR 9.6 CS 3', 'MR', 'SD'],
+  figures: [
+    { value: '100.00%', label: 'accuracy' },
+    { value: '11,234x', label: '/ 11,234x' },
+  ],
+  remarks: ['about 201 pp up to there', 'about 1,312 pp as a full combo'],
+  results: ['11,512×MAX', '1,213×300', '122×200', '14×100', '3×50', '1,004 miss'].map(name => ({
+    name,
+    colour: 'lilac',
+  })),
+  fail: { at: 0.43, text: 'failed at 43%' },
+};
+const SIMULATED: PlayView = {
+  ...PLAY,
+  cover: undefined,
+  grade: undefined,
+  remarks: [],
+  results: [],
+  note: 'AR 10.3 OD 9.4 CS 4 HP 6 · 270 BPM · 1:20',
+  worths: [
+    ['201 pp', '95%'],
+    ['231 pp', '97%'],
+    ['252 pp', '98%'],
+    ['281 pp', '99%'],
+    ['1,320 pp', '100%'],
+  ].map(([value = '', label = '']) => ({ value, label })),
+};
+
 /** Every card, as it is drawn with everything on it. */
 const CARDS: readonly (readonly [name: string, size: Size, render: (drawn: ReturnType<typeof pen>) => string])[] = [
   card('profile', { player: player(), isProven: true, best: BEST }),
@@ -150,12 +220,19 @@ const CARDS: readonly (readonly [name: string, size: Size, render: (drawn: Retur
   }),
   ['strains', STRAIN_GRAPH, drawn => renderStrainGraph(STRAINS, drawn)],
   ['pp-curve', PP_CURVE, drawn => renderPpCurve('Maple_Otter', scores(200), drawn)],
+  play('play', PLAY),
+  play('play-failed', FAILED),
+  play('play-simulated', SIMULATED),
   [
     'recommendations',
     recommendationCardSize(ROWS.length),
     drawn => renderRecommendationCard('For Maple_Otter: about 230 pp each', ROWS, drawn),
   ],
 ];
+
+function play(name: string, view: PlayView) {
+  return [name, playCardSize(view, pen()), (drawn: ReturnType<typeof pen>) => renderPlayCard(view, drawn)] as const;
+}
 
 function card(name: string, view: ProfileView) {
   return [name, profileCardSize(view), (drawn: ReturnType<typeof pen>) => renderProfileCard(view, drawn)] as const;

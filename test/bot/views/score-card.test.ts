@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseScore, type Score } from '../../../src/beatmaps/model/score.ts';
 import type { Rating } from '../../../src/beatmaps/rating/ratings.ts';
 import { renderScore } from '../../../src/bot/commands/osu/osu-score.ts';
+import { scoreCard } from '../../../src/bot/views/osu/score.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createBeatmapWorld } from '../../sandbox/beatmap-world.ts';
 import { scoreShape } from '../../sandbox/osu-shapes.ts';
@@ -35,7 +36,10 @@ const RATING: Rating = {
 const textOf = (score: Score, rating: Rating | undefined = RATING) =>
   JSON.stringify(
     renderScore(
-      { score, rating, stale: false, url: 'https://osu.ppy.sh/scores/1', openMap: undefined, openPlayer: undefined },
+      {
+        ...{ score, rating, play: scoreCard(score, { rating }, t), stale: false, url: 'https://osu.ppy.sh/scores/1' },
+        ...{ openMap: undefined, openPlayer: undefined },
+      },
       t,
     ),
     (key, value: unknown) => (key === 'worth' ? undefined : value),
@@ -91,12 +95,7 @@ describe('the card of a play', () => {
   });
 
   it('does without where nothing is known', () => {
-    const text = JSON.stringify(
-      renderScore(
-        { score: playOn(900_001), rating: undefined, stale: false, url: '', openMap: undefined, openPlayer: undefined },
-        t,
-      ),
-    );
+    const text = JSON.stringify(scoreCard(playOn(900_001), { rating: undefined }, t));
     expect(text).toContain('1.60★');
     expect(text).not.toContain('about');
   });

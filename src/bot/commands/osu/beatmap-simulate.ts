@@ -1,5 +1,6 @@
 import type { Beatmap, Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { checkMods, parseMods, withMods } from '../../../beatmaps/model/mods.ts';
+import type { ScoreMod } from '../../../beatmaps/model/score.ts';
 import { isDescribed, modsAtRate, type SimulatedPlay, simulate } from '../../../beatmaps/plays/simulated-play.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
@@ -14,13 +15,23 @@ import {
   strong,
   type Text,
   textBlock,
+  type WordBlock,
 } from '../../contract/reply.ts';
 import { TERMS } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { askedMap, MAP_MODE_OPTION, MAP_OPTION } from '../../osu/asked-map.ts';
 import { mapAddress, mapButtons } from '../../osu/buttons.ts';
-import { type AskedMap, bpmText, mapHeading, originBlocks, ratedStarsWithSwatch } from '../../views/osu/beatmap.ts';
+import {
+  type AskedMap,
+  bpmText,
+  mapHeading,
+  originBlocks,
+  ratedStarsWithSwatch,
+  setName,
+} from '../../views/osu/beatmap.ts';
 import { settingsText } from '../../views/osu/beatmap-info.ts';
+import { type DrawnPlay, playPicture } from '../../views/osu/play.ts';
+import { modNames } from '../../views/osu/score.ts';
 
 /** Full combos whose worth is always shown. */
 const USUAL = [95, 97, 98, 99, 100];
@@ -61,28 +72,52 @@ export const beatmapSimulate = defineCommand({
     const asked = isDescribed(play) ? simulate(play, beatmap, ruleset) : undefined;
     const request = { beatmap, ruleset, mods: played };
     const [usual, rated] = await services.ratings.ofMaps(
-      [{ ...request, accuracies: USUAL }, ...(asked === undefined ? [] : [{ ...request, ...asked.request }])],
+      [
+        { ...request, accuracies: USUAL, strains: services.painter !== undefined },
+        ...(asked === undefined ? [] : [{ ...request, ...asked.request }]),
+      ],
       signal,
     );
     const words = t.messages.plays.simulate;
     const { again, elsewhere } = ways({ map, mods, rate: values.rate, play }, context);
-    const heading = [headingBlock([words.title]), ...mapHeading(map, t), ...originBlocks(map, t)];
+    const title = headingBlock([words.title]);
+    const named = mapHeading(map, t);
     if (usual === undefined || usual.difficulty === undefined) {
-      return reply({ tone: 'notice', blocks: [...heading, textBlock([words.unknown])], actions: elsewhere });
+      const blocks = [title, ...named, ...originBlocks(map, t), textBlock([words.unknown])];
+      return reply({ tone: 'notice', blocks, actions: elsewhere });
     }
     const fields = usual.pp.map(({ accuracy: of, pp }) => ({
       label: t.percent(of / 100, 2),
       value: [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) })],
     }));
+    const shown = { played: withMods(beatmap, mods), mods, rate, ruleset };
+    const described = asked && { accuracy: asked.accuracy, combo, misses, rating: rated };
+    const inWords = [
+      ...named,
+      textBlock(mapLine(shown, usual, t)),
+      ...(described ? askedBlocks(described, t) : []),
+      { kind: 'fields', fields } as const,
+    ];
     return reply({
       blocks: [
-        ...heading,
-        textBlock(mapLine({ played: withMods(beatmap, mods), mods, rate, ruleset }, usual, t)),
-        ...(asked ? askedBlocks({ accuracy: asked.accuracy, combo, misses, rating: rated }, t) : []),
+        title,
+        ...originBlocks(map, t),
+        ...(await simulatedBlocks(
+          {
+            map,
+            shown,
+            usual,
+            fields,
+            mods: played.map(mod => (typeof mod === 'string' ? { acronym: mod } : mod)),
+            described,
+            inWords,
+          },
+          services,
+          t,
+        )),
         ...(accuracy !== undefined && [n300, n100, n50].some(count => count !== undefined)
           ? [textBlock([words.byHits({ shown: t.percent(accuracy / 100, 2) })])]
           : []),
-        { kind: 'fields', fields },
         textBlock([{ kind: 'emphasis', children: [reckoning(usual, t)] }]),
       ],
       actions: [...again, ...elsewhere],
@@ -157,9 +192,8 @@ interface DescribedPlay {
   readonly rating: Rating | undefined;
 }
 
-/** `+HDDT · 🟣 6.40★ · AR 10.3 OD 9.4 … · 270 BPM · 1:20 · 812x` */
-function mapLine({ played, mods, rate, ruleset }: PlayedMap, usual: Rating, t: Translator): Text {
-  const { difficulty, maxCombo } = usual;
+/** `AR 10.3 OD 9.4 …`, `270 BPM`, `1:20` */
+function settingsOf({ played, rate, ruleset }: PlayedMap, { difficulty }: Rating, t: Translator): readonly string[] {
   // A speed of its own changes what the mods alone say.
   const shown: Beatmap =
     rate === undefined || difficulty === undefined
@@ -171,18 +205,28 @@ function mapLine({ played, mods, rate, ruleset }: PlayedMap, usual: Rating, t: T
           bpm: difficulty.bpm,
           total_length: difficulty.lengthSeconds,
         };
+  const shownTexts = [
+    settingsText({ ...shown, mode: ruleset }, t),
+    bpmText(shown.bpm, t),
+    t.duration(shown.total_length * 1000),
+  ];
+  return shownTexts.filter(text => text !== undefined);
+}
+
+/** `+HDDT · 🟣 6.40★ · AR 10.3 OD 9.4 … · 270 BPM · 1:20 · 812x` */
+function mapLine(map: PlayedMap, usual: Rating, t: Translator): Text {
+  const { mods, rate } = map;
+  const { maxCombo } = usual;
   return joined([
     mods.length === 0 ? undefined : `+${mods.join('')}`,
     rate === undefined ? undefined : t.messages.plays.simulate.rate({ shown: t.decimal(rate, 2) }),
     [strong(...ratedStarsWithSwatch(usual, t))],
-    settingsText({ ...shown, mode: ruleset }, t),
-    bpmText(shown.bpm, t),
-    t.duration(shown.total_length * 1000),
+    ...settingsOf(map, usual, t),
     maxCombo === null ? undefined : t.messages.osu.combo({ shown: t.number(maxCombo) }),
   ]);
 }
 
-function askedBlocks({ accuracy, combo, misses = 0, rating }: DescribedPlay, t: Translator): readonly Block[] {
+function askedBlocks({ accuracy, combo, misses = 0, rating }: DescribedPlay, t: Translator): readonly WordBlock[] {
   const pp = rating?.play?.pp ?? rating?.pp[0]?.pp;
   if (pp === undefined) return [];
   const words = t.messages.plays.simulate;
@@ -193,6 +237,55 @@ function askedBlocks({ accuracy, combo, misses = 0, rating }: DescribedPlay, t: 
     [strong(t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }))],
   ]);
   return [textBlock([`${words.asked}: `, ...parts])];
+}
+
+interface SimulatedMap {
+  readonly map: AskedMap;
+  readonly shown: PlayedMap;
+  readonly usual: Rating;
+  readonly mods: readonly ScoreMod[];
+  readonly fields: readonly { readonly label: string; readonly value: readonly string[] }[];
+  readonly described: DescribedPlay | undefined;
+  readonly inWords: readonly WordBlock[];
+}
+
+/** An image card with the page of the map, or all of it in words. */
+async function simulatedBlocks(
+  { map, shown, usual, fields, mods, described, inWords }: SimulatedMap,
+  services: CommandContext['services'],
+  t: Translator,
+): Promise<readonly Block[]> {
+  const drawn: DrawnPlay = {
+    set: map.set,
+    version: map.beatmap.version,
+    stars: usual.stars,
+    grade: undefined,
+    mods: modNames({ mods }, t),
+    figures: described === undefined ? [] : figuresOf(described, usual, t),
+    remarks: [],
+    results: [],
+    note: settingsOf(shown, usual, t).join(' · '),
+    worths: fields.map(({ label, value }) => ({ label, value: value.join('') })),
+    strains: usual.difficulty?.strains,
+    fail: undefined,
+    alt: `${setName(map.set)} [${map.beatmap.version}]: ${t.messages.plays.simulate.title}`,
+  };
+  const picture = await playPicture(drawn, services, t);
+  return picture === undefined ? inWords : [{ ...picture, beside: mapHeading(map, t, true), instead: inWords }];
+}
+
+function figuresOf({ accuracy, combo, misses = 0, rating }: DescribedPlay, { maxCombo }: Rating, t: Translator) {
+  const { cards, osu, plays } = t.messages;
+  const pp = rating?.play?.pp ?? rating?.pp[0]?.pp;
+  const most = combo ?? (misses === 0 ? maxCombo : null);
+  return [
+    { value: t.percent(accuracy / 100, 2), label: cards.accuracy },
+    ...(most === null
+      ? []
+      : [{ value: osu.combo({ shown: t.number(most) }), label: combo === undefined ? plays.simulate.full : '' }]),
+    ...(misses === 0 ? [] : [{ value: t.number(misses), label: osu.scores.results.miss }]),
+    ...(pp === undefined ? [] : [{ value: t.decimal(pp, 0), label: cards.pp }]),
+  ];
 }
 
 function reckoning({ isEstimate, isExact, algorithm, difficulty }: Rating, t: Translator): string {

@@ -12,8 +12,9 @@ import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts
 import { mapButtons, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, PLAYS_A_CALL, ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
+import { playBlock } from '../../views/osu/play.ts';
 import { gainText, playerTitle } from '../../views/osu/player.ts';
-import { estimateBlocks, scoreCard, withLines } from '../../views/osu/score.ts';
+import { estimateBlocks } from '../../views/osu/score.ts';
 
 /** One of the last plays of a player, with its place on the map and among their best. */
 export const osuRecent = defineCommand({
@@ -46,7 +47,7 @@ export const osuRecent = defineCommand({
       return reply({ tone: 'notice', blocks, actions });
     }
     const [ratings, best, rank] = await Promise.all([
-      ratePlays([score], context),
+      ratePlays([score], context, { strains: services.painter !== undefined }),
       ifKnown(bestPlays(user, services.beatmaps, signal), signal),
       rankOf(score, context),
     ]);
@@ -55,11 +56,7 @@ export const osuRecent = defineCommand({
     const rating = ratings.get(score.id);
     const ifFullCombo = best && rating && placeIfFullCombo(score, rating, best);
     const standing = standingText({ rank, place: best && placeOf(score, best), ifFullCombo }, t);
-    const card = withLines(scoreCard(score, { rating }, t), ([first = [], ...others]) => [
-      first,
-      ...(standing.length === 0 ? [] : [standing]),
-      ...others,
-    ]);
+    const play = await playBlock({ score, rating, name: user.username, standing }, services, t);
     const inMode = t.messages.osu.modes[user.mode];
     const words = t.messages.plays.recent;
     const title = nth === 1 ? words.title({ mode: inMode }) : words.nth({ n: t.number(nth), mode: inMode });
@@ -68,7 +65,7 @@ export const osuRecent = defineCommand({
       blocks: [
         headingBlock([...playerTitle(user), `: ${title}`]),
         ...originBlocks({ source: 'osu', stale }, t),
-        card,
+        play,
         ...estimateBlocks([rating], t),
       ],
       actions: [

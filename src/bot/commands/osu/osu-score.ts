@@ -4,13 +4,14 @@ import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { button, headingBlock, link, type Reply, reply } from '../../contract/reply.ts';
+import { type Block, button, headingBlock, link, type Reply, reply } from '../../contract/reply.ts';
 import { modeOf } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { openMapToken } from '../../osu/buttons.ts';
 import { ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
-import { estimateBlocks, scoreCard } from '../../views/osu/score.ts';
+import { playBlock } from '../../views/osu/play.ts';
+import { estimateBlocks } from '../../views/osu/score.ts';
 
 const MAX_PLAY = 300;
 
@@ -34,13 +35,15 @@ export const osuScore = defineCommand({
     const link = matchOsuLink(play);
     if (link?.kind !== 'score') throw usageError('notScoreLink');
     const { score, stale } = await services.beatmaps.score(link.id, link.ruleset, signal);
-    const ratings = await ratePlays([score], context);
+    const ratings = await ratePlays([score], context, { strains: services.painter !== undefined });
+    const rating = ratings.get(score.id);
     const { beatmap_id, user_id, mode } = score;
     if (beatmap_id !== null) await services.memory.maps.remember(caller, { id: beatmap_id, ruleset: mode });
     return renderScore(
       {
         score,
-        rating: ratings.get(score.id),
+        rating,
+        play: await playBlock({ score, rating }, services, t),
         stale,
         url: scorePage(link.id, link.ruleset),
         openMap: beatmap_id === null ? undefined : openMapToken(services, beatmap_id, modsToOpen(score)),
@@ -60,6 +63,7 @@ export const osuScore = defineCommand({
 interface ScoreView {
   readonly score: Score;
   readonly rating: Rating | undefined;
+  readonly play: Block;
   readonly stale: boolean;
   /** The address of its page. */
   readonly url: string;
@@ -70,7 +74,7 @@ interface ScoreView {
 
 /** One play. */
 export function renderScore(view: ScoreView, t: Translator): Reply {
-  const { score, rating, stale, url, openMap, openPlayer } = view;
+  const { score, rating, play, stale, url, openMap, openPlayer } = view;
   const { user_id, username, mode } = score;
   const words = t.messages.osu;
   const name = username ?? words.scores.unknownPlayer;
@@ -78,7 +82,7 @@ export function renderScore(view: ScoreView, t: Translator): Reply {
     blocks: [
       headingBlock([user_id === null ? name : link(userPage(user_id, mode), name), ` (${words.modes[mode]})`]),
       ...originBlocks({ source: 'osu', stale }, t),
-      scoreCard(score, { rating }, t),
+      play,
       ...estimateBlocks([rating], t),
     ],
     actions: [

@@ -14,6 +14,7 @@ import {
   strong,
   type Text,
   textBlock,
+  type WordBlock,
 } from '../../contract/reply.ts';
 
 export function setName({ artist, title }: Pick<Beatmapset, 'artist' | 'title'>): string {
@@ -114,11 +115,14 @@ export interface AskedMap extends SetAnswer {
   readonly ruleset: Ruleset;
 }
 
-/** Names the map of the plays below, its ruleset where it is converted, and its mapper. */
-export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator): readonly Block[] {
+/**
+ * Names the map of the plays below, its ruleset where it is converted, and its mapper.
+ * @param isDrawn an image card has the name
+ */
+export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator, isDrawn = false): readonly WordBlock[] {
   const words = t.messages.osu;
   const mappers = beatmap.owners.map(({ username }) => username);
-  const name = `${setName(set)} [${beatmap.version}]`;
+  const name = isDrawn ? words.scores.map : `${setName(set)} [${beatmap.version}]`;
   return [
     textBlock(
       joined([

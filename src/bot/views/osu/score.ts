@@ -1,6 +1,13 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { mapPage, setPage } from '../../../beatmaps/model/link.ts';
-import { completionOf, resultsOf, type Score, shownGrade, shownMods } from '../../../beatmaps/model/score.ts';
+import {
+  completionOf,
+  resultsOf,
+  type Score,
+  type ScoreMod,
+  shownGrade,
+  shownMods,
+} from '../../../beatmaps/model/score.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { starColour } from '../../cards/star-colour.ts';
@@ -13,7 +20,7 @@ export function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translato
   return beatmap === null ? setName(beatmapset) : `${setName(beatmapset)} [${beatmap.version}]`;
 }
 
-function pageOf({ beatmap, beatmapset, beatmap_id }: Score): string | undefined {
+export function pageOf({ beatmap, beatmapset, beatmap_id }: Score): string | undefined {
   if (beatmapset !== null) return setPage(beatmapset.id, beatmap ?? undefined);
   return beatmap_id === null ? undefined : mapPage(beatmap_id);
 }
@@ -89,7 +96,7 @@ function worthOf(score: Score, rating: Rating | undefined, t: Translator): Pick<
   return { worth: { value, lines: scoreLines(score, rating, t, resultText({ ...score, pp: null }, t)) } };
 }
 
-function failedText(score: Score, t: Translator): string {
+export function failedText(score: Score, t: Translator): string {
   const words = t.messages.osu.scores;
   const completion = completionOf(score);
   return completion === null
@@ -98,14 +105,18 @@ function failedText(score: Score, t: Translator): string {
 }
 
 /** The worth of a play that osu! gives no pp for: it failed, or its map is not ranked. */
-function worthText({ pp, passed }: Score, rating: Rating | undefined, t: Translator): string | undefined {
+export function worthText({ pp, passed }: Score, rating: Rating | undefined, t: Translator): string | undefined {
   const words = t.messages.osu.scores;
   if (pp !== null || rating?.play == null) return undefined;
   const worth = t.decimal(rating.play.pp, 0);
   return passed ? words.ifRanked({ pp: worth }) : words.untilFail({ pp: worth });
 }
 
-function fullComboText({ pp, is_perfect_combo }: Score, rating: Rating | undefined, t: Translator): string | undefined {
+export function fullComboText(
+  { pp, is_perfect_combo }: Score,
+  rating: Rating | undefined,
+  t: Translator,
+): string | undefined {
   const play = rating?.play;
   if (play == null || is_perfect_combo) return undefined;
   // Rounded to what the play has got, it says nothing.
@@ -131,8 +142,18 @@ const RESULT_NAMES: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> 
   mania: { perfect: 'MAX', great: '300', good: '200', ok: '100', meh: '50' },
 };
 
-/** `512×300 · 13×100 · 2×50 · 4 miss` */
+/** `512×300 13×100 2×50 4 miss` */
 function resultCounts(score: Score, t: Translator): string {
+  return resultNames(score, t)
+    .map(({ name }) => name)
+    .join(' ');
+}
+
+/** `512×300` and the like, with the result in osu!'s word. */
+export function resultNames(
+  score: Score,
+  t: Translator,
+): readonly { readonly result: string; readonly name: string }[] {
   const { results } = t.messages.osu.scores;
   const words: Readonly<Record<string, string>> = {
     miss: results.miss,
@@ -140,12 +161,11 @@ function resultCounts(score: Score, t: Translator): string {
     large_tick_hit: results.drops,
     small_tick_miss: results.droplets,
   };
-  return resultsOf(score)
-    .map(({ result, count }) => {
-      const number = RESULT_NAMES[score.mode][result];
-      return number === undefined ? `${t.number(count)} ${words[result] ?? result}` : `${t.number(count)}×${number}`;
-    })
-    .join(' ');
+  return resultsOf(score).map(({ result, count }) => {
+    const number = RESULT_NAMES[score.mode][result];
+    const shown = t.number(count);
+    return { result, name: number === undefined ? `${shown} ${words[result] ?? result}` : `${shown}×${number}` };
+  });
 }
 
 /** `S · 98.75% · 201 pp · +HDDT (1.3×)` */
@@ -172,16 +192,24 @@ const ADJUSTED = [
 export function modsText(score: Pick<Score, 'mods'>, t: Translator): string | undefined {
   const shown = shownMods(score);
   if (shown.length === 0) return undefined;
-  const chosen = score.mods.flatMap(({ acronym, settings = {} }) => {
-    const { speed_change: rate } = settings;
-    const adjusted = acronym === 'DA' ? ADJUSTED : [];
-    return [
-      ...(typeof rate === 'number' ? [`${t.decimal(rate, 2)}×`] : []),
-      ...adjusted.flatMap(([name, key]) => {
-        const value = settings[key];
-        return typeof value === 'number' ? [`${name} ${t.decimal(value, 2)}`] : [];
-      }),
-    ];
-  });
+  const chosen = score.mods.flatMap(mod => chosenFor(mod, t));
   return `+${shown.join('')}${chosen.length === 0 ? '' : ` (${chosen.join(' ')})`}`;
+}
+
+/** Each mod by itself: `DT 1.3×` */
+export function modNames({ mods }: Pick<Score, 'mods'>, t: Translator): readonly string[] {
+  const shown = mods.filter(({ acronym }) => acronym !== 'CL');
+  return shown.map(mod => [mod.acronym, ...chosenFor(mod, t)].join(' '));
+}
+
+function chosenFor({ acronym, settings = {} }: ScoreMod, t: Translator): readonly string[] {
+  const { speed_change: rate } = settings;
+  const adjusted = acronym === 'DA' ? ADJUSTED : [];
+  return [
+    ...(typeof rate === 'number' ? [`${t.decimal(rate, 2)}×`] : []),
+    ...adjusted.flatMap(([name, key]) => {
+      const value = settings[key];
+      return typeof value === 'number' ? [`${name} ${t.decimal(value, 2)}`] : [];
+    }),
+  ];
 }

@@ -4,7 +4,16 @@ import {
   type APIMessageTopLevelComponent,
   ComponentType,
 } from 'discord.js';
-import type { Action, Block, Card, Choice, Heading, Reply, Tone } from '../../../bot/contract/reply.ts';
+import {
+  type Action,
+  type Block,
+  type Card,
+  type Choice,
+  type Heading,
+  type Reply,
+  type Tone,
+  withPictures,
+} from '../../../bot/contract/reply.ts';
 import { reductionText } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink, Reduction } from '../../../media/delivery/delivery.ts';
@@ -119,7 +128,8 @@ const ACCENTS: Readonly<Record<Tone, number | undefined>> = {
 
 /** A container has one colour, so several have none in common. */
 function colourOf({ colour, blocks }: Reply): number | undefined {
-  const cards = blocks.flatMap(block => (block.kind === 'card' && block.colour ? [block.colour] : []));
+  const words = withPictures(blocks, () => false);
+  const cards = words.flatMap(block => (block.kind === 'card' && block.colour ? [block.colour] : []));
   const colours = new Set(colour === undefined ? cards : [colour]);
   const [only = '', ...others] = colours;
   return others.length === 0 && /^#[0-9a-f]{6}$/i.test(only) ? Number.parseInt(only.slice(1), 16) : undefined;
@@ -133,7 +143,8 @@ function renderSection(
   context: ComponentContext,
 ): APIComponentInContainer[] {
   const { actions } = section.reply;
-  const blocks = withoutRepeats(section.reply.blocks, actions, used);
+  const arranged = withPictures(section.reply.blocks, ({ picture }) => section.pictures?.has(picture.key) === true);
+  const blocks = withoutRepeats(arranged, actions, used);
   const { shown, others } = linksWithin(actions);
   const content: ReplySection = { ...section, reply: { ...section.reply, blocks: [...blocks, ...others] } };
   const framed = blocks.filter(isFramed);

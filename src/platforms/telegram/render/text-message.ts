@@ -1,4 +1,4 @@
-import type { Action, Block, Card, Image } from '../../../bot/contract/reply.ts';
+import { type Action, type Block, type Card, type Image, withPictures } from '../../../bot/contract/reply.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Keyboard, LinkPreview } from '../api/methods.ts';
 import { ownNumber, renderBlocks } from './block-text.ts';
@@ -33,9 +33,10 @@ export function renderWords(
   style: TextStyle,
 ): readonly (TextPayload | PhotoPayload)[] {
   const photo = photoOf(blocks);
-  const instead = renderText(blocks, actions, style);
+  const all = withPictures(blocks, () => false);
+  const instead = renderText(all, actions, style);
   if (photo === undefined) return [instead];
-  const words = blocks.filter(block => block !== photo);
+  const words = withPictures(blocks, block => block === photo).filter(block => block !== photo);
   const { isHidden = false } = style;
   const { shown, buttons, numbers } = arranged(words, actions);
   const whole = renderBlocks(shown, style, Number.POSITIVE_INFINITY, numbers.length > 0);
@@ -45,7 +46,7 @@ export function renderWords(
   }
   if (photo.kind === 'image') return [instead];
   const caption = renderCaption(shown.slice(0, 1), style);
-  const alone = renderText([{ kind: 'text', text: [photo.alt] }], [], style);
+  const alone = renderText(photo.instead ?? [{ kind: 'text', text: [photo.alt] }], [], style);
   const below = shown.length > 1 && shown[0]?.kind === 'heading' ? words.slice(1) : words;
   return [
     { kind: 'photo', photo, isHidden, caption, keyboard: undefined, instead: alone },

@@ -1,4 +1,12 @@
-import type { Action, Block, Card, Image, Inline, Reply } from '../../../bot/contract/reply.ts';
+import {
+  type Action,
+  type Block,
+  type Card,
+  type Image,
+  type Inline,
+  type Reply,
+  withPictures,
+} from '../../../bot/contract/reply.ts';
 import { isOwnPath, isWebAddress } from '../page/base/address.ts';
 import type { WebAction, WebBlock, WebCard, WebReply, WebSound } from '../page/base/protocol.ts';
 import { REPLY_LIMITS } from '../protocol/limits.ts';
@@ -13,7 +21,8 @@ export interface WebRenderContext extends GalleryContext {
 
 /** Reply -> what the page shows. Pure: everything that does not fit is shortened with an ellipsis. */
 export function renderWebReply(reply: Reply, context: WebRenderContext): WebReply {
-  const shown = reply.blocks.filter(block => block.kind !== 'picture' || block.repeats !== true);
+  const arranged = withPictures(reply.blocks, ({ repeats }) => repeats !== true);
+  const shown = arranged.filter(block => block.kind !== 'picture' || block.repeats !== true);
   const blocks = shown.slice(0, REPLY_LIMITS.blocks).map(block => renderBlock(block, context));
   if (shown.length > blocks.length || reply.gallery.length > REPLY_LIMITS.gallery) blocks.push(ELLIPSIS_BLOCK);
   const opened = new Set(reply.blocks.flatMap(tokensOf));

@@ -1,0 +1,74 @@
+import { createMemoryCache } from '../../infra/cache/cache.ts';
+import type { HttpClient } from '../../infra/http/http-client.ts';
+import type { Logger } from '../../infra/log.ts';
+import { OSU_ASSET_HOSTS } from './osu-api.ts';
+
+/** Covers and avatars of osu!, made small enough to stand in a drawing. */
+export interface Artwork {
+  load(url: string, shape: Shape): Promise<string | undefined>;
+}
+
+/** Pixels. */
+interface Shape {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface ArtworkOptions {
+  readonly http: Pick<HttpClient, 'request'>;
+  readonly log: Pick<Logger, 'debug'>;
+  /** How long a card waits; what comes later is there the next time. Default 1200. */
+  readonly waitMs?: number;
+}
+
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+/** Some 10 KB each. */
+const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+const KEPT_MS = 6 * 3_600_000;
+/** Some old sets have no cover. */
+const MISSING_MS = 10 * 60_000;
+const MAX_PIXELS = 40_000_000;
+const QUALITY = 62;
+
+export function createArtwork({ http, log, waitMs = 1_200 }: ArtworkOptions): Artwork {
+  const kept = createMemoryCache<string>({ maxSize: MAX_KEPT_BYTES, sizeOf: ({ length }) => length + 100 });
+
+  async function make(url: string, { width, height }: Shape): Promise<string> {
+    const { status, bytes } = await http.request({
+      url,
+      hosts: OSU_ASSET_HOSTS,
+      timeoutMs: 5_000,
+      maxBytes: MAX_FILE_BYTES,
+      retries: 0,
+    });
+    if (status !== 200) throw new Error(`an image was answered with ${status}`);
+    // Loaded by the first card: many a chat never sees one.
+    const { default: sharp } = await import('sharp');
+    const image = sharp(bytes, { limitInputPixels: MAX_PIXELS }).timeout({ seconds: 5 }).rotate();
+    const small = image.resize({ width, height, fit: 'cover' }).flatten({ background: '#202020' });
+    const jpeg = await small.toColourspace('srgb').jpeg({ quality: QUALITY }).toBuffer();
+    return `data:image/jpeg;base64,${jpeg.toString('base64')}`;
+  }
+
+  return {
+    async load(url, shape) {
+      if (!OSU_ASSET_HOSTS.some(host => url.startsWith(`https://${host}/`))) return undefined;
+      const key = `${shape.width}x${shape.height} ${url}`;
+      const policy = { ttlMs: () => KEPT_MS, errorTtlMs: () => MISSING_MS };
+      const made = kept
+        .wrap(key, () => make(url, shape), policy)
+        .then(
+          ({ value }) => value,
+          (error: unknown) => {
+            log.debug({ err: error }, 'an image card goes without an image');
+            return undefined;
+          },
+        );
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<undefined>(resolve => {
+        timer = setTimeout(resolve, waitMs, undefined);
+      });
+      return Promise.race([made, late]).finally(() => clearTimeout(timer));
+    },
+  };
+}

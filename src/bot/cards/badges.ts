@@ -1,0 +1,77 @@
+import { shownGrade } from '../../beatmaps/model/score.ts';
+import type { Colour } from '../contract/reply.ts';
+import type { Area } from './chart.ts';
+import { group, label, labelWidth } from './shapes.ts';
+import { element, type Markup } from './svg.ts';
+
+const INK: Colour = '#171a1c';
+
+/** The colours of osu!'s kinds of mods (its new client, 2026-08): harder, easier, played by itself, another map, for fun, of the system. */
+const MOD_COLOURS: readonly (readonly [acronyms: string, colour: Colour])[] = [
+  ['HR SD PF DT NC HD FL BL ST AC FI TC', '#ff6666'],
+  ['EZ NF HT DC NR', '#b2ff66'],
+  ['AT CN RX AP SO', '#66ccff'],
+  ['TP DA CL RD MR AL SW SG IN CS HO DS 1K 2K 3K 4K 5K 6K 7K 8K 9K 10K', '#a98cff'],
+  ['TD SV2', '#ffcc22'],
+];
+const FUN: Colour = '#ff8cc0';
+
+/** @param mod an acronym, and what was chosen for it: `DT 1.3×` */
+function modColour(mod: string): Colour {
+  const [acronym = ''] = mod.split(' ');
+  return MOD_COLOURS.find(([acronyms]) => acronyms.split(' ').includes(acronym))?.[1] ?? FUN;
+}
+
+export const BADGE_HEIGHT = 56;
+const PADDING = 18;
+
+export function modBadgeWidth(mod: string): number {
+  return labelWidth(mod, { bold: true }) + 2 * PADDING;
+}
+
+/** A mod as osu! shows it; `x`, `y`: the upper left corner. */
+export function modBadge(mod: string, x: number, y: number): Markup {
+  const width = modBadgeWidth(mod);
+  return group([
+    element('rect', { x, y, width, height: BADGE_HEIGHT, rx: 16, fill: modColour(mod) }),
+    label(mod, { x: x + width / 2, y: y + 42, bold: true, anchor: 'middle', colour: INK }),
+  ]);
+}
+
+/** osu!'s colours of ranks (its new client, 2026-08). */
+const GRADE_COLOURS: Readonly<Record<string, Colour>> = {
+  SS: '#f05fc6',
+  S: '#02b5c3',
+  A: '#88da20',
+  B: '#e3b130',
+  C: '#ff8e5d',
+};
+const LOWEST: Colour = '#ff5a5a';
+/** The edge of a rank with mods that hide the objects. */
+const SILVER: Colour = '#c9d6dd';
+
+/** The letter of a rank on its colour: `XH` is an `SS` with a silver edge. */
+export function gradeBadge(rank: string, { left, top, width, height }: Area): Markup {
+  const letter = shownGrade(rank);
+  const edge = rank.length === 2 && rank.endsWith('H') ? { stroke: SILVER, 'stroke-width': height / 20 } : {};
+  const size = height * 0.74;
+  return group([
+    element('rect', {
+      x: left,
+      y: top,
+      width,
+      height,
+      rx: height / 4,
+      fill: GRADE_COLOURS[letter] ?? LOWEST,
+      ...edge,
+    }),
+    label(letter, {
+      x: left + width / 2,
+      y: top + height / 2 + size * 0.355,
+      size,
+      bold: true,
+      anchor: 'middle',
+      colour: INK,
+    }),
+  ]);
+}

@@ -1,0 +1,135 @@
+import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
+import { completionOf, type Score } from '../../../beatmaps/model/score.ts';
+import type { Rating } from '../../../beatmaps/rating/ratings.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import { type PlayView, playCardSize, renderPlayCard } from '../../cards/play-card.ts';
+import { penFor } from '../../cards/shapes.ts';
+import type { Look } from '../../cards/theme.ts';
+import { drawableTitle } from '../../cards/typefaces.ts';
+import { type Block, joined, link, type PictureBlock, stacked, type Text, textBlock } from '../../contract/reply.ts';
+import type { Services } from '../../contract/services.ts';
+import { coverOf } from './beatmap.ts';
+import {
+  failedText,
+  fullComboText,
+  mapName,
+  modNames,
+  pageOf,
+  resultNames,
+  resultText,
+  scoreCard,
+  withLines,
+  worthText,
+} from './score.ts';
+
+/** The cover as the header of a card shows it. */
+const COVER = { width: 640, height: 156 };
+
+export interface PlayedScore {
+  readonly score: Score;
+  readonly rating: Rating | undefined;
+  /** Whose play it is, where the play does not say it. */
+  readonly name?: string;
+  /** Where it stands on the map and among the player's best. */
+  readonly standing?: Text;
+}
+
+/** A play as an image card with a few words, or as a card of words where none can be drawn. */
+export async function playBlock(
+  played: PlayedScore,
+  services: Pick<Services, 'painter' | 'artwork'>,
+  t: Translator,
+): Promise<Block> {
+  const { score, rating, standing = [] } = played;
+  const { beatmapset: set } = score;
+  const card = withLines(scoreCard(score, { rating }, t), ([first = [], ...others]) => [
+    first,
+    ...(standing.length === 0 ? [] : [standing]),
+    ...others,
+  ]);
+  if (set === null || score.beatmap === null) return card;
+  const alt = `${mapName(score, t)}: ${resultText(score, t)}`;
+  const picture = await playPicture({ set, alt, ...playView(played, t) }, services, t);
+  return picture === undefined ? card : { ...picture, beside: [textBlock(besideText(played, t))], instead: [card] };
+}
+
+export interface DrawnPlay extends Omit<PlayView, 'title' | 'artist' | 'cover'> {
+  readonly set: Beatmapset;
+  readonly alt: string;
+}
+
+/** Undefined where nothing is drawn. */
+export async function playPicture(
+  { set, alt, ...drawn }: DrawnPlay,
+  { painter, artwork }: Pick<Services, 'painter' | 'artwork'>,
+  t: Translator,
+): Promise<PictureBlock | undefined> {
+  if (painter === undefined) return undefined;
+  const image = coverOf(set, set.card_url);
+  const view = {
+    ...drawn,
+    title: drawableTitle(set.title, set.title_unicode),
+    artist: drawableTitle(set.artist, set.artist_unicode),
+    cover: image && (await artwork?.load(image.url, COVER)),
+  };
+  const size = playCardSize(view, penFor(t, 'dark'));
+  const picture = painter.picture('play', theme => renderPlayCard(view, penFor(t, theme)), size);
+  return { kind: 'picture', picture, alt };
+}
+
+/** The page of the map, and what the image card lacks. */
+function besideText({ score, standing = [] }: PlayedScore, t: Translator): Text {
+  const words = t.messages.osu.scores;
+  const page = pageOf(score);
+  const total = score.legacy_total_score ?? score.total_score;
+  const at = score.ended_at === null ? Number.NaN : Date.parse(score.ended_at);
+  const facts = joined([
+    page === undefined ? undefined : [link(page, words.map)],
+    total === null ? undefined : words.score({ shown: t.number(total) }),
+    score.weight === null ? undefined : words.weighted({ pp: t.decimal(score.weight.pp, 0) }),
+    Number.isNaN(at) ? undefined : [{ kind: 'time', at, style: 'relative' }],
+  ]);
+  return stacked([facts, standing]);
+}
+
+const COLOURS: Readonly<Record<string, keyof Look>> = {
+  perfect: 'lilac',
+  great: 'sky',
+  good: 'accent',
+  ok: 'accent',
+  large_tick_hit: 'accent',
+  meh: 'marigold',
+  small_tick_miss: 'marigold',
+};
+
+function playView({ score, rating, name }: PlayedScore, t: Translator): Omit<DrawnPlay, 'set' | 'alt'> {
+  const { beatmap, accuracy, pp, max_combo, is_perfect_combo, passed, ended_at } = score;
+  const words = t.messages.osu.scores;
+  const { cards } = t.messages;
+  const most = beatmap?.max_combo ?? rating?.maxCombo ?? null;
+  const combo = is_perfect_combo ? words.fullCombo : most === null ? '' : `/ ${t.number(most)}x`;
+  const day = ended_at === null ? Number.NaN : Date.parse(ended_at);
+  const at = passed ? null : (rating?.difficulty?.endsAt ?? completionOf(score));
+  const remarks = [
+    passed || at !== null ? undefined : words.failed,
+    worthText(score, rating, t),
+    fullComboText(score, rating, t),
+  ];
+  return {
+    version: beatmap?.version ?? '',
+    stars: rating?.stars ?? beatmap?.difficulty_rating ?? null,
+    grade: score.rank,
+    mods: modNames(score, t),
+    figures: [
+      { value: t.percent(accuracy, 2, 2), label: cards.accuracy },
+      { value: `${t.number(max_combo)}x`, label: combo },
+      ...(pp === null ? [] : [{ value: t.decimal(pp, 0), label: cards.pp }]),
+    ],
+    remarks: remarks.filter(remark => remark !== undefined),
+    results: resultNames(score, t).map(({ result, name }) => ({ name, colour: COLOURS[result] ?? 'berry' })),
+    note: [score.username ?? name, Number.isNaN(day) ? undefined : t.date(day)].filter(Boolean).join(' · '),
+    worths: [],
+    strains: rating?.difficulty?.strains,
+    fail: at === null ? undefined : { at, text: failedText(score, t) },
+  };
+}
