@@ -123,6 +123,22 @@ describe('figures', () => {
     expect(own.clockRate).toBeCloseTo(1.2, 10);
   });
 
+  it('say when a play ended by the time of its last object, not by their number', async () => {
+    const { threads } = openThreads();
+    const starts = [1_000, 2_000, 3_000, 4_000, 11_000];
+    const map = writeMap({ objects: starts.map(at => `256,192,${at},1,0`) });
+    const ended = async (passedObjects: number, mode = 0) => {
+      const play = { n300: passedObjects, misses: 0, combo: passedObjects, passedObjects };
+      return (await threads.run(job(map, { play, mode }), never)).endsAt;
+    };
+    expect(await ended(4)).toBeCloseTo(0.3);
+    expect(await ended(5)).toBe(1);
+    expect(await ended(3, 1)).toBeCloseTo(0.2);
+    // Their objects have several results.
+    expect(await ended(3, 3)).toBeUndefined();
+    expect((await threads.run(job(map), never)).endsAt).toBeUndefined();
+  });
+
   it('give a play’s pp, and what it had been worth without its misses', async () => {
     const { threads } = openThreads();
     const play = { n300: 190, n100: 6, n50: 1, misses: 4, combo: 90 };

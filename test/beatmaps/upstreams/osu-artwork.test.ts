@@ -15,7 +15,7 @@ async function open(waitMs?: number) {
   const asked: string[] = [];
   const counted = {
     request: (request: Parameters<typeof http.request>[0]) => {
-      asked.push(request.url);
+      asked.push(`${request.url}`);
       return http.request(request);
     },
   };

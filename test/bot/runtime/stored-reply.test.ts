@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
-import { type Block, type Reply, reply } from '../../../src/bot/contract/reply.ts';
+import { type Block, type Reply, reply, textBlock } from '../../../src/bot/contract/reply.ts';
 import { readReply, StoredReply, storeReply } from '../../../src/bot/runtime/stored-reply.ts';
 import { photo, samplePost } from '../sample.ts';
 
@@ -62,7 +62,9 @@ describe('a kept reply', () => {
   it('draws its image card again', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
     const picture = createSvgRasterizer().picture('square', () => svg, { width: 8, height: 8 });
-    const [block] = reread(reply({ blocks: [{ kind: 'picture', picture, alt: 'Square' }] }))?.blocks ?? [];
+    const words = { beside: [textBlock(['beside'])], instead: [textBlock(['instead'])] };
+    const [block] = reread(reply({ blocks: [{ kind: 'picture', picture, alt: 'Square', ...words }] }))?.blocks ?? [];
+    expect(block).toMatchObject(words);
     const again = block?.kind === 'picture' ? block.picture : undefined;
     expect(again).toMatchObject({ key: picture.key, width: 8, height: 8 });
     expect(await again?.draw()).toEqual(await picture.draw());

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Action, type Block, type Card, type Reply, reply } from '../../../../src/bot/contract/reply.ts';
+import {
+  type Action,
+  type Block,
+  type Card,
+  type Reply,
+  reply,
+  textBlock,
+} from '../../../../src/bot/contract/reply.ts';
 import { renderPost } from '../../../../src/bot/views/post.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import { countComponents } from '../../../../src/platforms/discord/render/block-components.ts';
@@ -318,6 +325,13 @@ describe('a picture', () => {
 
   it('that could not be drawn leaves its words', () => {
     expect(texts([section({ blocks })])).toEqual(['Strain over time']);
+  });
+
+  it('stands with the words beside it, or those in its place', () => {
+    const words = { beside: [textBlock(['beside'])], instead: [textBlock(['instead'])] };
+    const one = section({ blocks: [{ kind: 'picture', picture, alt: 'Strain over time', ...words }] });
+    expect(texts([{ ...one, pictures: new Map([['strain-1', 'picture-1.png']]) }])).toEqual(['beside']);
+    expect(texts([one])).toEqual(['instead']);
   });
 });
 

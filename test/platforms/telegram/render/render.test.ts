@@ -7,6 +7,7 @@ import {
   hidden,
   type Reply,
   reply,
+  textBlock,
 } from '../../../../src/bot/contract/reply.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import type { Post } from '../../../../src/media/post.ts';
@@ -299,11 +300,11 @@ describe('a reply with an image', () => {
 });
 
 describe('a reply with a drawn picture', () => {
-  const picture: Block = {
+  const picture = {
     kind: 'picture',
     alt: 'Strain over time',
     picture: { key: 'strain-1', width: 900, height: 300, draw: async () => Buffer.from('png') },
-  };
+  } as const;
 
   it('is a photo, or its words where there is none to be had', () => {
     const [payload] = renderReply(reply({ blocks: [{ kind: 'heading', text: ['Map'] }, picture] }), t);
@@ -312,6 +313,12 @@ describe('a reply with a drawn picture', () => {
       caption: { text: 'Map' },
       instead: { content: { text: 'Map\nStrain over time' } },
     });
+  });
+
+  it('has the words beside it in its caption, else those in its place', () => {
+    const words = { beside: [textBlock(['beside'])], instead: [textBlock(['instead'])] };
+    const [payload] = renderReply(reply({ blocks: [{ ...picture, ...words }] }), t);
+    expect(payload).toMatchObject({ caption: { text: 'beside' }, instead: { content: { text: 'instead' } } });
   });
 
   it('stands before the words when those are many', () => {

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Block, type Card, type GalleryItem, type Inline, reply } from '../../../../src/bot/contract/reply.ts';
+import {
+  type Block,
+  type Card,
+  type GalleryItem,
+  type Inline,
+  reply,
+  textBlock,
+} from '../../../../src/bot/contract/reply.ts';
 import type { MediaItem, Post } from '../../../../src/media/post.ts';
 import type { TunnelFile } from '../../../../src/media/tunnel/tunnel-file.ts';
 import type { WebMedia, WebText } from '../../../../src/platforms/web/page/base/protocol.ts';
@@ -371,6 +378,11 @@ describe('what a reply says', () => {
     const picture = { key: 'profile-1', width: 10, height: 10, draw: () => Promise.reject(new Error('not drawn')) };
     const block = { kind: 'picture', picture, alt: 'A player' } as const;
     expect(renderWebReply(reply({ blocks: [{ ...block, repeats: true }] }), context).blocks).toEqual([]);
+    const words = { beside: [textBlock(['beside'])], instead: [textBlock(['instead'])] };
+    const shown = (more: object) =>
+      renderWebReply(reply({ blocks: [{ ...block, ...words, ...more }] }), context).blocks;
+    expect(shown({})).toMatchObject([{ kind: 'picture' }, { text: ['beside'] }]);
+    expect(shown({ repeats: true })).toMatchObject([{ text: ['instead'] }]);
     expect(renderWebReply(reply({ blocks: [block] }), context).blocks).toHaveLength(1);
   });
 });
