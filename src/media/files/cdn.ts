@@ -74,11 +74,15 @@ export function extensionOf(mime: string): string | undefined {
   return Object.hasOwn(EXTENSIONS, mime) ? EXTENSIONS[mime] : undefined;
 }
 
-/** The name of a file of a post: letters, digits, `-` and `_`, with the ending of its type. */
+/** `mira.holm-2026-05-17-SeaLight_01-2.mp4`: letters, digits, `-`, `_` and `.`, with the ending of its type. The site stands for an unknown author. */
 export function fileNameOf(post: Post, index: number, mime: string): string {
-  const { source, id } = post;
+  const { source, id, author, publishedAt } = post;
+  const name = (author.username ?? author.name ?? '').replace(/[^\w.]+/g, '-');
+  const who = name.slice(0, 40).replace(/^[.-]+|[.-]+$/g, '') || source;
+  const day = new Date(publishedAt ?? Number.NaN);
+  const date = Number.isNaN(day.getTime()) ? '' : `-${day.toISOString().slice(0, 10)}`;
   const place = itemCount(post) > 1 ? `-${(post.items[index]?.position ?? index) + 1}` : '';
   const extension = extensionOf(mime);
-  const name = `medley-${source}-${id.replace(/[^\w-]+/g, '').slice(0, 60)}${place}`;
-  return extension === undefined ? name : `${name}.${extension}`;
+  const whole = `${who}${date}-${id.replace(/[^\w-]+/g, '').slice(0, 60)}${place}`;
+  return extension === undefined ? whole : `${whole}.${extension}`;
 }

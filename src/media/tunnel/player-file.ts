@@ -82,6 +82,18 @@ export function isMuxable(whole: WholeVideo, item: MediaItem): boolean {
   return fitsAddress(parts) && bytes.reduce((total, each) => total + each, 0) <= MAX_MUX_BYTES;
 }
 
+/** As far as the site says it, of two tracks only where it says it of both; `isRough` when it is by their rates. */
+export function playerFileSize(
+  { variant, audio }: PlayerFile,
+  item: MediaItem,
+): { readonly bytes?: number; readonly isRough?: true } {
+  const parts = [variant, ...(audio === undefined ? [] : [audio])].map(part => toChoice(part, item));
+  const sizes = parts.flatMap(({ bytes, estimatedBytes }) => bytes ?? estimatedBytes ?? []);
+  if (sizes.length < parts.length) return {};
+  const bytes = sizes.reduce((total, each) => total + each, 0);
+  return { bytes, ...(parts.some(part => part.bytes === null) && { isRough: true }) };
+}
+
 /** The same for an address in the tunnel. */
 export function playerTunnelFile(
   post: Post,

@@ -136,7 +136,7 @@ describe('a delivered file', () => {
     expect(file).toMatchObject({
       bytes: 300_000,
       mime: 'video/mp4',
-      fileName: 'medley-instagram-C9TestReef01.mp4',
+      fileName: 'kelp.forest-2025-10-09-C9TestReef01.mp4',
       ...FILM,
       hasAudio: true,
       thumbnail: null,
@@ -162,7 +162,7 @@ describe('a delivered file', () => {
     const items = [makePhoto(), makePhoto({ variants: [webp] })];
     expect(asFile(await deliver(makePost({ items }), { index: 1 }))).toMatchObject({
       mime: 'image/jpeg',
-      fileName: 'medley-instagram-C9TestReef01-2.jpg',
+      fileName: 'kelp.forest-2025-10-09-C9TestReef01-2.jpg',
       durationMs: null,
     });
   });
@@ -172,7 +172,7 @@ describe('a delivered file', () => {
     const audio = variant('audio', { mime: 'audio/mp4', hasVideo: false, adaptive: true, width: null, height: null });
     expect(asFile(await deliver(post(hd, audio), { form: 'audio' }))).toMatchObject({
       mime: 'audio/mp4',
-      fileName: 'medley-instagram-C9TestReef01.m4a',
+      fileName: 'kelp.forest-2025-10-09-C9TestReef01.m4a',
       width: null,
       height: null,
     });
@@ -270,7 +270,7 @@ describe('links', () => {
     const { deliver } = await setUp(sizes({ hd: 3_000_000 }), { addresses });
     const items = [makePhoto({ variants: [photo] })];
     expect(await deliver(makePost({ items }))).toMatchObject({
-      url: `https://medley.example/media/medley-instagram-C9TestReef01.jpg?/v/hd.mp4&${6 * 3_600_000}`,
+      url: `https://medley.example/media/kelp.forest-2025-10-09-C9TestReef01.jpg?/v/hd.mp4&${6 * 3_600_000}`,
       leadsTo: 'tunnel',
     });
   });

@@ -139,7 +139,7 @@ describe('picture and audio in two files', () => {
     const { deliver, asked } = await setUp({ files });
     const file = asFile(await deliver(video(track, audio)));
     expect(file).toMatchObject({ mime: 'video/mp4', width: 1080, height: 1920, hasAudio: true });
-    expect(file.fileName).toBe('medley-instagram-C9TestReef01.mp4');
+    expect(file.fileName).toBe('kelp.forest-2025-10-09-C9TestReef01.mp4');
     expect(await probeFile(file.path, never)).toMatchObject({
       ...{ videoCodec: 'avc', audioCodec: 'aac', fastStart: true, isFragmented: false },
     });
@@ -186,7 +186,7 @@ describe('only the audio', () => {
   it('is cut out of the smallest video that has it', async () => {
     const { deliver } = await setUp({ files: { hd: media('sea-720.mp4'), sd: media('sea-360.mp4') } });
     const file = asFile(await deliver(video(hd, sd), { form: 'audio' }));
-    expect(file).toMatchObject({ mime: 'audio/mp4', fileName: 'medley-instagram-C9TestReef01.m4a', width: null });
+    expect(file).toMatchObject({ mime: 'audio/mp4', fileName: 'kelp.forest-2025-10-09-C9TestReef01.m4a', width: null });
     expect(await probeFile(file.path, never)).toMatchObject({ kind: 'audio', audioCodec: 'aac', hasAudio: true });
   });
 });
@@ -197,7 +197,7 @@ describe('an audio track that the CDN calls a video', () => {
     const music = { ...audio, url: audio.url.replace('audio', 'music'), adaptive: false };
     const post = makePost({ items: [makeItem({ kind: 'audio', variants: [music] })] });
     const file = asFile(await deliver(post));
-    expect(file).toMatchObject({ mime: 'audio/mp4', fileName: 'medley-instagram-C9TestReef01.m4a', width: null });
+    expect(file).toMatchObject({ mime: 'audio/mp4', fileName: 'kelp.forest-2025-10-09-C9TestReef01.m4a', width: null });
   });
 });
 

@@ -110,9 +110,16 @@ describe('playerTunnelFile', () => {
       url: at('plain-720'),
       tracks: { video: at('track-1080'), audio: at('audio') },
       ...{ mime: 'video/mp4', width: 1080, height: 1920 },
-      fileName: 'medley-instagram-C9TestReef01-2.mp4',
+      fileName: 'kelp.forest-2025-10-09-C9TestReef01-2.mp4',
       expiresAt: 5,
     });
+  });
+
+  it('is called by its author and day, in characters that are safe everywhere; by its site where both are unknown', () => {
+    const named = (author: Partial<typeof post.author>, publishedAt: number | null) =>
+      playerTunnelFile({ ...post, author: { ...post.author, ...author }, publishedAt }, 1, file, 5).fileName;
+    expect(named({ username: null, name: '../Kelp & Reef..' }, null)).toBe('Kelp-Reef-C9TestReef01-2.mp4');
+    expect(named({ username: null, name: '海藻' }, Number.MAX_VALUE)).toBe('instagram-C9TestReef01-2.mp4');
   });
 
   it('repeats the video track where there is no plain file', () => {

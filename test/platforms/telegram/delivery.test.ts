@@ -89,7 +89,7 @@ describe('a link, pasted', () => {
     expect(second.file?.sha256).toBe(sha256Of('sea-720.mp4'));
     fake.message({ from: SARI, text: '/download https://www.instagram.com/reel/DVclaybowl1/ audio' });
     const sound = await fake.waitFor(() => answersIn(fake, SARI.id)[1]);
-    expect(sound.file).toMatchObject({ kind: 'audio', name: 'medley-instagram-DVclaybowl1.m4a' });
+    expect(sound.file).toMatchObject({ kind: 'audio', name: 'mara.turns.clay-2026-03-04-DVclaybowl1.m4a' });
     expect(fake.problems).toEqual([]);
   });
 

@@ -14,6 +14,13 @@ const LIMITED = 'https://www.instagram.com/reel/Limited/';
 // Run in the page; as text, since these tests know no DOM types.
 const COPY = (line: string) => `navigator.clipboard.writeText(${JSON.stringify(line)})`;
 
+/** A sheet that takes files, or links alone, and notes what it was given. */
+const SHEET = (takesFiles: boolean) => `Object.assign(globalThis, { shared: [] });
+  Object.defineProperty(navigator, 'canShare', { configurable: true, value: () => ${takesFiles} });
+  Object.defineProperty(navigator, 'share', { configurable: true, value: async ({ url, files }) => {
+    shared.push(url ?? [files[0].name, files[0].type, files[0].size > 1000]);
+  } });`;
+
 describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`, () => {
   let built: BuiltPage;
   let browser: Browser;
@@ -163,6 +170,32 @@ describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`
     const download = await page.getByRole('link', { name: 'Download' }).boundingBox();
     expect(download?.y).toBeGreaterThan(0);
     expect((download?.y ?? 0) + (download?.height ?? 0)).toBeLessThan(300);
+  });
+
+  it('shares the file itself on a phone, and its link where the sheet takes no files', async () => {
+    await visit({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    await page.evaluate(SHEET(true));
+    await say(REEL);
+    await page.getByRole('button', { name: 'Share' }).click();
+    await expect
+      .poll(() => page.evaluate('shared'))
+      .toEqual([['mira.holm-2026-05-17-SeaLight_01.mp4', 'video/mp4', true]]);
+    await page.evaluate(SHEET(false));
+    await say(CAROUSEL);
+    await page.getByRole('button', { name: 'Share' }).last().click();
+    await expect.poll(() => page.evaluate('shared')).toEqual(['https://www.instagram.com/p/FiveThings/']);
+  });
+
+  it('shows the shape of the answer while it waits for it, and none of it afterwards', async () => {
+    await visit();
+    await page.locator('#input').fill('https://www.instagram.com/reel/Waits/');
+    await page.keyboard.press('Enter');
+    await page.locator('.skeleton.of-media').waitFor();
+    await expect.poll(() => page.locator('.stage').textContent()).not.toBe('');
+    await expect.poll(() => stage.asked.at(-1)).toBe('https://www.instagram.com/reel/Waits/');
+    stage.release();
+    await page.locator('.card video').waitFor();
+    await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
   });
 
   it('offers to try again where that can help, the failed link of several alone, and when it may', async () => {

@@ -243,6 +243,8 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     await expect.poll(() => page.evaluate(`document.querySelector('video').currentTime`)).toBe(1);
     const download = page.getByRole('link', { name: 'Download' });
     await expect(download.getAttribute('href')).resolves.toBe('/media/clay-360.mp4?download=1');
+    await expect(download.getAttribute('aria-label')).resolves.toMatch(/^Download: Mira Holm.*, 360p, MP4$/);
+    await expect(download.textContent()).resolves.toBe('Download360p · MP4');
     await expect(page.getByRole('link', { name: 'Audio only' }).getAttribute('href')).resolves.toBe(
       '/media/tune-0.mp3?download=1',
     );
@@ -260,7 +262,7 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     page.on('download', download => names.push(download.suggestedFilename()));
     await page.getByRole('button', { name: 'Download all' }).click();
     await expect.poll(() => names.length).toBe(5);
-    expect(names.sort()[4]).toBe('medley-instagram-FiveThings-5.jpg');
+    expect(names.sort()[4]).toBe('studio.lumen-2026-05-17-FiveThings-5.jpg');
   });
 
   it('calls each answer by what it is', async () => {

@@ -111,7 +111,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     await expect.poll(() => place.textContent()).toBe('3 / 5');
     await expect.poll(() => page.evaluate(READY_STATE)).toBeGreaterThanOrEqual(2);
     await expect(page.getByRole('link', { name: 'Download 3 of 5' }).getAttribute('download')).resolves.toBe(
-      'medley-instagram-FiveThings-3.mp4',
+      'studio.lumen-2026-05-17-FiveThings-3.mp4',
     );
     await page.keyboard.press('End');
     await expect.poll(() => place.textContent()).toBe('5 / 5');

@@ -1,7 +1,9 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
+import type { MediaItem } from '../../../media/post.ts';
 import {
   choosePlayerFile,
   type PlayerFile,
+  playerFileSize,
   playerQualities,
   playerTunnelFile,
   shortSide,
@@ -32,9 +34,9 @@ export function renderMedia(
   // Longer than the CDN's own address may live: the tunnel asks for a new one when that has ended.
   const expiresAt = now + MEDIA_LIFE_MS;
   const file = playerTunnelFile(post, index, chosen, expiresAt);
-  const { mime, width, height, fileName } = file;
+  const { mime, width, height } = file;
   const src = tunnel.address(file);
-  const coverName = `${fileName.replace(/\.\w{1,5}$/, '')}-cover.jpg`;
+  const coverName = `${file.fileName.replace(/\.\w{1,5}$/, '')}-cover.jpg`;
   const cover = { post: file.post, index, mime: 'image/jpeg', fileName: coverName, expiresAt };
   const poster =
     item.kind === 'image' || item.thumbnailUrl === null ? null : tunnel.address({ ...cover, url: item.thumbnailUrl });
@@ -51,8 +53,8 @@ export function renderMedia(
       height: height ?? item.height,
       durationMs: clip === undefined ? item.durationMs : clip.endMs - clip.startMs,
       alt: shortenString(item.alt ?? '', REPLY_LIMITS.alt),
-      downloadUrl: `${src}?download=1`,
-      fileName,
+      ...savedAs(src, file),
+      ...factsOf(chosen, item),
       spoiler,
       ...(kind === 'video' && extrasOf({ post, index, part }, expiresAt, tunnel)),
       expiresAt,
@@ -77,30 +79,26 @@ function extrasOf(
   const qualities =
     sizes.length < 2
       ? []
-      : sizes.map(chosen => qualityOf(chosen, playerTunnelFile(post, index, chosen, expiresAt), part, tunnel));
+      : sizes.map((chosen): WebQuality => {
+          const file = playerTunnelFile(post, index, chosen, expiresAt);
+          const label = `${shortSide(chosen.variant)}p`;
+          const src = tunnel.address(file);
+          return { ...savedAs(src, file), ...factsOf(chosen, item), label, src: `${src}${part}` };
+        });
   const sound = choosePlayerFile(item, 'audio');
-  const isAudioFile = sound !== undefined && sound.variant.hasVideo === false;
+  const audio = sound?.variant.hasVideo === false ? playerTunnelFile(post, index, sound, expiresAt) : undefined;
   return {
     ...(qualities.length > 0 && { qualities }),
-    ...(isAudioFile && { audio: downloadOf(playerTunnelFile(post, index, sound, expiresAt), tunnel) }),
+    ...(audio && { audio: savedAs(tunnel.address(audio), audio) }),
   };
 }
 
-function qualityOf(
-  { variant }: PlayerFile,
-  file: TunnelFile,
-  part: string,
-  tunnel: GalleryContext['tunnel'],
-): WebQuality {
-  const src = tunnel.address(file);
-  return {
-    label: `${shortSide(variant)}p`,
-    src: `${src}${part}`,
-    downloadUrl: `${src}?download=1`,
-    fileName: file.fileName,
-  };
+function factsOf(file: PlayerFile, item: MediaItem): Pick<WebFile, 'label' | 'bytes' | 'isRough'> {
+  const { variant } = file;
+  const side = item.kind === 'video' && variant.hasVideo ? shortSide(variant) : 0;
+  return { ...(side > 0 && { label: `${side}p` }), ...playerFileSize(file, item) };
 }
 
-function downloadOf(file: TunnelFile, tunnel: GalleryContext['tunnel']): WebFile {
-  return { downloadUrl: `${tunnel.address(file)}?download=1`, fileName: file.fileName };
+function savedAs(src: string, { fileName }: TunnelFile): WebFile {
+  return { downloadUrl: `${src}?download=1`, fileName };
 }

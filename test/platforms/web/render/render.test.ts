@@ -55,13 +55,14 @@ describe('the file of a gallery item', () => {
       durationMs: 8_000,
       alt: '',
       downloadUrl: '/media/1?download=1',
-      fileName: 'medley-instagram-AbC-1_x.mp4',
+      fileName: 'mira.holm-2026-05-17-AbC-1_x.mp4',
+      label: '720p',
       spoiler: false,
       expiresAt: NOW + MEDIA_LIFE_MS,
     });
     expect(files.map(file => [file.url, file.mime, file.fileName])).toEqual([
-      ['https://cdn.test/a.mp4', 'video/mp4', 'medley-instagram-AbC-1_x.mp4'],
-      ['https://cdn.test/a.jpg', 'image/jpeg', 'medley-instagram-AbC-1_x-cover.jpg'],
+      ['https://cdn.test/a.mp4', 'video/mp4', 'mira.holm-2026-05-17-AbC-1_x.mp4'],
+      ['https://cdn.test/a.jpg', 'image/jpeg', 'mira.holm-2026-05-17-AbC-1_x-cover.jpg'],
     ]);
   });
 
@@ -73,9 +74,9 @@ describe('the file of a gallery item', () => {
     const few = variant({ url: 'https://cdn.test/480', width: 480, height: 854, codecs: 'vp09.00.40.08' });
     const { media, files } = shown(videoOf(...plain, few, audio));
     expect(media?.qualities?.map(({ label, fileName }) => [label, fileName])).toEqual([
-      ['1080p', 'medley-instagram-SeaLight_01.mp4'],
-      ['720p', 'medley-instagram-SeaLight_01.mp4'],
-      ['360p', 'medley-instagram-SeaLight_01.mp4'],
+      ['1080p', 'mira.holm-2026-05-17-SeaLight_01.mp4'],
+      ['720p', 'mira.holm-2026-05-17-SeaLight_01.mp4'],
+      ['360p', 'mira.holm-2026-05-17-SeaLight_01.mp4'],
     ]);
     const place = (src: string | undefined) => files[Number(/\d+/.exec(src ?? '')?.[0]) - 1]?.url;
     expect(media?.qualities?.map(({ src }) => place(src))).toEqual([
@@ -87,6 +88,19 @@ describe('the file of a gallery item', () => {
     expect(place(media?.audio?.downloadUrl)).toBe('https://cdn.test/audio');
   });
 
+  it('says how large a file is, as far as its site does, by its rate where that is all', () => {
+    const size = (...variants: MediaItem['variants']) => {
+      const { label, bytes, isRough } = shown(videoOf(...variants)).media ?? {};
+      return { label, bytes, isRough };
+    };
+    const track = variant({ width: 1080, height: 1920, bytes: 8_000_000, adaptive: true, hasAudio: false });
+    expect(size(variant({ bytes: 5_000 }))).toEqual({ label: '360p', bytes: 5_000, isRough: undefined });
+    expect(size(variant({ bitrate: 1_000_000 }))).toEqual({ label: '360p', bytes: 1_000_000, isRough: true });
+    expect(size(track, { ...audio, bytes: 400_000 })).toEqual({ label: '1080p', bytes: 8_400_000, isRough: undefined });
+    expect(size(track, audio).bytes).toBeUndefined();
+    expect(shown(carousel, 1).media).not.toHaveProperty('label');
+  });
+
   it('offers no size of a photo, and none where there is one', () => {
     expect(shown(carousel, 1).media).not.toHaveProperty('qualities');
     expect(shown(videoOf(variant({}))).media).not.toHaveProperty('qualities');
@@ -95,7 +109,7 @@ describe('the file of a gallery item', () => {
 
   it('is named by its place when the post has several', () => {
     const { media, files } = shown(carousel, 1);
-    expect(media?.fileName).toBe('medley-instagram-FiveThings-2.jpg');
+    expect(media?.fileName).toBe('studio.lumen-2026-05-17-FiveThings-2.jpg');
     expect(files[0]).toMatchObject({ index: 1, post: { source: 'instagram', id: 'FiveThings' } });
   });
 

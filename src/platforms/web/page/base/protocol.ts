@@ -128,7 +128,7 @@ export interface WebCard {
 }
 
 /** A file in the chat. Addresses are paths on this server (the tunnel), so nothing is fetched from third parties. */
-export interface WebMedia {
+export interface WebMedia extends WebFile {
   readonly kind: 'video' | 'image' | 'audio';
   readonly src: string;
   readonly mime: string;
@@ -138,8 +138,6 @@ export interface WebMedia {
   readonly durationMs: number | null;
   /** A description, when the post has one; else ''. */
   readonly alt: string;
-  readonly downloadUrl: string;
-  readonly fileName: string;
   readonly spoiler: boolean;
   /** The sizes of a video, largest first; absent where there is only one. The first is `src`. */
   readonly qualities?: readonly WebQuality[];
@@ -152,10 +150,15 @@ export interface WebMedia {
 export interface WebFile {
   readonly downloadUrl: string;
   readonly fileName: string;
+  /** `720p`; absent where it is no video, or its size is unknown. */
+  readonly label?: string;
+  /** Absent when unknown. */
+  readonly bytes?: number;
+  /** `bytes` is by its rate, and not its own. */
+  readonly isRough?: true;
 }
 
 export interface WebQuality extends WebFile {
-  /** `720p` */
   readonly label: string;
   readonly src: string;
 }

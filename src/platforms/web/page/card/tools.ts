@@ -1,8 +1,8 @@
 import { isWebAddress } from '../base/address.ts';
 import { button, h, isTouch } from '../base/dom.ts';
 import { type IconName, icon } from '../base/icons.ts';
-import type { WebAction, WebMedia, WebQuality } from '../base/protocol.ts';
-import { text } from '../base/texts.ts';
+import type { WebAction, WebFile, WebMedia, WebQuality } from '../base/protocol.ts';
+import { readerLocale, text } from '../base/texts.ts';
 
 export interface MediaToolsOptions {
   readonly items: readonly WebMedia[];
@@ -27,13 +27,14 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
   const download = h('a', { class: 'action primary' });
   const audio = h('a', { class: 'action tool', title: text('audioOnly') });
   const sizes = h('fieldset', { class: 'qualities' });
+  let shown: WebMedia | undefined;
   const [original] = links.map(({ url }) => url).filter(isWebAddress);
   const row = h(
     'div',
     { class: 'tools' },
     download,
     audio,
-    original !== undefined && linkTool(original, named),
+    original !== undefined && linkTool(original, named, () => shown),
     ...links.filter(({ url }) => isWebAddress(url)).map(link => openTool(link, named)),
     caption !== '' && !isTouch() && copyTool('copyCaption', 'words', caption, named),
     items.length > 1 && allTool(items, named),
@@ -43,15 +44,9 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
     const media = items[index];
     if (!media) return;
     const isGone = Date.now() >= media.expiresAt;
-    const place = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
-    save(download, media, named(place));
+    shown = media;
+    offerFile(media, index);
     download.hidden = isGone;
-    // The long words say which file it is; where there is little space the carousel alone does.
-    const words =
-      items.length > 1
-        ? [h('span', { class: 'words-long' }, place), h('span', { class: 'words-short' }, text('download'))]
-        : [place];
-    download.replaceChildren(icon('download'), ...words);
     audio.hidden = isGone || media.audio === undefined;
     if (media.audio) {
       save(audio, media.audio, named(text('audioOnly')));
@@ -59,6 +54,27 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
     }
     sizes.hidden = isGone || media.qualities === undefined;
     sizes.replaceChildren(...sizeChoices(media, index));
+  }
+
+  function offerFile(file: WebFile, index: number): void {
+    const place = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
+    const facts = factsOf(file);
+    save(download, file, [named(place), ...facts].join(', '));
+    // The long words say which file it is; where there is little space the carousel alone does.
+    const words =
+      items.length > 1
+        ? [h('span', { class: 'words-long' }, place), h('span', { class: 'words-short' }, text('download'))]
+        : [place];
+    download.replaceChildren(
+      icon('download'),
+      h('span', { class: 'download-words' }, ...words),
+      h(
+        'span',
+        { class: 'download-facts' },
+        file.label !== undefined && h('span', { class: 'words-long' }, `${file.label} · `),
+        facts.filter(fact => fact !== file.label).join(' · '),
+      ),
+    );
   }
 
   function sizeChoices({ qualities = [] }: WebMedia, index: number): HTMLElement[] {
@@ -70,8 +86,7 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
         const input = h('input', { type: 'radio', name, value: quality.label, checked: at === 0 });
         input.addEventListener('change', () => {
           onQuality(index, quality);
-          download.href = quality.downloadUrl;
-          download.download = quality.fileName;
+          offerFile(quality, index);
         });
         return h('label', { class: 'quality' }, input, h('span', {}, quality.label));
       }),
@@ -86,12 +101,20 @@ let groups = 0;
 /** Says of what it is, so that no two tools of a conversation have one name. */
 type Named = (label: string) => string;
 
-interface Saved {
-  readonly downloadUrl: string;
-  readonly fileName: string;
+/** `1080p`, `8.4 MB`, `MP4`, as far as they are known. */
+function factsOf({ label, bytes, isRough, fileName }: WebFile): string[] {
+  const type = /\.(\w{1,5})$/.exec(fileName)?.[1]?.toUpperCase();
+  const size = bytes === undefined ? undefined : `${isRough ? '≈ ' : ''}${bytesText(bytes)}`;
+  return [label, size, type].filter(fact => fact !== undefined);
 }
 
-function save(anchor: HTMLAnchorElement, { downloadUrl, fileName }: Saved, label: string): void {
+function bytesText(bytes: number): string {
+  const [unit, size] = bytes < 100_000 ? (['kilobyte', 1_000] as const) : (['megabyte', 1_000_000] as const);
+  const options = { style: 'unit', unit, maximumFractionDigits: bytes < 100_000_000 ? 1 : 0 } as const;
+  return new Intl.NumberFormat(readerLocale(), options).format(bytes / size);
+}
+
+function save(anchor: HTMLAnchorElement, { downloadUrl, fileName }: WebFile, label: string): void {
   anchor.href = downloadUrl;
   anchor.download = fileName;
   anchor.setAttribute('aria-label', label);
@@ -107,18 +130,44 @@ function openTool({ label, url }: MediaToolsOptions['links'][number], named: Nam
   return h('a', { ...attributes, 'aria-label': named(label), title: label }, ...labelled('open', label));
 }
 
-/** Phones have a sheet for it; elsewhere it is copied. */
-function linkTool(url: string, named: Named): HTMLElement {
+/** Phones have a sheet for it, which takes the file where it takes files; elsewhere the link is copied. */
+function linkTool(url: string, named: Named, media: () => WebMedia | undefined): HTMLElement {
   if (!isTouch() || !('share' in navigator)) return copyTool('copyLink', 'link', url, named);
   const label = text('share');
-  return button(
+  let ready: { readonly src: string; readonly data: ShareData } | undefined;
+  const tool = button(
     { class: 'action tool', 'aria-label': named(label), title: label },
-    () => {
-      // Closing the sheet without sharing is no failure.
-      navigator.share({ url }).catch(() => undefined);
-    },
+    () => void share(),
     ...labelled('share', label),
   );
+
+  async function share(): Promise<void> {
+    const shown = media();
+    if (ready?.src !== shown?.src) ready = undefined;
+    tool.classList.add('pressed');
+    const data = ready?.data ?? (await fileData(shown)) ?? { url };
+    if (shown) ready = { src: shown.src, data };
+    tool.classList.remove('pressed');
+    // Closing the sheet is no failure. A file that took too long to come is at hand at the next press, which the browser asks for.
+    await navigator.share(data).catch(() => undefined);
+  }
+
+  return tool;
+}
+
+/** More is not held in memory for the sheet of a phone. */
+const MAX_SHARED_BYTES = 100_000_000;
+
+/** Undefined where the sheet takes no such file, or it does not come. */
+async function fileData(media: WebMedia | undefined): Promise<ShareData | undefined> {
+  if (media === undefined || Date.now() >= media.expiresAt || (media.bytes ?? 0) > MAX_SHARED_BYTES) return undefined;
+  const asFile = (parts: BlobPart[]): ShareData => ({
+    files: [new File(parts, media.fileName, { type: media.mime })],
+  });
+  if (navigator.canShare?.(asFile([''])) !== true) return undefined;
+  const response = await fetch(media.src).catch(() => undefined);
+  const bytes = response?.ok ? await response.blob().catch(() => undefined) : undefined;
+  return bytes && asFile([bytes]);
 }
 
 const SHOWN_MS = 1_800;

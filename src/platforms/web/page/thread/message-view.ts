@@ -1,3 +1,4 @@
+import { isLoneLink } from '../base/address.ts';
 import { button, h } from '../base/dom.ts';
 import type { ReplyPlace, Turn } from '../base/history.ts';
 import { icon } from '../base/icons.ts';
@@ -34,14 +35,25 @@ export class MessageView {
   constructor(turn: Turn, context: MessageContext) {
     this.#turn = turn;
     this.#context = context;
+    const words = turn.input.kind === 'text' ? turn.input.text : turn.input.label;
     this.#pending = h(
       'div',
       { class: 'pending' },
-      h('span', { class: 'pulse', 'aria-hidden': 'true' }, h('i'), h('i')),
-      this.#stage,
-      button({ class: 'quiet' }, () => context.onCancel(turn), text('cancel')),
+      h(
+        'div',
+        { class: `skeleton${isLoneLink(words) ? ' of-media' : ''}`, 'aria-hidden': 'true' },
+        h('i'),
+        h('i'),
+        h('i'),
+      ),
+      h(
+        'div',
+        { class: 'pending-line' },
+        h('span', { class: 'pulse', 'aria-hidden': 'true' }, h('i'), h('i')),
+        this.#stage,
+        button({ class: 'quiet' }, () => context.onCancel(turn), text('cancel')),
+      ),
     );
-    const words = turn.input.kind === 'text' ? turn.input.text : turn.input.label;
     this.element = h('div', { class: 'turn' }, saidBubble(words), this.#answers);
     for (const [index, reply] of turn.replies.entries()) if (index > 0 || !turn.moved) this.#show(reply, index);
     if (turn.state === 'waiting') this.#answers.append(this.#pending);
