@@ -1,5 +1,6 @@
 /**
- * `npm run pictures [-- FOLDER [SUBJECT ...]]`: draws what people see on every platform, for `docs/tour.md`. Discord and Telegram are drawn
+ * `npm run pictures [-- FOLDER [SUBJECT ...]]`: draws what people see on every platform, for `docs/tour.md`, and the page itself (`page`) for
+ * previews of it and for stores of installed apps. Discord and Telegram are drawn
  * from the payloads that the built program really sends, the web chat is its own page. Each picture shows a wide light window and a
  * narrow dark one. Needs Chromium; all on loopback, with made-up people and posts.
  */
@@ -17,10 +18,16 @@ const VIEWS: readonly { readonly look: Look; readonly width: number }[] = [
   { look: 'light', width: 720 },
   { look: 'dark', width: 360 },
 ];
+const PAGE_FILES = fileURLToPath(new URL('../../src/platforms/web/page/static', import.meta.url));
+const PAGE_SIZES = [
+  ['wide', 1_200, 630],
+  ['narrow', 540, 960],
+] as const;
+const REEL = 'https://www.instagram.com/reel/DVclaybowl1/';
 const MAX_HEIGHT = 1_400;
 const GAP = 24;
 const QUALITY = 82;
-const EXAMPLES = 'reel=https://www.instagram.com/reel/DVclaybowl1/,carousel=https://www.instagram.com/p/DWlightkeep/';
+const EXAMPLES = `reel=${REEL},carousel=https://www.instagram.com/p/DWlightkeep/`;
 
 const stage = await openStage(EXAMPLES);
 const browser = await openBrowser();
@@ -30,6 +37,12 @@ try {
     await drawChat('discord', subject, await stage.discord(subject.discord));
     await drawChat('telegram', subject, await stage.telegram(subject.telegram));
     await drawPage(subject);
+  }
+  if (names.length === 0 || names.includes('page')) {
+    for (const [name, width, height] of PAGE_SIZES) {
+      const image = await pageWith(REEL, { width, height }, 'light');
+      await sharp(image).jpeg({ quality: QUALITY }).toFile(`${PAGE_FILES}/screen-${name}.jpg`);
+    }
   }
 } finally {
   await browser.close();
@@ -56,22 +69,23 @@ async function drawChat(platform: Platform, subject: Subject, answers: readonly 
 async function drawPage({ name, web }: Subject): Promise<void> {
   if (web === undefined) return;
   const shots = [];
-  for (const { look, width } of VIEWS) {
-    const context = await browser.newContext({
-      viewport: { width: width === 720 ? 1_120 : width, height: 800 },
-      colorScheme: look,
-      reducedMotion: 'reduce',
-    });
-    const page = await context.newPage();
-    await page.goto(stage.origin);
-    const box = page.getByRole('textbox');
-    await box.fill(web);
-    await box.press('Enter');
-    await page.waitForTimeout(4_000);
-    shots.push(await page.screenshot());
-    await context.close();
-  }
+  for (const { look, width } of VIEWS)
+    shots.push(await pageWith(web, { width: width === 720 ? 1_120 : width, height: 800 }, look));
   await save(`web-${name}`, shots);
+}
+
+/** The web chat with the answer to a line. */
+async function pageWith(line: string, viewport: { width: number; height: number }, colorScheme: Look): Promise<Buffer> {
+  const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  await page.goto(stage.origin);
+  const box = page.getByRole('textbox');
+  await box.fill(line);
+  await box.press('Enter');
+  await page.waitForTimeout(4_000);
+  const shot = await page.screenshot();
+  await context.close();
+  return shot;
 }
 
 async function openPage(browser: Browser, { fetchFile }: Stage, width: number, colorScheme: Look): Promise<Page> {

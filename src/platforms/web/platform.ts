@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
@@ -128,7 +128,8 @@ export interface PageOptions {
 
 /** The page at `/` and its files under `/assets/`, each with the headers that keep everything foreign out. */
 async function registerPage(server: FastifyInstance, { pageFolder, publicUrl }: PageOptions): Promise<void> {
-  if (!existsSync(join(pageFolder, 'static', 'index.html'))) {
+  const file = join(pageFolder, 'static', 'index.html');
+  if (!existsSync(file)) {
     server.log.error({ pageFolder }, 'the web chat page is not built: run npm run build');
     server.get('/', (_request, reply) =>
       reply.code(503).type('text/plain').send('The page is not built: run npm run build.\n'),
@@ -151,7 +152,12 @@ async function registerPage(server: FastifyInstance, { pageFolder, publicUrl }: 
     if (request.routeOptions.url === '/')
       reply.headers({ ...PAGE_HEADERS, 'content-security-policy': policy(request, publicUrl) });
   });
-  server.get('/', (_request, reply) => reply.sendFile('static/index.html', pageFolder));
+  // Previews of the page elsewhere want whole addresses.
+  const shared =
+    publicUrl && readFileSync(file, 'utf8').replaceAll('content="/', `content="${new URL('/', publicUrl)}`);
+  server.get('/', (_request, reply) =>
+    shared ? reply.type('text/html; charset=utf-8').send(shared) : reply.sendFile('static/index.html', pageFolder),
+  );
   // A service worker may only answer for addresses below its own.
   server.get('/sw.js', (_request, reply) => reply.sendFile('sw.js', pageFolder));
 }

@@ -1,6 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { request } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { browserMissing, browserNote, isComplaint, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -340,6 +342,24 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     const small = await page.evaluate(TOO_SMALL);
     expect(small).toEqual([]);
     expect(complaints).toEqual([]);
+  });
+
+  it('has whole addresses for previews elsewhere, and every picture that its manifest names, in its size', async () => {
+    const manifest = z
+      .object({ screenshots: z.array(z.object({ src: z.string(), sizes: z.string() })), icons: z.array(z.unknown()) })
+      .parse(await (await fetch(`${stage.origin}/assets/static/manifest.webmanifest`)).json());
+    for (const { src, sizes } of manifest.screenshots) {
+      const image = await fetch(`${stage.origin}${src}`);
+      const { width, height } = await sharp(Buffer.from(await image.arrayBuffer())).metadata();
+      expect(`${width}x${height}`).toBe(sizes);
+    }
+    const named = await openStage({ pageFolder: built.folder, publicUrl: 'https://medley.example/' });
+    const home = await fetch(`${named.origin}/`);
+    expect(home.headers.get('content-security-policy')).toContain('wss://medley.example');
+    await expect(home.text()).resolves.toContain(
+      '<meta property="og:image" content="https://medley.example/assets/static/screen-wide.jpg">',
+    );
+    await named.close();
   });
 
   it('is served with a strict policy, and asked again only for what changed', async () => {
