@@ -60,7 +60,6 @@ export function createFakeUpstream(
       url: url.href,
       bytes: Buffer.from(text),
       text,
-      release() {},
     };
   }
 

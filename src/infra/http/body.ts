@@ -28,9 +28,8 @@ export class ByteBuffer {
     const length = this.length + chunk.length;
     if (this.length === 0) this.#bytes = chunk;
     else if (length > this.#bytes.length) {
-      const grown = takeMemory(Math.max(length * 2, expectedLength));
+      const grown = Buffer.allocUnsafe(Math.max(length * 2, expectedLength));
       this.#bytes.copy(grown, 0, 0, this.length);
-      giveBack(this.#bytes);
       this.#bytes = grown;
     }
     if (this.length > 0) chunk.copy(this.#bytes, this.length);
@@ -111,30 +110,4 @@ export function createBodyTurns(): (body: Buffer) => Promise<void> | undefined {
     last = last.then(() => nextTurn());
     return last;
   };
-}
-
-/**
- * Memory of bodies that are read and gone within a moment, used again for the next. Fresh memory for each is what makes the collector
- * of garbage look through the whole heap ten times a second under load.
- */
-const PIECE_BYTES = 1024 * 1024;
-/** Bodies that are looked through at the same time are few: they take turns. */
-const MAX_FREE = 8;
-
-const free: Buffer[] = [];
-/** The pieces in use, by their memory. A piece that is never given back is collected as any other. */
-const lent = new WeakSet<ArrayBufferLike>();
-
-/** At least so many bytes, with anything in them. */
-export function takeMemory(bytes: number): Buffer {
-  if (bytes > PIECE_BYTES || bytes < PIECE_BYTES / 8) return Buffer.allocUnsafe(bytes);
-  const piece = free.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES);
-  lent.add(piece.buffer);
-  return piece;
-}
-
-/** Gives back memory that is not read any more. Does nothing for other memory, or when it was given back already. */
-export function giveBack(memory: Buffer): void {
-  if (!lent.delete(memory.buffer) || free.length >= MAX_FREE) return;
-  free.push(Buffer.from(memory.buffer));
 }

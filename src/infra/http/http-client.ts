@@ -12,7 +12,7 @@ import {
   isRedirect,
   nextStep,
 } from './attempt.ts';
-import { createBodyTurns, decodeBody, decodeText, giveBack } from './body.ts';
+import { createBodyTurns, decodeBody, decodeText } from './body.ts';
 import { type BrowserPackage, createBrowserPackage } from './browser-package.ts';
 import { createBrowserTransport } from './browser-transport.ts';
 import type { BodyUse, Exchanged, ExchangeHead, HttpCall, HttpEvent } from './exchange.ts';
@@ -57,8 +57,6 @@ export interface HttpResponse extends HttpHead {
   readonly bytes: Buffer;
   /** The same, decoded as UTF-8. */
   readonly text: string;
-  /** Lets the memory of the bytes go to the next body: they cannot be read from now on. Worth it where bodies are large. */
-  release(): void;
 }
 
 export interface HttpStream extends HttpHead {
@@ -165,7 +163,6 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
         const encoding = head.headers['content-encoding'];
         const decoded =
           encoding === undefined ? bytes : await decodeBody(bytes, encoding, request.maxBytes ?? DEFAULT_MAX_BYTES);
-        if (decoded !== bytes) giveBack(bytes);
         await takeTurn(decoded);
         call.deadline.assertAlive();
         return toResponse(head, url, decoded);
@@ -260,27 +257,13 @@ async function follow(call: Call): Promise<Exchanged & { readonly url: string }>
 }
 
 /** The text is decoded when it is first asked for: of a page hardly anything is. */
-function toResponse({ status, headers }: ExchangeHead, url: string, body: Buffer): HttpResponse {
-  let held: Buffer | undefined = body;
+function toResponse({ status, headers }: ExchangeHead, url: string, bytes: Buffer): HttpResponse {
   let text: string | undefined;
-  const bytes = () => {
-    if (held === undefined) throw new AppError('internal', 'a body is read that was released');
-    return held;
-  };
   return {
-    status,
-    headers,
-    url,
-    get bytes() {
-      return bytes();
-    },
+    ...{ status, headers, url, bytes },
     get text() {
-      text ??= decodeText(bytes());
+      text ??= decodeText(bytes);
       return text;
-    },
-    release() {
-      held = undefined;
-      giveBack(body);
     },
   };
 }

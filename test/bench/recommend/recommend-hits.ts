@@ -59,7 +59,7 @@ function fileServer({ ruleset, maps }: LibraryWorld): HttpClient {
       const address = String(url);
       const one = maps.get(Number(address.split('/').at(-1)));
       const bytes = Buffer.from(one === undefined ? '' : fileOf(ruleset, one));
-      return { status: one === undefined ? 404 : 200, headers: {}, url: address, bytes, text: '', release() {} };
+      return { status: one === undefined ? 404 : 200, headers: {}, url: address, bytes, text: '' };
     },
     stream: nothing,
     close: async () => undefined,

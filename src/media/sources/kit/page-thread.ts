@@ -21,13 +21,9 @@ const readInThread = import.meta.url.endsWith('.ts')
 
 /** An answer of many megabytes is read in a thread, which finds the reader by the source's id. @throws AppError as the reader does. */
 export async function readSiteAnswer(read: AnswerReader, response: HttpResponse, context: ReadContext): Promise<Post> {
-  try {
-    const answer = siteAnswer(response);
-    const { id, parts } = context.ref;
-    if (readInThread === null || !isLarge(answer.body, [id, parts.mediaId ?? id])) return read(answer, context);
-    const { status, headers, url, bytes } = response;
-    return await readInThread({ response: { status, headers, url, bytes }, context });
-  } finally {
-    response.release();
-  }
+  const answer = siteAnswer(response);
+  const { id, parts } = context.ref;
+  if (readInThread === null || !isLarge(answer.body, [id, parts.mediaId ?? id])) return read(answer, context);
+  const { status, headers, url, bytes } = response;
+  return await readInThread({ response: { status, headers, url, bytes }, context });
 }
