@@ -21,6 +21,9 @@ const QUAY = { id: -1_001_000_000_009, type: 'supergroup', title: 'Quay' } as co
 /** Manage Server. */
 const MANAGE = 0x20n;
 
+/** The page says in rows what their cards say. */
+const REPEATED = ['osu profile', 'osu compare', 'beatmap leaderboard', 'beatmap recommend'];
+
 describe('an evening of osu!', () => {
   it('on Discord: by commands, then in the words of players', async () => {
     const { services, drawn } = await openEvening(worker.file);
@@ -128,7 +131,7 @@ describe('an evening of osu!', () => {
       expect.soft(wordsOf(reply.blocks), text).toMatch(step.saysAlone ?? step.says);
       const card = reply.blocks.find(block => block.kind === 'picture');
       // What a card only repeats the page shows once.
-      const isRepeated = step.command === 'osu profile' || step.command === 'beatmap recommend';
+      const isRepeated = REPEATED.includes(step.command);
       expect.soft(card !== undefined, text).toBe(step.hasCard === true && !isRepeated);
       if (card === undefined) return;
       for (const theme of ['dark', 'light']) {

@@ -17,7 +17,8 @@ import { MAX_POINTS, shownSeries, timeline } from './strain-graph.ts';
 import { element, type Markup } from './svg.ts';
 import { type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
-export interface PlayView {
+/** The map that a card is about. */
+export interface MapHead {
   /** As it can be drawn. */
   readonly title: string;
   readonly artist: string;
@@ -27,6 +28,9 @@ export interface PlayView {
   readonly stars: number | null;
   /** An image as a data address. */
   readonly cover: string | undefined;
+}
+
+export interface PlayView extends MapHead {
   /** osu!'s letters: XH X SH S A B C D F. Undefined for a play that nobody played. */
   readonly grade: string | undefined;
   /** Acronyms, and what was chosen for them: `DT 1.3×`. */
@@ -51,7 +55,8 @@ interface Figure {
 }
 
 const INNER = WIDTH - 2 * MARGIN;
-const HEAD = 264;
+/** The height of the map's name, its cover behind it. */
+export const HEAD = 264;
 const GRADE = { left: MARGIN, top: HEAD + 26, width: 216, height: 140 };
 const STRAINS = { left: MARGIN, width: INNER, height: 150 };
 
@@ -70,7 +75,7 @@ export function renderPlayCard(view: PlayView, pen: Pen): string {
 
 function layOut(view: PlayView, pen: Pen): { readonly size: Size; readonly markup: readonly Markup[] } {
   const parts: readonly Part[] = [
-    () => ({ end: HEAD, markup: heading(view, pen) }),
+    () => ({ end: HEAD, markup: mapHead(view, pen) }),
     top => figures(view, top, pen),
     top => lines(view.remarks, top, pen),
     top => badges(view, top, pen),
@@ -88,7 +93,7 @@ function layOut(view: PlayView, pen: Pen): { readonly size: Size; readonly marku
   return { size: { width: WIDTH, height: Math.round(end + 30) }, markup };
 }
 
-function heading({ title, artist, version, stars }: PlayView, { look }: Pen): readonly Markup[] {
+export function mapHead({ title, artist, version, stars }: MapHead, { look }: Pen): readonly Markup[] {
   const left = MARGIN + (stars === null ? 0 : PILL.width + 22);
   return [
     label(title, { x: MARGIN, y: 80, size: 50, bold: true, colour: look.ink, maxWidth: INNER }),

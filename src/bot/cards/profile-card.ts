@@ -2,10 +2,11 @@ import type { Player, PlayerStatistics } from '../../beatmaps/model/player.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock, Size } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
+import { gradeBadge } from './badges.ts';
 import { type Area, areaPath, linePath, pointsIn } from './chart.ts';
-import { cardMarkup, check, group, label, penFor } from './shapes.ts';
+import { cardMarkup, check, coverBehind, flow, group, label, labelWidth, penFor } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import { MARGIN, type Pen, SMALL, WIDTH } from './theme.ts';
+import { type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export interface ProfileView {
   readonly player: Player;
@@ -13,12 +14,18 @@ export interface ProfileView {
   readonly isProven: boolean;
   /** The pp of the best plays, the best first; empty where they are not known. */
   readonly best: readonly number[];
+  /** Images as data addresses. */
+  readonly avatar?: string | undefined;
+  readonly cover?: string | undefined;
 }
 
 const INNER = WIDTH - 2 * MARGIN;
 /** Figures begin at these places: the longest of them, the time played, has the most room. */
 const COLUMNS = [0, 190, 408, 626, 916] as const;
-const GRADE_COLUMNS = [0, 224, 428, 640, 836] as const;
+const GRADE = { top: 330, width: 68, height: 56 };
+/** The height of the cover. */
+const HEAD = 200;
+const AVATAR = { x: MARGIN, y: 30, width: 146, height: 146 };
 /** Between two charts that stand side by side. */
 const GAP = 60;
 const FEWEST_PLAYS = 3;
@@ -52,6 +59,7 @@ export function renderProfileCard(view: ProfileView, pen: Pen): string {
   const { cards } = pen.t.messages;
   const width = charts.length > 1 ? (INNER - GAP) / 2 : INNER;
   return cardMarkup(size, pen.look, [
+    ...coverBehind(view.cover, { ...size, height: HEAD }, pen.look),
     ...heading(view, pen),
     ...(statistics === null ? [] : figures(statistics, pen)),
     ...charts.flatMap((chart, index) =>
@@ -61,33 +69,56 @@ export function renderProfileCard(view: ProfileView, pen: Pen): string {
   ]);
 }
 
-function heading({ player, isProven }: ProfileView, { t, look }: Pen): readonly Markup[] {
+function heading({ player, isProven, avatar, cover }: ProfileView, { t, look }: Pen): readonly Markup[] {
   const { username, country, mode, title, statistics } = player;
   const { cards } = t.messages;
   const rank = statistics?.global_rank ?? null;
   const under = [t.messages.osu.modes[mode], country?.name, title]
     .filter(part => typeof part === 'string' && part !== '')
     .join(' · ');
-  const left = isProven ? MARGIN + 68 : MARGIN;
+  const start = avatar === undefined ? MARGIN : AVATAR.x + AVATAR.width + 28;
+  const left = isProven ? start + 68 : start;
   const right = { x: WIDTH - MARGIN, anchor: 'end' } as const;
+  const quiet = cover === undefined ? look.muted : look.ink;
+  const shown = rank === null ? '' : `#${t.number(rank)}`;
+  const below = rank === null ? cards.unranked : countryRank(statistics, country?.code, t);
+  const flag = country === null ? undefined : countryBadge(country.code, start, look);
+  const words = start + (flag === undefined ? 0 : flag.width + 20);
+  const beside = (text: string, style: { readonly size?: number; readonly bold?: boolean } = {}) =>
+    WIDTH - MARGIN - (text === '' ? 0 : labelWidth(text, style) + 32);
   return [
-    ...(isProven ? [check(MARGIN + 26, 75, 26, look)] : []),
+    ...(avatar === undefined ? [] : [portrait(avatar)]),
+    ...(isProven ? [check(start + 26, 75, 26, look)] : []),
     label(username, {
       x: left,
       y: 96,
       size: 58,
       bold: true,
       colour: look.ink,
-      maxWidth: (rank === null ? INNER : 640) - (left - MARGIN),
+      maxWidth: beside(shown, { size: 58, bold: true }) - left,
     }),
-    label(under, { x: MARGIN, y: 156, colour: look.muted, maxWidth: 620 }),
-    ...(rank === null
-      ? [label(cards.unranked, { ...right, y: 156, colour: look.accent })]
-      : [
-          label(`#${t.number(rank)}`, { ...right, y: 96, size: 58, bold: true, colour: look.accent }),
-          label(countryRank(statistics, country?.code, t), { ...right, y: 156, colour: look.muted }),
-        ]),
+    ...(flag === undefined ? [] : [flag.markup]),
+    label(under, { x: words, y: 158, colour: quiet, maxWidth: beside(below) - words }),
+    label(shown, { ...right, y: 96, size: 58, bold: true, colour: look.accent }),
+    label(below, { ...right, y: 158, colour: rank === null ? look.accent : quiet }),
   ];
+}
+
+function portrait(avatar: string): Markup {
+  return group([
+    element('clipPath', { id: 'portrait' }, [element('rect', { ...AVATAR, rx: 28 })]),
+    element('image', { ...AVATAR, href: avatar, preserveAspectRatio: 'xMidYMid slice', 'clip-path': 'url(#portrait)' }),
+  ]);
+}
+
+/** The letters of a country stand for its flag: no typeface has flags. */
+function countryBadge(code: string, x: number, look: Look) {
+  const width = labelWidth(code, { bold: true }) + 24;
+  const markup = group([
+    element('rect', { x, y: 119, width, height: 52, rx: 12, fill: look.line }),
+    label(code, { x: x + width / 2, y: 158, bold: true, anchor: 'middle', colour: look.ink }),
+  ]);
+  return { width, markup };
 }
 
 function countryRank(statistics: PlayerStatistics | null, code: string | undefined, t: Translator): string {
@@ -96,11 +127,11 @@ function countryRank(statistics: PlayerStatistics | null, code: string | undefin
 }
 
 const GRADES = [
-  { key: 'ssh', name: 'SS+', colour: 'ink' },
-  { key: 'ss', name: 'SS', colour: 'marigold' },
-  { key: 'sh', name: 'S+', colour: 'ink' },
-  { key: 's', name: 'S', colour: 'marigold' },
-  { key: 'a', name: 'A', colour: 'accent' },
+  { key: 'ssh', rank: 'XH' },
+  { key: 'ss', rank: 'X' },
+  { key: 'sh', rank: 'SH' },
+  { key: 's', rank: 'S' },
+  { key: 'a', rank: 'A' },
 ] as const;
 
 function figures(statistics: PlayerStatistics, { t, look }: Pen): readonly Markup[] {
@@ -114,8 +145,7 @@ function figures(statistics: PlayerStatistics, { t, look }: Pen): readonly Marku
     [cards.level, level === null ? undefined : `${level.current}`],
   ];
   const known = shown.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
-  const grades = grade_counts === null ? [] : GRADES.map(({ key, ...look }) => ({ ...look, count: grade_counts[key] }));
-  const columnOf = (index: number, columns: readonly number[] = COLUMNS) => MARGIN + (columns[index] ?? 0);
+  const columnOf = (index: number) => MARGIN + (COLUMNS[index] ?? 0);
   return [
     ...known.map(({ name, value }, index) =>
       group([
@@ -123,14 +153,45 @@ function figures(statistics: PlayerStatistics, { t, look }: Pen): readonly Marku
         label(name, { x: columnOf(index), y: 298, colour: look.muted }),
       ]),
     ),
-    ...grades.map(({ name, colour, count }, index) =>
-      element('text', { x: columnOf(index, GRADE_COLUMNS), y: 374, 'font-size': SMALL }, [
-        element('tspan', { fill: look[colour], 'font-weight': 700 }, [`${name} `]),
-        element('tspan', { fill: look.ink }, [count < 10_000 ? t.number(count) : t.compact(count)]),
-      ]),
-    ),
+    ...(level === null ? [] : levelBar(level.progress, columnOf(known.length - 1), look)),
+    ...(grade_counts === null ? [] : gradeCounts(grade_counts, { t, look })),
   ];
 }
+
+/** @param progress percent of the way to the next level */
+function levelBar(progress: number, x: number, look: Look): readonly Markup[] {
+  const bar = { x, y: 311, height: 8, rx: 4 };
+  const width = WIDTH - MARGIN - x;
+  const share = Math.min(1, Math.max(0, progress / 100));
+  return [
+    element('rect', { ...bar, width, fill: look.line }),
+    element('rect', { ...bar, width: Math.max(8, width * share), fill: look.accent }),
+  ];
+}
+
+/** How often the player reached each rank, across the card. */
+function gradeCounts(counts: GradeCounts, { t, look }: Pen): readonly Markup[] {
+  const shown = GRADES.map(({ key, rank }) => {
+    const count = counts[key];
+    const text = count < 10_000 ? t.number(count) : t.compact(count);
+    return { rank, text, width: GRADE.width + 12 + labelWidth(text) };
+  });
+  const space = (INNER - shown.reduce((sum, { width }) => sum + width, 0)) / (shown.length - 1);
+  const { places } = flow(
+    shown.map(({ width }) => width),
+    Number.POSITIVE_INFINITY,
+    Math.min(space, 64),
+  );
+  return shown.flatMap(({ rank, text }, index) => {
+    const left = MARGIN + (places[index]?.x ?? 0);
+    return [
+      gradeBadge(rank, { ...GRADE, left }),
+      label(text, { x: left + GRADE.width + 12, y: GRADE.top + 42, colour: look.ink }),
+    ];
+  });
+}
+
+type GradeCounts = NonNullable<PlayerStatistics['grade_counts']>;
 
 interface Chart {
   readonly kind: 'ranks' | 'plays';

@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { parsePlayer } from '../../../src/beatmaps/model/player.ts';
 import { parseScore } from '../../../src/beatmaps/model/score.ts';
+import { type ListView, listCardSize, renderListCard } from '../../../src/bot/cards/list-card.ts';
 import { type PlayView, playCardSize, renderPlayCard } from '../../../src/bot/cards/play-card.ts';
 import { PP_CURVE, ppPicture, renderPpCurve } from '../../../src/bot/cards/pp-curve.ts';
 import {
@@ -188,9 +189,33 @@ const SIMULATED: PlayView = {
   ].map(([value = '', label = '']) => ({ value, label })),
 };
 
+const LIST: ListView = {
+  ...{ title: PLAY.title, artist: PLAY.artist, version: PLAY.version, stars: 6.74, cover },
+  rows: [
+    {
+      place: '9.',
+      name: 'Maple_Otter',
+      grade: 'XH',
+      mods: ['HD', 'DT'],
+      facts: ['100.00%', '1,234x', 'full combo'],
+      worth: '412 pp',
+    },
+    {
+      place: '10.',
+      name: 'WWWWWWWWWWWWWWW',
+      grade: 'S',
+      mods: ['HD', 'HR', 'DT 1.3×', 'FL'],
+      facts: ['98.75%', '612x', '4 misses'],
+      worth: '11,949,999',
+    },
+    { place: '11.', name: '24 Nov 2026', grade: 'F', mods: [], facts: ['97.01%', '98x', '44 misses'], worth: '' },
+  ],
+};
+
 /** Every card, as it is drawn with everything on it. */
 const CARDS: readonly (readonly [name: string, size: Size, render: (drawn: ReturnType<typeof pen>) => string])[] = [
   card('profile', { player: player(), isProven: true, best: BEST }),
+  card('profile-images', { player: player(), isProven: true, best: BEST, cover, avatar: await dataAddress(160, 160) }),
   card('profile-much', {
     player: player({
       username: 'WWWWWWWWWWWWWWW',
@@ -209,6 +234,7 @@ const CARDS: readonly (readonly [name: string, size: Size, render: (drawn: Retur
     }),
     isProven: true,
     best: BEST.map(pp => pp * 5),
+    ...{ cover, avatar: await dataAddress(160, 160) },
   }),
   card('profile-ranks', { player: player({ username: 'A_rather_long_name_here' }), isProven: false, best: [] }),
   card('profile-plays', { player: player({ rank_history: null }), isProven: false, best: BEST }),
@@ -223,6 +249,7 @@ const CARDS: readonly (readonly [name: string, size: Size, render: (drawn: Retur
   play('play', PLAY),
   play('play-failed', FAILED),
   play('play-simulated', SIMULATED),
+  ['list', listCardSize(LIST), drawn => renderListCard(LIST, drawn)],
   [
     'recommendations',
     recommendationCardSize(ROWS.length),

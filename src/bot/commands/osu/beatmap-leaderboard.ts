@@ -24,8 +24,9 @@ import { askedCountry, requirePlayers } from '../../osu/asked-player.ts';
 import { mapAddress, mapButtons } from '../../osu/buttons.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
-import { type AskedMap, mapHeading, originBlocks } from '../../views/osu/beatmap.ts';
+import { type AskedMap, originBlocks } from '../../views/osu/beatmap.ts';
 import { pageActions } from '../../views/osu/beatmap-list.ts';
+import { listRow, playsBlocks } from '../../views/osu/play.ts';
 import { resultText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
@@ -87,13 +88,20 @@ export const beatmapLeaderboard = defineCommand({
     const lines = isEmpty
       ? [emptySentence(map, of, country, t)]
       : stacked(scores.map((score, index) => scoreLine(score, first + index, t)));
+    const heading = title.filter(part => part !== undefined).join(' ');
+    const list = {
+      map,
+      mods,
+      title: heading,
+      rows: scores.map((score, index) => listRow(score, first + index, nameOf(score, t), t)),
+      inWords: [textBlock(lines)],
+    };
     return reply({
       tone: isEmpty ? 'notice' : 'neutral',
       blocks: [
-        headingBlock([title.filter(part => part !== undefined).join(' ')]),
-        ...mapHeading(map, t),
+        headingBlock([heading]),
         ...originBlocks({ source: map.source, stale: found.stale || map.stale }, t),
-        textBlock(lines),
+        ...(await playsBlocks(list, services, t)),
         ...(left === 0 ? [] : [textBlock([words.left({ n: left })])]),
       ],
       actions: [
@@ -169,11 +177,15 @@ function emptySentence(map: AskedMap, of: 'world' | 'here' | 'country', country:
   return of === 'here' ? words.noneHere : words.none;
 }
 
+function nameOf({ username }: Score, t: Translator): string {
+  return username ?? t.messages.osu.scores.unknownPlayer;
+}
+
 /** `1. salt shaker · S · 98.75% · 201 pp · +HD · 512x · 2 misses` */
 function scoreLine(score: Score, place: number, t: Translator): Text {
-  const { id, user_id, username, mode, max_combo, is_perfect_combo, statistics } = score;
+  const { id, user_id, mode, max_combo, is_perfect_combo, statistics } = score;
   const words = t.messages.osu.scores;
-  const name = username ?? words.unknownPlayer;
+  const name = nameOf(score, t);
   const misses = statistics.miss ?? 0;
   return [
     `${t.number(place)}. `,

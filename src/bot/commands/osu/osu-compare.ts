@@ -14,6 +14,7 @@ import { MODE_OPTION, PLAYER_OPTION, requirePlayers } from '../../osu/asked-play
 import { mapButtons, playerButtons } from '../../osu/buttons.ts';
 import { ratePlays } from '../../osu/plays.ts';
 import { mapHeading, originBlocks } from '../../views/osu/beatmap.ts';
+import { listRow, playsBlocks } from '../../views/osu/play.ts';
 import { estimateBlocks, scoreCard, withLines } from '../../views/osu/score.ts';
 
 /** More are rare, and would make a long card. */
@@ -63,22 +64,32 @@ export const osuCompare = defineCommand({
     const words = t.messages.plays.compare;
     const heading = [
       headingBlock([link(userPage(player.id, map.ruleset), player.username), `: ${words.title}`]),
-      ...mapHeading(map, t),
       ...originBlocks({ source: map.source, stale: stale || map.stale }, t),
     ];
     if (best === undefined) {
       const none = textBlock([words.none({ name: player.username })]);
-      return reply({ tone: 'notice', blocks: [...heading, none], actions });
+      return reply({ tone: 'notice', blocks: [...heading, ...mapHeading(map, t), none], actions });
     }
     const ratings = await ratePlays(shown, context);
     const cards = shown.map((score, index) => playCard(score, index + 1, ratings.get(score.id), t));
-    return reply({ blocks: [...heading, ...cards, ...estimateBlocks([...ratings.values()], t)], actions });
+    const list = {
+      map,
+      title: `${player.username}: ${words.title}`,
+      rows: shown.map((score, index) => listRow(score, index + 1, dayOf(score, t), t)),
+      inWords: [...cards, ...estimateBlocks([...ratings.values()], t)],
+    };
+    return reply({ blocks: [...heading, ...(await playsBlocks(list, services, t))], actions });
   },
 });
 
 /** Plays without pp by their score. */
 function byWorth(a: Score, b: Score): number {
   return (b.pp ?? 0) - (a.pp ?? 0) || (b.total_score ?? 0) - (a.total_score ?? 0);
+}
+
+function dayOf({ ended_at }: Score, t: Translator): string {
+  const at = ended_at === null ? Number.NaN : Date.parse(ended_at);
+  return Number.isNaN(at) ? '' : t.date(at);
 }
 
 /** Words that name no player may be those of a map. */

@@ -2,7 +2,18 @@ import type { Player, PlayerStatistics } from '../../../beatmaps/model/player.ts
 import type { Translator } from '../../../i18n/translate.ts';
 import { profilePicture } from '../../cards/profile-card.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { type Block, button, type Card, joined, reply, strong, type Text, textBlock } from '../../contract/reply.ts';
+import {
+  type Block,
+  button,
+  type Card,
+  joined,
+  reply,
+  type Size,
+  strong,
+  type Text,
+  textBlock,
+  type WordBlock,
+} from '../../contract/reply.ts';
 import { modeOf } from '../../contract/terms.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { isProvenHere } from '../../osu/chat-players.ts';
@@ -12,6 +23,8 @@ import { PROVEN_MARK, playerTitle } from '../../views/osu/player.ts';
 
 /** Milliseconds. */
 const PLAYS_WAIT_MS = 1_200;
+const AVATAR = { width: 160, height: 160 };
+const COVER = { width: 640, height: 118 };
 
 /** Shows who a player is, and how well they play. */
 export const osuProfile = defineCommand({
@@ -28,16 +41,15 @@ export const osuProfile = defineCommand({
     const token = (command: string, more: Readonly<Record<string, string>>) =>
       services.actions.encode({ command, values: { ...more, ...values } });
     const isProven = isOwn || (await isProvenHere(user.id, caller, services));
-    const picture =
-      services.painter &&
-      profilePicture({ player: user, isProven, best: await bestWorth(user, context) }, services.painter, t);
+    const inWords = [
+      playerCard(user, isProven, t),
+      ...(user.statistics === null ? [] : statisticsBlocks(user, user.statistics, t)),
+    ];
     const words = t.messages.osu;
     return reply({
       blocks: [
-        playerCard(user, isProven, t),
         ...originBlocks({ source: 'osu', stale }, t),
-        ...(picture === undefined ? [] : [{ ...picture, repeats: true } as const]),
-        ...(user.statistics === null ? [] : statisticsBlocks(user, user.statistics, t)),
+        ...(await profileBlocks(user, isProven, inWords, context)),
         ...mappingBlocks(user, t),
       ],
       actions: [
@@ -49,6 +61,28 @@ export const osuProfile = defineCommand({
     });
   },
 });
+
+/** An image card and what it lacks, or all of it in words. */
+async function profileBlocks(
+  player: Player,
+  isProven: boolean,
+  inWords: readonly WordBlock[],
+  context: CommandContext,
+): Promise<readonly Block[]> {
+  const { painter, artwork } = context.services;
+  const { t } = context;
+  if (painter === undefined) return inWords;
+  const load = (url: string | null, shape: Size) => (url === null ? undefined : artwork?.load(url, shape));
+  const [best, avatar, cover] = await Promise.all([
+    bestWorth(player, context),
+    load(player.avatar_url, AVATAR),
+    load(player.cover_url, COVER),
+  ]);
+  const picture = profilePicture({ player, isProven, best, avatar, cover }, painter, t);
+  const { image: _, ...card } = playerCard(player, isProven, t, true);
+  const more = player.statistics === null ? [] : statisticsBlocks(player, player.statistics, t, true);
+  return [{ ...picture, beside: [card, ...more], instead: inWords, repeats: true }];
+}
 
 /** The pp of the best plays. A card that waits too long for them, or whose list failed, goes without their curve. */
 async function bestWorth(player: Player, { services, signal }: CommandContext): Promise<readonly number[]> {
@@ -62,20 +96,27 @@ async function bestWorth(player: Player, { services, signal }: CommandContext): 
   }
 }
 
-/** The card names the player, and leaves out all that osu! did not say. @param isProven someone of the chat proved to be that player */
-function playerCard(player: Player, isProven: boolean, t: Translator): Card {
+/**
+ * The card names the player, and leaves out all that osu! did not say.
+ * @param isProven someone of the chat proved to be that player
+ * @param isDrawn an image card has their country, ruleset and title
+ */
+function playerCard(player: Player, isProven: boolean, t: Translator, isDrawn = false): Card {
   const words = t.messages.osu;
   return {
     kind: 'card',
     title: [...playerTitle(player), ...(isProven ? [PROVEN_MARK] : [])],
     lines: [
       joined([
-        player.country?.name,
-        words.modes[player.mode],
+        ...(isDrawn ? [] : [player.country?.name, words.modes[player.mode]]),
         player.is_supporter ? words.profile.supporter : undefined,
       ]),
       isProven ? [t.messages.linking.proven] : [],
-      joined([player.title ?? undefined, teamText(player), ...player.groups.map(({ name }) => name)]),
+      joined([
+        isDrawn ? undefined : (player.title ?? undefined),
+        teamText(player),
+        ...player.groups.map(({ name }) => name),
+      ]),
       joined([joinedText(player, t), seenText(player, t)]),
     ].filter(line => line.length > 0),
     image: { kind: 'image', url: player.avatar_url, alt: player.username, ratio: 1 },
@@ -99,11 +140,17 @@ function seenText({ is_online, last_visit }: Player, t: Translator): Text | unde
   return Number.isNaN(at) ? undefined : [words.seen, ' ', { kind: 'time', at, style: 'relative' }];
 }
 
-function statisticsBlocks(player: Player, statistics: PlayerStatistics, t: Translator): readonly Block[] {
+/** @param isDrawn an image card has the most important figures */
+function statisticsBlocks(
+  player: Player,
+  statistics: PlayerStatistics,
+  t: Translator,
+  isDrawn = false,
+): readonly WordBlock[] {
   const words = t.messages.osu.profile;
   const number = (value: number | null) => (value === null ? undefined : [t.number(value)]);
   const { pp, hit_accuracy, play_time, level } = statistics;
-  const fields: readonly (readonly [string, Text | undefined])[] = [
+  const drawn: readonly (readonly [string, Text | undefined])[] = [
     [words.rank, rankText(player, statistics, t)],
     [words.pp, pp === null ? undefined : [t.decimal(pp, 0)]],
     [words.accuracy, hit_accuracy === null ? undefined : [`${t.decimal(hit_accuracy, 2)}%`]],
@@ -115,15 +162,19 @@ function statisticsBlocks(player: Player, statistics: PlayerStatistics, t: Trans
         ? undefined
         : [words.hours({ n: Math.round(play_time / 3600), shown: t.number(Math.round(play_time / 3600)) })],
     ],
+    [words.grades, gradesText(statistics, t)],
+  ];
+  const others: typeof drawn = [
     [words.combo, statistics.maximum_combo === null ? undefined : [`${t.number(statistics.maximum_combo)}x`]],
     [words.score, number(statistics.ranked_score)],
-    [words.grades, gradesText(statistics, t)],
     [words.peak, peakText(player, t)],
     [words.medals, number(player.achievement_count)],
     [words.followers, number(player.follower_count)],
     [words.keys, keysText(statistics, t)],
   ];
-  const known = fields.flatMap(([label, value]) => (value === undefined ? [] : [{ label, value }]));
+  const known = [...(isDrawn ? [] : drawn), ...others].flatMap(([label, value]) =>
+    value === undefined ? [] : [{ label, value }],
+  );
   return known.length === 0 ? [] : [{ kind: 'fields', fields: known }];
 }
 

@@ -2,13 +2,23 @@ import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
 import { completionOf, type Score } from '../../../beatmaps/model/score.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
+import { type ListRow, listCardSize, renderListCard } from '../../cards/list-card.ts';
 import { type PlayView, playCardSize, renderPlayCard } from '../../cards/play-card.ts';
 import { penFor } from '../../cards/shapes.ts';
 import type { Look } from '../../cards/theme.ts';
 import { drawableTitle } from '../../cards/typefaces.ts';
-import { type Block, joined, link, type PictureBlock, stacked, type Text, textBlock } from '../../contract/reply.ts';
+import {
+  type Block,
+  joined,
+  link,
+  type PictureBlock,
+  stacked,
+  type Text,
+  textBlock,
+  type WordBlock,
+} from '../../contract/reply.ts';
 import type { Services } from '../../contract/services.ts';
-import { coverOf } from './beatmap.ts';
+import { type AskedMap, coverOf, mapHeading, setName } from './beatmap.ts';
 import {
   failedText,
   fullComboText,
@@ -65,13 +75,7 @@ export async function playPicture(
   t: Translator,
 ): Promise<PictureBlock | undefined> {
   if (painter === undefined) return undefined;
-  const image = coverOf(set, set.card_url);
-  const view = {
-    ...drawn,
-    title: drawableTitle(set.title, set.title_unicode),
-    artist: drawableTitle(set.artist, set.artist_unicode),
-    cover: image && (await artwork?.load(image.url, COVER)),
-  };
+  const view = { ...drawn, ...(await mapHeadOf(set, artwork)) };
   const size = playCardSize(view, penFor(t, 'dark'));
   const picture = painter.picture('play', theme => renderPlayCard(view, penFor(t, theme)), size);
   return { kind: 'picture', picture, alt };
@@ -131,5 +135,65 @@ function playView({ score, rating, name }: PlayedScore, t: Translator): Omit<Dra
     worths: [],
     strains: rating?.difficulty?.strains,
     fail: at === null ? undefined : { at, text: failedText(score, t) },
+  };
+}
+
+/** A play as a row of a card. @param name whose it is, or when it was */
+export function listRow(score: Score, place: number, name: string, t: Translator): ListRow {
+  const words = t.messages.osu.scores;
+  const { rank, accuracy, max_combo, is_perfect_combo, statistics, pp } = score;
+  const total = score.legacy_total_score ?? score.total_score;
+  const misses = statistics.miss ?? 0;
+  return {
+    place: t.number(place),
+    name,
+    grade: rank,
+    mods: modNames(score, t),
+    facts: [
+      t.percent(accuracy, 2, 2),
+      t.messages.osu.combo({ shown: t.number(max_combo) }),
+      ...(is_perfect_combo ? [words.fullCombo] : misses > 0 ? [words.misses({ n: misses })] : []),
+    ],
+    worth:
+      pp === null ? (total === null ? '' : t.number(total)) : t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }),
+  };
+}
+
+export interface ListedPlays {
+  readonly map: AskedMap;
+  /** With which all of them are, where that is asked for. */
+  readonly mods?: readonly string[] | undefined;
+  readonly title: string;
+  readonly rows: readonly ListRow[];
+  /** All of it in words, but for the name of the map. */
+  readonly inWords: readonly WordBlock[];
+}
+
+/** Plays on a map as an image card with the map's page, or in words. */
+export async function playsBlocks(
+  { map, mods = [], title, rows, inWords }: ListedPlays,
+  { painter, artwork }: Pick<Services, 'painter' | 'artwork'>,
+  t: Translator,
+): Promise<readonly Block[]> {
+  const words = [...mapHeading(map, t), ...inWords];
+  if (painter === undefined || rows.length === 0) return words;
+  const { version, mode, difficulty_rating } = map.beatmap;
+  // Of others than osu!'s own stars nothing is known here.
+  const stars = mode === map.ruleset && mods.length === 0 ? difficulty_rating : null;
+  const view = { ...(await mapHeadOf(map.set, artwork)), version, stars, rows };
+  const picture = painter.picture('list', theme => renderListCard(view, penFor(t, theme)), listCardSize(view));
+  const alt = `${title}, ${setName(map.set)} [${version}]: ${rows
+    .map(({ place, name, worth }) => `${place}. ${name} ${worth}`.trim())
+    .join('; ')}`;
+  return [{ kind: 'picture', picture, alt, beside: mapHeading(map, t, true), instead: words, repeats: true }];
+}
+
+/** The name of a set as it can be drawn, and its cover. */
+async function mapHeadOf(set: Beatmapset, artwork: Services['artwork']) {
+  const image = coverOf(set, set.card_url);
+  return {
+    title: drawableTitle(set.title, set.title_unicode),
+    artist: drawableTitle(set.artist, set.artist_unicode),
+    cover: image && (await artwork?.load(image.url, COVER)),
   };
 }

@@ -11,7 +11,7 @@ import {
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { starColour } from '../../cards/star-colour.ts';
-import { type Block, button, type Card, joined, link, strong, type Text, textBlock } from '../../contract/reply.ts';
+import { button, type Card, joined, link, strong, type Text, textBlock, type WordBlock } from '../../contract/reply.ts';
 import { coverOf, ratedStarsWithSwatch, setName } from './beatmap.ts';
 
 /** `Artist - Title [Difficulty]` */
@@ -125,7 +125,7 @@ export function fullComboText(
 }
 
 /** By whose rules the figures that are not osu!'s were worked out. */
-export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Translator): readonly Block[] {
+export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Translator): readonly WordBlock[] {
   const words = t.messages.osu.estimate;
   const estimate = ratings.find(rating => rating?.isEstimate === true);
   if (estimate === undefined) return [];

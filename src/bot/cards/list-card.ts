@@ -1,0 +1,89 @@
+import type { Size } from '../contract/reply.ts';
+import { BADGE_HEIGHT, gradeBadge, modBadge, modBadgeWidth } from './badges.ts';
+import { HEAD, type MapHead, mapHead } from './play-card.ts';
+import { cardMarkup, coverBehind, flow, label, labelWidth } from './shapes.ts';
+import { element, type Markup } from './svg.ts';
+import { MARGIN, type Pen, WIDTH } from './theme.ts';
+
+export interface ListView extends MapHead {
+  readonly rows: readonly ListRow[];
+}
+
+export interface ListRow {
+  readonly place: string;
+  /** Whose play it is, or when it was. */
+  readonly name: string;
+  /** osu!'s letters: XH X SH S A B C D F. */
+  readonly grade: string;
+  readonly mods: readonly string[];
+  /** How it went, as much of it as there is room for, most important first. */
+  readonly facts: readonly string[];
+  /** Its pp, or its score. */
+  readonly worth: string;
+}
+
+const ROW = 138;
+const MAX_ROWS = 10;
+const INNER = WIDTH - 2 * MARGIN;
+const GRADE = { width: 84, height: 60 };
+const GAP = 20;
+
+export function listCardSize({ rows }: Pick<ListView, 'rows'>): Size {
+  return { width: WIDTH, height: HEAD + Math.min(rows.length, MAX_ROWS) * ROW + 16 };
+}
+
+/** Plays on a map, one a row. */
+export function renderListCard(view: ListView, pen: Pen): string {
+  const size = listCardSize(view);
+  const rows = view.rows.slice(0, MAX_ROWS);
+  const placeWidth = Math.max(0, ...rows.map(({ place }) => labelWidth(place)));
+  return cardMarkup(size, pen.look, [
+    ...coverBehind(view.cover, { ...size, height: HEAD }, pen.look),
+    ...mapHead(view, pen),
+    ...rows.flatMap((row, index) => renderRow(row, { top: HEAD + index * ROW, placeWidth }, pen)),
+  ]);
+}
+
+interface RowPlace {
+  readonly top: number;
+  /** The width of the widest number of a place. */
+  readonly placeWidth: number;
+}
+
+function renderRow(
+  { place, name, grade, mods, facts, worth }: ListRow,
+  { top, placeWidth }: RowPlace,
+  { look }: Pen,
+): readonly Markup[] {
+  const badge = { ...GRADE, left: MARGIN + placeWidth + GAP, top: top + 39 };
+  const left = badge.left + badge.width + GAP;
+  const right = WIDTH - MARGIN;
+  const widths = mods.map(modBadgeWidth);
+  const { places } = flow(widths, Number.POSITIVE_INFINITY, 10);
+  const modsWidth = (places.at(-1)?.x ?? 0) + (widths.at(-1) ?? 0);
+  const room = right - left - (mods.length === 0 ? 0 : modsWidth + GAP);
+  return [
+    element('rect', { x: MARGIN, y: top, width: INNER, height: 2, fill: look.line }),
+    label(place, { x: MARGIN + placeWidth, y: top + 83, anchor: 'end', colour: look.muted }),
+    gradeBadge(grade, badge),
+    label(name, {
+      x: left,
+      y: top + 58,
+      size: 42,
+      bold: true,
+      colour: look.ink,
+      maxWidth: right - left - labelWidth(worth, { size: 44, bold: true }) - GAP,
+    }),
+    label(worth, { x: right, y: top + 58, size: 44, bold: true, anchor: 'end', colour: look.ink }),
+    label(factsWithin(facts, room), { x: left, y: top + 114, colour: look.muted, maxWidth: room }),
+    ...mods.map((mod, index) =>
+      modBadge(mod, right - modsWidth + (places[index]?.x ?? 0), top + 114 - BADGE_HEIGHT + 14),
+    ),
+  ];
+}
+
+/** The last ones are left out where there is no room for them. */
+function factsWithin(facts: readonly string[], room: number): string {
+  const text = facts.join(' · ');
+  return facts.length < 2 || labelWidth(text) <= room ? text : factsWithin(facts.slice(0, -1), room);
+}
