@@ -1,4 +1,4 @@
-# Medley with ffmpeg and, on amd64, osu!'s own calculator (LGPL-3.0, loaded at run time); its data lie in /data. Another image with Node 20, 22 or 24 on Debian can be given as NODE_IMAGE.
+# Medley with ffmpeg, fonts for image cards in Chinese, Japanese, Korean, Thai and Arabic, and, on amd64, osu!'s own calculator (LGPL-3.0, loaded at run time); its data lie in /data. Another image with Node 20, 22 or 24 on Debian can be given as NODE_IMAGE.
 ARG NODE_IMAGE=node:24-trixie-slim
 
 FROM ${NODE_IMAGE} AS build
@@ -13,7 +13,7 @@ RUN if [ "$(uname -m)" = x86_64 ]; then npm install --no-save --omit=dev --no-au
 
 FROM ${NODE_IMAGE}
 RUN apt-get update \
-  && apt-get install -y --no-install-recommends ca-certificates ffmpeg \
+  && apt-get install -y --no-install-recommends ca-certificates ffmpeg fonts-dejavu-core fonts-tlwg-garuda-ttf fonts-wqy-microhei \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /medley
 COPY --from=build /medley/package.json ./

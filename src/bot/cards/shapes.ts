@@ -21,10 +21,14 @@ export interface Label {
 /** A line takes at least this part of its measured width: pairs of letters are drawn closer together. */
 const NARROWEST = 0.98;
 
-/** In the reader's language where its letters are at hand, else in English. */
-export function penFor(t: Translator, theme: CardTheme): Pen {
+/** The reader's language where its letters are at hand, else English. */
+export function drawnIn(t: Translator): Translator {
   const { accuracy, unranked } = t.messages.cards;
-  return { t: isDrawable(accuracy + unranked) ? t : createTranslator(['en']), look: LOOKS[theme] };
+  return isDrawable(accuracy + unranked) ? t : createTranslator(['en']);
+}
+
+export function penFor(t: Translator, theme: CardTheme): Pen {
+  return { t: drawnIn(t), look: LOOKS[theme] };
 }
 
 /** A line of text. */

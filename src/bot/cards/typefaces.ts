@@ -5,8 +5,6 @@ import { basename, join } from 'node:path';
 
 /** The files of a typeface; those that are not shipped come in one weight. */
 interface Typeface {
-  /** Text is marked with it where it is not the card's own; without it the rasterizer finds the letters by itself. */
-  readonly family?: string;
   readonly regular: string;
   readonly bold: string;
 }
@@ -27,11 +25,7 @@ export const TYPEFACE = 'Figtree';
 const SHIPPED: readonly Typeface[] = [
   OWN,
   // Greek, Cyrillic, and what else Figtree lacks of Latin.
-  {
-    family: 'Noto Sans',
-    regular: fromPackage('noto-sans', 'NotoSans'),
-    bold: fromPackage('noto-sans', 'NotoSans', '700Bold'),
-  },
+  { regular: fromPackage('noto-sans', 'NotoSans'), bold: fromPackage('noto-sans', 'NotoSans', '700Bold') },
 ];
 
 /** For other scripts, packages of @expo-google-fonts that a host may have installed, as they are too large for everyone. */
@@ -54,7 +48,7 @@ const SYSTEM_FOLDERS = [
 ];
 /** How their files begin, best first: sans-serif typefaces for Chinese, Japanese, Korean, Thai and Arabic. */
 const SYSTEM_FILES =
-  'NotoSansCJK-Regular NotoSansJP NotoSansKR NotoSansSC SourceHanSans DroidSansFallback wqy- ipag NanumGothic Hiragino AppleSDGothic PingFang YuGothR msyh malgun NotoSansThai-Regular Garuda Thonburi LeelawUI NotoSansArabic-Regular NotoNaskhArabic-Regular GeezaPro segoeui DejaVuSans.'
+  'NotoSansCJK-Regular NotoSansJP NotoSansKR NotoSansSC SourceHanSans DroidSansFallback wqy- ipag NanumGothic Hiragino AppleSDGothic PingFang YuGothR msyh malgun NotoSansThai-Regular Garuda. Thonburi LeelawUI NotoSansArabic-Regular NotoNaskhArabic-Regular GeezaPro segoeui DejaVuSans.'
     .toLowerCase()
     .split(' ');
 /** A system has a few thousand. */
@@ -64,9 +58,15 @@ const MOST_FILES = 20_000;
 const JOINERS = /[\p{Cf}\p{Variation_Selector}]/gu;
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]|\u20E3/gu;
 
+/** A Thai vowel that is drawn as two signs; the rasterizer forgets the width of the second. */
+const SARA_AM = /([\u0E48-\u0E4B]?)\u0E33/g;
+
 /** A text as it can be drawn: emoji that cannot are left out, and a gap says that letters stood there. Empty boxes say nothing. */
 export function drawable(text: string): string {
-  const plain = text.replace(JOINERS, '').replace(EMOJI, emoji => (typefaceOf(emoji) ? emoji : ''));
+  const plain = text
+    .replace(JOINERS, '')
+    .replace(SARA_AM, '\u0E4D$1\u0E32')
+    .replace(EMOJI, emoji => (typefaceOf(emoji) ? emoji : ''));
   const letters = Array.from(plain.replace(/\s+/g, ' ').trim(), letter => (typefaceOf(letter) ? letter : '…'));
   return letters.join('').replace(/…{2,}/g, '…');
 }
@@ -90,7 +90,7 @@ export function textWidth(text: string, size: number, isBold: boolean): number {
 
 function advanceOf(letter: string, isBold: boolean): number {
   const { regular, bold } = typefaceOf(letter) ?? OWN;
-  return advancesOf(isBold ? bold : regular)?.get(letter.codePointAt(0) ?? 0) ?? 0.6;
+  return readTypeface(isBold ? bold : regular)?.advances.get(letter.codePointAt(0) ?? 0) ?? 0.6;
 }
 
 /** The text in parts of one typeface each, with its family where that is not the card's own. */
@@ -98,11 +98,16 @@ export function runsOf(text: string): readonly { readonly text: string; readonly
   const runs: { text: string; family: string | undefined }[] = [];
   for (const letter of text) {
     const last = runs.at(-1);
-    const family = letter === ' ' && last ? last.family : typefaceOf(letter)?.family;
+    const family = letter === ' ' && last ? last.family : familyOf(typefaceOf(letter));
     if (last && last.family === family) last.text += letter;
     else runs.push({ text: letter, family });
   }
   return runs;
+}
+
+/** Text is marked with it, as letters that the rasterizer has to find by itself are set one by one. */
+function familyOf(typeface: Typeface | undefined): string | undefined {
+  return typeface === undefined || typeface === OWN ? undefined : readTypeface(typeface.regular)?.family;
 }
 
 /** The files that a drawing with these texts takes. */
@@ -117,7 +122,7 @@ const known = new Map<string, Typeface | undefined>();
 /** The first typeface that has the character. Others than the shipped ones are looked for when a character needs it. */
 function typefaceOf(letter: string): Typeface | undefined {
   if (known.has(letter)) return known.get(letter);
-  const has = ({ regular }: Typeface) => advancesOf(regular)?.has(letter.codePointAt(0) ?? 0) === true;
+  const has = ({ regular }: Typeface) => readTypeface(regular)?.advances.has(letter.codePointAt(0) ?? 0) === true;
   const found = SHIPPED.find(has) ?? (EMOJI_ALONE.test(letter) ? undefined : othersHere().find(has));
   known.set(letter, found);
   return found;
@@ -157,17 +162,23 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-/** The width of every character of a typeface, in parts of its size. Read when first needed: many a chat never sees a card. */
-const loaded = new Map<string, ReadonlyMap<number, number> | undefined>();
+interface TypefaceFile {
+  readonly family: string | undefined;
+  /** The width of every character, in parts of the size. */
+  readonly advances: ReadonlyMap<number, number>;
+}
+
+/** Read when first needed: many a chat never sees a card. */
+const loaded = new Map<string, TypefaceFile | undefined>();
 
 /** Undefined for a file that is no typeface. */
-function advancesOf(file: string): ReadonlyMap<number, number> | undefined {
-  if (!loaded.has(file)) loaded.set(file, readAdvances(file));
+function readTypeface(file: string): TypefaceFile | undefined {
+  if (!loaded.has(file)) loaded.set(file, parseTypeface(file));
   return loaded.get(file);
 }
 
-/** From the tables `cmap` and `hmtx` of an OpenType file, of a collection its first typeface. */
-function readAdvances(file: string): ReadonlyMap<number, number> | undefined {
+/** From the tables of an OpenType file, of a collection its first typeface. */
+function parseTypeface(file: string): TypefaceFile | undefined {
   let font: number | undefined;
   try {
     font = openSync(file, 'r');
@@ -182,7 +193,8 @@ function readAdvances(file: string): ReadonlyMap<number, number> | undefined {
     const count = table('hhea').readUInt16BE(34);
     // All glyphs after the last metric are as wide as it.
     const widthOf = (glyph: number) => metrics.readUInt16BE(4 * Math.min(glyph, count - 1)) / unitsPerEm;
-    return new Map(Array.from(glyphsOf(table('cmap')), ([character, glyph]) => [character, widthOf(glyph)]));
+    const glyphs = Array.from(glyphsOf(table('cmap')), ([character, glyph]) => [character, widthOf(glyph)] as const);
+    return { family: familyIn(table('name')), advances: new Map(glyphs) };
   } catch {
     return undefined;
   } finally {
@@ -201,6 +213,18 @@ function tablesOf(read: Read): (name: string) => Buffer {
     if (place === undefined) throw new Error(`the typeface has no table ${name}`);
     return read(records.readUInt32BE(place + 8), records.readUInt32BE(place + 12));
   };
+}
+
+/** The family of all weights where it is named, else that of this one. */
+function familyIn(names: Buffer): string | undefined {
+  const texts = names.readUInt16BE(4);
+  const records = Array.from({ length: names.readUInt16BE(2) }, (_, index) => 6 + 12 * index);
+  const english = records.filter(at => names.readUInt16BE(at) === 3 && names.readUInt16BE(at + 4) === 0x409);
+  const record = [16, 1].flatMap(id => english.find(at => names.readUInt16BE(at + 6) === id) ?? [])[0];
+  if (record === undefined) return undefined;
+  const start = texts + names.readUInt16BE(record + 10);
+  const utf16 = Buffer.from(names.subarray(start, start + names.readUInt16BE(record + 8)));
+  return utf16.swap16().toString('utf16le');
 }
 
 /** Characters with their glyphs, by the subtable of format 12, else the older one of format 4. */

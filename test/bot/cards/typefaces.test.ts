@@ -11,6 +11,7 @@ import {
   findTypefaces,
   fontFilesOf,
   isDrawable,
+  runsOf,
   TYPEFACE,
   textWidth,
 } from '../../../src/bot/cards/typefaces.ts';
@@ -105,6 +106,14 @@ describe('typefaces for other scripts', () => {
     }
     const found = findTypefaces([folder, join(folder, 'none')]).map(({ regular }) => regular);
     expect(found.slice(-2)).toEqual([join(folder, 'NotoSansJP-Regular.otf'), join(folder, 'DejaVuSans.ttf')]);
+  });
+
+  it('are named by their files, so that letters of one are set together', () => {
+    expect(runsOf('Neon Река неона neon')).toEqual([
+      { text: 'Neon ', family: undefined },
+      { text: 'Река неона ', family: 'Noto Sans' },
+      { text: 'neon', family: undefined },
+    ]);
   });
 
   it('are not asked for where the shipped ones do', () => {

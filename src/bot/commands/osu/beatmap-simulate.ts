@@ -4,6 +4,7 @@ import type { ScoreMod } from '../../../beatmaps/model/score.ts';
 import { isDescribed, modsAtRate, type SimulatedPlay, simulate } from '../../../beatmaps/plays/simulated-play.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
+import { drawnIn } from '../../cards/shapes.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import {
   type Block,
@@ -261,7 +262,7 @@ async function simulatedBlocks(
     stars: usual.stars,
     grade: undefined,
     mods: modNames({ mods }, t),
-    figures: described === undefined ? [] : figuresOf(described, usual, t),
+    figures: described === undefined ? [] : figuresOf(described, usual, drawnIn(t)),
     remarks: [],
     results: [],
     note: settingsOf(shown, usual, t).join(' · '),

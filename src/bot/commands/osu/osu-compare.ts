@@ -4,6 +4,7 @@ import { filterScores } from '../../../beatmaps/plays/score-filter.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
+import { drawnIn } from '../../cards/shapes.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { type Card, headingBlock, link, reply, textBlock } from '../../contract/reply.ts';
 import { callerKey } from '../../contract/request.ts';
@@ -75,7 +76,7 @@ export const osuCompare = defineCommand({
     const list = {
       map,
       title: `${player.username}: ${words.title}`,
-      rows: shown.map((score, index) => listRow(score, index + 1, dayOf(score, t), t)),
+      rows: shown.map((score, index) => listRow(score, index + 1, dayOf(score, drawnIn(t)), t)),
       inWords: [...cards, ...estimateBlocks([...ratings.values()], t)],
     };
     return reply({ blocks: [...heading, ...(await playsBlocks(list, services, t))], actions });

@@ -4,7 +4,7 @@ import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type ListRow, listCardSize, renderListCard } from '../../cards/list-card.ts';
 import { type PlayView, playCardSize, renderPlayCard } from '../../cards/play-card.ts';
-import { penFor } from '../../cards/shapes.ts';
+import { drawnIn, penFor } from '../../cards/shapes.ts';
 import type { Look } from '../../cards/theme.ts';
 import { drawableTitle } from '../../cards/typefaces.ts';
 import {
@@ -59,7 +59,7 @@ export async function playBlock(
   ]);
   if (set === null || score.beatmap === null) return card;
   const alt = `${mapName(score, t)}: ${resultText(score, t)}`;
-  const picture = await playPicture({ set, alt, ...playView(played, t) }, services, t);
+  const picture = await playPicture({ set, alt, ...playView(played, drawnIn(t)) }, services, t);
   return picture === undefined ? card : { ...picture, beside: [textBlock(besideText(played, t))], instead: [card] };
 }
 
@@ -139,7 +139,8 @@ function playView({ score, rating, name }: PlayedScore, t: Translator): Omit<Dra
 }
 
 /** A play as a row of a card. @param name whose it is, or when it was */
-export function listRow(score: Score, place: number, name: string, t: Translator): ListRow {
+export function listRow(score: Score, place: number, name: string, reader: Translator): ListRow {
+  const t = drawnIn(reader);
   const words = t.messages.osu.scores;
   const { rank, accuracy, max_combo, is_perfect_combo, statistics, pp } = score;
   const total = score.legacy_total_score ?? score.total_score;
