@@ -105,8 +105,10 @@ export interface CardWorth {
   readonly value: string;
   /** `+6.2 in total` */
   readonly detail?: string;
-  /** Stand for the card's lines then, since those say `value` too. */
+  /** Stand for the card's lines then, since those say `value` too, and what `play` has. */
   readonly lines: readonly Text[];
+  /** Of a play, for a list whose rows are aligned: its grade, and each mod by itself. */
+  readonly play?: { readonly grade: string; readonly mods: readonly string[] };
 }
 
 /** Pixels. */

@@ -109,7 +109,14 @@ const StoredWords: z.ZodType<WordBlock> = z.discriminatedUnion('kind', [
     image: StoredImage.exactOptional(),
     colour: Colour.exactOptional(),
     sound: Sound.exactOptional(),
-    worth: z.object({ value: z.string(), detail: z.string().exactOptional(), lines: z.array(Text) }).exactOptional(),
+    worth: z
+      .object({
+        value: z.string(),
+        detail: z.string().exactOptional(),
+        lines: z.array(Text),
+        play: z.object({ grade: z.string(), mods: z.array(z.string()) }).exactOptional(),
+      })
+      .exactOptional(),
     action: StoredAction.exactOptional(),
   }),
   z.object({ kind: z.literal('divider') }),

@@ -1,8 +1,11 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { type Card, reply, strong } from '../../../src/bot/contract/reply.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
+import { scripted } from './scripted.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
@@ -20,6 +23,16 @@ const SHEET = (takesFiles: boolean) => `Object.assign(globalThis, { shared: [] }
   Object.defineProperty(navigator, 'share', { configurable: true, value: async ({ url, files }) => {
     shared.push(url ?? [files[0].name, files[0].type, files[0].size > 1000]);
   } });`;
+
+function playOf(grade: string, accuracy: string, mod: string): Card {
+  const lines = [[strong(accuracy), ' · ', 'counts 190 pp'], ['12x']];
+  return {
+    kind: 'card',
+    title: [`Of ${grade}`],
+    lines,
+    worth: { value: '201 pp', lines, play: { grade, mods: [mod] } },
+  };
+}
 
 describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`, () => {
   let built: BuiltPage;
@@ -43,7 +56,7 @@ describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`
     await context.close();
   });
 
-  async function visit(options: Parameters<Browser['newContext']>[0] = {}): Promise<void> {
+  async function visit(options: Parameters<Browser['newContext']>[0] = {}, origin = stage.origin): Promise<void> {
     context = await browser.newContext({
       reducedMotion: 'reduce',
       locale: 'en-GB',
@@ -54,7 +67,7 @@ describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`
     });
     page = await context.newPage();
     page.setDefaultTimeout(30_000);
-    await page.goto(stage.origin);
+    await page.goto(origin);
     await page.locator('.welcome-foot button').waitFor();
   }
 
@@ -196,6 +209,34 @@ describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`
     stage.release();
     await page.locator('.card video').waitFor();
     await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+  });
+
+  it('lists plays in aligned rows: grade, accuracy and mods on the left, pp on the right', async () => {
+    const plays = await openStage({
+      pageFolder: built.folder,
+      dispatcher: scripted(() => [reply({ blocks: [playOf('A', '96.30%', 'DT 1.3×'), playOf('SS', '100%', 'HD')] })]),
+      limits: { drainMs: 50, closeMs: 200 },
+    });
+    onTestFinished(() => plays.close());
+    await visit({}, plays.origin);
+    await say('plays');
+    await page.locator('.play').nth(1).waitFor();
+    for (const part of ['.play > .pill', '.play > strong', '.worth-value']) {
+      const edges = page.evaluate(
+        `[...document.querySelectorAll('${part}')].map(each => each.getBoundingClientRect()).map(({ left, right }) => Math.round('${part}' === '.worth-value' ? right : left))`,
+      );
+      const seen = new Set(
+        z
+          .array(z.number())
+          .length(2)
+          .parse(await edges),
+      );
+      expect([part, seen.size]).toEqual([part, 1]);
+    }
+    await expect(page.locator('.play').allTextContents()).resolves.toEqual([
+      'A 96.30% DT 1.3× counts 190 pp ',
+      'SS 100% HD counts 190 pp ',
+    ]);
   });
 
   it('offers to try again where that can help, the failed link of several alone, and when it may', async () => {

@@ -142,6 +142,16 @@ describe.skipIf(browserMissing !== undefined)(`the newest message and its answer
     }
   });
 
+  it('are in view above the keyboard of a phone, when it opens and when it goes', async () => {
+    await visit(390, 844);
+    for (const line of [REEL, PRIVATE]) await say(line);
+    await expectInView();
+    for (const height of [430, 844]) {
+      await page.setViewportSize({ width: 390, height });
+      await expectInView();
+    }
+  });
+
   it('leave the reader alone who looks at what was before', async () => {
     await visit(1100, 800);
     for (const line of [REEL, CAROUSEL, 'found', 'https://www.instagram.com/reel/Waits/']) await say(line);

@@ -93,7 +93,8 @@ export function withLines(card: Card, change: (lines: Card['lines']) => Card['li
 function worthOf(score: Score, rating: Rating | undefined, t: Translator): Pick<Card, 'worth'> {
   if (score.pp === null) return {};
   const value = t.messages.osu.estimate.pp({ shown: t.decimal(score.pp, 0) });
-  return { worth: { value, lines: scoreLines(score, rating, t, resultText({ ...score, pp: null }, t)) } };
+  const lines = scoreLines(score, rating, t, t.percent(score.accuracy, 2, 2));
+  return { worth: { value, lines, play: { grade: shownGrade(score.rank), mods: modNames(score, t) } } };
 }
 
 export function failedText(score: Score, t: Translator): string {

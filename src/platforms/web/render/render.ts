@@ -125,6 +125,7 @@ function renderCard({ title, lines, image, colour, sound, worth, action }: Card,
       worth: {
         value: shortenString(worth.value, REPLY_LIMITS.fieldLabel),
         detail: shortenString(worth.detail ?? '', REPLY_LIMITS.fieldLabel),
+        ...(worth.play && { play: worth.play }),
       },
     }),
     colour: colour ?? null,

@@ -120,7 +120,12 @@ export interface WebCard {
   /** `ratio`: width by height, where known. */
   readonly image: { readonly url: string; readonly alt: string; readonly ratio?: number } | null;
   /** A value that is set apart from the lines. */
-  readonly worth?: { readonly value: string; readonly detail: string };
+  readonly worth?: {
+    readonly value: string;
+    readonly detail: string;
+    /** The grade of a play, and each of its mods. */
+    readonly play?: { readonly grade: string; readonly mods: readonly string[] };
+  };
   /** `#rrggbb` */
   readonly colour: string | null;
   readonly sound: WebSound | null;

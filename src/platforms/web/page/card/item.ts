@@ -3,6 +3,8 @@ import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebAction, WebCard, WebSound, WebText } from '../base/protocol.ts';
 import { inlines, type OnAction, wordsOf } from './inline.ts';
+import { partsOf } from './levels.ts';
+import { pill } from './pill.ts';
 import { previewButton } from './preview.ts';
 
 export interface ItemContext {
@@ -28,7 +30,7 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
       'div',
       { class: 'item-words' },
       h('h3', { class: 'item-title' }, ...inlines(opening(title, action), context.onAction)),
-      first && h('p', { class: 'item-line' }, ...inlines(first, context.onAction)),
+      first && firstLine(first, worth, context),
       ...others.map(line =>
         h('p', { class: `item-line minor${isReason(line) ? ' brief' : ''}` }, ...inlines(line, context.onAction)),
       ),
@@ -47,6 +49,30 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
   root.classList.toggle('coloured', colour !== null);
   return root;
 }
+
+/** What a play came to, in places that are the same in every row. */
+function firstLine(line: WebText, worth: WebCard['worth'], { onAction }: ItemContext): HTMLElement {
+  const play = worth?.play;
+  if (play === undefined) return h('p', { class: 'item-line' }, ...inlines(line, onAction));
+  const [accuracy, ...others] = partsOf(line);
+  const parts = [
+    pill(play.grade, GRADE_COLOURS[play.grade] ?? LOWEST),
+    ...inlines(accuracy ?? []),
+    ...play.mods.map(mod => h('span', { class: 'mod' }, mod)),
+    ...others.map(part => h('span', {}, ...inlines(part, onAction))),
+  ];
+  return h('p', { class: 'item-line play' }, ...parts.flatMap(part => [part, ' ']));
+}
+
+/** Those of osu!. */
+const GRADE_COLOURS: Readonly<Record<string, string>> = {
+  SS: '#f05fc6',
+  S: '#02b5c3',
+  A: '#88da20',
+  B: '#e3b130',
+  C: '#ff8e5d',
+};
+const LOWEST = '#ff5a5a';
 
 /** A list has many previews, so each has the name of its item. */
 function named(sound: WebSound, title: WebText): WebSound {

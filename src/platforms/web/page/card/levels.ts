@@ -52,7 +52,8 @@ function linesOf(text: WebText): WebText[] {
   return split(text, '\n');
 }
 
-function partsOf(line: WebText): WebText[] {
+/** The values of a line. */
+export function partsOf(line: WebText): WebText[] {
   return split(line, SEPARATOR).map(part => part.filter(inline => typeof inline !== 'string' || inline.trim() !== ''));
 }
 

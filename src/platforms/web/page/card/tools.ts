@@ -49,7 +49,8 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
     download.hidden = isGone;
     audio.hidden = isGone || media.audio === undefined;
     if (media.audio) {
-      save(audio, media.audio, named(text('audioOnly')));
+      save(audio, media.audio);
+      audio.setAttribute('aria-label', named(text('audioOnly')));
       audio.replaceChildren(...labelled('sound', text('audioOnly')));
     }
     sizes.hidden = isGone || media.qualities === undefined;
@@ -59,7 +60,7 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
   function offerFile(file: WebFile, index: number): void {
     const place = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
     const facts = factsOf(file);
-    save(download, file, [named(place), ...facts].join(', '));
+    save(download, file);
     // The long words say which file it is; where there is little space the carousel alone does.
     const words =
       items.length > 1
@@ -67,13 +68,15 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
         : [place];
     download.replaceChildren(
       icon('download'),
-      h('span', { class: 'download-words' }, ...words),
+      h('span', {}, ...words),
+      ' ',
       h(
         'span',
         { class: 'download-facts' },
         file.label !== undefined && h('span', { class: 'words-long' }, `${file.label} · `),
         facts.filter(fact => fact !== file.label).join(' · '),
       ),
+      h('span', { class: 'unseen' }, ` ${owner}`),
     );
   }
 
@@ -114,10 +117,9 @@ function bytesText(bytes: number): string {
   return new Intl.NumberFormat(readerLocale(), options).format(bytes / size);
 }
 
-function save(anchor: HTMLAnchorElement, { downloadUrl, fileName }: WebFile, label: string): void {
+function save(anchor: HTMLAnchorElement, { downloadUrl, fileName }: WebFile): void {
   anchor.href = downloadUrl;
   anchor.download = fileName;
-  anchor.setAttribute('aria-label', label);
 }
 
 /** The style hides the words where there is little space. */
