@@ -130,6 +130,13 @@ export function parseBaseUrl(text: string): string | undefined {
   return url.origin + url.pathname.replace(/\/$/, '');
 }
 
+/** The endpoint itself: an address without a path is that of its server. A key may stand in the query. */
+export function parseTranslateUrl(text: string): string | undefined {
+  const url = parseUrl(text, ['http:', 'https:']);
+  if (url === undefined || url.username !== '' || url.password !== '') return undefined;
+  return `${url.origin}${url.pathname === '/' ? '/translate' : url.pathname}${url.search}`;
+}
+
 export function parseOrigin(text: string): string | undefined {
   const base = parseBaseUrl(text);
   return base !== undefined && new URL(base).origin === base ? base : undefined;

@@ -22,6 +22,7 @@ import {
   parseShards,
   parseSiteHost,
   parseSources,
+  parseTranslateUrl,
   parseUserLimit,
   parseWebExample,
   whole,
@@ -102,6 +103,11 @@ const VARIABLES = z.object({
     text => (/^[\w-]{10,60}$/.test(text) ? text : undefined),
     'the id of an installed app of Reddit, 10 to 60 letters, digits, - and _',
     'Ab1Cd2Ef3Gh4Ij5',
+  ).optional(),
+  TRANSLATE_URL: variable(
+    parseTranslateUrl,
+    'an http or https address of LibreTranslate, with ?api_key=KEY where it wants one',
+    'http://127.0.0.1:5000/translate',
   ).optional(),
   YT_DLP_HOSTS: variable(list(parseSiteHost), 'host names separated by commas', 'youtube.com,youtu.be').default([]),
   UPSTREAM_OVERRIDES: variable(
@@ -277,6 +283,7 @@ function toConfig(values: z.output<typeof VARIABLES>) {
     upstreamLocalAddress: values.UPSTREAM_LOCAL_ADDRESS,
     upstreamPace: values.UPSTREAM_PACE,
     sources: values.SOURCES,
+    translateUrl: values.TRANSLATE_URL,
     ytDlpHosts: [...new Set(values.YT_DLP_HOSTS)],
     upstreamOverrides: values.UPSTREAM_OVERRIDES,
     upstreamConstants: {

@@ -23,6 +23,7 @@ import type { FailureTally } from './infra/failure-tally.ts';
 import type { Logger } from './infra/log.ts';
 import { createMetrics } from './infra/metrics.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
+import { openTextTranslation, type TextTranslation } from './infra/text-translation.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { type MediaServices, openMediaServices } from './media-services.ts';
 import { openStorage, type Storage } from './storage.ts';
@@ -50,10 +51,12 @@ export async function createCore(options: CoreOptions) {
   const media = await openMediaServices({ config, descriptors, searchPath, storage, limiter, metrics, log });
   const { http, sources, extractor, tunnel, playbacks, delivery, watchAccounts } = media;
   const version = await readVersion();
+  const { translateUrl } = config;
+  const translation = translateUrl === undefined ? undefined : await openTextTranslation({ url: translateUrl, log });
   // Nothing that may fail comes after: from here on there is a thread to end.
   const beatmapServices = openBeatmapServices(config, storage, http, log);
   const { catalogue, backgroundFill, difficulty, calculator, beatmaps, recommend } = beatmapServices;
-  const services = createServices({ options, storage, media, beatmapServices, version });
+  const services = createServices({ options, storage, media, beatmapServices, translation, version });
   let readChats: (() => Promise<RuntimeStatus>) | undefined;
   const dispatcher = createAnswers({ options, media, services, limiter, readChats: async () => readChats?.() });
 
@@ -88,7 +91,7 @@ export async function createCore(options: CoreOptions) {
     /** When nothing uses it any more. */
     async close(): Promise<void> {
       await backgroundFill.stop();
-      await Promise.all([media.closeFiles(), difficulty.close()]);
+      await Promise.all([media.closeFiles(), difficulty.close(), translation?.close()]);
       await media.closeClients();
       await catalogue.close();
       await media.closeSites();
@@ -110,11 +113,12 @@ interface ServiceParts {
   readonly storage: Storage;
   readonly media: MediaServices;
   readonly beatmapServices: BeatmapServices;
+  readonly translation: TextTranslation | undefined;
   readonly version: string;
 }
 
 /** The services that every command is given. */
-function createServices({ options, storage, media, beatmapServices, version }: ServiceParts) {
+function createServices({ options, storage, media, beatmapServices, translation, version }: ServiceParts) {
   const { log } = options;
   const { records } = storage;
   const { beatmaps, ratings, recommend, recommendationHistory, artwork } = beatmapServices;
@@ -134,6 +138,7 @@ function createServices({ options, storage, media, beatmapServices, version }: S
     settings,
     optOuts: createOptOuts({ records, key: storage.keyFor('opt-outs') }),
     ...(accountLinks && { accountLinks }),
+    ...(translation && { translation }),
     memory,
     actions: createButtonTokens({
       key: storage.keyFor('buttons'),

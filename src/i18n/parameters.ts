@@ -20,6 +20,7 @@ export interface Parameters {
   'errors.upstream_rate_limited_silent': { site?: Value; wait?: Value };
   'errors.upstream_unavailable': { wait?: Value };
   'errors.upstream_unavailable_offline': { wait?: Value };
+  'errors.upstream_unavailable_translation': { wait?: Value };
   'errors.rate_limited': { wait?: Value };
   'errors.rate_limited_busy': { wait?: Value };
   'wait.seconds': { n: number };

@@ -99,7 +99,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['log.ts', 'cache'],
     ['rate-limit', 'store', 'summed-log.ts', 'failure-tally.ts'],
     ['queue', 'http', 'server', 'readiness.ts'],
-    ['redis'],
+    ['redis', 'text-translation.ts'],
   ],
   'src/platforms/discord': [
     ['api'],

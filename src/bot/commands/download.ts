@@ -57,8 +57,14 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
       const shared = {
         ...{ site, captions: chat.captions, cap: chat.albumCap, missing: chosen.missing },
         ...{ view: viewOf(asked, chat), spoiler: asked.spoiler === true, quotedSite },
+        translateToken: translateToken(post),
       };
       return seenBy(asked, renderPost(post, t, { ...shared, ...wanted(post, asked, chosen.indexes) }));
+
+      function translateToken({ caption, url }: Post): string | undefined {
+        if (caption === null || services.translation?.isForeign(caption, t.locale) !== true) return undefined;
+        return services.actions.encode({ command: 'translate', values: { link: url } });
+      }
 
       function wanted(
         { items }: Post,

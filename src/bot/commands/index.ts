@@ -28,6 +28,7 @@ import { osuVersus } from './osu/osu-versus.ts';
 import { privacy } from './privacy.ts';
 import { createSettings } from './settings.ts';
 import { createStart, welcome } from './start.ts';
+import { translate } from './translate.ts';
 
 interface CommandListOptions {
   readonly sources: readonly CardSite[];
@@ -71,7 +72,7 @@ export function createCommandList({ sources, example }: CommandListOptions): rea
     about,
   ] satisfies readonly DescribedCommand[];
   // Platforms ask for the others, which no menu lists.
-  const list: readonly Command[] = [...described, createStart({ example }), welcome].map(notingMembers);
+  const list: readonly Command[] = [...described, createStart({ example }), welcome, translate].map(notingMembers);
   return list;
 }
 

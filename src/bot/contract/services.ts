@@ -28,6 +28,8 @@ export interface Services {
   readonly optOuts: OptOuts;
   /** People prove who they are at osu!; absent where this Medley has no address of its own, or no key of osu!. */
   readonly accountLinks?: SignInOffers;
+  /** Of what people wrote; absent where the host has no endpoint for it. */
+  readonly translation?: TextTranslation;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
   /** Requests that are not answered yet, or have an answer with buttons that lead on. */
@@ -93,6 +95,14 @@ export interface SignInOffers {
 export interface Artwork {
   /** A small JPEG of that shape as a data address; undefined for what cannot be had, or not soon. Never rejects. */
   load(url: string, shape: Size): Promise<string | undefined>;
+}
+
+/** What commands use of the translations that `infra` makes. */
+export interface TextTranslation {
+  /** True when the text is surely in another language than that of the tag (BCP 47). */
+  isForeign(text: string, locale: string): boolean;
+  /** @throws AppError `upstream_unavailable` (params.what `translation`) */
+  translate(text: string, locale: string, signal: AbortSignal): Promise<string>;
 }
 
 /** Turns SVG into PNG. */

@@ -6,6 +6,7 @@ import { itemCount, type MediaItem, type Post, playableVariants } from '../../me
 import { momentText } from '../contract/clip-range.ts';
 import {
   type Block,
+  button,
   type GalleryItem,
   type Heading,
   headingBlock,
@@ -39,6 +40,8 @@ export interface PostViewOptions {
   readonly missing?: number | undefined;
   /** The site of the post that it quotes, where that is shown below it. */
   readonly quotedSite?: PostSite | undefined;
+  /** Leads to a translation, where its words are in another language than the reader's. */
+  readonly translateToken?: string | undefined;
   /** It is shown because another post quotes it. */
   readonly isQuoted?: boolean;
 }
@@ -67,11 +70,14 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   if (title) blocks.push(textBlock([strong(title)]));
   const caption = post.caption?.trim();
   const isWords = isWordsOnly(post);
-  if ((captions || isWords) && caption) blocks.push({ kind: 'text', text: [caption], folded: true });
+  const isSaid = (captions || isWords) && caption !== undefined && caption !== '';
+  if (isSaid) blocks.push({ kind: 'text', text: [caption], folded: true });
+  const { translateToken } = options;
+  const translation = isSaid && translateToken !== undefined ? [button(t.messages.post.translate, translateToken)] : [];
   return reply({
     blocks: [...blocks, ...notes],
     gallery: view === 'text' ? [] : gallery,
-    actions: [original],
+    actions: [original, ...translation],
     ...(isWords && { onlyWhenAsked: true }),
     ...colourOf(site),
     ...quotedOf(post, t, options),

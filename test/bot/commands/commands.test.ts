@@ -175,6 +175,54 @@ describe('download of a part', () => {
   });
 });
 
+describe('a translation', () => {
+  const CAPTION = 'Hari ini kami membuka toko baru di dekat pasar';
+  const translation = {
+    isForeign: (text: string, locale: string) => text === CAPTION && locale === 'en',
+    translate: async (text: string, locale: string) => `${text} in ${locale}`,
+  };
+  const stage = (caption: string | null, more: Partial<Services> = { translation }) => ({
+    ...sampleServices(fakeExtractor(() => samplePost({ caption, title: null }))),
+    ...more,
+  });
+  const button = { kind: 'button', label: 'Translate' };
+
+  it('is offered where the words are foreign, shown, and the host has an endpoint for it', async () => {
+    const offered = async (services: Services, raw = {}) =>
+      (await run('download', { link: link('a'), ...raw }, contextFor(services))).actions;
+    expect(await offered(stage(CAPTION))).toContainEqual(expect.objectContaining(button));
+    for (const actions of [
+      await offered(stage(CAPTION, {})),
+      await offered(stage('We opened a new shop near the market today')),
+      await offered(stage(null)),
+      await offered(stage(CAPTION), { view: 'media' }),
+    ]) {
+      expect(actions).not.toContainEqual(expect.objectContaining(button));
+    }
+  });
+
+  it('is made for the one who presses the button', async () => {
+    const services = stage(CAPTION);
+    const { actions } = await run('download', { link: link('a') }, contextFor(services));
+    const pressed = actions.find(action => action.kind === 'button');
+    const { command, values } = await services.actions.decode(pressed?.token ?? '', callerKey(caller));
+    const answer = await run(command, values, contextFor(services));
+    expect(answer.visibility).toBe('caller');
+    expect(words(answer)).toContain(`${CAPTION} in en`);
+    expect(words(answer)).toContain('Translated by a machine.');
+  });
+
+  it('of no words, or of what is not shown here, is a sentence', async () => {
+    expect(words(await run('translate', { link: link('a') }, contextFor(stage(null))))).toContain(
+      'no words to translate',
+    );
+    const sensitive = sampleServices(fakeExtractor(() => samplePost({ caption: CAPTION, sensitive: true })));
+    const group = sampleCaller({ chatKind: 'group', groupId: 'guild' });
+    const answer = await run('translate', { link: link('a') }, contextFor({ ...sensitive, translation }, [], group));
+    expect(words(answer)).toContain('marked as sensitive');
+  });
+});
+
 describe('a sensitive post', () => {
   const post = samplePost({ sensitive: true, items: [photo(), sampleItem()] });
   const group = sampleCaller({ chatKind: 'group', chatId: 'square' });

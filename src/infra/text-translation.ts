@@ -1,0 +1,88 @@
+/** Translates what people wrote, by an endpoint of LibreTranslate's shape that the host chooses. */
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { AppError } from '../errors.ts';
+import { createMemoryCache } from './cache/cache.ts';
+import { createPoster, encodeForm, PostFailure } from './http/poster.ts';
+import type { Logger } from './log.ts';
+import { parseJson } from './parse-json.ts';
+
+export interface TextTranslation {
+  /** True when the text is surely in another language than that of the tag (BCP 47). Pure; takes less than a millisecond. */
+  isForeign(text: string, locale: string): boolean;
+  /** @throws AppError `upstream_unavailable` (params.what `translation`); the signal's reason */
+  translate(text: string, locale: string, signal: AbortSignal): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface TextTranslationOptions {
+  /** Address of the endpoint; a key of it may stand in its query. */
+  readonly url: string;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+const TIMEOUT_MS = 15_000;
+/** Captions are shorter; what is longer is translated as far as this. */
+const MAX_CHARS = 4_000;
+const MAX_ENTRIES = 500;
+const HOUR = 3_600_000;
+const answerShape = z.object({ translatedText: z.string().min(1).max(20_000) });
+
+/** Letters below which a language is only guessed. */
+const MIN_LETTERS = 20;
+/** A language that fits nearly as well as the best may be the one after all: Malay and Indonesian, Norwegian and Danish. */
+const NEARLY = 0.8;
+/** Languages by which the reader's tag goes in ISO 639-3. */
+const ISO_639_3: Readonly<Record<string, string>> = {
+  ...{ en: 'eng', id: 'ind', es: 'spa', de: 'deu', ja: 'jpn', ko: 'kor' },
+  ...{ fr: 'fra', pt: 'por', pl: 'pol', ru: 'rus', tr: 'tur', zh: 'cmn' },
+};
+/** Names, tags and addresses are of no language. */
+const NO_WORDS = /https?:\/\/\S+|[@#][\p{L}\p{N}_.]+|[^\p{L}\p{M}\s'’-]+/gu;
+
+const languageOf = (locale: string) => locale.split('-', 1)[0] ?? locale;
+
+export async function openTextTranslation({ url, log }: TextTranslationOptions): Promise<TextTranslation> {
+  // Only a host who has such an endpoint needs its tables.
+  const { francAll } = await import('franc-min');
+  const poster = createPoster();
+  const cache = createMemoryCache<string>({ maxEntries: MAX_ENTRIES });
+
+  /** @throws AppError */
+  async function ask(text: string, target: string, signal: AbortSignal): Promise<string> {
+    const fields = Object.entries({ q: text, source: 'auto', target, format: 'text' });
+    try {
+      const answer = await poster.post(url, encodeForm(fields, []), { signal, timeoutMs: TIMEOUT_MS });
+      const read = answerShape.safeParse(parseJson(answer.text)).data;
+      if (answer.status === 200 && read !== undefined) return read.translatedText;
+      throw unavailable(`it answered ${answer.status}`);
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = error instanceof PostFailure ? unavailable('no answer', error) : error;
+      log.warn({ err: failure }, 'a text was not translated');
+      throw failure;
+    }
+  }
+
+  return {
+    isForeign(text, locale) {
+      const words = text.slice(0, MAX_CHARS).replace(NO_WORDS, ' ').trim();
+      const own = ISO_639_3[languageOf(locale)];
+      if (own === undefined || words.replace(/\s/g, '').length < MIN_LETTERS) return false;
+      const [best, ...others] = francAll(words);
+      if (best === undefined || best[0] === 'und' || best[0] === own) return false;
+      return (others.find(([language]) => language === own)?.[1] ?? 0) < NEARLY;
+    },
+    async translate(text, locale, signal) {
+      const [asked, target] = [text.slice(0, MAX_CHARS), languageOf(locale)];
+      const key = `${target}:${createHash('sha256').update(asked).digest('base64url')}`;
+      const hit = await cache.wrap(key, own => ask(asked, target, own), { ttlMs: () => HOUR }, signal);
+      return hit.value;
+    },
+    close: () => poster.close(),
+  };
+}
+
+function unavailable(reason: string, cause?: unknown): AppError {
+  return new AppError('upstream_unavailable', `translation: ${reason}`, { params: { what: 'translation' }, cause });
+}
