@@ -2,9 +2,10 @@ import type { Recommendation } from '../../beatmaps/recommend/recommendation.ts'
 import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock, Size } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
-import { cardMarkup, label, labelWidth, PILL, penFor, starPill } from './shapes.ts';
+import { cardMarkup, drawnIn, label, labelWidth, PILL, penFor, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
 import { MARGIN, type Pen, WIDTH } from './theme.ts';
+import { isDrawable } from './typefaces.ts';
 
 export interface RecommendationRow {
   /** The title as it can be drawn. */
@@ -46,9 +47,10 @@ export function recommendationPicture(
     pp,
     gain,
   }));
+  const title = isDrawable(heading) ? heading : drawnIn(t).messages.osu.recommend.title;
   const picture = painter.picture(
     'recommendations',
-    theme => renderRecommendationCard(heading, rows, penFor(t, theme)),
+    theme => renderRecommendationCard(title, rows, penFor(t, theme)),
     recommendationCardSize(rows.length),
   );
   const names = shown.map(({ beatmapset: { artist, title }, mods }) => `${artist} - ${title} ${written(mods)}`.trim());
