@@ -40,7 +40,7 @@ interface ListRow {
 }
 
 /** Things that admins named; they are changed by the option alone. */
-export function listRow(
+export function filterRow(
   name: string,
   named: readonly string[],
   t: Translator,

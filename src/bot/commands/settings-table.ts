@@ -7,7 +7,7 @@ import { type ChatSettings, SENSITIVE, type UserSettings, VIEWS } from '../contr
 import { PREFIXES } from '../contract/short-forms.ts';
 import { type Site, siteName } from '../contract/site-name.ts';
 import { ALBUM_CAP, isSiteOn, NOTICE_SECONDS, OFF_WORD } from '../stores/settings.ts';
-import { CHANNEL_RULES, channelOf, listRow, roleChange, roleText, ruleChange, wordsOf } from './settings-filters.ts';
+import { CHANNEL_RULES, channelOf, filterRow, roleChange, roleText, ruleChange, wordsOf } from './settings-filters.ts';
 
 /** The sections of a group's settings. */
 export const SECTIONS = ['links', 'answers', 'notices'] as const;
@@ -119,7 +119,7 @@ export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[]
       section: 'links',
       option: { type: 'string', form: 'role', maxLength: 30, only: 'group' },
       isOffered: ({ groupId }) => groupId !== undefined,
-      row: ({ offRoles }, { t }) => listRow(t.messages.settings.rows['ignored-role'], offRoles, t, roleText),
+      row: ({ offRoles }, { t }) => filterRow(t.messages.settings.rows['ignored-role'], offRoles, t, roleText),
       change: roleChange,
     },
     {
@@ -132,7 +132,7 @@ export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[]
         only: 'group',
         named: true,
       },
-      row: ({ offWords }, { t }) => listRow(t.messages.settings.rows['ignored-words'], offWords, t),
+      row: ({ offWords }, { t }) => filterRow(t.messages.settings.rows['ignored-words'], offWords, t),
       change: value => ({ offWords: wordsOf(String(value)) }),
     },
     {

@@ -3,6 +3,7 @@ import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { Ratings } from '../../beatmaps/rating/ratings.ts';
 import type { Recommend } from '../../beatmaps/recommend/recommend.ts';
 import type { RecommendationHistory } from '../../beatmaps/recommend/recommendation-history.ts';
+import type { TextTranslation } from '../../infra/text-translation.ts';
 import type { Extractor } from '../../media/extract/extractor.ts';
 import type { ChatMemory } from './chat-memory.ts';
 import type { CardTheme, Picture, Size } from './reply.ts';
@@ -28,8 +29,8 @@ export interface Services {
   readonly optOuts: OptOuts;
   /** People prove who they are at osu!; absent where this Medley has no address of its own, or no key of osu!. */
   readonly accountLinks?: SignInOffers;
-  /** Of what people wrote; absent where the host has no endpoint for it. */
-  readonly translation?: TextTranslation;
+  /** It translates what people wrote; absent where the host has no endpoint for it. */
+  readonly translation?: Pick<TextTranslation, 'isForeign' | 'translate'>;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
   /** Requests that are not answered yet, or have an answer with buttons that lead on. */
@@ -95,14 +96,6 @@ export interface SignInOffers {
 export interface Artwork {
   /** A small JPEG of that shape as a data address; undefined for what cannot be had, or not soon. Never rejects. */
   load(url: string, shape: Size): Promise<string | undefined>;
-}
-
-/** What commands use of the translations that `infra` makes. */
-export interface TextTranslation {
-  /** True when the text is surely in another language than that of the tag (BCP 47). */
-  isForeign(text: string, locale: string): boolean;
-  /** @throws AppError `upstream_unavailable` (params.what `translation`) */
-  translate(text: string, locale: string, signal: AbortSignal): Promise<string>;
 }
 
 /** Turns SVG into PNG. */

@@ -139,7 +139,7 @@ interface Said {
     total(values: { readonly now: string; readonly after: string }): string;
     partial(values: { readonly done: string; readonly all: string }): string;
   };
-  /** Where no play would change. */
+  /** It is said where no play would change. */
   readonly none: string;
 }
 
@@ -188,9 +188,9 @@ function render(
 interface ReworkedPlay {
   /** With the mods that it would have. */
   readonly score: Score;
-  /** Its pp as it is. */
+  /** The pp that the play has. */
   readonly now: number;
-  /** As it would be. */
+  /** The pp that it would have. */
   readonly worth: number;
 }
 

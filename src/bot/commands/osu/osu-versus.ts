@@ -64,7 +64,7 @@ interface Asked {
   readonly mode: Mode | undefined;
 }
 
-/** Where one alone is named, the other is the caller's own, who stands first. Both in the ruleset of the first. */
+/** The player who is not named is the caller's own, who stands first. Both are in the ruleset of the first. */
 async function findBoth({ player, other, mode }: Asked, context: CommandContext) {
   const [first, second] = other === undefined ? [undefined, player] : [player, other];
   const asked = await askedPlayer(first, context);
@@ -79,7 +79,7 @@ interface Figure {
   readonly label: string;
   readonly figureOf: (statistics: PlayerStatistics) => number | null;
   readonly shown: (value: number) => string;
-  /** Of a rank the lower is the better. */
+  /** The lower rank is the better one. */
   readonly isRank?: boolean;
 }
 
