@@ -23,9 +23,10 @@ it('the commands of osu! are answered one after the other, over the played upstr
   expect(stage.logged).toEqual([]);
 });
 
-/** The words of a tree, in its order. */
+/** The words of a tree, in its order. The mods of a play, each by itself here, are written as other chats write them. */
 function textOf(node: unknown): string {
   if (typeof node === 'string') return node;
   if (typeof node !== 'object' || node === null) return '';
+  if ('mods' in node && Array.isArray(node.mods)) return `+${node.mods.join('')}`;
   return Object.values(node).map(textOf).join('');
 }
