@@ -5,7 +5,7 @@ import type { FakeMessage } from '../fakes/telegram.ts';
 import { all, openStage as openDiscord, ownMessages, textOf } from './discord/stage.ts';
 import { EVENING, type EveningStep, openEvening, spoken } from './evening.ts';
 import { answersIn, BUDI, GROUP, openStage as openTelegram, SARI } from './telegram/stage.ts';
-import { connect } from './web/page-client.ts';
+import { connect, wordsOf } from './web/page-client.ts';
 import { openStage as openWeb } from './web/stage.ts';
 
 let worker: BuiltWorker;
@@ -149,10 +149,3 @@ describe('an evening of osu!', () => {
     expect(stage.logged).toEqual([]);
   });
 });
-
-/** The words of a tree, in its order. */
-function wordsOf(node: unknown): string {
-  if (typeof node === 'string') return node;
-  if (typeof node !== 'object' || node === null) return '';
-  return Object.values(node).map(wordsOf).join('');
-}

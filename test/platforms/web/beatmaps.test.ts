@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { BEATMAP_STEPS, lineOf } from '../beatmap-steps.ts';
-import { connect } from './page-client.ts';
+import { connect, wordsOf } from './page-client.ts';
 import { openStage } from './stage.ts';
 
 it('the commands of osu! are answered one after the other, over the played upstreams', async () => {
@@ -18,15 +18,7 @@ it('the commands of osu! are answered one after the other, over the played upstr
     const { reply } = await page.hear('reply', frame => frame.id === id);
     // No chat of the web can be posted in unasked.
     const says = step.command === 'osu track' ? /cannot post here/ : step.says;
-    expect.soft(textOf(reply.blocks), lineOf(step)).toMatch(says);
+    expect.soft(wordsOf(reply.blocks), lineOf(step)).toMatch(says);
   }
   expect(stage.logged).toEqual([]);
 });
-
-/** The words of a tree, in its order. The mods of a play, each by itself here, are written as other chats write them. */
-function textOf(node: unknown): string {
-  if (typeof node === 'string') return node;
-  if (typeof node !== 'object' || node === null) return '';
-  if ('mods' in node && Array.isArray(node.mods)) return `+${node.mods.join('')}`;
-  return Object.values(node).map(textOf).join('');
-}

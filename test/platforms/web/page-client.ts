@@ -76,3 +76,11 @@ export async function connect(origin: string, options: ConnectOptions = {}): Pro
 function isOf<T extends ServerMessage['type']>(frame: ServerMessage, type: T): frame is Frame<T> {
   return frame.type === type;
 }
+
+/** The words of a tree, in its order. The mods of a play, each by itself here, are written as other chats write them. */
+export function wordsOf(node: unknown): string {
+  if (typeof node === 'string') return node;
+  if (typeof node !== 'object' || node === null) return '';
+  if ('mods' in node && Array.isArray(node.mods)) return `+${node.mods.join('')}`;
+  return Object.values(node).map(wordsOf).join('');
+}
