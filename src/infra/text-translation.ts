@@ -38,7 +38,7 @@ const ISO_639_3: Readonly<Record<string, string>> = {
   ...{ fr: 'fra', pt: 'por', pl: 'pol', ru: 'rus', tr: 'tur', zh: 'cmn' },
 };
 /** Names, tags and addresses are of no language. */
-const NO_WORDS = /https?:\/\/\S+|[@#][\p{L}\p{N}_.]+|[^\p{L}\p{M}\s'’-]+/gu;
+const NO_WORDS = /https?:\/\/\S+|[@#][\p{L}\p{N}_.]+|[^\p{L}\p{M}\s'\u2019-]+/gu;
 
 const languageOf = (locale: string) => locale.split('-', 1)[0] ?? locale;
 

@@ -65,7 +65,7 @@ describe.skipIf(missing !== undefined)(`a reel in two tracks, in a browser${brow
     const saving = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download' }).last().click();
     const saved = await saving;
-    expect(saved.suggestedFilename()).toMatch(/^medley-\w+-[\w-]+\.mp4$/);
+    expect(saved.suggestedFilename()).toMatch(/^[\w.]+-\d{4}-\d\d-\d\d-[\w-]+\.mp4$/);
     const path = await saved.path();
     const streams = await ffprobe(path, 'stream=codec_name,width,height');
     expect(streams).toContain('codec_name=h264\nwidth=1080\nheight=1920');

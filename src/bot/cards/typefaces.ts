@@ -68,7 +68,7 @@ export function drawable(text: string): string {
     .replace(SARA_AM, '\u0E4D$1\u0E32')
     .replace(EMOJI, emoji => (typefaceOf(emoji) ? emoji : ''));
   const letters = Array.from(plain.replace(/\s+/g, ' ').trim(), letter => (typefaceOf(letter) ? letter : '…'));
-  return letters.join('').replace(/…{2,}/g, '…');
+  return letters.join('').replace(/\u2026{2,}/g, '…');
 }
 
 /** Tells whether there is a typeface for all of it. */

@@ -44,7 +44,8 @@ const RANGE = { type: 'string', form: 'word', maxLength: MAX_WORD } as const;
 /** `5-6`, and with a star also one number: `5.5*`. A number alone may be a player's. */
 function starRange(word: string): string | undefined {
   const [, range, about] =
-    /^(?:(\d{1,2}(?:[.,]\d{1,2})?-\d{1,2}(?:[.,]\d{1,2})?)[*★]?|(\d{1,2}(?:[.,]\d{1,2})?)[*★])$/.exec(word) ?? [];
+    /^(?:(\d{1,2}(?:[.,]\d{1,2})?-\d{1,2}(?:[.,]\d{1,2})?)[*\u2605]?|(\d{1,2}(?:[.,]\d{1,2})?)[*\u2605])$/.exec(word) ??
+    [];
   return (range ?? about)?.replaceAll(',', '.');
 }
 
