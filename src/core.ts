@@ -52,7 +52,7 @@ export async function createCore(options: CoreOptions) {
   const { http, sources, extractor, tunnel, playbacks, delivery, watchAccounts } = media;
   const version = await readVersion();
   const { translateUrl } = config;
-  const translation = translateUrl === undefined ? undefined : await openTextTranslation({ url: translateUrl, log });
+  const translation = translateUrl === undefined ? undefined : await openTextTranslation({ url: translateUrl });
   // Nothing that may fail comes after: from here on there is a thread to end.
   const beatmapServices = openBeatmapServices(config, storage, http, log);
   const { catalogue, backgroundFill, difficulty, calculator, beatmaps, recommend } = beatmapServices;

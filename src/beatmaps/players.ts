@@ -5,7 +5,7 @@ import { type BeatmapCaches, PLAY_POLICY, PLAYER_POLICY, scorePolicy, USER_BEATM
 import { parseOffsetCursor, renderOffsetCursor } from './cursor.ts';
 import type { Ruleset } from './model/beatmapset.ts';
 import { matchOsuLink } from './model/link.ts';
-import type { Player } from './model/player.ts';
+import { foldPlayerName, type Player } from './model/player.ts';
 import type { ScoreType } from './model/score.ts';
 import type { OsuApi } from './upstreams/osu-api.ts';
 import type { ListSlice, PlayerRef, UserBeatmapType } from './upstreams/osu-players-api.ts';
@@ -61,11 +61,6 @@ function parsePlayerRef(user: number | string): PlayerRef {
   return name;
 }
 
-/** In names spaces and underscores are one. */
-function folded(name: string): string {
-  return name.toLowerCase().replaceAll('_', ' ');
-}
-
 function rulesetOfLink(user: number | string): Ruleset | undefined {
   return typeof user === 'string' ? matchOsuLink(user.trim())?.ruleset : undefined;
 }
@@ -107,11 +102,11 @@ export function createPlayers({ osu, caches }: PlayersOptions) {
 
   /** Players asked for lately whose names begin so, the last one first. Asks no upstream. */
   function suggestPlayers(typed: string, limit: number): readonly SeenPlayer[] {
-    const wanted = folded(typed.replace(/^@/, ''));
+    const wanted = foldPlayerName(typed.replace(/^@/, ''));
     const found: SeenPlayer[] = [];
     for (const [id, username] of seen.entries()) {
       if (found.length >= limit) break;
-      if (folded(username).startsWith(wanted)) found.push({ id, username });
+      if (foldPlayerName(username).startsWith(wanted)) found.push({ id, username });
     }
     return found;
   }

@@ -4,7 +4,6 @@ import * as z from 'zod';
 import { AppError } from '../errors.ts';
 import { createMemoryCache } from './cache/cache.ts';
 import { createPoster, encodeForm, PostFailure } from './http/poster.ts';
-import type { Logger } from './log.ts';
 import { parseJson } from './parse-json.ts';
 
 export interface TextTranslation {
@@ -18,7 +17,6 @@ export interface TextTranslation {
 export interface TextTranslationOptions {
   /** Address of the endpoint; a key of it may stand in its query. */
   readonly url: string;
-  readonly log: Pick<Logger, 'warn'>;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -42,7 +40,7 @@ const NO_WORDS = /https?:\/\/\S+|[@#][\p{L}\p{N}_.]+|[^\p{L}\p{M}\s'\u2019-]+/gu
 
 const languageOf = (locale: string) => locale.split('-', 1)[0] ?? locale;
 
-export async function openTextTranslation({ url, log }: TextTranslationOptions): Promise<TextTranslation> {
+export async function openTextTranslation({ url }: TextTranslationOptions): Promise<TextTranslation> {
   // Only a host who has such an endpoint needs its tables.
   const { francAll } = await import('franc-min');
   const poster = createPoster();
@@ -58,9 +56,7 @@ export async function openTextTranslation({ url, log }: TextTranslationOptions):
       throw unavailable(`it answered ${answer.status}`);
     } catch (error) {
       signal.throwIfAborted();
-      const failure = error instanceof PostFailure ? unavailable('no answer', error) : error;
-      log.warn({ err: failure }, 'a text was not translated');
-      throw failure;
+      throw error instanceof PostFailure ? unavailable('no answer', error) : error;
     }
   }
 

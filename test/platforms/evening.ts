@@ -69,8 +69,8 @@ export const EVENING: readonly EveningStep[] = [
     command: 'osu scores',
     options: { mods: 'HD', sort: 'accuracy' },
     short: '!top mods:HD sort:accuracy',
-    // The web chat has mods as badges, without a plus.
-    says: /HD/,
+    // The web chat has mods as badges beside the grade, without a plus.
+    says: /(?:\+|SS|[SABCD])HD/,
   },
   { who: 'admin', command: 'osu scores', options: {}, short: '!top', says: /lamp post/, hasCard: true },
   { who: 'admin', command: 'osu whatif', options: { pp: 300, times: 2 }, short: '!whatif 300 2', says: /300 pp/ },

@@ -117,41 +117,50 @@ function orRefuse<T>(why: Refusal, work: () => T): T {
   }
 }
 
-interface ObjectTimes {
-  /** From the first object to the last one's start, or its end where the line spells it. */
-  readonly lengthMs: number;
-  /** From the first object to each object's start, and whether that is a circle. */
-  readonly starts: readonly { readonly atMs: number; readonly isCircle: boolean }[];
+interface HitObject {
+  /** Milliseconds. */
+  readonly begins: number;
+  /** The same as its start where the line does not spell it. */
+  readonly ends: number;
+  readonly isCircle: boolean;
 }
 
-function readTimes(file: Uint8Array): ObjectTimes {
+function* objectsOf(file: Uint8Array): Generator<HitObject> {
   const text = Buffer.from(file.buffer, file.byteOffset, file.byteLength).toString('latin1');
   const start = text.indexOf('[HitObjects]');
-  const objects: { readonly at: number; readonly isCircle: boolean }[] = [];
-  let first = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
   for (let at = start < 0 ? -1 : text.indexOf('\n', start); at >= 0; at = text.indexOf('\n', at + 1)) {
     const [, , time, kind, , end] = text.slice(at + 1, at + 100).split(/[,:\n]/, 6);
     const begins = Number.parseFloat(time ?? '');
     if (Number.isNaN(begins)) continue;
-    const ends = (Number(kind) & (8 | 128)) === 0 ? begins : Number.parseFloat(end ?? '');
-    first = Math.min(first, begins);
-    last = Math.max(last, begins, ends || begins);
-    objects.push({ at: begins, isCircle: (Number(kind) & 1) !== 0 });
+    const spelled = (Number(kind) & (8 | 128)) === 0 ? begins : Number.parseFloat(end ?? '');
+    yield { begins, ends: Math.max(begins, spelled || begins), isCircle: (Number(kind) & 1) !== 0 };
   }
-  return {
-    lengthMs: last > first ? last - first : 0,
-    starts: objects.map(({ at, isCircle }) => ({ atMs: at - first, isCircle })),
-  };
+}
+
+interface Span {
+  readonly first: number;
+  readonly lengthMs: number;
+}
+
+/** From the first object to the last one's start, or its end where the line spells it. */
+function readSpan(file: Uint8Array): Span {
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { begins, ends } of objectsOf(file)) {
+    first = Math.min(first, begins);
+    last = Math.max(last, ends);
+  }
+  return { first, lengthMs: Math.max(0, last - first) };
 }
 
 /** The share of its time at which a play of so many objects ended; in the other rulesets an object may have several results. */
-function readEnd({ lengthMs, starts }: ObjectTimes, { mode, play }: DifficultyJob): number | undefined {
+function readEnd(file: Uint8Array, { first, lengthMs }: Span, { mode, play }: DifficultyJob): number | undefined {
   const passed = play?.passedObjects;
-  if (passed === undefined || mode === rosu.GameMode.Catch || mode === rosu.GameMode.Mania) return undefined;
-  const judged = mode === rosu.GameMode.Taiko ? starts.filter(({ isCircle }) => isCircle) : starts;
+  if (passed === undefined || lengthMs === 0) return undefined;
+  if (mode === rosu.GameMode.Catch || mode === rosu.GameMode.Mania) return undefined;
+  const judged = [...objectsOf(file)].filter(({ isCircle }) => isCircle || mode !== rosu.GameMode.Taiko);
   const end = judged[Math.max(0, passed - 1)];
-  return end === undefined || lengthMs === 0 ? undefined : Math.min(1, end.atMs / lengthMs);
+  return end === undefined ? undefined : Math.min(1, (end.begins - first) / lengthMs);
 }
 
 function thin(values: Float64Array, share: number): readonly number[] {
@@ -289,15 +298,15 @@ function readFigures(
   const settings = { mods, lazer };
   const misses = job.misses === undefined ? {} : { misses: job.misses };
   const combo = job.combo === undefined ? {} : { combo: job.combo };
-  const times = readTimes(file);
-  const endsAt = readEnd(times, job);
+  const span = readSpan(file);
+  const endsAt = readEnd(file, span, job);
   return using(new rosu.BeatmapAttributesBuilder({ map, mods }).build(), ({ ar, od, cs, hp, clockRate }) => ({
     stars: attributes.stars,
     plainStars: mods.length === 0 ? attributes.stars : readPlainStars(map, lazer),
     maxCombo: attributes.maxCombo,
     ...{ ar, od, cs, hp, clockRate },
     bpm: map.bpm * clockRate,
-    lengthSeconds: times.lengthMs / 1000 / clockRate,
+    lengthSeconds: span.lengthMs / 1000 / clockRate,
     ...(endsAt === undefined ? {} : { endsAt }),
     ...(attributes.aim === undefined ? {} : { aim: attributes.aim }),
     ...(attributes.speed === undefined ? {} : { speed: attributes.speed }),

@@ -126,7 +126,7 @@ export function changeMods(played: readonly ScoreMod[], wishes: readonly ModWish
     const kept = mods.filter(({ acronym }) =>
       isAlone ? acronym === 'CL' : !excluded.includes(acronym) && !named.includes(acronym),
     );
-    return [...kept, ...named.map(acronym => ({ acronym }))];
+    return [...kept, ...named.map(acronym => mods.find(mod => mod.acronym === acronym) ?? { acronym })];
   }, played);
 }
 

@@ -117,6 +117,11 @@ const playerShape = playerFields.extend({
   rankHistory: history,
 });
 
+/** In names spaces and underscores are one. */
+export function foldPlayerName(name: string): string {
+  return name.toLowerCase().replaceAll('_', ' ');
+}
+
 function httpsUrl(address: string | null | undefined): string | null {
   return address?.startsWith('https://') === true ? address : null;
 }

@@ -1,6 +1,7 @@
 /** Choosing and ordering plays of a list. */
 
 import { checkMods, foldMod, parseModWishes } from '../model/mods.ts';
+import { foldPlayerName } from '../model/player.ts';
 import { type Score, shownGrade } from '../model/score.ts';
 import { assertAnswerable, parseQuery } from '../query/query.ts';
 import { matches } from '../query/query-match.ts';
@@ -33,19 +34,14 @@ export function filterScores(scores: readonly Score[], filter: ScoreFilter): rea
       (hasMods === undefined || hasMods(acronymsOf(score))) &&
       (grade === undefined || shownGrade(score.rank) === grade) &&
       (!chokes || isChoke(score)) &&
-      (mapper === undefined || isMadeBy(score, foldName(mapper))) &&
+      (mapper === undefined || isMadeBy(score, foldPlayerName(mapper.trim()))) &&
       (query === undefined || isOnMap(score, query)),
   );
 }
 
-/** In names spaces and underscores are one. */
-function foldName(name: string): string {
-  return name.toLowerCase().replaceAll('_', ' ').trim();
-}
-
 function isMadeBy({ beatmap, beatmapset }: Score, mapper: string): boolean {
   const names = [beatmapset?.creator ?? '', ...(beatmap?.owners ?? []).map(({ username }) => username)];
-  return names.some(name => foldName(name) === mapper);
+  return names.some(name => foldPlayerName(name) === mapper);
 }
 
 function isOnMap({ beatmap, beatmapset }: Score, query: ReturnType<typeof parseQuery>): boolean {

@@ -5,6 +5,7 @@ import { OSU_ASSET_HOSTS } from './osu-api.ts';
 
 /** Covers and avatars of osu!, made small enough to stand in a drawing. */
 export interface Artwork {
+  /** A small JPEG of that shape as a data address; undefined for what cannot be had, or not soon. Never rejects. */
   load(url: string, shape: Shape): Promise<string | undefined>;
 }
 

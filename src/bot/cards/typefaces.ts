@@ -90,7 +90,7 @@ export function textWidth(text: string, size: number, isBold: boolean): number {
 
 function advanceOf(letter: string, isBold: boolean): number {
   const { regular, bold } = typefaceOf(letter) ?? OWN;
-  return readTypeface(isBold ? bold : regular)?.advances.get(letter.codePointAt(0) ?? 0) ?? 0.6;
+  return readTypeface(isBold ? bold : regular)?.advanceOf(letter.codePointAt(0) ?? 0) ?? 0.6;
 }
 
 /** The text in parts of one typeface each, with its family where that is not the card's own. */
@@ -122,7 +122,7 @@ const known = new Map<string, Typeface | undefined>();
 /** The first typeface that has the character. Others than the shipped ones are looked for when a character needs it. */
 function typefaceOf(letter: string): Typeface | undefined {
   if (known.has(letter)) return known.get(letter);
-  const has = ({ regular }: Typeface) => readTypeface(regular)?.advances.has(letter.codePointAt(0) ?? 0) === true;
+  const has = ({ regular }: Typeface) => readTypeface(regular)?.advanceOf(letter.codePointAt(0) ?? 0) !== undefined;
   const found = SHIPPED.find(has) ?? (EMOJI_ALONE.test(letter) ? undefined : othersHere().find(has));
   known.set(letter, found);
   return found;
@@ -164,8 +164,8 @@ function filesIn(folder: string): readonly string[] {
 
 interface TypefaceFile {
   readonly family: string | undefined;
-  /** The width of every character, in parts of the size. */
-  readonly advances: ReadonlyMap<number, number>;
+  /** The width of a character, in parts of the size; undefined for one that it has not. */
+  readonly advanceOf: (character: number) => number | undefined;
 }
 
 /** Read when first needed: many a chat never sees a card. */
@@ -193,8 +193,12 @@ function parseTypeface(file: string): TypefaceFile | undefined {
     const count = table('hhea').readUInt16BE(34);
     // All glyphs after the last metric are as wide as it.
     const widthOf = (glyph: number) => metrics.readUInt16BE(4 * Math.min(glyph, count - 1)) / unitsPerEm;
-    const glyphs = Array.from(glyphsOf(table('cmap')), ([character, glyph]) => [character, widthOf(glyph)] as const);
-    return { family: familyIn(table('name')), advances: new Map(glyphs) };
+    const glyphOf = glyphFinder(table('cmap'));
+    const advanceOf = (character: number) => {
+      const glyph = glyphOf(character);
+      return glyph === 0 ? undefined : widthOf(glyph);
+    };
+    return { family: familyIn(table('name')), advanceOf };
   } catch {
     return undefined;
   } finally {
@@ -227,35 +231,54 @@ function familyIn(names: Buffer): string | undefined {
   return utf16.swap16().toString('utf16le');
 }
 
-/** Characters with their glyphs, by the subtable of format 12, else the older one of format 4. */
-function* glyphsOf(cmap: Buffer): Generator<readonly [character: number, glyph: number]> {
+type GlyphFinder = (character: number) => number;
+
+/**
+ * Finds the glyph of a character, 0 for none, by the subtable of format 12, else the older one of format 4. It looks where it is asked:
+ * the typefaces of Chinese have tens of thousands of characters, of which a card needs a few.
+ */
+function glyphFinder(cmap: Buffer): GlyphFinder {
   const subtables = Array.from({ length: cmap.readUInt16BE(2) }, (_, index) => cmap.readUInt32BE(8 + 8 * index));
   const whole = subtables.find(at => cmap.readUInt16BE(at) === 12);
-  if (whole === undefined) {
-    const older = subtables.find(at => cmap.readUInt16BE(at) === 4);
-    if (older === undefined) throw new Error('the typeface has no subtable of format 4 or 12');
-    yield* olderGlyphsOf(cmap, older);
-    return;
+  if (whole !== undefined) return wholeFinder(cmap, whole);
+  const older = subtables.find(at => cmap.readUInt16BE(at) === 4);
+  if (older === undefined) throw new Error('the typeface has no subtable of format 4 or 12');
+  return olderFinder(cmap, older);
+}
+
+/** The first of so many ranges that does not end before the character. */
+function rangeOf(count: number, endOf: (range: number) => number, character: number): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (endOf(middle) < character) low = middle + 1;
+    else high = middle;
   }
-  const groups = cmap.readUInt32BE(whole + 12);
-  for (let group = 0; group < groups; group += 1) {
-    const at = whole + 16 + 12 * group;
-    const [first, last, glyph] = [cmap.readUInt32BE(at), cmap.readUInt32BE(at + 4), cmap.readUInt32BE(at + 8)];
-    for (let character = first; character <= last; character += 1) yield [character, glyph + character - first];
-  }
+  return low;
+}
+
+function wholeFinder(cmap: Buffer, table: number): GlyphFinder {
+  const count = cmap.readUInt32BE(table + 12);
+  const start = table + 16;
+  return character => {
+    const range = rangeOf(count, each => cmap.readUInt32BE(start + 12 * each + 4), character);
+    const first = range === count ? Number.POSITIVE_INFINITY : cmap.readUInt32BE(start + 12 * range);
+    return character < first ? 0 : cmap.readUInt32BE(start + 12 * range + 8) + character - first;
+  };
 }
 
 /** Four lists of as many numbers, and a gap of one number behind the first: the ends, the starts, what is added, where glyphs lie. */
-function* olderGlyphsOf(cmap: Buffer, table: number): Generator<readonly [character: number, glyph: number]> {
+function olderFinder(cmap: Buffer, table: number): GlyphFinder {
   const size = cmap.readUInt16BE(table + 6);
-  for (let at = table + 14; at < table + 14 + size; at += 2) {
-    const [end, start] = [cmap.readUInt16BE(at), cmap.readUInt16BE(at + 2 + size)];
+  const ends = table + 14;
+  return character => {
+    const at = ends + 2 * rangeOf(size / 2, each => cmap.readUInt16BE(ends + 2 * each), character);
+    if (at >= ends + size || character > 0xfffe) return 0;
+    const start = cmap.readUInt16BE(at + 2 + size);
+    if (character < start) return 0;
     const [added, place] = [cmap.readUInt16BE(at + 2 + 2 * size), at + 2 + 3 * size];
     const offset = cmap.readUInt16BE(place);
-    for (let character = start; character <= Math.min(end, 0xfffe); character += 1) {
-      const listed = offset === 0 ? character : cmap.readUInt16BE(place + offset + 2 * (character - start));
-      const glyph = offset !== 0 && listed === 0 ? 0 : (listed + added) & 0xffff;
-      if (glyph !== 0) yield [character, glyph];
-    }
-  }
+    const listed = offset === 0 ? character : cmap.readUInt16BE(place + offset + 2 * (character - start));
+    return offset !== 0 && listed === 0 ? 0 : (listed + added) & 0xffff;
+  };
 }

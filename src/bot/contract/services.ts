@@ -3,6 +3,7 @@ import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { Ratings } from '../../beatmaps/rating/ratings.ts';
 import type { Recommend } from '../../beatmaps/recommend/recommend.ts';
 import type { RecommendationHistory } from '../../beatmaps/recommend/recommendation-history.ts';
+import type { Artwork } from '../../beatmaps/upstreams/osu-artwork.ts';
 import type { TextTranslation } from '../../infra/text-translation.ts';
 import type { Extractor } from '../../media/extract/extractor.ts';
 import type { ChatMemory } from './chat-memory.ts';
@@ -90,12 +91,6 @@ export interface SignInOffers {
   offer(user: string, mode: Ruleset | null): Promise<string>;
   /** Ends all offers that are open for that person. */
   forgetUser(user: string): Promise<void>;
-}
-
-/** Images of osu! for image cards. */
-export interface Artwork {
-  /** A small JPEG of that shape as a data address; undefined for what cannot be had, or not soon. Never rejects. */
-  load(url: string, shape: Size): Promise<string | undefined>;
 }
 
 /** Turns SVG into PNG. */

@@ -27,8 +27,8 @@ const WORD = { type: 'string', form: 'word', maxLength: MAX_WORD } as const;
 const MODS = { ...WORD, joins: true, also: ['m', 'mod'] } as const;
 const NO_MODS = /^nomods?$/i;
 const PLUS_MODS = /^\+([a-z\d][a-z\d,+]+)!?$/i;
-/** In small letters two or more: one alone is rather a word of a title or sentence. */
 const CAPITAL_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD)+$/;
+/** In small letters two or more: one alone is rather a word of a title or sentence. */
 const USUAL_MODS = /^(?:(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+|(?:ez|nf|ht|dc|nc|dt|hr|sd|pf|fl|hd){2,})$/;
 const isMod = (acronym: string) => areMods([acronym]);
 

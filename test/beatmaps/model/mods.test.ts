@@ -55,6 +55,7 @@ describe('mods as people write them', () => {
     ['HD!', 'CL HD'],
     ['NM', 'CL'],
     ['+HT', 'CL HR HT'],
+    ['+HDDT', 'CL HR HD DT'],
     ['-NC', 'CL HR'],
   ])('are those of a play with %s in their place', (text, after) => {
     const fast = { acronym: 'DT', settings: { speed_change: 1.3 } };

@@ -4,6 +4,7 @@ import type { PlayerStandings, RankedPlayer } from '../../../beatmaps/model/play
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import {
+  type Action,
   headingBlock,
   joined,
   link,
@@ -68,21 +69,13 @@ export const osuRanking = defineCommand({
     const ppOf = (player: PlayerStandings) => player.standings[ruleset]?.pp ?? 0;
     const ordered = players.toSorted((a, b) => ppOf(b) - ppOf(a));
     const lines = ordered.map((player, index) => line(player, proven.has(player.id), index + 1, ruleset, t));
-    const choices = ordered.slice(0, MAX_CHOICES).map(player => ({
-      label: player.username,
-      detail: worthText(player, ruleset, t),
-      token: services.actions.encode({
-        command: 'osu profile',
-        values: { player: String(player.id), mode: modeOf(ruleset) },
-      }),
-    }));
     return reply({
       blocks: [
         headingBlock(joined([words.title({ mode: t.messages.osu.modes[ruleset] }), country])),
         ...originBlocks({ source: 'osu', stale }, t),
         textBlock(stacked([...lines, left > 0 ? [words.more({ n: left })] : []])),
       ],
-      actions: menu(t.messages.plays.buttons.profile, choices),
+      actions: profileMenu(ordered, player => worthText(player, ruleset, t), ruleset, context),
     });
   },
 });
@@ -110,11 +103,6 @@ async function worldRanking({ mode, country, page }: AskedRanking, context: Comm
   const lines = players.map(({ pp, ...other }, index) => {
     return rankedLine({ ...other, worth: ppText(pp, t), place: before + index + 1 }, ruleset, t);
   });
-  const choices = players.slice(0, MAX_CHOICES).map(({ id, username, pp }) => ({
-    label: username,
-    detail: ppText(pp, t),
-    token: services.actions.encode({ command: 'osu profile', values: { player: String(id), mode: modeOf(ruleset) } }),
-  }));
   const pages = {
     page,
     back: page === 1 ? undefined : turn(page - 1),
@@ -126,8 +114,25 @@ async function worldRanking({ mode, country, page }: AskedRanking, context: Comm
       ...originBlocks({ source: 'osu', stale }, t),
       textBlock(lines.length === 0 ? [words.nobody] : stacked(lines)),
     ],
-    actions: [...pageActions(pages, t), ...menu(t.messages.plays.buttons.profile, choices)],
+    actions: [...pageActions(pages, t), ...profileMenu(players, ({ pp }) => ppText(pp, t), ruleset, context)],
   });
+}
+
+function profileMenu<P extends { readonly id: number; readonly username: string }>(
+  players: readonly P[],
+  detailOf: (player: P) => string,
+  ruleset: Ruleset,
+  { services, t }: CommandContext,
+): readonly Action[] {
+  const choices = players.slice(0, MAX_CHOICES).map(player => ({
+    label: player.username,
+    detail: detailOf(player),
+    token: services.actions.encode({
+      command: 'osu profile',
+      values: { player: String(player.id), mode: modeOf(ruleset) },
+    }),
+  }));
+  return menu(t.messages.plays.buttons.profile, choices);
 }
 
 const ppText = (pp: number, t: Translator) => t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) });
