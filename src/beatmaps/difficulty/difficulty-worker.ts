@@ -10,6 +10,7 @@ import type {
   Refusal,
   StrainSeries,
 } from './difficulty-job.ts';
+import { objectsOf, readSpan, type Span } from './hit-objects.ts';
 import { maniaHits } from './mania-hits.ts';
 
 declare const WebAssembly: { Module: new (code: Uint8Array) => object };
@@ -115,42 +116,6 @@ function orRefuse<T>(why: Refusal, work: () => T): T {
   } catch (error) {
     throw error instanceof Error && error.name !== 'Error' ? error : new Refused(why, error);
   }
-}
-
-interface HitObject {
-  /** Milliseconds. */
-  readonly begins: number;
-  /** The same as its start where the line does not spell it. */
-  readonly ends: number;
-  readonly isCircle: boolean;
-}
-
-function* objectsOf(file: Uint8Array): Generator<HitObject> {
-  const text = Buffer.from(file.buffer, file.byteOffset, file.byteLength).toString('latin1');
-  const start = text.indexOf('[HitObjects]');
-  for (let at = start < 0 ? -1 : text.indexOf('\n', start); at >= 0; at = text.indexOf('\n', at + 1)) {
-    const [, , time, kind, , end] = text.slice(at + 1, at + 100).split(/[,:\n]/, 6);
-    const begins = Number.parseFloat(time ?? '');
-    if (Number.isNaN(begins)) continue;
-    const spelled = (Number(kind) & (8 | 128)) === 0 ? begins : Number.parseFloat(end ?? '');
-    yield { begins, ends: Math.max(begins, spelled || begins), isCircle: (Number(kind) & 1) !== 0 };
-  }
-}
-
-interface Span {
-  readonly first: number;
-  readonly lengthMs: number;
-}
-
-/** From the first object to the last one's start, or its end where the line spells it. */
-function readSpan(file: Uint8Array): Span {
-  let first = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
-  for (const { begins, ends } of objectsOf(file)) {
-    first = Math.min(first, begins);
-    last = Math.max(last, ends);
-  }
-  return { first, lengthMs: Math.max(0, last - first) };
 }
 
 /** The share of its time at which a play of so many objects ended; in the other rulesets an object may have several results. */

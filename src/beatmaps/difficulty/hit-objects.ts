@@ -1,0 +1,37 @@
+/** When the objects of an `.osu` file are to be hit. Pure. */
+
+interface HitObject {
+  /** Milliseconds. */
+  readonly begins: number;
+  /** The same as its start where the line does not spell it. */
+  readonly ends: number;
+  readonly isCircle: boolean;
+}
+
+export function* objectsOf(file: Uint8Array): Generator<HitObject> {
+  const text = Buffer.from(file.buffer, file.byteOffset, file.byteLength).toString('latin1');
+  const start = text.indexOf('[HitObjects]');
+  for (let at = start < 0 ? -1 : text.indexOf('\n', start); at >= 0; at = text.indexOf('\n', at + 1)) {
+    const [, , time, kind, , end] = text.slice(at + 1, at + 100).split(/[,:\n]/, 6);
+    const begins = Number.parseFloat(time ?? '');
+    if (Number.isNaN(begins)) continue;
+    const spelled = (Number(kind) & (8 | 128)) === 0 ? begins : Number.parseFloat(end ?? '');
+    yield { begins, ends: Math.max(begins, spelled || begins), isCircle: (Number(kind) & 1) !== 0 };
+  }
+}
+
+export interface Span {
+  readonly first: number;
+  readonly lengthMs: number;
+}
+
+/** From the first object to the last one's start, or its end where the line spells it. */
+export function readSpan(file: Uint8Array): Span {
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { begins, ends } of objectsOf(file)) {
+    first = Math.min(first, begins);
+    last = Math.max(last, ends);
+  }
+  return { first, lengthMs: Math.max(0, last - first) };
+}
