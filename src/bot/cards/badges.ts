@@ -50,6 +50,10 @@ const LOWEST: Colour = '#ff5a5a';
 /** The edge of a rank with mods that hide the objects. */
 const SILVER: Colour = '#c9d6dd';
 
+export function gradeColour(letter: string): Colour {
+  return GRADE_COLOURS[letter] ?? LOWEST;
+}
+
 /** The letter of a rank on its colour: `XH` is an `SS` with a silver edge. */
 export function gradeBadge(rank: string, { left, top, width, height }: Area): Markup {
   const letter = shownGrade(rank);
@@ -62,7 +66,7 @@ export function gradeBadge(rank: string, { left, top, width, height }: Area): Ma
       width,
       height,
       rx: height / 4,
-      fill: GRADE_COLOURS[letter] ?? LOWEST,
+      fill: gradeColour(letter),
       ...edge,
     }),
     label(letter, {

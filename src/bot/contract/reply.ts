@@ -107,8 +107,8 @@ export interface CardWorth {
   readonly detail?: string;
   /** Stand for the card's lines then, since those say `value` too, and what `play` has. */
   readonly lines: readonly Text[];
-  /** Of a play, for a list whose rows are aligned: its grade, and each mod by itself. */
-  readonly play?: { readonly grade: string; readonly mods: readonly string[] };
+  /** A play has its grade and each mod by itself, for lists whose rows are aligned. */
+  readonly play?: { readonly grade: string; readonly colour: Colour; readonly mods: readonly string[] };
 }
 
 /** Pixels. */

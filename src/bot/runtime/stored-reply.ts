@@ -114,7 +114,7 @@ const StoredWords: z.ZodType<WordBlock> = z.discriminatedUnion('kind', [
         value: z.string(),
         detail: z.string().exactOptional(),
         lines: z.array(Text),
-        play: z.object({ grade: z.string(), mods: z.array(z.string()) }).exactOptional(),
+        play: z.object({ grade: z.string(), colour: Colour, mods: z.array(z.string()) }).exactOptional(),
       })
       .exactOptional(),
     action: StoredAction.exactOptional(),

@@ -30,7 +30,7 @@ function playOf(grade: string, accuracy: string, mod: string): Card {
     kind: 'card',
     title: [`Of ${grade}`],
     lines,
-    worth: { value: '201 pp', lines, play: { grade, mods: [mod] } },
+    worth: { value: '201 pp', lines, play: { grade, colour: '#88da20', mods: [mod] } },
   };
 }
 

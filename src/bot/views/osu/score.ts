@@ -10,6 +10,7 @@ import {
 } from '../../../beatmaps/model/score.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
+import { gradeColour } from '../../cards/badges.ts';
 import { starColour } from '../../cards/star-colour.ts';
 import { button, type Card, joined, link, strong, type Text, textBlock, type WordBlock } from '../../contract/reply.ts';
 import { coverOf, ratedStarsWithSwatch, setName } from './beatmap.ts';
@@ -94,7 +95,8 @@ function worthOf(score: Score, rating: Rating | undefined, t: Translator): Pick<
   if (score.pp === null) return {};
   const value = t.messages.osu.estimate.pp({ shown: t.decimal(score.pp, 0) });
   const lines = scoreLines(score, rating, t, t.percent(score.accuracy, 2, 2));
-  return { worth: { value, lines, play: { grade: shownGrade(score.rank), mods: modNames(score, t) } } };
+  const grade = shownGrade(score.rank);
+  return { worth: { value, lines, play: { grade, colour: gradeColour(grade), mods: modNames(score, t) } } };
 }
 
 export function failedText(score: Score, t: Translator): string {

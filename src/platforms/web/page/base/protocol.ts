@@ -123,8 +123,8 @@ export interface WebCard {
   readonly worth?: {
     readonly value: string;
     readonly detail: string;
-    /** The grade of a play, and each of its mods. */
-    readonly play?: { readonly grade: string; readonly mods: readonly string[] };
+    /** The grade of a play in its colour, and each of its mods. */
+    readonly play?: { readonly grade: string; readonly colour: string; readonly mods: readonly string[] };
   };
   /** `#rrggbb` */
   readonly colour: string | null;

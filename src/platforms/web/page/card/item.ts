@@ -56,23 +56,13 @@ function firstLine(line: WebText, worth: WebCard['worth'], { onAction }: ItemCon
   if (play === undefined) return h('p', { class: 'item-line' }, ...inlines(line, onAction));
   const [accuracy, ...others] = partsOf(line);
   const parts = [
-    pill(play.grade, GRADE_COLOURS[play.grade] ?? LOWEST),
+    pill(play.grade, play.colour),
     ...inlines(accuracy ?? []),
     ...play.mods.map(mod => h('span', { class: 'mod' }, mod)),
     ...others.map(part => h('span', {}, ...inlines(part, onAction))),
   ];
   return h('p', { class: 'item-line play' }, ...parts.flatMap(part => [part, ' ']));
 }
-
-/** Those of osu!. */
-const GRADE_COLOURS: Readonly<Record<string, string>> = {
-  SS: '#f05fc6',
-  S: '#02b5c3',
-  A: '#88da20',
-  B: '#e3b130',
-  C: '#ff8e5d',
-};
-const LOWEST = '#ff5a5a';
 
 /** A list has many previews, so each has the name of its item. */
 function named(sound: WebSound, title: WebText): WebSound {
