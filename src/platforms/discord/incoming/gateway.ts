@@ -8,6 +8,7 @@ import {
   GatewayIntentBits,
   type Interaction,
   Options,
+  SimpleIdentifyThrottler,
   SimpleShardingStrategy,
 } from 'discord.js';
 import type { Logger } from '../../../infra/log.ts';
@@ -146,6 +147,10 @@ function createClient(
     enforceNonce: true,
     allowedMentions: { parse: [], repliedUser: false },
     ws: {
+      async buildIdentifyThrottler(manager) {
+        const { session_start_limit: limit } = await manager.fetchGatewayInformation();
+        return new AbortableThrottler(limit.max_concurrency);
+      },
       buildStrategy(manager) {
         const onSession = handlers.onSession.bind(handlers);
         const onEvent = keepSessions(manager, { gatewayUrl: () => client.ws.gateway, onSession });
@@ -218,6 +223,14 @@ class BudgetedSharding extends SimpleShardingStrategy {
       );
     }
     await super.spawn(shardIds);
+  }
+}
+
+/** Rejects when the connection was closed during the wait: discord.js would identify on the one that came after it, and twice there. */
+export class AbortableThrottler extends SimpleIdentifyThrottler {
+  override async waitForIdentify(shardId: number, signal: AbortSignal): Promise<void> {
+    await super.waitForIdentify(shardId, signal);
+    signal.throwIfAborted();
   }
 }
 
