@@ -76,6 +76,16 @@ export function withPictures(blocks: readonly Block[], isShown: (block: PictureB
   });
 }
 
+/** The blocks, where several cards are rows of a list: what else there is to them comes when they are opened. */
+export function asRows(blocks: readonly Block[]): readonly Block[] {
+  if (blocks.filter(({ kind }) => kind === 'card').length < 2) return blocks;
+  return blocks.map(block => {
+    if (block.kind !== 'card') return block;
+    const { sound: _, details: __, ...row } = block;
+    return row;
+  });
+}
+
 /** At an https address. */
 export interface Image {
   readonly kind: 'image';
@@ -91,6 +101,8 @@ export interface Card {
   readonly title: Text;
   /** Short ones, most important first; those at the end may be left out where there is little space. */
   readonly lines: readonly Text[];
+  /** Further lines, which rows of a list have on a page alone; elsewhere they are found on opening. */
+  readonly details?: readonly Text[];
   readonly image?: Image;
   readonly colour?: Colour;
   readonly sound?: { readonly url: string; readonly label: string };

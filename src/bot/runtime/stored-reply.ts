@@ -106,6 +106,7 @@ const StoredWords: z.ZodType<WordBlock> = z.discriminatedUnion('kind', [
     kind: z.literal('card'),
     title: Text,
     lines: z.array(Text),
+    details: z.array(Text).exactOptional(),
     image: StoredImage.exactOptional(),
     colour: Colour.exactOptional(),
     sound: Sound.exactOptional(),

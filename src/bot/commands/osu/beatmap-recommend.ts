@@ -166,7 +166,7 @@ function renderRecommendations(
     });
   }
   const choices = recommendations.map(
-    (each): Choice => ({ label: nameOf(each), detail: worthText(each, t), token: openToken(each.beatmap.id) }),
+    (each): Choice => ({ label: nameOf(each), detail: whyText(each, t), token: openToken(each.beatmap.id) }),
   );
   return reply({
     blocks: [
@@ -245,21 +245,18 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
   const at = words.recommend.at({ percent: t.percent(accuracy, 1) });
   const rated = ratedStarsWithSwatch({ stars, isEstimate }, t);
   const state = stateOf({ ...beatmapset, status: beatmap.status }, t);
-  const reasons = joined(each.reasons.map(reason => reasonText(reason, t)));
-  const lines = [
-    joined([[strong(worthText(each, t))], at]),
-    rated,
-    reasons,
-    joined([words.mappedBy({ name: mapperOf(each) }), state]),
-  ];
+  const reasons = each.reasons.map(reason => reasonText(reason, t)).filter(reason => reason !== undefined);
+  // A row of a list has one line: a reason that names another map is too long for it.
+  const brief = reasons.find(reason => typeof reason === 'string');
   return {
     kind: 'card',
     title: [link(setPage(beatmapset.id, beatmap), nameOf(each))],
-    lines: lines.filter(line => line.length > 0),
+    lines: [joined([[strong(worthText(each, t))], at, rated, brief])],
+    details: reasons.length === 0 ? [] : [joined(reasons)],
     worth: {
       value: t.messages.osu.estimate.pp({ shown: t.decimal(each.pp, 0) }),
       ...gainOf(each, t),
-      lines: [joined([rated, at, words.mappedBy({ name: beatmapset.creator }), state]), reasons],
+      lines: [joined([rated, at, words.mappedBy({ name: mapperOf(each) }), state])],
     },
     ...(image && { image }),
     colour: starColour(stars),
@@ -268,15 +265,24 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
   };
 }
 
+/** `251 pp · like Tin Orchard - Glass Harbour [Extra]` */
+function whyText({ pp, reasons }: Recommendation, t: Translator): string {
+  const { estimate, recommend } = t.messages.osu;
+  const like = reasons.find(reason => reason.kind === 'like');
+  const worth = estimate.pp({ shown: t.decimal(pp, 0) });
+  return like === undefined ? worth : `${worth} · ${recommend.like} ${likeName(like)}`;
+}
+
+function likeName({ beatmap, beatmapset, mods }: Extract<Reason, { kind: 'like' }>): string {
+  return `${setName(beatmapset)} [${beatmap.version}]${modsText(mods)}`;
+}
+
 /** A reason in words; undefined for one that the card's own figures say. */
 function reasonText(reason: Reason, t: Translator): Text | string | undefined {
   const words = t.messages.osu.recommend;
   switch (reason.kind) {
-    case 'like': {
-      const { beatmap, beatmapset, mods } = reason;
-      const name = `${setName(beatmapset)} [${beatmap.version}]${modsText(mods)}`;
-      return [`${words.like} `, link(mapPage(beatmap.id), name)];
-    }
+    case 'like':
+      return [`${words.like} `, link(mapPage(reason.beatmap.id), likeName(reason))];
     case 'mods':
       return words.mods({ percent: t.percent(reason.value, 0) });
     case 'ar':

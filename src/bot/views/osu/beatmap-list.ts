@@ -99,20 +99,20 @@ export function setCard(set: Beatmapset, t: Translator, { openToken, note, sort 
   const image = coverOf(set, set.card_url);
   const colour = colourOfSet(set);
   const modes = [...new Set(set.beatmaps.map(({ mode }) => mode))].filter(mode => mode !== 'osu');
-  const lines: readonly Text[] = [
-    joined([note, words.mappedBy({ name: set.creator }), stateOf(set, t)]),
-    joined([
-      starsOfSet(set, t),
-      ...modes.map(mode => words.modes[mode]),
-      lengthOfSet(set, t),
-      bpmText(set.bpm, t),
-      countText(set, sort, t),
-    ]),
-  ];
+  const facts = joined([
+    note,
+    starsOfSet(set, t),
+    ...modes.map(mode => words.modes[mode]),
+    lengthOfSet(set, t),
+    bpmText(set.bpm, t),
+    countText(set, sort, t),
+    stateOf(set, t),
+    words.mappedBy({ name: set.creator }),
+  ]);
   return {
     kind: 'card',
     title: setTitle(set),
-    lines: lines.filter(line => line.length > 0),
+    lines: [facts],
     ...(image && { image }),
     ...(colour && { colour }),
     sound: { url: set.preview_url, label: words.preview },

@@ -233,11 +233,12 @@ function oneLine(text: Text, max: number, commands: CommandIds): string {
   return renderMarkdown(text, max, commands).replace(/\s+/g, ' ').trim();
 }
 
-function renderCard({ title, lines, sound, action }: Card, form: CardForm, space: number): string {
+function renderCard({ title, lines, details = [], sound, action }: Card, form: CardForm, space: number): string {
   const name: Text =
     action?.kind === 'link' && !hasLink(title) ? [{ kind: 'link', url: action.url, children: title }] : title;
   const all: readonly Text[] = [
     ...lines,
+    ...details,
     ...(sound ? [[{ kind: 'link' as const, url: sound.url, children: [sound.label] }]] : []),
   ];
   const written = [renderHeading(name, space, form.commands)];
@@ -254,8 +255,8 @@ function renderCard({ title, lines, sound, action }: Card, form: CardForm, space
 const MIN_LINE = 2;
 
 /** How many lines a card has at most. */
-export function lineCount({ lines, sound }: Card): number {
-  return lines.length + (sound ? 1 : 0);
+export function lineCount({ lines, details = [], sound }: Card): number {
+  return lines.length + details.length + (sound ? 1 : 0);
 }
 
 function hasLink(text: Text): boolean {

@@ -6,10 +6,12 @@ import {
 } from 'discord.js';
 import {
   type Action,
+  asRows,
   type Block,
   type Card,
   type Choice,
   type Heading,
+  type PictureBlock,
   type Reply,
   type Tone,
   withPictures,
@@ -143,7 +145,8 @@ function renderSection(
   context: ComponentContext,
 ): APIComponentInContainer[] {
   const { actions } = section.reply;
-  const arranged = withPictures(section.reply.blocks, ({ picture }) => section.pictures?.has(picture.key) === true);
+  const isDrawn = ({ picture }: PictureBlock) => section.pictures?.has(picture.key) === true;
+  const arranged = asRows(withPictures(section.reply.blocks, isDrawn));
   const blocks = withoutRepeats(arranged, actions, used);
   const { shown, others } = linksWithin(actions);
   const content: ReplySection = { ...section, reply: { ...section.reply, blocks: [...blocks, ...others] } };

@@ -119,18 +119,18 @@ export function renderCard(
   form: CardForm = { lines: Number.POSITIVE_INFINITY, isNumbered: false },
   number = 1,
 ): FormattedText {
-  const { title, lines, sound, action } = card;
+  const { title, lines, details = [], sound, action } = card;
   const name = formatText(title, style);
   const leads = name.entities.some(({ type }) => type === 'text_link');
   const led = action?.kind === 'link' && !leads && isWebAddress(action.url);
   const heading = covered(led ? covered(name, { type: 'text_link', url: action.url }) : name, { type: 'bold' });
-  const all: readonly Text[] = [...lines, ...(sound ? [[linkTo(sound.url, sound.label)]] : [])];
+  const all: readonly Text[] = [...lines, ...details, ...(sound ? [[linkTo(sound.url, sound.label)]] : [])];
   const below = all.slice(0, form.lines).map(line => concat([plainText('\n'), formatText(line, style)]));
   return concat([plainText(form.isNumbered && ownNumber(card) === undefined ? `${number}. ` : ''), heading, ...below]);
 }
 
-function lineCount({ lines, sound }: Card): number {
-  return lines.length + (sound ? 1 : 0);
+function lineCount({ lines, details = [], sound }: Card): number {
+  return lines.length + details.length + (sound ? 1 : 0);
 }
 
 function linkTo(url: string, label: string): Text[number] {

@@ -1,4 +1,4 @@
-import { type Action, type Block, type Card, type Image, withPictures } from '../../../bot/contract/reply.ts';
+import { type Action, asRows, type Block, type Card, type Image, withPictures } from '../../../bot/contract/reply.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Keyboard, LinkPreview } from '../api/methods.ts';
 import { ownNumber, renderBlocks } from './block-text.ts';
@@ -100,7 +100,7 @@ function arranged(blocks: readonly Block[], actions: readonly Action[]): Arrange
   const listen = blocks.flatMap((block): Action[] =>
     block.kind === 'sound' && isWebAddress(block.url) ? [{ kind: 'link', label: block.label, url: block.url }] : [],
   );
-  const shown = blocks.filter(block => block.kind !== 'sound' || !isWebAddress(block.url));
+  const shown = asRows(blocks).filter(block => block.kind !== 'sound' || !isWebAddress(block.url));
   const cards = blocks.filter(block => block.kind === 'card');
   const openers = openersOf(cards, actions);
   const opened = new Set(openers);

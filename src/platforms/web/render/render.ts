@@ -111,10 +111,11 @@ function linkTo({ url, label }: Named): Inline {
   return { kind: 'link', url, children: [label] };
 }
 
-function renderCard({ title, lines, image, colour, sound, worth, action }: Card, context: WebRenderContext): WebCard {
+function renderCard(card: Card, context: WebRenderContext): WebCard {
+  const { title, lines, details = [], image, colour, sound, worth, action } = card;
   const cover = image && imageAddress(image, context);
   const preview = sound && renderPreview(sound, context);
-  const own = worth?.lines ?? lines;
+  const own = [...(worth?.lines ?? lines), ...details];
   const all = [...own, ...(sound && !preview ? [[linkTo(sound)]] : [])].filter(line => line.length > 0);
   const shown = all.slice(0, REPLY_LIMITS.cardLines).map(line => shortenText(line, REPLY_LIMITS.cardLine));
   return {

@@ -298,8 +298,10 @@ describe('cards', () => {
     expect(two).not.toHaveProperty('accent_color');
   });
 
-  it('say where they can be heard', () => {
+  it('say where they can be heard, and what else there is to them, where they are no rows of a list', () => {
     const sound = { url: 'https://b.ppy.sh/preview/1.mp3', label: 'Preview' };
+    const rows = all(contents(cards(2, () => ({ sound, details: [['like Glass Harbour']] }))), 'content').join();
+    expect(rows).not.toMatch(/Preview|Glass/);
     expect(all(contents(cards(1, () => ({ sound }))), 'content').join()).toContain(
       '[Preview](https://b.ppy.sh/preview/1.mp3)',
     );

@@ -244,6 +244,17 @@ describe('a list of cards', () => {
     expect(rows.map(row => row.map(({ text }) => text).join(''))).toEqual(['12345', '678910']);
   });
 
+  it('has one line of facts a card; what else there is to one comes where it stands alone', () => {
+    const full = { details: [['like Glass Harbour']], sound: { url: 'https://b.ppy.sh/1.mp3', label: 'Preview' } };
+    const textOf = (count: number) => {
+      const blocks = Array.from({ length: count }, (_, index) => card(index, { lines: [['271 pp · 5.2★']], ...full }));
+      const [payload] = renderReply(reply({ blocks }), t);
+      return payload?.kind === 'text' ? payload.content.text.split('\n').filter(line => line !== '') : [];
+    };
+    expect(textOf(5)).toHaveLength(10);
+    expect(textOf(1)).toEqual(['Paper Lanterns 0', '271 pp · 5.2★', 'like Glass Harbour', 'Preview']);
+  });
+
   it('of one is opened by its own button', () => {
     const [payload] = renderReply(reply({ blocks: [card(1)] }), t);
     expect(payload?.keyboard?.inline_keyboard).toEqual([[{ text: 'Open', callback_data: 'open1' }]]);
