@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { type CommandLine, parseCommandLine } from '../contract/arguments.ts';
 import type { Command } from '../contract/command.ts';
-import { looksLikeLink } from '../contract/positions.ts';
+import { looksLikeLink } from '../contract/command-spec.ts';
 import {
   type Caller,
   callerKey,
@@ -12,7 +11,13 @@ import {
 } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
 import type { ChatSettings } from '../contract/settings.ts';
-import { PRIVATE_PREFIX, parseShortForm, readShortWord } from '../contract/short-forms.ts';
+import {
+  type CommandLine,
+  PRIVATE_PREFIX,
+  parseCommandLine,
+  parseShortForm,
+  readShortWord,
+} from '../contract/short-forms.ts';
 import { findWishes } from '../contract/wishes.ts';
 import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/settings.ts';
 import { kindOfLink, type LinkFinder } from './links.ts';

@@ -4,12 +4,11 @@ import { createSingleFlight } from '../../infra/concurrency/abortable.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Command, CommandContext, Values } from '../contract/command.ts';
-import { commandSpec } from '../contract/command-spec.ts';
+import { commandSpec, validateOptions } from '../contract/command-spec.ts';
 import type { Reply } from '../contract/reply.ts';
 import type { Caller, ProgressStage } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
 import { errorNotice } from '../views/notice.ts';
-import { validateOptions } from './options.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 

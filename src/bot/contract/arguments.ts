@@ -1,37 +1,9 @@
-import type { CommandSpec, OptionSpec } from './command-spec.ts';
-import {
-  type Form,
-  fillPositions,
-  fits,
-  formOf,
-  isRest,
-  joined,
-  looksLikeLink,
-  type Raw,
-  type SetOption,
-  unknownOption,
-} from './positions.ts';
+import { type CommandSpec, looksLikeLink, type OptionSpec, unknownOption } from './command-spec.ts';
+import { type Form, fillPositions, fits, formOf, isRest, joined, type Raw, type SetOption } from './positions.ts';
 import { switchOf } from './switch-words.ts';
 import { TERM_NAMES, termOf } from './terms.ts';
 import { usageError } from './usage-error.ts';
 import { createWordReader, type Word, type WordReader } from './word-reader.ts';
-
-export interface CommandLine {
-  /** Lower case, without the slash. */
-  readonly name: string;
-  /** The `botname` of `/name@botname`. */
-  readonly mention: string | undefined;
-  readonly rest: string;
-}
-
-const COMMAND = /^\s*\/([\p{L}\p{N}_-]{1,64})(?:@(\w{1,64}))?(?=\s|$)/u;
-
-/** `/name what follows`, or undefined when the text is no command. */
-export function parseCommandLine(text: string): CommandLine | undefined {
-  const match = COMMAND.exec(text);
-  if (!match?.[1]) return undefined;
-  return { name: match[1].toLowerCase(), mention: match[2], rest: text.slice(match[0].length).trim() };
-}
 
 /** Between a link and the mods behind it. */
 const MODS_AT_LINK = /(?<=ppy\.sh\/[^\s+]{1,100})(?=\+[a-z\d]{2})/gi;

@@ -1,7 +1,9 @@
 import type { Translator } from '../../i18n/translate.ts';
-import type { Command, Option } from './command.ts';
+import type { Command, IntegerOption, Option, Options, StringOption, Values } from './command.ts';
 import type { Caller } from './request.ts';
 import { type Site, siteName } from './site-name.ts';
+import { switchOf } from './switch-words.ts';
+import { usageError } from './usage-error.ts';
 
 /** One option as a person sees it. */
 export interface OptionSpec {
@@ -89,4 +91,103 @@ export function matchChoice({ option, choices }: OptionSpec, text: string): stri
   const chosen = choices.find(({ value, label }) => value.toLowerCase() === word || label.toLowerCase() === word);
   const other = option.type === 'choice' ? option.alias?.(word) : undefined;
   return chosen?.value ?? choices.find(({ value }) => value === other)?.value;
+}
+
+/** Tells whether a word may be an address at all; which one it is, the extractor decides. */
+export function looksLikeLink(word: string): boolean {
+  return /^\S+$/.test(word) && (word.includes('.') || word.includes('://'));
+}
+
+/** The hint for a name or word that the command has no place for. */
+export function unknownOption(spec: CommandSpec, name: string) {
+  const allowed = spec.options.map(option => option.name).join(', ');
+  return allowed === ''
+    ? usageError('noOptions', { command: spec.name })
+    : usageError('unknownOption', { command: spec.name, name, allowed });
+}
+
+type Value = Values<Options>[string];
+
+/** These are too short to be told apart from other words, except where a value is due. */
+const SHORT_SWITCHES: ReadonlyMap<string, boolean> = new Map([
+  ['y', true],
+  ['1', true],
+  ['n', false],
+  ['0', false],
+]);
+
+/**
+ * Raw values of any face, typed or typed in, as what `run` may rely on. Empty values count as absent.
+ * @throws AppError `invalid_request` with a hint that says what the option wants.
+ */
+export function validateOptions(spec: CommandSpec, raw: Readonly<Record<string, unknown>>): Values<Options> {
+  for (const key of Object.keys(raw)) {
+    if (!spec.options.some(option => keysOf(option).includes(key))) throw unknownOption(spec, key);
+  }
+  const values: Record<string, Value> = {};
+  for (const option of spec.options) {
+    const key = keysOf(option).find(each => Object.hasOwn(raw, each));
+    const value = key === undefined ? undefined : raw[key];
+    const given = typeof value === 'string' ? value.trim() : value;
+    if (given !== undefined && given !== null && given !== '') values[option.key] = check(option, given);
+    else if (option.option.required) {
+      throw usageError('missingOption', { command: spec.name, option: option.name, usage: spec.usage });
+    }
+  }
+  return values;
+}
+
+/** Buttons of before may say an option by a name that it had. */
+function keysOf({ key, option }: OptionSpec): readonly string[] {
+  return [key, ...(option.also ?? [])];
+}
+
+function check(spec: OptionSpec, given: unknown): Value {
+  const text = typeof given === 'string' || typeof given === 'number' ? `${given}` : '';
+  const { option, name } = spec;
+  switch (option.type) {
+    case 'integer':
+      return checkInteger(option, name, text);
+    case 'boolean':
+      return typeof given === 'boolean' ? given : checkBoolean(name, text);
+    case 'choice':
+      return checkChoice(spec, text);
+    case 'string':
+      return checkString(option, name, text);
+  }
+}
+
+function checkInteger({ min, max }: IntegerOption, option: string, text: string): number {
+  const number = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw usageError('notInteger', { option, min, max });
+}
+
+function checkBoolean(option: string, text: string): boolean {
+  const isOn = switchOf(text) ?? SHORT_SWITCHES.get(text.toLowerCase());
+  if (isOn !== undefined) return isOn;
+  throw usageError('notBoolean', { option });
+}
+
+function checkChoice(spec: OptionSpec, text: string): string {
+  const { name, choices, option } = spec;
+  const chosen = matchChoice(spec, text);
+  if (chosen !== undefined) return chosen;
+  const isNamed = option.type === 'choice' && option.names !== undefined;
+  const allowed = choices.map(({ value, label }) => (isNamed ? quoted(label) : value));
+  throw usageError('notChoice', { option: name, allowed: allowed.join(', ') });
+}
+
+/** A label in the form that has to be typed: several words are one value in quotes. */
+function quoted(label: string): string {
+  return label.includes(' ') ? `"${label}"` : label;
+}
+
+function checkString({ form, maxLength }: StringOption, option: string, text: string): string {
+  const isLink = form === 'link';
+  const whole = isLink ? text.replace(/^<([^<>]*)>$/, '$1') : text;
+  if (whole.length > maxLength) throw usageError('tooLong', { option, max: maxLength });
+  if (isLink && !looksLikeLink(whole)) throw usageError('notLink');
+  if (whole === '') throw usageError('notText', { option });
+  return whole;
 }

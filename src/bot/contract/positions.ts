@@ -2,7 +2,6 @@
 import type { StringOption } from './command.ts';
 import { type CommandSpec, matchChoice, type OptionSpec } from './command-spec.ts';
 import { termOf } from './terms.ts';
-import { usageError } from './usage-error.ts';
 import type { Word } from './word-reader.ts';
 
 export type Raw = Record<string, string | boolean>;
@@ -106,17 +105,4 @@ export function fits(spec: OptionSpec, word: string): boolean {
     case 'boolean':
       return [spec.key, spec.name, ...(option.also ?? [])].includes(word.toLowerCase());
   }
-}
-
-/** Tells whether a word may be an address at all; which one it is, the extractor decides. */
-export function looksLikeLink(word: string): boolean {
-  return /^\S+$/.test(word) && (word.includes('.') || word.includes('://'));
-}
-
-/** The hint for a name or word that the command has no place for. */
-export function unknownOption(spec: CommandSpec, name: string) {
-  const allowed = spec.options.map(option => option.name).join(', ');
-  return allowed === ''
-    ? usageError('noOptions', { command: spec.name })
-    : usageError('unknownOption', { command: spec.name, name, allowed });
 }

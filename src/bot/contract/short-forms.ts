@@ -90,3 +90,20 @@ export function parseShortForm(text: string): (ShortForm & { readonly prefix: st
   const read = readShortWord(word, text.slice(whole.length).trim());
   return read && { ...read, prefix: prefix.toLowerCase() };
 }
+
+export interface CommandLine {
+  /** Lower case, without the slash. */
+  readonly name: string;
+  /** The `botname` of `/name@botname`. */
+  readonly mention: string | undefined;
+  readonly rest: string;
+}
+
+const COMMAND = /^\s*\/([\p{L}\p{N}_-]{1,64})(?:@(\w{1,64}))?(?=\s|$)/u;
+
+/** `/name what follows`, or undefined when the text is no command. */
+export function parseCommandLine(text: string): CommandLine | undefined {
+  const match = COMMAND.exec(text);
+  if (!match?.[1]) return undefined;
+  return { name: match[1].toLowerCase(), mention: match[2], rest: text.slice(match[0].length).trim() };
+}

@@ -5,7 +5,7 @@ import type { SetAnswer } from '../../beatmaps/set-lookup.ts';
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { CommandContext, OptionSuggestion } from '../contract/command.ts';
-import { looksLikeLink } from '../contract/positions.ts';
+import { looksLikeLink } from '../contract/command-spec.ts';
 import type { Mode } from '../contract/terms.ts';
 import { usageError } from '../contract/usage-error.ts';
 import type { AskedMap } from '../views/osu/beatmap.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { validateOptions } from '../../../src/bot/answer/options.ts';
 import type { Command, CommandContext } from '../../../src/bot/contract/command.ts';
-import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
+import { commandSpec, validateOptions } from '../../../src/bot/contract/command-spec.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
 import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/request.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';

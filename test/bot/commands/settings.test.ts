@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/bot/answer/answer.ts';
-import { validateOptions } from '../../../src/bot/answer/options.ts';
 import { createSettings } from '../../../src/bot/commands/settings.ts';
 import type { Command } from '../../../src/bot/contract/command.ts';
-import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
+import { commandSpec, validateOptions } from '../../../src/bot/contract/command-spec.ts';
 import type { Action, Reply } from '../../../src/bot/contract/reply.ts';
 import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/request.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';

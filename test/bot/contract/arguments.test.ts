@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { validateOptions } from '../../../src/bot/answer/options.ts';
 import { createDownload } from '../../../src/bot/commands/download.ts';
-import { parseArguments, parseCommandLine } from '../../../src/bot/contract/arguments.ts';
+import { parseArguments } from '../../../src/bot/contract/arguments.ts';
 import { defineCommand } from '../../../src/bot/contract/command.ts';
-import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
+import { commandSpec, validateOptions } from '../../../src/bot/contract/command-spec.ts';
 import { reply } from '../../../src/bot/contract/reply.ts';
+import { parseCommandLine } from '../../../src/bot/contract/short-forms.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLinkFinder } from '../../../src/bot/answer/links.ts';
-import { validateOptions } from '../../../src/bot/answer/options.ts';
 import { termsBeside } from '../../../src/bot/answer/terms-beside.ts';
 import { parseArguments, printed, readGiven } from '../../../src/bot/contract/arguments.ts';
 import { type Command, defineCommand, type Option } from '../../../src/bot/contract/command.ts';
-import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
+import { commandSpec, validateOptions } from '../../../src/bot/contract/command-spec.ts';
 import { reply } from '../../../src/bot/contract/reply.ts';
 import { LINES, readShortWord } from '../../../src/bot/contract/short-forms.ts';
 import { TERMS } from '../../../src/bot/contract/terms.ts';

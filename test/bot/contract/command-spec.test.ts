@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { validateOptions } from '../../../src/bot/answer/options.ts';
 import { createDownload } from '../../../src/bot/commands/download.ts';
 import { createSettings } from '../../../src/bot/commands/settings.ts';
 import { defineCommand } from '../../../src/bot/contract/command.ts';
-import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
+import { commandSpec, validateOptions } from '../../../src/bot/contract/command-spec.ts';
 import { reply } from '../../../src/bot/contract/reply.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
