@@ -58,12 +58,7 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
     log,
     hears,
     works,
-    watch: {
-      onOutcome: metrics.countRequest,
-      onAccepted(platform, acceptance) {
-        if (acceptance === 'refused') metrics.countRefusal(`queue-${platform}`);
-      },
-    },
+    watch: { onOutcome: metrics.countRequest, onAccepted: metrics.countAcceptance },
   });
 
   core.watchChats(() => runtime.status());

@@ -9,7 +9,7 @@ import { createCommandList } from './bot/commands/index.ts';
 import { createOwnerCommands } from './bot/commands/owner.ts';
 import type { ChatMemory } from './bot/contract/chat-memory.ts';
 import type { RuntimeStatus } from './bot/contract/chat-platform.ts';
-import { type Caller, ownerKey } from './bot/contract/request.ts';
+import { ownerKey } from './bot/contract/request.ts';
 import type { Services } from './bot/contract/services.ts';
 import type { SettingsStore } from './bot/contract/settings.ts';
 import { CALLBACK_PATH, createAccountLinks } from './bot/stores/account-links.ts';
@@ -179,8 +179,6 @@ function createAnswers({ options, media, services, limiter, readChats }: AnswerP
   const { config, descriptors, failures, log } = options;
   const { blocks, sources, extractor } = media;
   const ownerCommands = createOwnerCommands({ blocks, failures, sources, readChats });
-  const isOwner = ({ platform, userId }: Caller) =>
-    config.owners.some(owner => owner.platform === platform && owner.id === userId);
   return createDispatcher({
     commands: createCommandList({
       sources: descriptors,
@@ -188,10 +186,7 @@ function createAnswers({ options, media, services, limiter, readChats }: AnswerP
       example:
         config.webExamples.find(({ url }) => extractor.sourceOf(url) !== undefined)?.url ?? descriptors[0].example,
     }),
-    // In a group others would see what is typed there.
-    hiddenCommands: caller => (caller.chatKind === 'private' && isOwner(caller) ? ownerCommands : []),
-    isBlocked: async caller => !isOwner(caller) && (await blocks.hasCaller(caller)),
-    ...{ services, limiter, userLimit: config.userLimit, log },
+    ...{ ownerCommands, owners: config.owners, blocks, services, limiter, userLimit: config.userLimit, log },
   });
 }
 

@@ -72,6 +72,10 @@ export function createMetrics() {
       own.requests.inc({ platform, outcome });
       if (durationMs !== undefined) own.requestSeconds.observe({ platform }, durationMs / 1000);
     },
+    /** Counts a request that was not taken in, as a refusal by the queue. */
+    countAcceptance(platform: string, acceptance: string): void {
+      if (acceptance === 'refused') own.refusals.inc({ limit: `queue-${platform}` });
+    },
     /** Counts an item that was delivered: how its file was made or where its link leads, and the bytes of the file. */
     countDelivery(step: string, bytes: number): void {
       own.deliveries.inc({ step });

@@ -40,10 +40,12 @@ import { type Autocomplete, createAutocomplete } from './suggestions.ts';
 
 export interface DispatcherOptions {
   readonly commands: readonly Command[];
-  /** Further commands that only this caller may type, and that nothing lists. Default: none. */
-  readonly hiddenCommands?: (caller: Caller) => readonly Command[];
-  /** True for people and chats that get no answers to anything. Default: none is blocked. */
-  readonly isBlocked?: (caller: Caller) => Promise<boolean>;
+  /** Commands that owners alone may type, where no others see it, and that nothing lists. Default: none. */
+  readonly ownerCommands?: readonly Command[];
+  /** Those who run this Medley. Default: none. */
+  readonly owners?: CallersOptions['owners'];
+  /** People and chats that get no answers to anything. Default: none. */
+  readonly blocks?: CallersOptions['blocks'];
   readonly services: Services;
   readonly limiter: RateLimiter;
   readonly userLimit: CallersOptions['userLimit'];
@@ -76,19 +78,19 @@ const MOST_WAITING = 1_000;
 const LONGEST_RETRY_MS = 2_000;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { commands, services, log, isBlocked = async () => false, now = Date.now } = options;
+  const { commands, services, log, ownerCommands = [], owners = [], blocks, now = Date.now } = options;
   const { concurrency = 32, queued = 256, times } = options;
   const logFailure = createFailureLog(log);
   const findLinks = createLinkFinder(services.extractor);
-  const callers = createCallers({ ...options, logFailure, now });
-  const { preferences, translator, chatSettings, charge, onUnreadable } = callers;
-  const resolver = createCommandResolver({ ...options, buttons: services.actions });
+  const callers = createCallers({ ...options, owners, blocks, logFailure, now });
+  const { preferences, translator, chatSettings, charge, isOwner, isBlocked, onUnreadable } = callers;
+  const resolver = createCommandResolver({ commands, ownerCommands, isOwner, buttons: services.actions });
   const { listed, commandsFor, commandOf } = resolver;
   const readMessage = createMessageReader({ commandsFor, services, findLinks, isBlocked });
   const runTimes = { ...COMMAND_TIMES, ...times };
   const run = createCommandRunner({ services, findLinks, logFailure, concurrency, queued, times: runTimes });
   const answerLinks = createLinkAnswers({ commands, charge, run });
-  const answer = createAnswer({ callers, resolver, run, answerLinks, isBlocked, logFailure });
+  const answer = createAnswer({ callers, resolver, run, answerLinks, logFailure });
   const gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random: Math.random });
 
   async function read(message: TextMessage): Promise<RequestBody | undefined> {
@@ -112,22 +114,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 interface AnswerParts {
-  readonly callers: Pick<Callers, 'preferences' | 'charge'>;
+  readonly callers: Pick<Callers, 'preferences' | 'charge' | 'isBlocked'>;
   readonly resolver: Pick<CommandResolver, 'resolve'>;
   readonly run: CommandRunner;
   readonly answerLinks: LinkAnswers;
-  readonly isBlocked: (caller: Caller) => Promise<boolean>;
   readonly logFailure: FailureLog;
 }
 
 /** From the body of a request to its replies: the caller is admitted, then the command runs, or one for each link. */
-function createAnswer({ callers, resolver, run, answerLinks, isBlocked, logFailure }: AnswerParts) {
+function createAnswer({ callers, resolver, run, answerLinks, logFailure }: AnswerParts) {
   async function answer(body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> {
     const { caller, signal, progress, from, paid } = attempt;
     const { t, settings } = await callers.preferences(caller);
     const isQuiet = isUnasked(body) && settings.quietErrors;
     const context = { caller, t, signal, isQuiet, progress };
-    if (await isBlocked(caller)) return answerBlocked(body, context, paid);
+    if (await callers.isBlocked(caller)) return answerBlocked(body, context, paid);
     try {
       const batch = await answerAdmitted(body, context, attempt);
       // When one reply fails, the replies behind it are not waited for any more.

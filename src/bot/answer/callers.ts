@@ -4,6 +4,7 @@ import type { RateLimiter, RateLimitRule } from '../../infra/rate-limit/rate-lim
 import type { Command } from '../contract/command.ts';
 import { type Caller, callerKey, type RequestHandler } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
+import type { BlockList } from '../stores/exclusions.ts';
 import { chatSettingsOf, readableChatSettings } from '../stores/settings.ts';
 import type { FailureLog } from './run-command.ts';
 
@@ -12,14 +13,20 @@ export interface CallersOptions {
   readonly limiter: RateLimiter;
   /** Cost units per window that one person has, across chats. */
   readonly userLimit: { readonly units: number; readonly windowMs: number };
+  readonly owners: readonly { readonly platform: string; readonly id: string }[];
+  readonly blocks: Pick<BlockList, 'hasCaller'> | undefined;
   readonly logFailure: FailureLog;
   readonly now: () => number;
 }
 
-/** Knows the person who asks: their language, the settings of their chat, and their rate limit. */
+/** Knows the person who asks: their language, the settings of their chat, their rate limit, and whether they are an owner or blocked. */
 export interface Callers extends Pick<RequestHandler, 'preferences' | 'translator' | 'chatSettings'> {
   /** Takes a command's cost from the caller's limit; resolves with `rate_limited` and the time to wait when too little is left. */
   charge(command: Pick<Command, 'cost'>, caller: Caller): Promise<AppError | undefined>;
+  /** True for those who run this Medley. */
+  isOwner(caller: Caller): boolean;
+  /** True for people and chats that get no answers to anything. */
+  isBlocked(caller: Caller): Promise<boolean>;
   /** Logs that settings could not be read. */
   onUnreadable(error: unknown, caller: Caller): void;
 }
@@ -27,12 +34,17 @@ export interface Callers extends Pick<RequestHandler, 'preferences' | 'translato
 /** People behind one shared key, such as those of a household or a school, may have so many times what one person has. */
 const SHARED_FACTOR = 10;
 
-export function createCallers({ services, limiter, userLimit, logFailure, now }: CallersOptions): Callers {
+export function createCallers(options: CallersOptions): Callers {
+  const { services, limiter, userLimit, owners, blocks, logFailure, now } = options;
   const own: RateLimitRule = { name: 'user', limit: userLimit.units, windowMs: userLimit.windowMs, window: 'first' };
   const shared: RateLimitRule = { ...own, name: 'address', limit: userLimit.units * SHARED_FACTOR };
 
   function onUnreadable(error: unknown, caller: Caller): void {
     logFailure(toAppError(error), 'read settings', caller);
+  }
+
+  function isOwner({ platform, userId }: Caller): boolean {
+    return owners.some(owner => owner.platform === platform && owner.id === userId);
   }
 
   async function preferences(caller: Caller) {
@@ -63,6 +75,8 @@ export function createCallers({ services, limiter, userLimit, logFailure, now }:
   return {
     preferences,
     translator,
+    isOwner,
+    isBlocked: async caller => blocks !== undefined && !isOwner(caller) && (await blocks.hasCaller(caller)),
     onUnreadable,
     chatSettings: caller => readableChatSettings(services, caller, error => onUnreadable(error, caller)),
     async charge({ cost }, { platform, rateKey, sharedRateKey }) {

@@ -18,10 +18,9 @@ import {
   parseShortForm,
   readShortWord,
 } from '../contract/short-forms.ts';
-import { findWishes } from '../contract/wishes.ts';
 import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/settings.ts';
+import { findWishes, termsBeside } from './beside-links.ts';
 import { kindOfLink, type LinkFinder } from './links.ts';
-import { termsBeside } from './terms-beside.ts';
 
 export interface MessageReaderOptions {
   /** Commands that the caller may use. */

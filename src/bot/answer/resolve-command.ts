@@ -3,8 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import { parseArguments, readGiven } from '../contract/arguments.ts';
 import type { Command } from '../contract/command.ts';
 import { commandSpec } from '../contract/command-spec.ts';
-import type { RequestBody } from '../contract/request.ts';
-import { type Caller, callerKey } from '../contract/request.ts';
+import { type Caller, callerKey, type RequestBody } from '../contract/request.ts';
 import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { kindOfLink } from './links.ts';
@@ -33,18 +32,18 @@ export interface CommandResolver {
 
 export interface CommandResolverOptions {
   readonly commands: readonly Command[];
-  /** Further commands that only this caller may type, and that nothing lists. Default: none. */
-  readonly hiddenCommands?: ((caller: Caller) => readonly Command[]) | undefined;
+  /** Further commands, which nothing lists. In a group others would see what an owner types. */
+  readonly ownerCommands: readonly Command[];
+  readonly isOwner: (caller: Caller) => boolean;
   readonly buttons: Pick<ButtonTokens, 'decode' | 'decodeForAnyone'>;
 }
 
 export function createCommandResolver(options: CommandResolverOptions): CommandResolver {
-  const { commands, hiddenCommands, buttons } = options;
+  const { commands, ownerCommands, isOwner, buttons } = options;
   const listed = commands.filter(each => each.listed !== false);
 
   function commandsFor(caller: Caller): readonly Command[] {
-    const hidden = hiddenCommands?.(caller) ?? [];
-    return hidden.length === 0 ? listed : [...listed, ...hidden];
+    return caller.chatKind === 'private' && isOwner(caller) ? [...listed, ...ownerCommands] : listed;
   }
 
   function find(name: string, caller: Caller): Command {

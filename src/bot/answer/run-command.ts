@@ -1,3 +1,4 @@
+import type { PromptRatings } from '../../beatmaps/rating/ratings.ts';
 import { AppError, LOG_LEVELS, StoreAway, toAppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { createSingleFlight } from '../../infra/concurrency/abortable.ts';
@@ -200,11 +201,17 @@ function createTimedRun({ logFailure, times }: Pick<CommandRunnerOptions, 'logFa
 
 async function runWithin(ratingsMs: number, ...[command, values, context]: Parameters<TimedRun>) {
   const { services } = context;
-  const { ratings, isIncomplete } = services.ratings.within(ratingsMs);
+  let prompt: PromptRatings | undefined;
   const reply = await command.run(values, {
     ...context,
-    services: { ...services, ratings: { ...services.ratings, ...ratings } },
+    services: {
+      ...services,
+      get ratings() {
+        prompt ??= services.ratings.within(ratingsMs);
+        return { ...services.ratings, ...prompt.ratings };
+      },
+    },
   });
   await services.actions.stored();
-  return { reply, isIncomplete: isIncomplete() };
+  return { reply, isIncomplete: prompt?.isIncomplete() === true };
 }

@@ -1,6 +1,6 @@
 /** Options by their place in a line. */
 import type { StringOption } from './command.ts';
-import { type CommandSpec, matchChoice, type OptionSpec } from './command-spec.ts';
+import { type CommandSpec, looksLikeLink, matchChoice, type OptionSpec, unknownOption } from './command-spec.ts';
 import { termOf } from './terms.ts';
 import type { Word } from './word-reader.ts';
 

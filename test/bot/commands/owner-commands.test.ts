@@ -60,11 +60,9 @@ function setUp() {
     sources: [{ id: 'instagram', figures: () => [FIGURES] }],
     readChats: async () => CHATS,
   });
-  const isOwner = (caller: Caller) => caller.userId === '1' && caller.chatKind === 'private';
   const dispatcher = createDispatcher({
     commands: commandList,
-    hiddenCommands: caller => (isOwner(caller) ? commands : []),
-    isBlocked: caller => blocks.hasCaller(caller),
+    ...{ ownerCommands: commands, owners: [{ platform: 'telegram', id: '1' }], blocks },
     services: { ...sampleServices(posts), extractor: withholding(plain, blocks) },
     limiter: memoryLimiter(() => 0),
     userLimit: { units: 100, windowMs: 60_000 },

@@ -17,7 +17,7 @@ function open(isBlocked = false) {
     services,
     limiter: memoryLimiter(() => 0),
     userLimit: { units: 2, windowMs: 60_000 },
-    isBlocked: async () => isBlocked,
+    blocks: { hasCaller: async () => isBlocked },
     log: createRecordingLog(),
   });
   const message = (text: string, own: Partial<TextMessage> = {}): TextMessage => ({

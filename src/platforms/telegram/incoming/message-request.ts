@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
+import { withoutWishes } from '../../../bot/answer/beside-links.ts';
 import { parseArguments } from '../../../bot/contract/arguments.ts';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { CommandSpec } from '../../../bot/contract/command-spec.ts';
 import { type Caller, callerOf, type PastedLink, type RequestBody } from '../../../bot/contract/request.ts';
 import { type CommandLine, parseCommandLine } from '../../../bot/contract/short-forms.ts';
-import { withoutWishes } from '../../../bot/contract/wishes.ts';
 import { AppError } from '../../../errors.ts';
 import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/envelope.ts';
 import { INVITATION } from '../api/limits.ts';

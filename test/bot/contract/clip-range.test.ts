@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { momentText, parseClip } from '../../../src/bot/contract/clip-range.ts';
-import { findWishes, withoutWishes } from '../../../src/bot/contract/wishes.ts';
 import { AppError } from '../../../src/errors.ts';
 
 const hintOf = (text: string) => {
@@ -56,20 +55,5 @@ describe('a clip', () => {
 
   it('is said as a player shows it', () => {
     expect([0, 5_000, 65_300, 3_723_000].map(momentText)).toEqual(['0:00', '0:05', '1:05.3', '1:02:03']);
-  });
-});
-
-describe('what is written beside a link', () => {
-  const link = 'https://www.instagram.com/p/AbC/';
-
-  it('is found before and behind it, and nowhere else', () => {
-    expect(findWishes(`${link} clip:0:05-0:20`)).toEqual({ clip: '0:05-0:20' });
-    expect(findWishes(`View=MEDIA ${link}`)).toEqual({ view: 'media' });
-    expect(findWishes(`view:hologram clip:soon preview:1-2 ${link}?clip=1-2`)).toEqual({});
-  });
-
-  it('is no word of the person', () => {
-    expect(withoutWishes(' view:media clip:1-2 ').trim()).toBe('');
-    expect(withoutWishes('look view:media').trim()).toBe('look');
   });
 });

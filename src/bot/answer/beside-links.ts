@@ -1,4 +1,5 @@
 import { areMods } from '../../beatmaps/model/mods.ts';
+import { VIEWS, type View } from '../contract/settings.ts';
 import { termOf } from '../contract/terms.ts';
 import type { LinkFinder } from './links.ts';
 
@@ -45,4 +46,28 @@ function readBeside(before: string, behind: string): Terms {
 /** Without the signs of a sentence. */
 function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).flatMap(word => word.replace(/[.,;:!?)\]>*_|]+$/, '') || []);
+}
+
+/** How a pasted link is wanted, written beside it: `view:media`, `clip:0:05-0:20`. */
+export interface Wishes {
+  readonly view?: View;
+  /** The range as it was written; it is checked when it is used. */
+  readonly clip?: string;
+}
+
+/** These stand between words; one message has few of them. */
+const WISH = /(?<!\S)(view|clip)[:=]([\w:.\u2013\u2014-]{1,32})(?!\S)/giu;
+
+/** Only what has the form of a wish is one, whatever else is said in the message. */
+export function findWishes(text: string): Wishes {
+  const found = new Map<string, string>();
+  for (const [, name = '', value = ''] of text.slice(0, MAX_CHARS).matchAll(WISH)) found.set(name.toLowerCase(), value);
+  const view = VIEWS.find(each => each === found.get('view')?.toLowerCase());
+  const clip = found.get('clip');
+  return { ...(view !== undefined && { view }), ...(clip !== undefined && /\d/.test(clip) && { clip }) };
+}
+
+/** The text without them. */
+export function withoutWishes(text: string): string {
+  return text.replace(WISH, '');
 }
