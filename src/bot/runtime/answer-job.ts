@@ -12,8 +12,7 @@ import {
   type ReplyBatch,
 } from '../contract/request.ts';
 import { renderRequestNotice } from '../views/notice.ts';
-import { type Job, type JobTools, type PendingNotice, retryLater, saveJob, stepTo } from './job.ts';
-import { createSendOnce } from './send-once.ts';
+import { createSendOnce, type Job, type JobTools, type PendingNotice, retryLater, saveJob, stepTo } from './job.ts';
 import { readReply, storeReply } from './stored-reply.ts';
 
 /** The platform was asked whether it is there, and is not. */

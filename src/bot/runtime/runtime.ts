@@ -4,19 +4,20 @@ import type { RecordStore } from '../../infra/store/records.ts';
 import type {
   Acceptance,
   ChatPlatform,
+  EditReply,
   PlatformHost,
   PlatformStatus,
   PostToChat,
   RequestOutcome,
   RuntimeStatus,
 } from '../contract/chat-platform.ts';
+import type { Reply } from '../contract/reply.ts';
 import type { RequestHandler } from '../contract/request.ts';
 import { Acceptor } from './accept.ts';
 import { createDeletions, type Deletions } from './chat-cleanup.ts';
 import { PlatformConnection } from './connection.ts';
 import { createNoticeBudget, createPost, createSendNotice } from './notices.ts';
 import { JobRunner } from './run-job.ts';
-import { createReplyEdits, type ReplyEdits } from './send-once.ts';
 import { Throttle } from './throttle.ts';
 
 /** Hears of every request, for metrics. */
@@ -214,4 +215,35 @@ class RunningParts implements Runtime {
     clearTimeout(timer);
     return isDone;
   }
+}
+
+/**
+ * Replies that are edited once, when a better one has come. It is not part of the request, which is answered: what cannot be edited stays
+ * as it is, and nothing new is ever said.
+ */
+export interface ReplyEdits {
+  /** @param later never rejects; undefined where there is nothing better */
+  add(later: Promise<Reply | undefined>, edit: EditReply): void;
+  /** Nothing more is begun; an edit under way ends with the platform, or by its time. */
+  close(): void;
+}
+
+const EDIT_MS = 10_000;
+
+export function createReplyEdits({ log }: { readonly log: Pick<Logger, 'debug'> }): ReplyEdits {
+  let isClosed = false;
+
+  async function show(later: Promise<Reply | undefined>, edit: EditReply): Promise<void> {
+    const better = await later;
+    if (better !== undefined && !isClosed) await edit(better, AbortSignal.timeout(EDIT_MS));
+  }
+
+  return {
+    add(later, edit) {
+      show(later, edit).catch((error: unknown) => log.debug({ err: error }, 'a reply could not be edited'));
+    },
+    close() {
+      isClosed = true;
+    },
+  };
 }

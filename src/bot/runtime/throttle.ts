@@ -22,6 +22,19 @@ export class Throttled extends Error {
   }
 }
 
+/** Messages that one request may send to a chat. */
+export interface Reservation {
+  /** Raises the messages that may still be sent to so many; where they cannot be had now, returns how long to wait. They are kept then. */
+  grow(messages: number): number;
+  /**
+   * Waits until the next message may be sent, and uses up some of the reservation.
+   * @throws Throttled when it takes too long, and the signal's reason
+   */
+  take(messages: number, signal: AbortSignal): Promise<Taken>;
+  /** Gives back what was not taken. Safe to call twice. */
+  end(): void;
+}
+
 export interface ThrottleOptions {
   /** Milliseconds since any moment, by a clock that is never set. */
   readonly clock: () => number;
@@ -45,7 +58,9 @@ const SECOND_MS = 1_000;
 /** Timers are that inexact. */
 const SLACK_MS = 5;
 
-const UNLIMITED: Taken = { arrived: () => undefined, giveBack: () => undefined };
+const UNCOUNTED: Taken = { arrived: () => undefined, giveBack: () => undefined };
+/** For a platform that says itself when it is too much. */
+const UNLIMITED: Reservation = { grow: () => 0, take: async () => UNCOUNTED, end: () => undefined };
 
 /**
  * Keeps to what platforms take, by what this process knows: the pace of their chats, the chats that they want to be left alone, and whether they
@@ -66,11 +81,11 @@ export class Throttle {
    * @param messages 0 for a reply that may turn out to need none
    */
   reserve(chat: ThrottledChat, id: string, messages: number): Reservation | number {
-    const { clock } = this.#options;
+    const { clock, paceOf } = this.#options;
     const pausedMs = this.waitMs(chat);
+    if (paceOf(chat.platform) === undefined) return pausedMs > 0 ? pausedMs : UNLIMITED;
     const schedule = this.#chat(chat);
-    if (!schedule.isPaced || messages === 0)
-      return pausedMs > 0 ? pausedMs : this.#reservation(chat, schedule, schedule.open(id));
+    if (messages === 0) return pausedMs > 0 ? pausedMs : this.#reservation(chat, schedule, schedule.open(id));
     const slot = schedule.book(id, messages);
     const aheadMs = this.#platform(chat.platform).evenAt - clock() - SECOND_MS;
     const wait = Math.max(pausedMs, slot.at - clock(), aheadMs);
@@ -114,7 +129,7 @@ export class Throttle {
   }
 
   #reservation(chat: ThrottledChat, schedule: ChatSchedule, slot: Slot): Reservation {
-    return new Reservation(schedule, slot, {
+    return new PacedReservation(schedule, slot, {
       pausedMs: () => this.waitMs(chat),
       spend: messages => this.#spend(chat.platform, messages),
       onSooner: this.#options.onSooner,
@@ -151,8 +166,7 @@ interface ReservationContext {
   readonly onSooner: (id: string) => void;
 }
 
-/** Messages that one request may send to a chat. */
-export class Reservation {
+class PacedReservation implements Reservation {
   readonly #schedule: ChatSchedule;
   readonly #slot: Slot;
   readonly #context: ReservationContext;
@@ -164,19 +178,14 @@ export class Reservation {
     this.#context = context;
   }
 
-  /** Raises the messages that may still be sent to so many; where they cannot be had now, returns how long to wait. They are kept then. */
   grow(messages: number): number {
-    if (!this.#schedule.isPaced || this.#isOver || messages <= this.#slot.messages) return 0;
+    if (this.#isOver || messages <= this.#slot.messages) return 0;
     const wait = this.#schedule.grow(this.#slot, messages);
     return wait > SLACK_MS ? wait : 0;
   }
 
-  /**
-   * Waits until the next message may be sent, and uses up some of the reservation.
-   * @throws Throttled when it takes too long, and the signal's reason
-   */
   async take(messages: number, signal: AbortSignal): Promise<Taken> {
-    if (!this.#schedule.isPaced || messages === 0) return UNLIMITED;
+    if (messages === 0) return UNCOUNTED;
     const { pausedMs, spend } = this.#context;
     for (let gap = 1; gap > 0; ) {
       if (pausedMs() > 0) throw new Throttled(pausedMs());
@@ -196,7 +205,6 @@ export class Reservation {
     };
   }
 
-  /** Gives back what was not taken. Safe to call twice. */
   end(): void {
     if (!this.#isOver) for (const id of this.#schedule.end(this.#slot)) this.#context.onSooner(id);
     this.#isOver = true;

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Acceptance, NewRequest } from '../../../src/bot/contract/chat-platform.ts';
+import { reply } from '../../../src/bot/contract/reply.ts';
 import { ownerKey } from '../../../src/bot/contract/request.ts';
+import { createReplyEdits } from '../../../src/bot/runtime/runtime.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
 import { createWorld, linksDraft, unreachable } from './scripted-platform.ts';
 import { FAILED, openStage, type Stage, type StageOptions, t, UNSURE } from './stage.ts';
 
@@ -556,5 +559,30 @@ describe('a stop', () => {
     const next = await open({ store: stage.store, world: stage.world });
     await next.settle();
     expect(next.said()).toEqual([text('a')]);
+  });
+});
+
+const better = reply({ blocks: [{ kind: 'text', text: ['all of it'] }] });
+
+describe('a reply that is edited later', () => {
+  it('shows what came late once, and what cannot be shown stays as it is', async () => {
+    const log = createRecordingLog();
+    const edits = createReplyEdits({ log });
+    const shown: string[] = [];
+    edits.add(Promise.resolve(better), async () => void shown.push('a'));
+    edits.add(Promise.resolve(undefined), async () => void shown.push('b'));
+    edits.add(Promise.resolve(better), () => Promise.reject(new Error('it was deleted')));
+    await expect.poll(() => [shown, log.lines.length]).toEqual([['a'], 1]);
+  });
+
+  it('shows nothing any more when Medley stops', async () => {
+    const edits = createReplyEdits({ log: createRecordingLog() });
+    const shown: string[] = [];
+    const late = Promise.resolve(better);
+    edits.add(late, async () => void shown.push('a'));
+    edits.close();
+    await late;
+    await Promise.resolve();
+    expect(shown).toEqual([]);
   });
 });
