@@ -78,6 +78,9 @@ export function adviseOn(report: SourceReport, setup: Setup): readonly Finding[]
     const account = `${cookies}: the cookies of an account of your own would bring them; docs/operate/configuration.md says what that risks.`;
     if (setup.isSet(cookies) === false) note('posts behind the login and stories are out of reach', account);
   }
+  const app = `${source.toUpperCase()}_CLIENT_ID`;
+  const remedy = `${app}: by the id of an app of your own the official API brings its posts; docs/operate/configuration.md says how to get one.`;
+  if (walled.length > 0 && setup.isSet(app) === false) note(`refuses visitors (${names(walled)})`, remedy);
   const changed = those('upstream_changed');
   const keys = [...new Set(changed.map(({ strategy }) => `${source}.${strategy}.*`))].join(', ');
   const constants = `UPSTREAM_CONSTANTS: ids or callers may be out of date (${keys}). Look for a newer release; npm run live saves the answers for a report.`;

@@ -188,6 +188,18 @@ describe('adviseOn', () => {
     expect(without).not.toMatch(/UPSTREAM_PROXY|COOKIES_FILE/);
   });
 
+  it('names the variable of an app where visitors are refused and the source has one that is not set', async () => {
+    const walled = sourceOf([
+      strategy('page/plain', fails('upstream_rate_limited')),
+      strategy('card/feed', async () => makePost()),
+    ]);
+    const advice = async (isSet: boolean | undefined) =>
+      (await remedies(walled, { isSet: name => (name === 'FACEBOOK_CLIENT_ID' ? isSet : undefined) })).join('\n');
+    expect(await advice(false)).toContain('facebook: refuses visitors (page/plain) FACEBOOK_CLIENT_ID: ');
+    expect(await advice(true)).not.toContain('CLIENT_ID');
+    expect(await advice(undefined)).not.toContain('CLIENT_ID');
+  });
+
   it('names the keys of a strategy whose answer cannot be read, even where others bring the post', async () => {
     const source = sourceOf([
       strategy('page/plain', fails('upstream_changed')),

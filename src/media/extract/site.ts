@@ -89,7 +89,9 @@ export function openSite(options: SiteOptions): OpenSite {
       ...source,
       isRefused: () => accesses.every(access => access.isOpen()),
       resolveShort: async (url, context) => (await choose()).resolveShort(url, context),
-      fetch: async (ref, context) => (await choose()).fetch(ref, context),
+      // The CDN alone is asked for a file, which says nothing of the site.
+      fetch: async (ref, context) =>
+        ref.form === 'file' ? source.fetch(ref, context) : (await choose()).fetch(ref, context),
       strategies: source.strategies.map(strategy => ({
         ...strategy,
         run: async (ref, signal) => (await choose()).runAlone(strategy, ref, signal),

@@ -27,6 +27,16 @@ const POSTS: readonly RedditPost[] = [
   }),
 ];
 const SHARED: ReadonlyMap<string, string> = new Map([['SandShare1', '1sand02']]);
+
+/** The post that a shared link or the name of a video leads to. */
+function sharedBy({ pathname }: URL, stage: SiteStage): string | undefined {
+  const [, video] = /^\/video\/(\w+)/.exec(pathname) ?? [];
+  if (video === undefined) return SHARED.get(pathname.split('/')[4] ?? '');
+  // The last that shows it.
+  return POSTS.findLast(({ about, media: [first] }) => {
+    return about !== 'an example' && first?.kind === 'video' && nameOf(first.best, stage) === video;
+  })?.id;
+}
 const COMMUNITY = 'sandpottery';
 const NAME_CHARS = 13;
 
@@ -132,7 +142,7 @@ export const redditSite: SandboxSite = {
   ],
   endpointOf({ host, url: { pathname } }) {
     if (host.endsWith('.redd.it')) return 'reddit.cdn';
-    if (/^\/(?:r|u|user)\/[^/]+\/s\//.test(pathname)) return 'reddit.short';
+    if (/^\/(?:(?:r|u|user)\/[^/]+\/s|video)\//.test(pathname)) return 'reddit.short';
     if (host === 'embed.reddit.com') return 'reddit.embed';
     if (pathname.endsWith('/.rss')) return 'reddit.feed';
     return pathname.includes('/comments/') ? 'reddit.page' : undefined;
@@ -140,7 +150,7 @@ export const redditSite: SandboxSite = {
   answer(endpoint, ask, stage) {
     if (endpoint === 'reddit.cdn') return answerCdn(ask, stage);
     if (endpoint === 'reddit.short') {
-      const id = SHARED.get(ask.url.pathname.split('/')[4] ?? '');
+      const id = sharedBy(ask.url, stage);
       return id === undefined
         ? plain(404, 'Not found')
         : redirect(`https://www.reddit.com/r/${COMMUNITY}/comments/${id}/a_bowl/?share_id=1`);

@@ -23,10 +23,11 @@ import { readPostMarkup } from './page.ts';
 
 export const WALL = /^\/(?:login|register|account)(?:\/|$)/;
 
-function videoOf(media: unknown, thumbnailUrl: string | null): Item {
+function videoOf(media: unknown, target: unknown, thumbnailUrl: string | null): Item {
   const video = child(media, 'reddit_video');
   const seconds = readCount(child(video, 'duration'));
-  return namedVideo(child(video, 'fallback_url') ?? child(video, 'dash_url'), {
+  const addresses = ['fallback_url', 'dash_url', 'hls_url'].map(key => child(video, key));
+  return namedVideo([...addresses, target], {
     ...{ thumbnailUrl, width: readSize(child(video, 'width')), height: readSize(child(video, 'height')) },
     durationMs: seconds === null ? null : seconds * 1_000,
   });
@@ -57,9 +58,9 @@ function itemsOf(post: JsonObject): readonly Item[] | null {
   const preview = child(readList(child(post.preview, 'images'))[0], 'source');
   const cover = readAddress(decoded(child(preview, 'url')));
   const media = isJsonObject(post.secure_media) ? post.secure_media : post.media;
-  if (isJsonObject(child(media, 'reddit_video'))) return [videoOf(media, cover)];
-  if (post.is_gallery === true) return galleryOf(post);
   const target = readText(post.url_overridden_by_dest) ?? readText(post.url);
+  if (isJsonObject(child(media, 'reddit_video'))) return [videoOf(media, target, cover)];
+  if (post.is_gallery === true) return galleryOf(post);
   const moving = child(readList(child(post.preview, 'images'))[0], 'variants', 'mp4', 'source');
   const size = { width: readSize(child(preview, 'width')), height: readSize(child(preview, 'height')) };
   if (target?.endsWith('.gif') === true && isJsonObject(moving)) {

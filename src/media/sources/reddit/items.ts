@@ -1,5 +1,5 @@
 /** The files that Reddit's answers name -> items. Pure. */
-import { child, mediaAddress, readSize, readText } from '../../parse/json-fields.ts';
+import { child, firstOf, mediaAddress, readSize, readText } from '../../parse/json-fields.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
 import { listedFile, listedItem } from '../kit/media-files.ts';
 import { REDDIT_MEDIA_HOSTS } from './constants.ts';
@@ -77,10 +77,11 @@ export function packagedVideo(files: readonly unknown[], known: Video): Item {
   return listedItem('video', variants, known);
 }
 
-/** By any address below `v.redd.it/NAME`. */
-export function namedVideo(address: unknown, known: Video = {}): Item {
-  const [, name] = /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})(?:[/?]|$)/.exec(readText(address) ?? '') ?? [];
-  if (name === undefined) return null;
+/** By any address below `v.redd.it/NAME`, the first that is one. */
+export function namedVideo(addresses: unknown, known: Video = {}): Item {
+  const texts = [addresses].flat().map(address => readText(address) ?? '');
+  const name = firstOf(texts, text => /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})(?:[/?]|$)/.exec(text)?.[1]);
+  if (name == null) return null;
   const url = `https://v.redd.it/${name}/DASHPlaylist.mpd`;
   return listedItem('video', [listedFile(url, { mime: 'application/dash+xml', hasVideo: true })], known);
 }

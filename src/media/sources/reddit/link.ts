@@ -5,15 +5,7 @@ import { matchPath, PAGE, type PathShape, pagesOf, pathOf, unsupported, wrapper 
 export const REDDIT_HOSTS: readonly [string, ...string[]] = [
   ...(['www.reddit.com', 'reddit.com', 'old.reddit.com', 'new.reddit.com', 'np.reddit.com', 'sh.reddit.com'] as const),
   ...['m.reddit.com', 'amp.reddit.com', 'embed.reddit.com', 'redd.it', 'www.redd.it', 'v.redd.it', 'i.redd.it'],
-  ...[
-    'preview.redd.it',
-
-    'rxddit.com',
-    'vxreddit.com',
-    'fxreddit.com',
-    'rxyddit.com',
-    'redditez.com',
-  ],
+  ...['preview.redd.it', 'rxddit.com', 'vxreddit.com', 'fxreddit.com', 'rxyddit.com', 'redditez.com'],
 ];
 const FIXER = /^(?:www\.|old\.)?(?:rxddit|vxreddit|fxreddit|rxyddit|redditez)\.com$/;
 const SITE = /^(?:(?:www|old|new|np|sh|m|amp|embed|i)\.)?reddit\.com$/;
@@ -26,6 +18,21 @@ function postMatch(id: string, community?: string): LinkMatch {
     ...{ itemIndex: null, parts: { path } },
   };
   return { kind: 'post', ref };
+}
+
+/** A file of a post that is not known: an image, or the manifest of a video. */
+const FILE = /^([a-z0-9]{6,24})\.(?:jpe?g|png|webp|gif|mpd)$/;
+
+function fileRefOf(id: string): PostRef | undefined {
+  const name = FILE.exec(id)?.[1];
+  if (name === undefined) return undefined;
+  const url = id.endsWith('.mpd') ? `https://v.redd.it/${name}/DASHPlaylist.mpd` : `https://i.redd.it/${id}`;
+  return { source: 'reddit', id, form: 'file', url, itemIndex: null, parts: {} };
+}
+
+function fileMatch(id: string): LinkMatch {
+  const ref = fileRefOf(id);
+  return ref === undefined ? PAGE : { kind: 'post', ref };
 }
 
 /** The site alone knows where these lead. */
@@ -61,15 +68,16 @@ export function matchRedditLink(address: URL): LinkMatch | undefined {
     return id === undefined ? PAGE : postMatch(id);
   }
   if (host === 'v.redd.it') {
-    const [, id] = /^([a-z0-9]{6,24})(?:\/|$)/.exec(path) ?? [];
-    return id === undefined ? PAGE : shortMatch(`video/${id}`);
+    const [, id = '', file] = /^([a-z0-9]{6,24})(?:\/(DASHPlaylist\.mpd)?|$)/.exec(path) ?? [];
+    if (file !== undefined) return fileMatch(`${id}.mpd`);
+    return id === '' ? PAGE : shortMatch(`video/${id}`);
   }
-  // A file alone: the site's page about it names its post.
-  if (host === 'i.redd.it' || host === 'preview.redd.it') return PAGE;
+  // A smaller copy has the title of its post before the name.
+  if (host === 'i.redd.it' || host === 'preview.redd.it') return fileMatch(path.toLowerCase().replace(/^.*-v0-/, ''));
   return undefined;
 }
 
 export function redditRefOf(id: string): PostRef | undefined {
-  const match = /^[a-z0-9]{4,12}$/.test(id) ? postMatch(id) : undefined;
-  return match?.kind === 'post' ? match.ref : undefined;
+  const match = /^[a-z0-9]{4,12}$/.test(id) ? postMatch(id) : fileMatch(id);
+  return match.kind === 'post' ? match.ref : undefined;
 }

@@ -111,7 +111,7 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
     const seconds = readCount(child(media, 'playbackMp4s', 'duration'));
     const known = { thumbnailUrl: readAddress(player.poster), durationMs: seconds === null ? null : seconds * 1_000 };
     const files = readList(child(media, 'playbackMp4s', 'permutations')).map(one => child(one, 'source'));
-    return [packagedVideo(files, known) ?? namedVideo(player.src ?? player.preview ?? target, known)];
+    return [packagedVideo(files, known) ?? namedVideo([player.src, player.preview, target], known)];
   }
   if (type === 'video') return [namedVideo(target)];
   if (type === 'gallery')

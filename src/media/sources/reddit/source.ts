@@ -6,17 +6,20 @@ import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { child, parseJson, readCount, readText } from '../../parse/json-fields.ts';
 import { parseDashManifest } from '../../parse/markup.ts';
 import type { MediaItem, Post } from '../../post.ts';
-import { withCompleted } from '../kit/draft.ts';
+import { EMPTY_DRAFT, toPost, withCompleted } from '../kit/draft.ts';
 import { createPageSource } from '../kit/page-site.ts';
 import { failureOfStatus } from '../kit/refusal.ts';
+import { askRenditions } from '../kit/renditions.ts';
 import { createStrategy } from '../kit/source.ts';
 import { readRedditAnswer, WALL } from './answer.ts';
 import { createRedditConstants, REDDIT_EXAMPLES, REDDIT_MEDIA_HOSTS } from './constants.ts';
-import { MANIFEST, readAddress } from './items.ts';
+import { imageOf, MANIFEST, namedVideo, readAddress } from './items.ts';
 import { matchRedditLink, redditRefOf } from './link.ts';
 
 const HOSTS = hostsBelow(['reddit.com']);
+const MANIFEST_HOSTS = ['v.redd.it'];
 const MAX_MANIFEST_BYTES = 256 * 1024;
+const MANIFEST_MS = 3_000;
 /** A token is asked for anew a minute before it ends. */
 const EARLY_MS = 60_000;
 const TOKEN_ADDRESS = 'https://www.reddit.com/api/v1/access_token';
@@ -29,7 +32,7 @@ export function createRedditSource(options: SourceOptions): MediaSource {
   const constants = createRedditConstants(options.upstreamConstants);
   const { profiles } = constants;
   const byApp = createAppStrategy(options, constants);
-  return createPageSource(
+  const source = createPageSource(
     { ...options, extraStrategies: [...byApp, ...(options.extraStrategies ?? [])] },
     {
       id: 'reddit',
@@ -50,14 +53,50 @@ export function createRedditSource(options: SourceOptions): MediaSource {
       finish: (post, { signal }) => withCompleted(post, item => withTracks(item, options.http, signal)),
     },
   );
+  return {
+    ...source,
+    fetch: (ref, context) =>
+      ref.form === 'file' ? fetchFile(ref, options, context.signal) : source.fetch(ref, context),
+    /** A video whose post the site does not name is there by itself. */
+    resolveShort: (url, context) =>
+      source.resolveShort(url, context).catch(error => {
+        const name = /\/video\/([a-z0-9]{6,24})$/.exec(url)?.[1];
+        if (name === undefined || context.signal.aborted) throw error;
+        return `https://v.redd.it/${name}/DASHPlaylist.mpd`;
+      }),
+  };
 }
 
-/** The manifest of a video that is known by its name alone lists its tracks. @throws AppError */
+/** A file without its post. Nothing says that it is for everyone. @throws AppError */
+async function fetchFile(ref: PostRef, { http, now = Date.now }: SourceOptions, signal: AbortSignal): Promise<Post> {
+  const image = imageOf(ref.url);
+  if (image !== null) {
+    const hosts = ['i.redd.it'];
+    const head = await http.request({ url: ref.url, method: 'HEAD', hosts, signal, maxRedirects: 0, retries: 0 });
+    if (head.status !== 200) throw failureOfStatus(head, now()) ?? new AppError('not_found', 'no such image');
+  }
+  const draft = { ...EMPTY_DRAFT, sensitive: true, items: [image ?? namedVideo(ref.url)] };
+  const post = toPost(draft, { ref, strategy: 'file', now: now() });
+  return withCompleted(post, item => withTracks(item, http, signal));
+}
+
+/** The manifest of a video that is known by its name alone lists its tracks, else its playlist does. @throws AppError */
 async function withTracks(item: MediaItem, http: SourceOptions['http'], signal: AbortSignal): Promise<MediaItem> {
   const url = item.variants[0]?.url ?? '';
   if (!MANIFEST.test(url)) return item;
-  const hosts = ['v.redd.it'];
-  const answer = await http.request({ url, hosts, signal, maxBytes: MAX_MANIFEST_BYTES, maxRedirects: 0, retries: 0 });
+  const { durationMs, variants } = await askTracks(url, http, signal).catch(async error => {
+    const playlist = { url: new URL('HLSPlaylist.m3u8', url).href, hosts: MANIFEST_HOSTS, signal };
+    const renditions = await askRenditions(http, playlist).catch(() => Promise.reject(error));
+    return { durationMs: null, variants: renditions };
+  });
+  const best = variants.find(({ hasVideo }) => hasVideo);
+  const size = { width: item.width ?? best?.width ?? null, height: item.height ?? best?.height ?? null };
+  return { ...item, ...size, durationMs: item.durationMs ?? durationMs, variants };
+}
+
+async function askTracks(url: string, http: SourceOptions['http'], signal: AbortSignal) {
+  const bounds = { maxBytes: MAX_MANIFEST_BYTES, maxRedirects: 0, retries: 0, timeoutMs: MANIFEST_MS };
+  const answer = await http.request({ url, hosts: MANIFEST_HOSTS, signal, ...bounds });
   const failure = failureOfStatus(answer, Date.now());
   if (failure !== null) throw failure;
   const { durationMs, variants: listed } = parseDashManifest(answer.text);
@@ -67,10 +106,9 @@ async function withTracks(item: MediaItem, http: SourceOptions['http'], signal: 
     const address = URL.canParse(variant.url, url) ? readAddress(new URL(variant.url, url).href) : null;
     return address === null ? [] : [{ ...variant, url: address, adaptive: hasAudio }];
   });
-  const best = variants.find(({ hasVideo }) => hasVideo);
-  if (best === undefined) throw new AppError('upstream_changed', 'no tracks in the manifest of a video');
-  const size = { width: item.width ?? best.width, height: item.height ?? best.height };
-  return { ...item, ...size, durationMs: item.durationMs ?? durationMs, variants };
+  if (!variants.some(({ hasVideo }) => hasVideo))
+    throw new AppError('upstream_changed', 'no tracks in the manifest of a video');
+  return { durationMs, variants };
 }
 
 type Constants = ReturnType<typeof createRedditConstants>;

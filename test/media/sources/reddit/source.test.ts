@@ -88,6 +88,57 @@ it('a video without audio is whole by itself', async () => {
   ]);
 });
 
+const MASTER = [
+  '#EXTM3U',
+  '#EXT-X-MEDIA:URI="HLS_AUDIO_160.m3u8",TYPE=AUDIO,GROUP-ID="a",NAME="audio",DEFAULT=YES',
+  '#EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="avc1.4d401e,mp4a.40.2",RESOLUTION=270x480,AUDIO="a"',
+  'HLS_480.m3u8',
+].join('\n');
+
+it.each([
+  ['refuses', '403'],
+  ['is not there', '404'],
+  ['lists no track', '200'],
+])('a video comes by its playlist where its manifest %s', async (_, status) => {
+  const page = `<shreddit-post id="t3_1sand08" post-title="A" author="mara" post-type="video"><shreddit-player post-id="t3_1sand08" src="" preview="https://v.redd.it/namedvideo12/HLSPlaylist.m3u8?a=1"></shreddit-player></shreddit-post>`;
+  const { origin } = await serveHttp((request, response) => {
+    if (request.url?.endsWith('.mpd') === true) response.writeHead(Number(status)).end('<MPD></MPD>');
+    else response.end(request.url === '/namedvideo12/HLSPlaylist.m3u8' ? MASTER : page);
+  });
+  const client = createTestClient({ 'www.reddit.com': origin, 'embed.reddit.com': origin, 'v.redd.it': origin });
+  const source = createRedditSource({ http: { ...client, hasBrowserTransport: false }, log: silentLog });
+  const post = await source.fetch(refOf(postLink('1sand08')), { signal: AbortSignal.timeout(30_000) });
+  expect(post.missingItems).toBe(0);
+  expect(post.items).toMatchObject([{ kind: 'video', width: 270, height: 480 }]);
+  expect(post.items[0]?.variants.map(({ url, hasVideo, hasAudio }) => [url, hasVideo, hasAudio])).toEqual([
+    ['https://v.redd.it/namedvideo12/HLS_480.m3u8', true, false],
+    ['https://v.redd.it/namedvideo12/HLS_AUDIO_160.m3u8', false, true],
+  ]);
+});
+
+it('gives a file that is linked alone, behind a spoiler, and a post where the site names it', async () => {
+  const { sandbox, source, signal, fetch } = await setUp();
+  const linked = async (link: string) => {
+    const { items, ...post } = await source.fetch(refOf(link), { signal });
+    return { ...post, kinds: items.map(({ kind }) => kind), best: items[0]?.variants[0]?.url };
+  };
+  const image = (await fetch('1sand02')).items[0]?.variants[0]?.url ?? '';
+  const name = new URL(image).pathname.slice(1);
+  for (const link of [image, `https://preview.redd.it/a-bowl-v0-${name}?width=640&s=1`]) {
+    expect(await linked(link)).toMatchObject({ id: name, url: image, sensitive: true, kinds: ['image'], best: image });
+  }
+  await expect(linked('https://i.redd.it/nothinghere1.jpg')).rejects.toBeInstanceOf(AppError);
+
+  const video = (await fetch('1sand04')).items[0]?.variants[0]?.url.split('/')[3] ?? '';
+  const short = matchRedditLink(new URL(`https://v.redd.it/${video}`));
+  if (short?.kind !== 'short') throw new Error('no short link');
+  expect(await source.resolveShort(short.url, { signal })).toContain('/comments/1sand04/');
+  sandbox.faults.set('reddit.short', 'status:403');
+  const alone = await source.resolveShort(short.url, { signal });
+  expect(await linked(alone)).toMatchObject({ id: `${video}.mpd`, sensitive: true, kinds: ['video'] });
+  expect(source.refOf(`${video}.mpd`)?.url).toBe(alone);
+});
+
 it('says so of a post that is gone, and of a shared link that leads nowhere', async () => {
   const { source, signal, fetch } = await setUp();
   await expect(fetch('1sand99')).rejects.toMatchObject({ code: 'not_found' });
@@ -159,7 +210,8 @@ it.each([
   ],
   ['https://www.reddit.com/r/sandpottery/', { kind: 'unsupported', what: 'page' }],
   ['https://www.reddit.com/user/mara', { kind: 'unsupported', what: 'profile' }],
-  ['https://i.redd.it/abcdefgh1234.jpg', { kind: 'unsupported', what: 'page' }],
+  ['https://i.redd.it/', { kind: 'unsupported', what: 'page' }],
+  ['https://i.redd.it/../abcdefgh1234.svg', { kind: 'unsupported', what: 'page' }],
   ['https://reddit.com.evil.example/r/a/comments/1abcde/', undefined],
   ['https://notreddit.com/r/a/comments/1abcde/', undefined],
 ])('%s is %j', (link, right) => {
