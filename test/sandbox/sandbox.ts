@@ -203,7 +203,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     return isOf(ask.host, 'instagram.com') ? answerOtherInstagram(ask, instagram) : answerOtherFacebook();
   }
 
-  function rightAnswer(ask: Ask, endpoint: Endpoint, isNull: boolean): Answer {
+  function rightAnswer(ask: Ask, endpoint: Endpoint, isNull: boolean): Answer | Promise<Answer> {
     const sites = isNull ? empty : { instagram, facebook, beatmaps };
     if (isInstagram(endpoint)) return answerInstagram(endpoint, ask, sites.instagram);
     if (isFacebook(endpoint)) return answerFacebook(endpoint, ask, sites.facebook);
@@ -215,7 +215,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     return isNull ? plain(404, 'Not Found') : answerCdn(ask, addresses);
   }
 
-  function respond(ask: Ask, response: ServerResponse): void {
+  async function respond(ask: Ask, response: ServerResponse): Promise<void> {
     const endpoint = endpointOf(ask);
     requests.push({ host: ask.host, method: ask.method, path: `${ask.url.pathname}${ask.url.search}`, endpoint });
     if (requests.length > MAX_REQUESTS) requests.splice(0, requests.length - MAX_REQUESTS);
@@ -224,7 +224,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       return;
     }
     const fault = faults.take(endpoint);
-    const right = rightAnswer(fault === 'ignore-query' ? withoutQuery(ask) : ask, endpoint, fault === 'null');
+    const right = await rightAnswer(fault === 'ignore-query' ? withoutQuery(ask) : ask, endpoint, fault === 'null');
     if (fault === undefined || fault === 'null' || fault === 'ignore-query') {
       send(right, ask, response);
       return;

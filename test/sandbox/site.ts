@@ -32,5 +32,5 @@ export interface SandboxSite {
   /** Undefined for what is not played; it is answered 404. */
   endpointOf(ask: Ask): SiteEndpoint | undefined;
   /** As the site answers, or refuses this caller. */
-  answer(endpoint: SiteEndpoint, ask: Ask, stage: SiteStage): Answer;
+  answer(endpoint: SiteEndpoint, ask: Ask, stage: SiteStage): Answer | Promise<Answer>;
 }

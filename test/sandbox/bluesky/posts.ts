@@ -64,7 +64,7 @@ export const BLUESKY_POSTS: readonly BlueskyPost[] = [
   post('3sandwords222', KEEPER, 'Bluesky: words alone', 'Fog signal tested.'),
   post('3sandquote222', KEEPER, 'Bluesky: a quoted post', 'So that was it', { media: [BOWL], quotes: '3sandvideo222' }),
   post('3sandlabel222', KEEPER, 'Bluesky: a labelled post', 'A cut finger', { media: [BOWL], label: 'graphic-media' }),
-  post('3sandelse2222', MARA, 'Bluesky: a video kept elsewhere, an example', 'My own server', { media: [TRAM] }),
+  post('3sandelse2222', MARA, 'Bluesky: a video kept elsewhere', 'My own server', { media: [TRAM] }),
   post('3sandmember22', OMAR, 'Bluesky: for members alone', 'Bread'),
   post('3sandblock222', KEEPER, 'Bluesky: blocked', '', { state: 'blocked' }),
   post('3sandgone2222', KEEPER, 'Bluesky: deleted', '', { state: 'gone' }),

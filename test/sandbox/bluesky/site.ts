@@ -1,7 +1,9 @@
 /** Bluesky as it answers visitors: its API, the directory of ids, its servers of files and its CDN (public notes of 2026-11). */
+
+import { piecesOf, streamOf } from '../../fakes/stream.ts';
 import { type Answer, type Ask, json, plain } from '../answer.ts';
 import { answerFile } from '../cdn.ts';
-import type { Media } from '../media.ts';
+import { type Clip, type Media, SEA, TRAM } from '../media.ts';
 import type { SandboxSite, SiteEndpoint, SiteStage } from '../site.ts';
 import { BLUESKY_POSTS, type BlueskyPerson, type BlueskyPost } from './posts.ts';
 
@@ -137,26 +139,62 @@ function answerBlob(ask: Ask, stage: SiteStage): Answer {
   return file === undefined ? failure('BlobNotFound', 'Blob not found') : answerFile(ask, file);
 }
 
-const MASTER = [
-  '#EXTM3U',
-  '#EXT-X-VERSION:3',
-  '#EXT-X-STREAM-INF:BANDWIDTH=655600,CODECS="avc1.64001e,mp4a.40.2",RESOLUTION=360x640',
-  '360p/video.m3u8?session_id=s',
-  '#EXT-X-STREAM-INF:BANDWIDTH=3440800,CODECS="avc1.64001f,mp4a.40.2",RESOLUTION=720x1280',
-  '720p/video.m3u8?session_id=s',
-].join('\n');
+const RENDITIONS = ['360p', '720p'] as const;
+const PIECES = 3;
+const PLAYLIST = { 'content-type': 'application/vnd.apple.mpegurl' };
 
-function answerCdn(ask: Ask, stage: SiteStage): Answer {
+/** The clips as streams, by the name of the file that each is made of. */
+const streams = new Map<string, Promise<Buffer>>();
+
+function streamedFile(name: string): Promise<Buffer> {
+  const known = streams.get(name) ?? streamOf(name, 'ts', 'both');
+  streams.set(name, known);
+  return known;
+}
+
+function masterOf({ width, height }: Clip): string {
+  const short = Math.min(width, height);
+  const lines = RENDITIONS.flatMap(name => {
+    const scale = Number.parseInt(name, 10) / short;
+    const size = `${Math.round(width * scale)}x${Math.round(height * scale)}`;
+    return [
+      `#EXT-X-STREAM-INF:BANDWIDTH=${Math.round(3_440_800 * scale ** 2)},CODECS="avc1.64001f,mp4a.40.2",RESOLUTION=${size}`,
+      `${name}/video.m3u8?session_id=s`,
+    ];
+  });
+  return ['#EXTM3U', '#EXT-X-VERSION:3', ...lines].join('\n');
+}
+
+function mediaPlaylistOf({ durationMs }: Clip): string {
+  const piece = (durationMs / PIECES / 1_000).toFixed(3);
+  const pieces = Array.from({ length: PIECES }, (_, index) => `#EXTINF:${piece},\nvideo${index}.ts`);
+  const head = ['#EXTM3U', '#EXT-X-VERSION:3', '#EXT-X-PLAYLIST-TYPE:VOD', `#EXT-X-TARGETDURATION:${PIECES}`];
+  return [...head, ...pieces, '#EXT-X-ENDLIST'].join('\n');
+}
+
+/** A clip's list of renditions, the list of one's pieces, or a piece. */
+async function answerStream(clip: Clip, path: string): Promise<Answer> {
+  const [, rendition, piece] = /\/(360p|720p)\/video(?:\.m3u8|(\d)\.ts)$/.exec(path) ?? [];
+  if (path.endsWith('/playlist.m3u8')) return { status: 200, headers: PLAYLIST, body: masterOf(clip) };
+  if (rendition === undefined) return plain(404, 'Not Found');
+  if (piece === undefined) return { status: 200, headers: PLAYLIST, body: mediaPlaylistOf(clip) };
+  const stream = await streamedFile((rendition === '360p' ? clip.small : null) ?? clip.best);
+  const body = piecesOf(stream, PIECES)[Number(piece)];
+  return body === undefined
+    ? plain(404, 'Not Found')
+    : { status: 200, headers: { 'content-type': 'video/mp2t' }, body };
+}
+
+function answerCdn(ask: Ask, stage: SiteStage): Answer | Promise<Answer> {
   const path = decodeURIComponent(ask.url.pathname);
   const cid = /\/(bafkrei\w+)/.exec(path)?.[1] ?? null;
-  const video = fileOf(cid, stage);
-  if (video !== undefined && path.endsWith('/playlist.m3u8')) {
-    return { status: 200, headers: { 'content-type': 'application/vnd.apple.mpegurl' }, body: MASTER };
-  }
-  const name = video?.name.replace(/-\d+\.mp4$/, '-cover.jpg') ?? '';
+  const file = fileOf(cid, stage);
+  const clip = [SEA, TRAM].find(({ best }) => best === file?.name);
+  if (clip !== undefined && /\.(?:m3u8|ts)$/.test(path)) return answerStream(clip, path);
+  const name = clip?.cover ?? file?.name ?? '';
   const isSmall = path.includes('/feed_thumbnail/');
-  const file = (isSmall ? stage.files.get(name.replace('.jpg', '-480.jpg')) : undefined) ?? stage.files.get(name);
-  return file === undefined || path.endsWith('.m3u8') ? plain(404, 'Not Found') : answerFile(ask, file);
+  const shown = (isSmall ? stage.files.get(name.replace('.jpg', '-480.jpg')) : undefined) ?? stage.files.get(name);
+  return shown === undefined ? plain(404, 'Not Found') : answerFile(ask, shown);
 }
 
 const METHODS: Readonly<Record<string, SiteEndpoint>> = {

@@ -54,8 +54,8 @@ describe('a post', () => {
     const { sandbox, fetch } = await setUp();
     const post = await fetch('mara-turns.example_3sandelse2222');
     expect(summary(post.items[0]?.variants)).toEqual([
-      [PLAYLIST_MIME, 720],
-      [PLAYLIST_MIME, 360],
+      [PLAYLIST_MIME, 1280],
+      [PLAYLIST_MIME, 640],
     ]);
     expect(sandbox.requests.map(({ host }) => host).filter(host => !HOSTS.includes(host))).toEqual([]);
   });
