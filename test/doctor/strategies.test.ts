@@ -190,7 +190,7 @@ describe('adviseOn', () => {
 
   it('names the variable of an app where visitors are refused and the source has one that is not set', async () => {
     const walled = sourceOf([
-      strategy('page/plain', fails('upstream_rate_limited')),
+      strategy('page/plain', fails('login_required')),
       strategy('card/feed', async () => makePost()),
     ]);
     const advice = async (isSet: boolean | undefined) =>

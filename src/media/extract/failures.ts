@@ -48,7 +48,7 @@ const RANKS: Readonly<Record<ErrorCode, number>> = {
 /** The post is gone, or is kept from visitors. */
 const DEFINITIVE: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
 /** These `params` speak to this module alone; no sentence names them. */
-const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused', 'unasked']);
+const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused', 'kept', 'unasked']);
 
 /** Says whether a failure says that the post is not there for visitors, for certain or not. */
 export function isWithdrawn(error: unknown): boolean {

@@ -150,7 +150,8 @@ function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null 
 /** Region, age and limited audiences all look so; only the words distinguish them. */
 function failureOfGeoblock(answer: JsonObject, isWithheld: boolean): AppError | null {
   if (answer.message !== 'geoblock_required') return null;
-  return failureOfWords(answer, isWithheld) ?? new AppError('login_required', 'kept from a part of the visitors');
+  const unknown = () => new AppError('login_required', 'kept from a part of the visitors', { params: { kept: 1 } });
+  return failureOfWords(answer, isWithheld) ?? unknown();
 }
 
 export function failureOfReason(answer: JsonObject): AppError | null {

@@ -95,7 +95,8 @@ export function createAccountStrategies(options: AccountOptions, ways: readonly 
         const answer = check(await ask(ref, signal, jar, check));
         return await readSiteAnswer(read, answer, { ref, kind, strategy: name, now: now() });
       } catch (error) {
-        const isRefused = error instanceof AppError && error.code === 'login_required';
+        // A post that is kept from a part of the people says nothing of the account.
+        const isRefused = error instanceof AppError && error.code === 'login_required' && error.params.kept !== 1;
         if (isRefused) account.pause(error instanceof AccountChallenged ? 'challenge' : 'logged-out');
         throw error;
       }

@@ -596,6 +596,17 @@ describe('failures of the whole', () => {
     expect(upstream.countOf(mediaInfo(CODES.reel))).toBe(1);
   });
 
+  it('an account that a geoblock without known words meets is asked again', async () => {
+    const text = '{"message":"geoblock_required","title":"Tidak dapat dilihat","status":"fail"}';
+    const { fetch, upstream } = setup(
+      { [mediaInfo(CODES.reel)]: { status: 400, text } },
+      { accounts: openAccounts('sessionid', COOKIES) },
+    );
+    expect((await failureOf(fetch(CODES.reel))).code).toBe('login_required');
+    await failureOf(fetch(CODES.reel));
+    expect(upstream.countOf(mediaInfo(CODES.reel))).toBe(2);
+  });
+
   it('an account that is logged out is left alone for a while', async () => {
     const { fetch, upstream } = setup(
       { [mediaInfo(CODES.reel)]: { location: '/accounts/login/' } },
