@@ -13,7 +13,7 @@ export interface ProgramRequest {
   readonly signal: AbortSignal;
   /** The longest it may take. Without it only the signal ends it. */
   readonly timeoutMs?: number | undefined;
-  /** 0 is as others, 19 the humblest. */
+  /** The program's niceness: 0 is normal, 19 the lowest priority. */
   readonly niceness?: number | undefined;
   /** Receives the output as it comes; a throw ends the program, and the promise rejects with it. */
   readonly onOutput?: ((chunk: Buffer) => void) | undefined;
@@ -22,7 +22,7 @@ export interface ProgramRequest {
 export interface ProgramEnd {
   readonly exitCode: number | null;
   readonly killedBy: NodeJS.Signals | null;
-  /** The last it wrote on stderr, at most 16 k characters. */
+  /** The last part of what the program wrote on stderr, at most 16 k characters. */
   readonly complaints: string;
 }
 
@@ -31,7 +31,10 @@ const MAX_COMPLAINT_CHARS = 16 * 1024;
 const alive = new Set<ChildProcess>();
 let watchesExit = false;
 
-/** Programs outlive us unless they are ended by hand: those in groups of their own, and those that do not come to see that we are gone. */
+/**
+ * Kills the child when this process ends. Children in process groups of their own, and those that do not notice that their parent is gone, would
+ * outlive it.
+ */
 export function endWithUs(child: ChildProcess): void {
   if (child.pid === undefined) return;
   alive.add(child);
@@ -46,7 +49,7 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // No group of that number: the child alone is left, or not even that.
+    // There is no process group of that number: at most the child itself still runs.
     child.kill('SIGKILL');
   }
 }
@@ -56,7 +59,7 @@ function lowerPriority(child: ChildProcess, niceness: number): void {
   try {
     setPriority(child.pid, niceness);
   } catch {
-    // It has ended already, or the system does not let us: it runs as others do.
+    // The child has ended already, or the system does not allow it; then it runs at normal priority.
   }
 }
 
@@ -122,12 +125,12 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
     });
     child.once('exit', () => {
       hasExited = true;
-      // Something that left its group may hold the pipes for ever.
+      // A process that left the group may hold the pipes open for ever.
       if (failure !== undefined) letPipesGo();
     });
     child.once('close', (exitCode, killedBy) => {
       settle();
-      // Processes that it left behind in its group have no work any more.
+      // Processes that the program left behind in its group have no work any more.
       killGroup(child);
       if (failure === undefined) resolve({ exitCode, killedBy, complaints });
       else reject(failure);
@@ -145,7 +148,7 @@ async function isProgram(file: string): Promise<boolean> {
   }
 }
 
-/** The programs of that name on a PATH, first first; relative entries are passed over. */
+/** The paths of all programs of that name on a PATH, in its order; relative entries of the PATH are passed over. */
 export async function findPrograms(name: string, searchPath: string): Promise<readonly string[]> {
   const fileName = process.platform === 'win32' ? `${name}.exe` : name;
   const found: string[] = [];

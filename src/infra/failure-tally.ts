@@ -1,11 +1,11 @@
 import { createLru } from './cache/cache.ts';
 import type { Logger } from './log.ts';
 
-/** One kind of failure: what was logged of it, by which cause. */
+/** One kind of failure: the logged message and its cause, with a count. */
 export interface FailureCount {
-  /** The line's own message, which is never made of what people write. */
+  /** The message of the log line, which never contains what people write. */
   readonly message: string;
-  /** A code or an error's name. */
+  /** An error code or the name of an error. */
   readonly cause: string | undefined;
   readonly count: number;
   /** Unix milliseconds. */
@@ -17,7 +17,10 @@ export type FailureTally = ReturnType<typeof createFailureTally>;
 const MAX_KINDS = 50;
 const CODE = /^[\w.-]{1,40}$/;
 
-/** The last failures of this process, by cause, in memory alone. Of details only codes are kept: no secret and no text of people is in them. */
+/**
+ * The latest failures of this process, counted by message and cause, in memory only. Of the details only codes are kept, so no secret and no text of
+ * people is in them.
+ */
 export function createFailureTally(now: () => number = Date.now) {
   const counts = createLru<string, FailureCount>({ max: MAX_KINDS });
 
@@ -29,7 +32,7 @@ export function createFailureTally(now: () => number = Date.now) {
     counts.set(key, { message, cause, count: (counts.peek(key)?.count ?? 0) + more, lastAt: now() });
   }
 
-  /** The same log, whose warnings and errors are counted. */
+  /** The same log, except that its warnings and errors are counted. */
   function watching(log: Logger): Logger {
     const counted = (level: 'warn' | 'error') => (details: object, message: string) => {
       note(details, message);
@@ -44,7 +47,7 @@ export function createFailureTally(now: () => number = Date.now) {
     };
   }
 
-  /** The last one first. */
+  /** All kinds, the one that failed last first. */
   const list = (): readonly FailureCount[] => [...counts.values()];
   return { list, watching };
 }

@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 export interface LogDestination {
   /** Never waits and never throws. */
   write(line: string): void;
-  /** Resolves when all is written, or the time is over; what is left then may be lost. */
+  /** Resolves when all is written or the time is over; lines that are left then may be lost. */
   flush(timeoutMs: number): Promise<void>;
 }
 
@@ -15,8 +15,8 @@ export interface LogDestinationOptions {
 }
 
 /**
- * A file descriptor, stderr by default. A pipe whose reader is slow or gone neither holds the process up nor keeps it from ending: lines
- * wait in a bounded buffer, and how many were dropped is said in a line of its own. Files and terminals are written to at once.
+ * A file descriptor, stderr by default. A pipe whose reader is slow or gone neither holds the process up nor keeps it from ending: lines wait in a
+ * bounded buffer, and a line of its own says how many were dropped. Files and terminals are written to at once.
  */
 export function openLogDestination(fd = 2, { maxBytes = 1024 * 1024 }: LogDestinationOptions = {}): LogDestination {
   return isPipe(fd) ? new PipeDestination(fd, maxBytes) : new FileDestination(fd);
@@ -27,7 +27,7 @@ function isPipe(fd: number): boolean {
     const kind = fstatSync(fd);
     return kind.isFIFO() || kind.isSocket();
   } catch {
-    // A closed descriptor: what is written to it is lost in either way.
+    // The descriptor is closed: what is written to it is lost either way.
     return false;
   }
 }
@@ -43,14 +43,14 @@ class FileDestination implements LogDestination {
     try {
       writeSync(this.#fd, line);
     } catch {
-      // A full disk or a closed terminal: there is no other place to say so.
+      // The disk is full or the terminal closed, and there is no other place to report it.
     }
   }
 
   async flush(): Promise<void> {}
 }
 
-/** Node's own stream for a pipe waits for its reader, and pino's asynchronous one keeps the process from ending for good. */
+/** Node's own stream for a pipe waits for its reader, and pino's asynchronous destination can keep the process from ending. */
 class PipeDestination implements LogDestination {
   readonly #pipe: Socket;
   readonly #maxBytes: number;
@@ -81,7 +81,7 @@ class PipeDestination implements LogDestination {
         clearTimeout(timer);
         resolve();
       };
-      // Called when all that came before has been written, or cannot be any more.
+      // Called when all lines before it have been written, or cannot be written any more.
       pipe.write('', done);
     });
   }

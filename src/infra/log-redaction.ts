@@ -5,9 +5,9 @@ const REDACTED = '[redacted]';
 const MAX_TEXT = 4_000;
 const MAX_DEPTH = 6;
 const MAX_CAUSES = 6;
-/** The errors of an aggregate. */
+/** Most errors of an AggregateError that are kept. */
 const MAX_PARTS = 20;
-/** Values in one line; what lies beyond is cut. */
+/** Most values in one line; further ones are cut. */
 const MAX_VALUES = 400;
 
 /** Names whose values are secret, compared without case, `-` and `_`. `key` alone names cache entries and is none. */
@@ -31,17 +31,17 @@ const SECRETS: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> = 
   [/(:\/\/)[^\s/@"'<>]{1,300}@/g, `$1${REDACTED}@`],
 ];
 
-/** Text without tokens, cookies and signatures, and never longer than a screen. */
+/** The text without tokens, cookies and signatures, and not longer than `MAX_TEXT`. */
 export function scrub(text: string): string {
-  // Cut only after the search, so that no half of a secret is left at the end.
+  // It is cut to its final length only after the search, so that no half of a secret is left at the end.
   let clean = text.slice(0, 2 * MAX_TEXT);
   for (const [pattern, replacement] of SECRETS) clean = clean.replace(pattern, replacement);
   return clean.length > MAX_TEXT ? `${clean.slice(0, MAX_TEXT)}… (${text.length} characters)` : clean;
 }
 
 /**
- * A copy that is plain JSON, bounded in depth and size, without secrets. An Error, at any depth, becomes
- * `{ type, code, message, stack, cause }`, or where `isBrief` is set its summary; one given as the whole goes under `err`.
+ * A copy that is plain JSON, bounded in depth and size, without secrets. An Error, at any depth, becomes `{ type, code, message, stack, cause }`, or
+ * its summary where `isBrief` is set; an Error given as `details` itself goes under `err`.
  */
 export function cleanDetails(details: object, isBrief = false): Record<string, unknown> {
   const budget = { left: MAX_VALUES, isBrief };
@@ -122,14 +122,14 @@ function cleanError(error: Error, depth: number, budget: Budget, causes: number)
 function cleanCauses(errors: readonly unknown[], depth: number, budget: Budget, causes: number): unknown[] {
   const list = errors.slice(0, MAX_PARTS).map(error => {
     if (!(error instanceof AppError) || hidesMistake(error)) return cleanCause(error, depth, budget, causes + 1);
-    // One of several answers from outside: where it was thrown says nothing that its message does not.
+    // This is one of several answers from outside: its stack adds nothing to its message.
     budget.left--;
     return { type: error.name, code: error.code, message: scrub(error.message) };
   });
   return errors.length > MAX_PARTS ? [...list, '[more]'] : list;
 }
 
-/** True when a mistake of ours lies below: its stack is what one wants to see. */
+/** True when a bug of ours is among the causes: its stack is worth logging. */
 function hidesMistake(error: Error): boolean {
   let cause: unknown = error;
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {

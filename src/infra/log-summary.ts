@@ -7,21 +7,21 @@ export interface ErrorSummary {
   readonly message: string;
   readonly params?: Readonly<Record<string, string | number>>;
   readonly retryAfterMs?: number;
-  /** The causes below it, `code: message` each; repeated ones are counted. */
+  /** The causes of the error, each as `code: message`; repeated ones are counted. */
   readonly causes?: readonly string[];
-  /** The place where it happened, for mistakes of ours alone. */
+  /** The place where the error was thrown, only for bugs of ours. */
   readonly stack?: string;
 }
 
 const MAX_DEPTH = 6;
 const MAX_CAUSES = 20;
-/** A message alone, and all causes together. */
+/** The bound for one message, and for all causes together. */
 const MAX_MESSAGE = 140;
 const MAX_CAUSES_CHARS = 640;
 const MIN_CAUSE = 16;
 const STACK_FRAMES = 6;
 
-/** An error in a few hundred characters. Pure; secrets are still in it. */
+/** An error in a few hundred characters. Pure; it may still contain secrets. */
 export function summarizeError(error: Error): ErrorSummary {
   const causes = countRepeats(causesOf(error));
   const room = Math.max(MIN_CAUSE, Math.floor(MAX_CAUSES_CHARS / Math.max(1, causes.length)));
@@ -37,7 +37,7 @@ export function summarizeError(error: Error): ErrorSummary {
   };
 }
 
-/** Depth first, without what only repeats the error above it. */
+/** All causes, depth first, without those that only repeat the error above them. */
 function causesOf(error: Error, depth = 0): string[] {
   if (depth > MAX_DEPTH) return [];
   const below: unknown[] = error instanceof AggregateError ? error.errors : [error.cause];
@@ -61,7 +61,7 @@ export function codeOf(error: Error): { readonly code?: string | number } {
   return typeof code === 'string' || typeof code === 'number' ? { code } : {};
 }
 
-/** The error that no answer from outside explains: its stack is what one wants to see. */
+/** The innermost error that is a bug of ours: its stack is worth logging. */
 function findMistake(error: Error): Error | undefined {
   let innermost: Error | undefined;
   let cause: unknown = error;
@@ -77,7 +77,7 @@ function findMistake(error: Error): Error | undefined {
   return error instanceof AppError && error.code === 'internal' ? innermost : undefined;
 }
 
-/** An error of the program's, not an answer from outside. */
+/** True for a bug of the program, as opposed to an answer from outside. */
 export function isMistake(error: Error): boolean {
   return (
     (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) && !('code' in error)

@@ -5,8 +5,8 @@ import { cleanDetails, scrub } from './log-redaction.ts';
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 /**
- * One line, one event. `details` may be an Error; secrets in it are taken out, however deep they are. Errors are summarized in a few
- * hundred characters, and written with their stacks where the level is `debug` or below.
+ * Each line is one event. `details` may be an Error; secrets in it are taken out, however deep they are. Errors are summarized in a few hundred
+ * characters, and written with their stacks where the level is `debug` or below.
  */
 export interface Logger {
   debug(details: object, message: string): void;
@@ -19,7 +19,7 @@ export interface Logger {
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** Default: stderr. */
+  /** Where lines are written. Default: stderr. */
   readonly destination?: { write(line: string): void };
 }
 
@@ -30,7 +30,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    // `details` come here cleaned; pino's own error serialiser would only see plain objects.
+    // `details` have been cleaned before; pino's own error serialiser would only see plain objects.
     serializers: { err: (value: unknown) => value },
   };
   return wrap(pino(options, destination ?? openLogDestination()));

@@ -8,17 +8,17 @@ export interface UpstreamRequest {
   readonly durationMs: number;
 }
 
-/** How things stand now, asked each time the metrics are read. */
+/** Values of the moment, read each time the metrics are asked for. */
 export interface MetricReadings {
-  /** True when each configured chat platform is where it should be, by name. */
+  /** True when each configured chat platform is connected, by name. */
   readonly platforms: () => Readonly<Record<string, boolean>>;
-  /** Requests of people that wait or run, by state, and how long the one that waits longest has waited. */
+  /** Requests of people that wait or run, by state, and how long the oldest has waited. */
   readonly queue: () => Promise<QueueReading>;
-  /** Files that flow to strangers. */
+  /** How many files are being streamed to clients. */
   readonly streams: () => number;
   /** The readiness checks, by name, and whether each passes. */
   readonly checks: () => Promise<Readonly<Record<string, boolean>>>;
-  /** Whether each source's site refuses us, by the source's id. */
+  /** For each source's id, whether its site refuses us. */
   readonly refusingSites: () => Readonly<Record<string, boolean>>;
   /** Strategies that the canary found broken. */
   readonly brokenStrategies: () => readonly { readonly source: string; readonly strategy: string }[];
@@ -32,13 +32,13 @@ export interface QueueReading {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
-/** Few, as there is a set of them for each strategy. */
+/** There are few buckets, as each strategy has a set of them. */
 const STRATEGY_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 20];
 const REQUEST_SECONDS = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 300];
 
 /**
- * The readings of `/metrics`, and the hooks by which the modules report them. None of them throws. The registry is one of its own: several
- * servers in one process do not meet.
+ * The readings of `/metrics`, and the hooks by which modules report them. No hook throws. The registry is separate, so several servers in one process
+ * do not share theirs.
  */
 export function createMetrics() {
   const registry = new Registry();
@@ -55,14 +55,14 @@ export function createMetrics() {
         done();
       });
     },
-    /** How one way of asking a source ended, `ok` or an error code, and how long it took where that is known. */
+    /** Counts how one strategy of a source ended, `ok` or an error code, and how long it took where that is known. */
     countStrategy(source: string, strategy: string, outcome: string, durationMs?: number): void {
       own.strategies.inc({ source, strategy, outcome });
       if (durationMs === undefined) return;
       const result = outcome === 'ok' ? 'ok' : 'failed';
       own.strategySeconds.observe({ source, strategy, result }, durationMs / 1000);
     },
-    /** One request that we made. */
+    /** Counts one request that we sent to a site. */
     countUpstream({ host, status, failure, durationMs }: UpstreamRequest): void {
       const outcome = failure === undefined ? String(status ?? 'none') : failure.code;
       own.upstream.observe({ domain: domainOf(host), outcome }, durationMs / 1000);
@@ -83,14 +83,14 @@ export function createMetrics() {
     },
     /** Counts how a cache answered: `cache`, `stale` or `load`. */
     countLookup: (cache: string, from: string): void => own.lookups.inc({ cache, from }),
-    /** A limit was reached: whose it is, such as `streams` or `user`. */
+    /** Counts a limit that was reached, by its name, such as `streams` or `user`. */
     countRefusal: (limit: string): void => own.refusals.inc({ limit }),
-    /** A stream that we ended, and why. */
+    /** Counts a stream that we ended, by the reason. */
     countStreamEnd: (reason: string): void => own.streamEnds.inc({ reason }),
-    /** Sources of the readings; each may be given once. */
+    /** Sets the functions that the gauges read; each may be given once. */
     watch: (given: Partial<MetricReadings>): void => void Object.assign(readings, given),
     contentType: registry.contentType,
-    /** Prometheus' text format. */
+    /** The metrics in Prometheus' text format. */
     text: () => registry.metrics(),
   };
 }
@@ -127,7 +127,7 @@ function createInstruments(registers: Registry[]) {
   };
 }
 
-/** The gauges; each reads where it has been told to. One that cannot be read shows nothing. */
+/** The gauges; each calls the function that `watch` set. A gauge that cannot be read shows nothing. */
 function createReadings(registers: Registry[]): Partial<MetricReadings> {
   const readings: Partial<MetricReadings> = {};
   function gauge(name: string, help: string, labelNames: string[], read: (gauge: Gauge) => void | Promise<void>): void {

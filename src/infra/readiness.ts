@@ -4,13 +4,13 @@ import * as z from 'zod';
 import type { Logger } from './log.ts';
 import type { RecordStore } from './store/records.ts';
 
-/** Something that has to work before people are sent here. */
+/** A check of something that must work before people are sent to this process. */
 export interface ReadinessCheck {
   /** One word, such as `store`. */
   readonly name: string;
-  /** Why it does not work, as a short sentence without anything secret; undefined when it does. One that throws does not work. */
+  /** Why the check fails, as a short sentence without anything secret; undefined when it passes. A check that throws fails. */
   check(): string | undefined | Promise<string | undefined>;
-  /** False: it is told, but people may still be sent here. Default true. */
+  /** False: a failure is reported, but people may still be sent here. Default true. */
   readonly isVital?: boolean;
 }
 
@@ -23,12 +23,12 @@ export interface ReadinessReport {
 export type Readiness = ReturnType<typeof createReadiness>;
 
 export interface ReadinessOptions {
-  /** A check that begins to fail, or works again, is logged once. */
+  /** Logs once when a check begins to fail, and once when it passes again. */
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly checks?: readonly ReadinessCheck[];
   /** A check that takes longer fails. Default 2 000. */
   readonly timeoutMs?: number;
-  /** How long an answer counts. Default 2 000. */
+  /** How long an answer is reused. Default 2 000. */
   readonly keptMs?: number;
 }
 
@@ -73,9 +73,9 @@ export function createReadiness(options: ReadinessOptions) {
   }
 
   return {
-    /** Takes another check in, such as that of a module which is made later. */
+    /** Adds another check, such as that of a module that is created later. */
     add: (check: ReadinessCheck) => void checks.push(check),
-    /** Never rejects; callers within two seconds get the same answer. */
+    /** Never rejects; callers within `keptMs` get the same answer. */
     report(): Promise<ReadinessReport> {
       const now = performance.now();
       if (last === undefined || now - last.at > keptMs) last = { at: now, report: run() };
@@ -84,16 +84,16 @@ export function createReadiness(options: ReadinessOptions) {
   };
 }
 
-/** On the disk that holds what is durable; with less left, nothing new is accepted. */
+/** Free space that the disk of the durable data must have; with less, nothing new is accepted. */
 export const MIN_FREE_BYTES = 200_000_000;
 
-/** A sentence about too little room; undefined when there is enough. */
+/** A sentence that says how little room is left; undefined when there is enough. */
 export function whyTooFull(freeBytes: number): string | undefined {
   const mega = (bytes: number) => Math.floor(bytes / 1_000_000);
   return freeBytes < MIN_FREE_BYTES ? `Only ${mega(freeBytes)} MB of ${mega(MIN_FREE_BYTES)} are free.` : undefined;
 }
 
-/** Fails when no file can be made in that folder, or its disk is nearly full. */
+/** A check that fails when no file can be made in that folder, or its disk is nearly full. */
 export function diskCheck(folder: string): ReadinessCheck {
   return {
     name: 'disk',
@@ -104,7 +104,7 @@ export function diskCheck(folder: string): ReadinessCheck {
   };
 }
 
-/** Permissions alone do not say it: a disk turns read-only by its own errors, too. */
+/** Permissions alone do not show this: a disk also becomes read-only after errors of its own. */
 async function whyNoFile(folder: string): Promise<string | undefined> {
   const path = join(folder, '.writable');
   try {
@@ -117,7 +117,7 @@ async function whyNoFile(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Fails when nothing can be written where what is durable lives. */
+/** A check that fails when nothing can be written to the durable store. */
 export function storeCheck(records: RecordStore): ReadinessCheck {
   const marks = records.collection({ name: 'readiness', schema: z.number(), ttlMs: 3_600_000 });
   return {
@@ -133,7 +133,7 @@ export function storeCheck(records: RecordStore): ReadinessCheck {
   };
 }
 
-/** SQLite's and Redis' own words name files and commands: they are for the log alone. */
+/** Messages of SQLite and Redis name files and commands, so they are for the log alone. */
 function whyUnwritten(error: unknown): string {
   const text: string[] = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

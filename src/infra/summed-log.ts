@@ -3,13 +3,13 @@ import { createLru } from './cache/cache.ts';
 import type { Logger } from './log.ts';
 
 export interface SummedLog extends Logger {
-  /** Writes what was only counted so far. */
+  /** Writes the lines that were only counted so far. */
   flush(): void;
 }
 
 export interface SummedLogOptions {
   readonly log: Logger;
-  /** Default a minute. */
+  /** How often a kind of line is written at most. Default a minute. */
   readonly everyMs?: number;
 }
 
@@ -24,12 +24,12 @@ interface Sum {
 }
 
 const MINUTE_MS = 60_000;
-/** Kinds are told apart by messages, routes and codes, all of them ours. */
+/** Kinds differ by messages, routes and codes, all of which are ours, so there are not more than these. */
 const MAX_KINDS = 500;
 
 /**
- * For what strangers can bring about as often as they like: the first line of a kind is written at once, and from then on one a minute,
- * which is the last of them with `times`, how many there were. What is logged at `debug` is written as it comes.
+ * A log for events that strangers can cause as often as they like: the first line of a kind is written at once, after that one a minute, which is the
+ * latest line with `times`, the number there were. Lines at `debug` are written as they come.
  */
 export function createSummedLog({ log, everyMs = MINUTE_MS }: SummedLogOptions): SummedLog {
   const sums = createLru<string, Sum>({ max: MAX_KINDS, dispose: sum => end(sum) });

@@ -1,4 +1,4 @@
-/** Translates what people wrote, by an endpoint of LibreTranslate's shape that the host chooses. */
+/** Translates what people wrote, through an endpoint of LibreTranslate's shape that the operator chooses. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { AppError } from '../errors.ts';
@@ -7,7 +7,7 @@ import { createPoster, encodeForm, PostFailure } from './http/poster.ts';
 import { parseJson } from './parse-json.ts';
 
 export interface TextTranslation {
-  /** True when the text is surely in another language than that of the tag (BCP 47). Pure; takes less than a millisecond. */
+  /** True when the text is certainly in another language than the tag's (BCP 47). Pure; takes less than a millisecond. */
   isForeign(text: string, locale: string): boolean;
   /** @throws AppError `upstream_unavailable` (params.what `translation`); the signal's reason */
   translate(text: string, locale: string, signal: AbortSignal): Promise<string>;
@@ -15,33 +15,33 @@ export interface TextTranslation {
 }
 
 export interface TextTranslationOptions {
-  /** Address of the endpoint; a key of it may stand in its query. */
+  /** Address of the endpoint; its query may contain an API key. */
   readonly url: string;
 }
 
 const TIMEOUT_MS = 15_000;
-/** Captions are shorter; what is longer is translated as far as this. */
+/** Captions are shorter; of a longer text only the first part is translated. */
 const MAX_CHARS = 4_000;
 const MAX_ENTRIES = 500;
 const HOUR = 3_600_000;
 const answerShape = z.object({ translatedText: z.string().min(1).max(20_000) });
 
-/** Letters below which a language is only guessed. */
+/** With fewer letters than this, a language can only be guessed. */
 const MIN_LETTERS = 20;
 /** A language that fits nearly as well as the best may be the one after all: Malay and Indonesian, Norwegian and Danish. */
 const NEARLY = 0.8;
-/** Languages by which the reader's tag goes in ISO 639-3. */
+/** ISO 639-3 codes for the languages of readers' tags. */
 const ISO_639_3: Readonly<Record<string, string>> = {
   ...{ en: 'eng', id: 'ind', es: 'spa', de: 'deu', ja: 'jpn', ko: 'kor' },
   ...{ fr: 'fra', pt: 'por', pl: 'pol', ru: 'rus', tr: 'tur', zh: 'cmn' },
 };
-/** Names, tags and addresses are of no language. */
+/** Names, tags and addresses belong to no language. */
 const NO_WORDS = /https?:\/\/\S+|[@#][\p{L}\p{N}_.]+|[^\p{L}\p{M}\s'\u2019-]+/gu;
 
 const languageOf = (locale: string) => locale.split('-', 1)[0] ?? locale;
 
 export async function openTextTranslation({ url }: TextTranslationOptions): Promise<TextTranslation> {
-  // Only a host who has such an endpoint needs its tables.
+  // The library's tables are loaded only where an endpoint is configured.
   const { francAll } = await import('franc-min');
   const poster = createPoster();
   const cache = createMemoryCache<string>({ maxEntries: MAX_ENTRIES });

@@ -26,7 +26,7 @@ export interface CacheHit<V> {
  * (its `signal`) does not end the load for the others.
  */
 export interface Cache<V> {
-  /** A fresh value that this process has itself, at once. */
+  /** The fresh value in this process's memory, without waiting for any other store. */
   peek(key: string): V | undefined;
   get(key: string): Promise<V | undefined>;
   set(key: string, value: V, ttlMs: number): Promise<void>;
@@ -62,7 +62,7 @@ export interface HeldValue<V> {
 }
 
 export interface MemoryCacheOptions<V> {
-  /** May be left out where there is a `maxSize`. */
+  /** May be left out where `maxSize` is given. */
   readonly maxEntries?: number;
   /** Sum of the sizes of all entries, in their unit; needs `sizeOf` or `hold`. A value beyond it alone is answered but not kept. */
   readonly maxSize?: number;
@@ -70,8 +70,8 @@ export interface MemoryCacheOptions<V> {
   /** In which form values are kept. Default: as they are, with the size by `sizeOf`. */
   readonly hold?: (value: V) => HeldValue<V>;
   /**
-   * Asked for what is not in memory, and given what is loaded. A value in memory counts as long as it is fresh, whatever other
-   * processes put there meanwhile; failures are not shared.
+   * A shared cache that is asked for values that are not in memory and is given every loaded value. A value in memory counts as long as it is fresh,
+   * whatever other processes store meanwhile; failures are not shared.
    */
   readonly behind?: SharedCache<V> | undefined;
   /** Unix milliseconds. */
@@ -103,7 +103,10 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
     if (policy.staleOnError?.(error) === false) void values.drop(key);
   }
 
-  /** @throws the failure when no old value may stand in for it */
+  /**
+   * Answers with an old value in the place of a failure.
+   * @throws the failure when no old value may do so
+   */
   function standIn(key: string, error: unknown, policy: CachePolicy<V>): CacheHit<V> {
     const old = values.get(key);
     if (old === undefined || now() >= old.staleUntil || policy.staleOnError?.(error) === false) throw error;
@@ -122,7 +125,7 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
       if (flight.isCurrent()) remember(key, error, policy);
       return standIn(key, error, policy);
     }
-    // A value that was set or deleted meanwhile is newer than this answer.
+    // If the key was set or deleted while this answer was loaded, that value is newer and stays.
     if (flight.isCurrent()) {
       failures.delete(key);
       void values.keep(key, value, policy.ttlMs(value), policy.staleIfErrorMs?.(value) ?? 0);
@@ -182,7 +185,7 @@ function createValues<V>(options: MemoryCacheOptions<V>, now: () => number) {
       const entry = entries.get(key);
       return entry !== undefined && now() < entry.freshUntil ? entry : undefined;
     },
-    /** The promise is the shared cache's: the memory has it at once. */
+    /** Memory has the value at once; the promise resolves when the shared cache has it too. */
     async keep(key: string, value: V, ttlMs: number, staleMs: number): Promise<void> {
       const at = now();
       const freshUntil = at + positive(ttlMs);
@@ -191,14 +194,14 @@ function createValues<V>(options: MemoryCacheOptions<V>, now: () => number) {
       entries.set(key, { held: hold(value), freshUntil, staleUntil });
       await behind?.write(key, { value, freshUntil, staleUntil });
     },
-    /** What is being looked up is older than what is kept from now on. */
+    /** Lookups that are under way may return an older value than the one that is kept from now on, so they are forgotten. */
     forget: (key: string) => lookups.forget(key),
-    /** A fresh value of another process; one that is old is kept for bad times. */
+    /** A fresh value that another process stored in the shared cache; a value that is no longer fresh is kept in memory, in case loading fails. */
     async lookUp(key: string): Promise<SharedCacheEntry<V> | undefined> {
       if (behind === undefined) return undefined;
       const entry = await lookups.run(key, async flight => {
         const found = await behind.read(key);
-        // A value that was set or deleted meanwhile is newer.
+        // If the key was set or deleted during the lookup, that value is newer.
         if (found === undefined || !flight.isCurrent()) return undefined;
         const { value, ...times } = found;
         const mine = entries.get(key);
@@ -221,26 +224,29 @@ function createEntries<V>({ maxEntries, maxSize }: MemoryCacheOptions<V>): LRUCa
   return new LRUCache(maxEntries === undefined ? bySize : { ...bySize, max: maxEntries });
 }
 
-/** Policies compute times; a past one or no number means not kept. */
+/** Policies compute these times: one that lies in the past or is not a number means "not kept". */
 function positive(ms: number): number {
   return Math.max(ms || 0, 0);
 }
 
-/** One value costs so much beside its bytes: its buffer, its times, its key and its place in the list. */
+/** Memory that one value takes beside its bytes: its buffer, its times, its key and its place in the list. */
 const ENTRY_BYTES = 600;
 
 const SCRATCH_BYTES = 64 * 1024;
 
 export interface PackingOptions {
-  /** Values that were read last and are held unpacked as well, so that what is asked for often is the same object every time. */
+  /** How many of the values that were read last are also held unpacked, so that reading a popular value returns the same object every time. */
   readonly maxUnpacked: number;
-  /** The bound of their packed forms together: objects, and what others keep about them, take several times as much. */
+  /**
+   * Bound of the packed sizes of the unpacked values together. It counts packed bytes, because the objects, and what other code attaches to them,
+   * take several times as much.
+   */
   readonly maxUnpackedBytes: number;
 }
 
 /**
- * Holds plain values as JSON in bytes outside the heap: an object of many parts takes several times as much, and each that lives
- * longer than a moment has to be moved by the garbage collector. Sizes are bytes.
+ * Holds plain values as JSON in bytes outside the heap: as an object of many parts a value takes several times as much memory, and the garbage
+ * collector has to move every object that lives longer than a moment. Sizes are in bytes.
  */
 export function createPacking<V>({ maxUnpacked, maxUnpackedBytes }: PackingOptions): (value: V) => HeldValue<V> {
   const scratch = new Uint8Array(SCRATCH_BYTES);
@@ -251,9 +257,9 @@ export function createPacking<V>({ maxUnpacked, maxUnpackedBytes }: PackingOptio
     sizeCalculation: (_, { size }) => size,
   });
 
-  /** In a buffer of its own: in Node's pool, one small value would keep others' bytes alive. */
+  /** The text gets a buffer of its own: in Node's shared pool, one small value would keep the bytes of others in memory. */
   function encode(text: string): Buffer {
-    // A character takes three bytes at most.
+    // A UTF-16 character takes three bytes of UTF-8 at most.
     const isShort = text.length * 3 <= SCRATCH_BYTES;
     const encoded = isShort ? scratch.subarray(0, encoder.encodeInto(text, scratch).written) : Buffer.from(text);
     const bytes = Buffer.allocUnsafeSlow(encoded.length);
@@ -278,7 +284,7 @@ export function createPacking<V>({ maxUnpacked, maxUnpackedBytes }: PackingOptio
 }
 
 export interface LruOptions<K, V> {
-  /** Entries; the least recently used goes first. */
+  /** The greatest number of entries; the least recently used one is dropped first. */
   readonly max: number;
   /** Milliseconds. */
   readonly ttl?: number;
@@ -289,8 +295,8 @@ export interface LruOptions<K, V> {
 }
 
 /**
- * A bounded map that takes memory as it fills. Told of `max`, the library sets aside room for that many at once: some ten megabytes for all of
- * a program that has hardly begun to use them. A bound of sizes, each being one, is the same bound without that.
+ * A bounded map whose memory grows as it fills. Given `max`, lru-cache reserves room for that many entries at once, in all some ten megabytes for a
+ * program that has hardly begun to use its caches. A `maxSize` with the size 1 for each entry is the same bound without the reservation.
  */
 export function createLru<K extends NonNullable<unknown>, V extends NonNullable<unknown>>({
   max,

@@ -26,14 +26,14 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal, onAbort?:
 /** A signal for one piece of work. */
 export interface JoinedSignal {
   readonly signal: AbortSignal;
-  /** The work is over: nothing ends it any more, and nothing keeps it in memory. */
+  /** Called when the work is over: no source ends it any more, and none keeps it in memory. */
   release(): void;
 }
 
 /**
- * Aborts with the first of these, or with a `TimeoutError` when the time is over. For work that is ended by something long-lived, such
- * as the end of a connection: on Node 20 every `AbortSignal.any` of a signal that has a listener is kept for as long as that signal (1 KB each,
- * seen on 20.20).
+ * Aborts with the first of these signals, or with a `TimeoutError` when the time is over. It is for work that a long-lived signal can end, such as
+ * that of a connection: on Node 20 every `AbortSignal.any` of a signal that has a listener is kept for as long as that signal (1 KB each, seen on
+ * 20.20).
  */
 export function joinSignals(sources: readonly (AbortSignal | undefined)[], timeoutMs?: number): JoinedSignal {
   const controller = new AbortController();
@@ -59,18 +59,19 @@ export function joinSignals(sources: readonly (AbortSignal | undefined)[], timeo
 
   const over = present.find(source => source.aborted);
   if (over === undefined) {
-    // There are as many listeners as there is work, which Node would take for a leak. Called without sources it would switch the warning off everywhere.
+    // A long-lived signal has a listener for each piece of work, which Node would take for a leak. Without signals, `setMaxListeners` would switch
+    // that warning off everywhere.
     if (present.length > 0) setMaxListeners(0, ...present);
     for (const source of present) source.addEventListener('abort', onAbort, { once: true });
   } else end(over.reason);
   return { signal: controller.signal, release };
 }
 
-/** The work of one key, as it sees itself. */
+/** What the work of one key sees of its own state. */
 export interface Flight {
-  /** Aborts, with the reason of the last one who left, when no caller waits any more. */
+  /** Aborts when no caller waits any more, with the reason of the last one who left. */
   readonly signal: AbortSignal;
-  /** False once every caller has left or the key was forgotten: the result then belongs to those who wait alone. */
+  /** False once every caller has left or the key was forgotten: then only the callers who still wait may use the result. */
   isCurrent(): boolean;
 }
 
@@ -78,7 +79,7 @@ export interface Flight {
 export interface SingleFlight<T> {
   /** Joins the key's work or starts it. A caller whose signal aborts is rejected at once with the signal's reason. */
   run(key: string, work: (flight: Flight) => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Callers who wait keep waiting; the next one starts anew. */
+  /** Callers of the running work keep waiting for it; the next caller starts new work. */
   forget(key: string): void;
 }
 
@@ -97,12 +98,12 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     const shared: Shared<T> = {
       controller,
       waiting: 0,
-      // A turn later, so that even work which fails at once finds itself on the list.
+      // The work starts one microtask later, so that even work that fails at once finds its own entry in the list.
       result: Promise.resolve().then(() => work({ signal: controller.signal, isCurrent })),
     };
     flights.set(key, shared);
     const land = () => leave(key, shared);
-    // A failure belongs to those who wait; when all have left, it is only the echo of their abort.
+    // A failure is reported to the callers who wait. When all have left, it only repeats their abort and is dropped.
     shared.result.then(land, land);
     return shared;
   }
@@ -131,8 +132,8 @@ export function createSingleFlight<T>(): SingleFlight<T> {
 }
 
 /**
- * How long one call may still take: ends by time, by the caller's signal or by `fail`, whichever is first. A call waits for one
- * thing at a time, so there is one watcher.
+ * The time that one call may still take. It ends by time, by the caller's signal or by `fail`, whichever comes first. A call waits for one thing at a
+ * time, so one watcher is enough.
  */
 export class Deadline {
   readonly #endsAt: number;
@@ -159,12 +160,12 @@ export class Deadline {
     }, timeoutMs);
   }
 
-  /** Why the call is over; undefined while it may go on. */
+  /** Why the call has to end; undefined while it may go on. */
   get failure(): AppError | undefined {
     return this.#failure;
   }
 
-  /** True when it was the time that ended it. */
+  /** True when the time ended the call, not its signal or `fail`. */
   get isTimeUp(): boolean {
     return this.#isTimeUp;
   }
@@ -177,7 +178,7 @@ export class Deadline {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Calls back once, at once when it is over already; replaces the watcher before. */
+  /** Calls the watcher once when the deadline ends, or at once if it has ended; replaces the previous watcher. */
   watch(watcher: (failure: AppError) => void): void {
     if (this.#failure === undefined) this.#watcher = watcher;
     else watcher(this.#failure);
@@ -196,18 +197,18 @@ export class Deadline {
     watcher?.(failure);
   }
 
-  /** Time no longer ends it; the signal still does. */
+  /** After this, time no longer ends the call; the signal still does. */
   disarm(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Lets go of the timer and of the signal. */
+  /** Stops the timer and no longer listens to the signal. */
   end(): void {
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#onAbort);
   }
 
-  /** @throws AppError when it ends before the time is over */
+  /** @throws AppError when the deadline ends during the sleep */
   sleep(ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -221,7 +222,7 @@ export class Deadline {
     });
   }
 
-  /** The promise's value, unless the end comes first; what the promise does afterwards is ignored. */
+  /** The promise's value, unless the deadline ends first; then what the promise does afterwards is ignored. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.watch(reject);

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** A turn of the event loop that is shorter delays no other work. */
+/** The event loop is blocked no longer than this at a time, which delays no other work noticeably. */
 const TURN_MS = 10;
 
-/** Maps like `Array.map`, but with a pause for all else whenever the work has taken a while. One piece of work is never interrupted. */
+/** Maps like `Array.map`, but gives way to other work after every `TURN_MS`. One call of `work` is never interrupted. */
 export async function mapInTurns<T, R>(values: readonly T[], work: (value: T) => R): Promise<R[]> {
   const results: R[] = [];
   let since = performance.now();

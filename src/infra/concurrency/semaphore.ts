@@ -5,11 +5,11 @@ import { actingClient } from './work-context.ts';
 export type Semaphore = (signal: AbortSignal) => Promise<() => void>;
 
 export interface SemaphoreOptions {
-  /** Places. */
+  /** How many callers may hold a place at the same time. */
   readonly atOnce: number;
-  /** Callers who may wait for one. */
+  /** How many callers may wait for a place. */
   readonly maxWaiting: number;
-  /** For the errors. */
+  /** The name of the semaphore in error messages. */
   readonly name: string;
   /** The error of a caller who may not even wait. Default `upstream_unavailable`. */
   readonly full?: () => AppError;
@@ -21,8 +21,8 @@ interface Waiter {
 }
 
 /**
- * Lets `atOnce` in at once, the rest in turns by acting client; a caller leaves the line when its signal aborts, or when the line is
- * full, theirs is the longest part of it and another client comes.
+ * Lets `atOnce` callers in; the others wait in one line, in which the clients take turns. A waiting caller is dropped when its signal aborts; when
+ * the line is full and another client comes, the client with the most waiting callers loses its last one.
  * @throws AppError `full()` when the line is full, `timeout` or the signal's own AppError when it aborts
  */
 export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOptions): Semaphore {
@@ -72,7 +72,7 @@ export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOpt
     });
 }
 
-/** A semaphore of its own for each acting client: `atOnce` and `maxWaiting` are one client's. */
+/** A separate semaphore for each client (see `actingClient`): `atOnce` and `maxWaiting` are bounds of one client. */
 export function createClientSemaphore(options: SemaphoreOptions): Semaphore {
   const clients = new Map<string, { readonly enter: Semaphore; users: number }>();
 
@@ -103,7 +103,7 @@ export function createClientSemaphore(options: SemaphoreOptions): Semaphore {
 
 interface Line<T> {
   readonly waiters: Set<T>;
-  /** When the client's next turn is, in turns of all: one who was served last comes after one who was not. */
+  /** The number of the client's next turn in the order of all turns: a client that was just served comes after one that was not. */
   turn: number;
 }
 
@@ -112,9 +112,9 @@ interface Line<T> {
  * most. A client that has not been served lately comes next. Within a client it is first come, first served.
  */
 export class FairLine<T> {
-  /** Those without waiters are kept until their turn would have come, so that leaving and coming again gains nothing. */
+  /** A client without waiters stays listed until its turn would have come, so that it gains nothing by leaving and coming again. */
   readonly #lines = new Map<string, Line<T>>();
-  /** The turn that was served last. */
+  /** The number of the turn that was served last. */
   #now = 0;
   #size = 0;
 
@@ -130,13 +130,13 @@ export class FairLine<T> {
     this.#size += 1;
   }
 
-  /** True when the next is of a client that was not served more lately than all others. */
+  /** True when a client waits that was not served more recently than all others. */
   get isNextFresh(): boolean {
     for (const { waiters, turn } of this.#lines.values()) if (waiters.size > 0 && turn <= this.#now) return true;
     return false;
   }
 
-  /** Does nothing to who does not wait. */
+  /** Does nothing for a waiter that is not in the line. */
   remove(client: string, waiter: T): void {
     if (this.#lines.get(client)?.waiters.delete(waiter) === true) this.#left();
   }
@@ -158,7 +158,7 @@ export class FairLine<T> {
     return waiter;
   }
 
-  /** One waits less. Among none there is no turn to remember. */
+  /** Counts one waiter less. When none is left there are no turns to remember. */
   #left(): void {
     this.#size -= 1;
     if (this.#size > 0) return;
@@ -166,7 +166,7 @@ export class FairLine<T> {
     this.#now = 0;
   }
 
-  /** Takes out the last of the longest line, where a newcomer of `client` would stand in a shorter one. */
+  /** Takes the last waiter out of the longest line, if the line of `client` would be shorter with a newcomer; else undefined. */
   yieldTo(client: string): T | undefined {
     let richest: Line<T> | undefined;
     let longest = (this.#lines.get(client)?.waiters.size ?? 0) + 1;

@@ -1,23 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** When a piece of work went from us to those whom it asks. */
+/** The moment at which a piece of work was sent to the servers that it asks. */
 export interface Departure {
-  /** By `performance.now()`; undefined while it stands in one of our own lines, which says nothing of how quick they are. */
+  /** By `performance.now()`; undefined while the work waits in a queue of our own, since that time says nothing about how quick those servers are. */
   at: number | undefined;
 }
 
-/** Values that go along with the running work, wherever it leads. */
+/** Values that belong to the running work and follow its asynchronous calls. */
 export interface WorkContext {
-  /** On whose behalf it is done. */
+  /** The client on whose behalf the work is done. */
   readonly client: string;
-  /** Kept up for callers that want to know. */
+  /** Kept up to date for callers that measure how long a server takes. */
   readonly departure: Departure | undefined;
-  /** The name of the address by which sites are asked; undefined leaves it open. */
+  /** The name of the outgoing address for requests to sites; undefined leaves the choice open. */
   readonly outgoing: string | undefined;
 }
 
 const NONE: WorkContext = { client: '', departure: undefined, outgoing: undefined };
-// One for all: every promise pays for each.
+// There is one storage for all values, because each AsyncLocalStorage makes every promise slower.
 const contexts = new AsyncLocalStorage<WorkContext>();
 
 export function workContext(): WorkContext {
@@ -28,7 +28,7 @@ export function withContext<T>(changes: Partial<WorkContext>, work: () => T): T 
   return contexts.run({ ...workContext(), ...changes }, work);
 }
 
-/** Awaits the running work's turn in one of our lines. */
+/** Awaits the running work's turn in one of our own queues; that time does not count as the server's. */
 export async function waitInLine<T>(turn: Promise<T>): Promise<T> {
   const { departure } = workContext();
   if (departure === undefined) return turn;
@@ -41,15 +41,15 @@ export async function waitInLine<T>(turn: Promise<T>): Promise<T> {
 }
 
 /**
- * Does work on behalf of a client, such as `192.0.2.7` or `discord:80351110224678912`. Whatever that work waits for in a line that all
- * share, it waits for in the client's own part of the line. Set where requests come in; between there and the line nothing else knows
- * of it, as nothing but the line cares who asks.
+ * Does work on behalf of a client, such as `192.0.2.7` or `discord:80351110224678912`. Wherever that work waits in a line that clients share, it
+ * waits in that client's part of the line. It is set where requests come in and read by the line alone, so no function between the two passes the
+ * client on.
  */
 export function actFor<T>(client: string, work: () => T): T {
   return withContext({ client }, work);
 }
 
-/** On whose behalf the running work is done; all that Medley does by itself is of one client, `''`. */
+/** The client on whose behalf the running work is done; work that Medley does by itself belongs to the client `''`. */
 export function actingClient(): string {
   return workContext().client;
 }

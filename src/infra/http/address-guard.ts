@@ -17,8 +17,8 @@ export const resolveBySystem: ResolveHost = host => lookupSystem(host, { all: tr
 const METADATA_ON_PUBLIC_ADDRESS = '168.63.129.16';
 
 /**
- * True when an IP address belongs to the public internet: no private, local, shared, tunnelled, reserved or test range. Text that only one of
- * its two readers takes for an address, such as some with a zone, is not public. Never throws.
+ * True when an IP address belongs to the public internet: no private, local, shared, tunnelled, reserved or test range. Text that only one of the two
+ * parsers (Node's and ipaddr.js) takes for an address, such as some with a zone, is not public. Never throws.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;
@@ -41,15 +41,15 @@ function isPublicIpv4(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
 
 function isPublicIpv6(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   const bytes = address.toByteArray();
-  // NAT64's well-known prefix 64:ff9b::/96 is a network's way to an IPv4 host: that host is judged.
+  // An address of NAT64's well-known prefix 64:ff9b::/96 leads to the IPv4 host within it, so that host is checked.
   if (address.range() === 'rfc6052' && bytes.slice(4, 12).every(byte => byte === 0)) {
     return isPublicIpv4(new ipaddr.IPv4(bytes.slice(12)));
   }
-  // Beyond 2000::/3 nothing is global unicast, though ipaddr.js calls e.g. ::127.0.0.1 so.
+  // Only 2000::/3 is global unicast, but ipaddr.js also says `unicast` of addresses such as ::127.0.0.1.
   return address.range() === 'unicast' && ((bytes[0] ?? 0) & 0xe0) === 0x20;
 }
 
-/** The refusal (`forbidden`) when any of a host's addresses is not public. */
+/** The error (`forbidden`) when any of a host's addresses is not public; undefined when all are. */
 export function refuseNonPublic(host: string, addresses: readonly LookupAddress[]): AppError | undefined {
   const refused = addresses.find(({ address }) => !isPublicAddress(address));
   if (refused === undefined) return undefined;
@@ -57,8 +57,8 @@ export function refuseNonPublic(host: string, addresses: readonly LookupAddress[
 }
 
 /**
- * A `lookup` for sockets which hands out only checked addresses. The socket connects to exactly what was checked, so a name
- * that changes its address in between gains nothing. Sockets do not ask it about IP addresses: refuse these before.
+ * A `lookup` for sockets which hands out only checked addresses. The socket connects to exactly what was checked, so a host name that changes its
+ * address after the check gains nothing. Sockets do not call it for IP addresses: refuse these before.
  */
 export function createGuardedLookup(resolve: ResolveHost): LookupFunction {
   return (host, options, callback) => {
@@ -83,8 +83,8 @@ const LOOKUP_MS = 1_000;
 const VERDICT_MS = 60_000;
 
 /**
- * Checks the target of a proxied request, which the proxy connects to: refused when it resolves to an address that is not public.
- * Undefined when the host has passed already.
+ * Checks the target of a request that goes through a proxy: refused when it resolves to an address that is not public. Undefined when the host has
+ * passed already.
  */
 export type TargetGuard = (host: string, deadline: Deadline) => Promise<void> | undefined;
 
@@ -96,7 +96,7 @@ export function createTargetGuard(resolve: ResolveHost): TargetGuard {
     const tooSlow = new Promise<readonly never[]>(done => {
       timer = setTimeout(done, LOOKUP_MS, []);
     });
-    // Behind a proxy there may be no name service at all: a name unknown here is the proxy's to judge.
+    // Behind a proxy there may be no name service at all: a host name that cannot be resolved here is left to the proxy.
     const found = await Promise.race([resolve(host).catch(() => []), tooSlow]);
     clearTimeout(timer);
     const refusal = refuseNonPublic(host, found);

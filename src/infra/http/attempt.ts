@@ -30,14 +30,14 @@ export interface AttemptRequest {
   readonly call: HttpCall;
   readonly deadline: Deadline;
   readonly maxBytes: number;
-  /** Set when the body is to flow: bounds the headers (by the deadline) and the pause between chunks. */
+  /** Set when the body is to be streamed: bounds the headers (by the deadline) and the pause between chunks. */
   readonly flowTimeoutMs: number | undefined;
   readonly use: (head: ExchangeHead) => BodyUse;
   readonly onFlowClosed: () => void;
 }
 
 /**
- * One step, once, when its host's throttle lets it: guard, throttle, headers, exchange, cookies.
+ * Sends one request of a call, once, when the throttle of its host allows it: guard, throttle, headers, exchange, cookies.
  *
  * @throws AppError for what keeps the request from being sent
  */
@@ -47,7 +47,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   const { transports, connectivity, outgoing, throttle, userAgent, onRequest } = options;
 
   async function renderStep({ step, call, flowTimeoutMs }: AttemptRequest, route: Route): Promise<string[]> {
-    // A browser names itself, and what it can decompress.
+    // The browser transport sets its own user agent and accepted encodings.
     const isBrowser = call.transport === 'browser';
     return renderHeaders(step, call.headers ?? {}, {
       userAgent: isBrowser ? '' : userAgent,
@@ -116,7 +116,7 @@ const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 2_000;
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** The tries a call has left, and how long to pause before the next: longer each time, never beyond the deadline. */
+/** The retries that a call has left, and the pause before the next one: longer each time, never beyond the deadline. */
 export function createRetry({ retries, repeatable, deadline, now }: RetryOptions) {
   let left = retries;
   let pauseMs = FIRST_PAUSE_MS;
@@ -125,7 +125,7 @@ export function createRetry({ retries, repeatable, deadline, now }: RetryOptions
   const fitting = (ms: number): number | undefined => (ms < deadline.remainingMs() ? ms : undefined);
 
   return {
-    /** Milliseconds to wait before asking a busy server again; undefined when its answer stands. */
+    /** Milliseconds to wait before a busy server is asked again; undefined when its answer is final. */
     afterAnswer(head: ExchangeHead): number | undefined {
       if (left <= 0 || !repeatable || !BUSY.has(head.status)) return undefined;
       return fitting(parseRetryAfter(head.headers['retry-after'], now()) ?? jitter());
@@ -143,19 +143,19 @@ export function createRetry({ retries, repeatable, deadline, now }: RetryOptions
   };
 }
 
-/** No name was found, or there is no way to where it leads. */
+/** Errors for a host name that was not found, or to which there is no route. */
 const UNREACHED: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'ENETDOWN', 'EHOSTUNREACH']);
 
-/** While one host has answered within this time, that another is not found is that host's trouble alone. */
+/** If any host has answered within this time, a host that is not found has trouble of its own: this server is online. */
 const RECENT_MS = 60_000;
 
 export type Connectivity = ReturnType<typeof createConnectivity>;
 
-/** Distinguishes a host that cannot be reached from a server that reaches none. */
+/** Distinguishes a host that cannot be reached from a server that is offline. */
 export function createConnectivity(now: () => number) {
   let answeredAt = Number.NEGATIVE_INFINITY;
   return {
-    /** A host has answered, whatever it said. */
+    /** A host has answered, with whatever status. */
     answered() {
       answeredAt = now();
     },
@@ -174,16 +174,16 @@ export interface CallStep {
   readonly url: URL;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   readonly body: string | undefined;
-  /** A redirect has left the first host: what was meant for that alone stays behind, for the rest of the call. */
+  /** True once a redirect has left the first host: headers meant for that host alone are left out for the rest of the call. */
   readonly leftFirstHost: boolean;
-  /** Followed so far. */
+  /** Redirects followed so far. */
   readonly redirects: number;
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const FOR_FIRST_HOST: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization', 'referer']);
 const BODY_HEADERS: ReadonlySet<string> = new Set(['content-type', 'content-encoding', 'content-language']);
-/** Ours or the transport's to set. */
+/** Headers that only Medley or the transport sets; a caller's are ignored. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -192,7 +192,10 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   'keep-alive',
 ]);
 
-/** @throws AppError `forbidden` */
+/**
+ * The first request of a call.
+ * @throws AppError `forbidden`
+ */
 export function firstStep(call: HttpCall): CallStep {
   const method = call.method ?? 'GET';
   const url = parseTarget(call.url, undefined, call.hosts);
@@ -206,7 +209,7 @@ export function isRedirect(head: ExchangeHead): boolean {
 /**
  * The step that a redirect leads to.
  *
- * @throws AppError `forbidden` when the request's list does not allow it; `upstream_unavailable` when there were too many
+ * @throws AppError `forbidden` when the call's list of hosts does not allow it; `upstream_unavailable` when there were too many
  */
 export function nextStep(step: CallStep, head: ExchangeHead, hosts: HttpCall['hosts'], maxRedirects: number): CallStep {
   if (step.redirects >= maxRedirects) {
@@ -226,9 +229,9 @@ export function nextStep(step: CallStep, head: ExchangeHead, hosts: HttpCall['ho
 export interface HeaderExtras {
   readonly userAgent: string;
   readonly acceptEncoding: string;
-  /** From the jar. */
+  /** The cookie header, from the call's jar. */
   readonly cookie: string;
-  /** Only when it is not that of the connection. */
+  /** The Host header, only when it is not that of the connection. */
   readonly host: string | undefined;
 }
 

@@ -12,14 +12,14 @@ const decoders = {
 };
 
 const MAX_CODINGS = 3;
-/** Pages and JSON grow to about so many times their compressed size. */
+/** Pages and JSON are about this many times their compressed size. */
 const GROWTH = 8;
-/** Each piece of the result is a trip to another thread and back; theirs are of 16 KB, which a page has forty of. */
+/** Each piece of the result is a round trip to another thread; zlib's default pieces are of 16 KB, and a page has forty of them. */
 const MIN_PIECE_BYTES = 16 * 1024;
 const MAX_PIECE_BYTES = 256 * 1024;
 const EMPTY = Buffer.alloc(0);
 
-/** Collects chunks in one growing buffer: many tiny chunks cost no more than one large one. */
+/** Collects chunks in one growing buffer, so that many tiny chunks cost no more than one large chunk. */
 export class ByteBuffer {
   #bytes: Buffer = EMPTY;
   length = 0;
@@ -68,7 +68,7 @@ async function decodeOnce(bytes: Buffer, coding: string, maxBytes: number): Prom
   const decode = findDecoder(coding, bytes);
   if (decode === undefined) throw new AppError('upstream_unavailable', `unknown content coding ${coding.slice(0, 40)}`);
   try {
-    // zlib stops as soon as its output passes the bound: a bomb costs no more than that.
+    // zlib stops as soon as its output passes the bound, so a compression bomb costs no more than that.
     return await decode(bytes, { maxOutputLength: Math.max(1, maxBytes), chunkSize: pieceBytes(bytes.length) });
   } catch (cause) {
     if (cause instanceof RangeError)
@@ -85,7 +85,7 @@ function findDecoder(coding: string, bytes: Buffer) {
   if (coding === 'gzip' || coding === 'x-gzip') return decoders.gzip;
   if (coding === 'br') return decoders.br;
   if (coding !== 'deflate') return undefined;
-  // Some servers mean zlib by "deflate", as the RFC says, some the bare format. A zlib header is a multiple of 31.
+  // Some servers send the zlib format as "deflate", as the RFC says, others the bare format. A zlib header is a multiple of 31.
   const isZlib = ((bytes[0] ?? 0) & 0x0f) === 8 && (((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)) % 31 === 0;
   return isZlib ? decoders.zlib : decoders.raw;
 }
@@ -96,12 +96,12 @@ export function decodeText(bytes: Buffer): string {
   return bytes.toString('utf8', start);
 }
 
-/** Longer bodies take turns. */
+/** Longer bodies are handed over one after the other. */
 const MAX_HASTY_BYTES = 64 * 1024;
 
 /**
- * Large bodies are handed over one at each turn of the event loop: those that are whole at the same time would all be looked through in one
- * turn otherwise, and nothing else be done meanwhile. Where there is little to do turns are short.
+ * Hands large bodies over one at each turn of the event loop. Otherwise all that are complete at the same time would be parsed in one turn, and no
+ * other work done meanwhile. When there is little other work, turns are short.
  */
 export function createBodyTurns(): (body: Buffer) => Promise<void> | undefined {
   let last = Promise.resolve();

@@ -16,11 +16,11 @@ export interface BrowserExchangeOptions {
   readonly pauseTimeoutMs: number;
 }
 
-/** The package's own end of a request, should it not notice ours: this much after the deadline. */
+/** The package gets this much more time than the deadline; its own timeout only matters if it does not notice ours. */
 const GRACE_MS = 1_000;
 const EMPTY = Buffer.alloc(0);
 
-/** Exchanges over the browser transport: bodies are collected as they come, decompressed by the package, and never flow. */
+/** Exchanges over the browser transport. The package decompresses the bodies; they are collected and never streamed. */
 export function createBrowserExchange(route: BrowserExchangeOptions): Exchange {
   return options => new Promise(resolve => new BrowserExchange(route, options, resolve).start());
 }
@@ -68,7 +68,7 @@ class BrowserExchange {
     this.#resolve(result);
   }
 
-  /** The caller has its failure at once; the package follows. */
+  /** The caller gets the failure at once; the package ends the request afterwards. */
   #fail(error: AppError): void {
     this.#settle({ error, sent: this.#sent, transient: false });
     this.#signal.cancel();
@@ -96,11 +96,11 @@ class BrowserExchange {
         transport,
         method,
         headers: mergeHeaders(browser.headers, headers),
-        // They are all named, in the browser's order.
+        // All headers are named by `headers`, in the browser's order.
         disableDefaultHeaders: true,
         body: body ?? null,
         redirect: 'manual',
-        // The package would otherwise take away the length that a HEAD is asked for.
+        // For a HEAD the package would otherwise remove the `content-length` that was asked for.
         compress: method !== 'HEAD',
         timeout: Math.max(0, Math.ceil(deadline.remainingMs())) + GRACE_MS,
         signal: this.#signal,
@@ -113,7 +113,7 @@ class BrowserExchange {
 
   async #read(response: Response): Promise<Exchanged> {
     const head = readHead(response);
-    // Undefined when there is none, such as a HEAD's.
+    // Undefined when the answer has no body, as for HEAD.
     const reader = response.body?.getReader();
     this.#reader = reader;
     if (head.status < 200 || this.#settled) {
@@ -127,7 +127,9 @@ class BrowserExchange {
     return { head, use, bytes: EMPTY, flow: undefined };
   }
 
-  /** The package holds back up to 2 MiB of a body whose length is declared, and up to HTTP/2's window of others. */
+  /**
+   * Reads the body without delay, because the package holds back up to 2 MiB of a body whose length is declared, and up to HTTP/2's window of others.
+   */
   async #collect(reader: ReadableStreamDefaultReader<Uint8Array>, head: ExchangeHead): Promise<Buffer> {
     const { maxBytes } = this.#options;
     const expected = Number(head.headers['content-length'] ?? 0) || 0;
@@ -145,7 +147,7 @@ class BrowserExchange {
 }
 
 function cancel(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): void {
-  // It fails only when the body has failed already, and then there is nothing to cancel.
+  // Cancelling fails only when the body has failed already, and then there is nothing to cancel.
   reader?.cancel().catch(() => undefined);
 }
 
@@ -157,12 +159,12 @@ function readHead(response: Response): ExchangeHead {
   return { status: response.status, headers, setCookies: response.headers.getSetCookie() };
 }
 
-/** Sent last by the browser, in this order. */
+/** The browser sends these headers last, in this order. */
 const LAST: readonly string[] = ['cookie', 'priority'];
 
 /**
- * The browser's headers in their order, the request's own values in their place. What only the request names comes behind them, but
- * cookies and the priority, which a browser sends last.
+ * The browser's headers in their order, with the request's own values in their place. Headers that only the request names come after them, but before
+ * cookies and priority, which a browser sends last.
  *
  * @param given names and values, alternating
  */
@@ -184,10 +186,10 @@ function mergeHeaders(browser: Browser['headers'], given: readonly string[]): Ar
 }
 
 /**
- * Cancels a request of the package without losing an answer that arrives at the same moment. By an ordinary signal the package gives
- * the request up at once, and the body of such an answer, which only the answer could release, stays open for five minutes and keeps
- * its share of the connection's window. By this one the request ends when its native side ends it: with the answer, or as aborted.
- * The package first cancels, then asks for the reason of the abort in order to give up: there is none.
+ * Cancels a request of the package without losing an answer that arrives at the same moment. On an ordinary signal the package gives the request up
+ * at once; the body of such an answer then stays open for five minutes and keeps its share of the connection's window, since nothing but the answer
+ * could release it. With this signal the request ends when the package's native part ends it: with the answer, or as aborted. The package first
+ * cancels, then asks for the abort's reason in order to give up, and this signal has none.
  */
 class CancelSignal extends EventTarget implements AbortSignal {
   readonly onabort = null;

@@ -20,7 +20,7 @@ export type BrowserConnectionOptions = Pick<
 
 /** The optional package behind the browser transport, loaded when it is first needed. */
 export interface BrowserPackage {
-  /** Installed, and not known to be broken. */
+  /** Each set of connections holds 1.3 MB, most of it certificates. */
   readonly isAvailable: boolean;
   /** Undefined until it is loaded. */
   readonly browser: Browser | undefined;
@@ -34,7 +34,7 @@ export interface BrowserPackageOptions {
   readonly importPackage?: () => Promise<Package>;
 }
 
-/** The newest that the package knows, on the system that most of its users have. */
+/** The newest version that the package knows, on the system that most of its users have. */
 const BROWSER = 'chrome';
 const SYSTEM = 'windows';
 const IDLE_MS = 60_000;
@@ -74,7 +74,7 @@ function isPackageInstalled(): boolean {
     createRequire(import.meta.url).resolve('wreq-js');
     return true;
   } catch {
-    // Not found, which is all that was asked.
+    // The package was not found, which is all that is asked here.
     return false;
   }
 }
@@ -104,8 +104,8 @@ function createBrowser({ fetch, createTransport, getEmulationHeaders }: Package)
 }
 
 /**
- * The package reads HTTPS_PROXY and its like when it creates a transport, at once, and would send requests there past the address
- * guard. Only the proxy of the configuration counts, and it is not subject to NO_PROXY.
+ * The package reads HTTPS_PROXY and its like when it creates a transport, at once, and would send requests to that proxy, past the address guard.
+ * Only the proxy of the configuration counts, and it is not subject to NO_PROXY.
  */
 function withoutSystemProxy<T>(create: () => T): T {
   const before = process.env.NO_PROXY;
@@ -120,9 +120,9 @@ function withoutSystemProxy<T>(create: () => T): T {
 
 /** The origin that a request of the browser transport goes to, and how it is reached. */
 export interface BrowserTarget {
-  /** Scheme, host and port of its address. */
+  /** Scheme, host and port of the address. */
   readonly origin: string;
-  /** Addresses that `origin` is bound to, or a proxy. Targets of equal options share their connections. */
+  /** The vetted addresses that `origin` is bound to, or a proxy. Targets of equal options share their connections. */
   readonly options: Pick<BrowserConnectionOptions, 'resolve' | 'proxy' | 'insecure'>;
 }
 
@@ -137,7 +137,7 @@ interface Shared {
   isEvicted: boolean;
 }
 
-/** The connections, apart by vetted addresses and bounded in number: the ones used longest ago are closed first. */
+/** Connections of the browser transport, kept apart by vetted addresses and bounded in number: those used longest ago are closed first. */
 export function createBrowserConnections(connect: (options: BrowserTarget['options']) => Promise<Transport>) {
   const shared = createLru<string, Shared>({
     max: MAX_TARGETS,
@@ -150,7 +150,7 @@ export function createBrowserConnections(connect: (options: BrowserTarget['optio
   function open(key: string, target: BrowserTarget): Shared {
     const opened: Shared = { transport: connect(target.options), users: 0, isEvicted: false };
     shared.set(key, opened);
-    // The request that needs it reports the failure.
+    // The request that needs this connection reports the failure.
     opened.transport.catch(() => shared.delete(key));
     return opened;
   }
@@ -173,12 +173,12 @@ export function createBrowserConnections(connect: (options: BrowserTarget['optio
   };
 }
 
-/** Requests under way keep theirs. */
+/** Connections of requests under way stay open. */
 function closeUnused({ transport, users, isEvicted }: Shared): void {
   if (!isEvicted || users > 0) return;
   transport.then(
     opened => opened.close(),
-    // It was never opened.
+    // The connection was never opened, so there is nothing to close.
     () => undefined,
   );
 }

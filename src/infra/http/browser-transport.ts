@@ -8,8 +8,8 @@ export interface BrowserTransportOptions extends TransportOptions {
 }
 
 /**
- * A browser's TLS and HTTP/2. Certificates are checked against Mozilla's list and the system's. The package looks no site up: it is
- * bound to the addresses that were checked here.
+ * Sends requests with a browser's TLS and HTTP/2. Certificates are checked against Mozilla's list and the system's. The package resolves no host of a
+ * site itself: it connects to the addresses that were checked here.
  */
 export function createBrowserTransport(options: BrowserTransportOptions): Transport {
   const { overrides, resolve, browserPackage, headersTimeoutMs, pauseTimeoutMs } = options;
@@ -19,7 +19,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
     return browser.connect({
       ...target,
       connectTimeout: options.connectTimeoutMs,
-      // A body that is not read any more is released after this long.
+      // An answer whose body is no longer read is released after this long.
       readTimeout: Math.max(headersTimeoutMs, pauseTimeoutMs),
     });
   });
@@ -35,7 +35,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
     });
   }
 
-  /** Loaded before the throttle counts a request, so that one that cannot be sent costs nothing. */
+  /** The package is loaded before the throttle counts a request, so that a request that cannot be sent costs nothing. */
   function load(): Promise<void> | undefined {
     return browserPackage.browser === undefined ? browserPackage.load().then(() => undefined) : undefined;
   }
@@ -47,7 +47,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
         return { overridden: true, prepare: load, exchange: createExchange(host, () => bindOverride(host, override)) };
       }
       if (proxyUrl !== undefined) {
-        // By that name it is the proxy that looks the target up.
+        // The scheme `socks5h:` makes the proxy resolve the target's name.
         const proxy = proxyUrl.replace(/^socks5:/, 'socks5h:');
         return {
           overridden: false,
@@ -58,7 +58,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
           exchange: createExchange(host, () => ({ origin: `https://${host}`, options: { proxy } })),
         };
       }
-      // The package leaves by the address that the system chooses.
+      // The package cannot choose the local address: the system does.
       if (localAddress !== undefined) throw unavailable();
       return { overridden: false, prepare: load, exchange: createExchange(host, () => bindPublic(host, resolve)) };
     },
@@ -76,7 +76,7 @@ async function bindPublic(host: string, resolve: ResolveHost): Promise<BrowserTa
   return { origin: `https://${host}`, options: { resolve: { [host]: found.map(({ address }) => address) } } };
 }
 
-/** On loopback the host keeps its name, as the browser's greeting says it. */
+/** On loopback the host keeps its name, since the browser's TLS greeting contains it. */
 function bindOverride(host: string, override: string): BrowserTarget {
   const { protocol, hostname, port } = new URL(override);
   if (!isLoopbackHost(hostname)) return { origin: override, options: {} };

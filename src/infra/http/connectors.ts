@@ -8,11 +8,11 @@ import type { OutgoingAddress } from './outgoing.ts';
 export interface PlainTransportOptions extends TransportOptions {
   /** Certificates (PEM) trusted instead of Node's own. */
   readonly ca?: string | undefined;
-  /** To one host at once. */
+  /** Connections to one host at the same time. */
   readonly connectionsPerHost: number;
 }
 
-/** The connections that leave by one address. */
+/** The connections that leave by one outgoing address. */
 export function openAgent(
   { proxyUrl, localAddress }: OutgoingAddress,
   pool: Agent.Options,
@@ -46,7 +46,7 @@ function createGuardedConnector(
     });
   const connectors = { 0: connectBy(0), 4: connectBy(4), 6: connectBy(6) };
   return (target, callback) => {
-    // Sockets look up names only, so an IP address would get past the guard.
+    // Sockets resolve names only, so an IP address would get past the guard.
     if (isIP(target.hostname) !== 0) {
       callback(new AppError('forbidden', `an IP address is not allowed: ${target.hostname}`), null);
       return;
@@ -63,7 +63,7 @@ export function createOverrideConnector({ connectTimeoutMs, ca }: PlainTransport
   const toOthers = buildConnector({ timeout: connectTimeoutMs, ...(ca === undefined ? undefined : { ca }) });
   return (target, callback) => {
     const connect = isLoopbackHost(target.hostname) ? toLoopback : toOthers;
-    // The TLS name is the target's own, not that of the Host header.
+    // The TLS server name is the target's own, not that of the Host header.
     connect({ ...target, servername: isIP(target.hostname) === 0 ? target.hostname : '' }, callback);
   };
 }
@@ -71,9 +71,9 @@ export function createOverrideConnector({ connectTimeoutMs, ca }: PlainTransport
 const DEFAULT_PORT = 1_080;
 
 /**
- * Connects by a SOCKS5 proxy, which looks the target up itself; TLS is then spoken with the target.
+ * Connects by a SOCKS5 proxy, which resolves the target's name itself; TLS is then spoken with the target.
  *
- * @param secure makes a plain connection one of TLS
+ * @param secure starts TLS on a plain connection
  */
 function createSocksConnector(
   proxyUrl: string,
@@ -89,7 +89,7 @@ function createSocksConnector(
   } as const;
 
   async function openTunnel(target: buildConnector.Options) {
-    // Few have such a proxy.
+    // Loaded only here, since few configure a SOCKS5 proxy.
     const { SocksClient } = await import('socks');
     const { socket } = await SocksClient.createConnection({
       proxy,
@@ -108,11 +108,11 @@ function createSocksConnector(
   };
 }
 
-/** The library's errors carry the options that it was called with. */
+/** The library's errors contain the options of the call, with the proxy's password; only the reason is kept. */
 function withoutCredentials(error: unknown): Error {
   const reason = error instanceof Error ? error.message : 'unknown failure';
   const message = `the SOCKS proxy: ${reason}`;
-  // By an error of its own undici would connect again and again.
+  // Any other error would make undici connect again and again.
   return /timed out/.test(reason)
     ? new errors.ConnectTimeoutError(message)
     : Object.assign(new Error(message), { code: 'ECONNABORTED' });

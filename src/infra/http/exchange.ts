@@ -17,12 +17,12 @@ export interface ExchangeOptions {
   readonly headers: string[];
   readonly body: string | undefined;
   readonly deadline: Deadline;
-  /** For `collect`. */
+  /** Most bytes of a body that is collected. */
   readonly maxBytes: number;
-  /** Set when the body may flow: bounds the pause between chunks; headers are then bounded by the deadline. */
+  /** Set when the body may be streamed: bounds the pause between chunks; headers are then bounded by the deadline. */
   readonly flowTimeoutMs: number | undefined;
   readonly use: (head: ExchangeHead) => BodyUse;
-  /** Called once when a flowing body has ended, failed or been destroyed. */
+  /** Called once when a streamed body has ended, failed or been destroyed. */
   readonly onFlowClosed: () => void;
 }
 
@@ -33,23 +33,23 @@ export interface ExchangeHead {
   readonly setCookies: readonly string[];
 }
 
-/** A body is collected in memory, handed on as it flows, or thrown away. */
+/** The body is collected in memory, streamed as it comes, or thrown away. */
 export type BodyUse = 'collect' | 'flow' | 'discard';
 
 export interface Exchanged {
   readonly head: ExchangeHead;
   readonly use: BodyUse;
-  /** Empty unless collected. */
+  /** The collected body; empty for other uses. */
   readonly bytes: Buffer;
-  /** Only when it flows. Its errors are AppErrors. */
+  /** The streamed body; undefined for other uses. Its errors are AppErrors. */
   readonly flow: Readable | undefined;
 }
 
 export interface ExchangeFailure {
   readonly error: AppError;
-  /** False when no byte of the request can have reached the server. */
+  /** False when it is certain that no byte of the request reached the server. */
   readonly sent: boolean;
-  /** True when the connection failed in a way that the next attempt may not. */
+  /** True when the connection failed in a way that another attempt may avoid. */
   readonly transient: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface Route {
   readonly exchange: Exchange;
 }
 
-/** One way of sending requests. Connections by different outgoing addresses, and to overridden hosts, never mix. */
+/** One way of sending requests. Connections by different outgoing addresses never mix, nor do those to overridden hosts. */
 export interface Transport {
   route(host: string, outgoing: OutgoingAddress): Route;
   close(): Promise<void>;
@@ -85,18 +85,18 @@ export interface HttpCall {
   /** Absolute https address on one of `hosts`. */
   readonly url: string | URL;
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE';
-  /** Over the `browser` transport they replace the emulated browser's own of the same name. */
+  /** Over the `browser` transport these replace the emulated browser's own headers of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Every address, that of each redirect included, must be on this list; else `forbidden`. */
+  /** Every address, that of each redirect included, must be on this list; else the call fails with `forbidden`. */
   readonly hosts: readonly string[];
-  /** Cookies read from and written to it with every request. */
+  /** A jar from which the cookies of every request are read and to which new ones are written. */
   readonly cookies?: CookieJar;
   /** Default `plain`. `browser`: a browser's TLS and HTTP/2 fingerprint, for fixed site hosts only; never for `stream`. */
   readonly transport?: 'plain' | 'browser';
 }
 
-/** One request on one connection: a redirected or repeated call makes several. */
+/** One request on one connection: a call with redirects or retries makes several. */
 export interface HttpEvent {
   readonly host: string;
   /** Undefined when no answer came. */

@@ -15,7 +15,7 @@ export function matchesHost(hosts: readonly string[], host: string): boolean {
   return false;
 }
 
-/** The hosts of these suffixes, as such a list has them: each suffix itself and what is below it. */
+/** Patterns for a list of hosts: each suffix itself and all its subdomains. */
 export function hostsBelow(suffixes: readonly string[]): readonly string[] {
   return suffixes.flatMap(host => [host, `*.${host}`]);
 }
@@ -23,9 +23,9 @@ export function hostsBelow(suffixes: readonly string[]): readonly string[] {
 const NON_ASCII = /[^!-~]/;
 
 /**
- * Reads an address that a request is about to go to and refuses all but https, the default port, no userinfo, a name (never an
- * IP address) on the list, spelled as it will be read: no control characters, backslashes or hosts that only become the
- * allowed one by normalisation.
+ * Parses the address that a request is about to go to. It must be https, with the default port, no userinfo, and a host name (never an IP address)
+ * that is on the list and written as it will be read: no control characters, no backslashes, no host that only becomes the allowed one by
+ * normalisation.
  *
  * @param base the address that redirected here; relative addresses are resolved against it
  * @throws AppError `forbidden`; `upstream_unavailable` for a redirect that is no address at all
@@ -46,7 +46,7 @@ export function parseTarget(address: string | URL, base: URL | undefined, hosts:
   return url;
 }
 
-/** True when `parseTarget` takes it. */
+/** True when `parseTarget` accepts the address. */
 export function isTarget(address: string, hosts: readonly string[]): boolean {
   try {
     parseTarget(address, undefined, hosts);
@@ -84,7 +84,7 @@ function startsWithHttps(text: string): boolean {
 function isPlainlyWritten(text: string, host: string): boolean {
   const end = 8 + host.length;
   const written = text.slice(0, end);
-  // Some letters beyond ASCII become ASCII in lower case, such as the Kelvin sign.
+  // Lower-casing turns some letters beyond ASCII into ASCII, such as the Kelvin sign.
   if (NON_ASCII.test(written) || written.toLowerCase() !== `https://${host}`) return false;
   const next = text[end];
   return next === undefined || next === '/' || next === '?' || next === '#' || next === ':';
@@ -93,7 +93,7 @@ function isPlainlyWritten(text: string, host: string): boolean {
 export interface Override {
   /** Lower-case name, or `*.suffix`, which does not include the bare suffix. */
   readonly host: string;
-  /** Origin asked instead, such as `http://127.0.0.1:9001`. With https, loopback is the place where certificates are not checked. */
+  /** The origin that is asked instead, such as `http://127.0.0.1:9001`. With https on loopback, certificates are not checked. */
   readonly origin: string;
 }
 
@@ -107,7 +107,7 @@ export function createOverrides(list: readonly Override[]) {
     if (host.startsWith('*.')) suffixes.set(host.slice(1), origin);
     else exact.set(host, origin);
   }
-  /** The origin asked instead of the host; an exact name beats `*.suffix`, a longer suffix a shorter. */
+  /** The origin asked instead of the host; an exact name wins over `*.suffix`, a longer suffix over a shorter one. */
   const find = (host: string) => exact.get(host) ?? findBySuffix(suffixes, host);
   return { find };
 }

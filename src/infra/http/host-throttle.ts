@@ -6,7 +6,7 @@ import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { matchesHost, matchesHostPattern } from './host-list.ts';
 import { OWN_DOING } from './read-failure.ts';
 
-/** `Infinity` lifts a bound. */
+/** How many requests a host gets; `Infinity` lifts a bound. */
 export interface ThrottleRule {
   /** Requests a second in the long run. */
   readonly perSecond: number;
@@ -16,7 +16,7 @@ export interface ThrottleRule {
   readonly atOnce: number;
 }
 
-/** Hosts that one owner counts together. */
+/** Hosts that count together, as those of one site do. */
 export interface ThrottledSite {
   readonly id: string;
   /** Exact, or `*.suffix`. */
@@ -25,20 +25,19 @@ export interface ThrottledSite {
 }
 
 export interface ThrottleRules {
-  /** The rule of every host that no pattern names, counted for each host by itself. */
+  /** The rule of every host that no pattern names; each such host counts by itself. */
   readonly default?: ThrottleRule;
-  /** By host or `*.suffix`; the hosts of one pattern share one budget. The first that matches counts. */
+  /** Rules by host or `*.suffix`; the hosts of one pattern share one budget. The first pattern that matches counts. */
   readonly hosts?: Readonly<Record<string, ThrottleRule>>;
-  /** Sites whose hosts no pattern names. With a limiter their long-run rate is shared by all processes. */
+  /** Sites whose hosts no pattern names. With a limiter, all processes share the long-run rate of a site. */
   readonly sites?: readonly ThrottledSite[];
 }
 
 export interface Gate {
   /**
-   * Takes a place: undefined when it was free, else a promise of it, in turns by acting client. Every place must be given back by
-   * `leave`.
+   * Takes a place: undefined when one was free, else a promise of it; clients that wait take turns. Every place must be given back by `leave`.
    *
-   * @throws AppError `upstream_unavailable` when too many wait already; the deadline's failure, as our own doing when its time is over
+   * @throws AppError `upstream_unavailable` when too many wait already; the deadline's failure, marked as our own doing when its time is over
    */
   enter(deadline: Deadline): Promise<void> | undefined;
   leave(): void;
@@ -48,7 +47,7 @@ export type HostThrottle = ReturnType<typeof createHostThrottle>;
 
 export interface HostThrottleOptions {
   readonly now?: () => number;
-  /** A limiter of all processes. Without it, and while it cannot be asked, each keeps to its own pace. */
+  /** A limiter that all processes share. Without it, and while it cannot be reached, each process keeps the rate by itself. */
   readonly limiter?: RateLimiter | undefined;
 }
 
@@ -56,17 +55,19 @@ const DEFAULT_RULE: ThrottleRule = { perSecond: 20, burst: 40, atOnce: 32 };
 const MAX_WAITING = 256;
 const MAX_GATES = 1000;
 
-/** In a bucket with room for it, one token is kept for clients that were not served lately, so that they do not wait behind a crowd. */
+/**
+ * In a bucket of at least `MIN_BURST_TO_KEEP`, one token is kept for clients that were not served lately, so that they do not wait behind a crowd.
+ */
 const KEPT_TOKENS = 1;
 const MIN_BURST_TO_KEEP = 4;
 
-/** Keeps requests to each host at a rate that its owner tolerates: a token bucket and a bound of requests under way. */
+/** Keeps requests to each host at a rate that its owner tolerates: a token bucket, and a bound on requests under way. */
 export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrottleOptions = {}) {
   const { now = Date.now, limiter } = options;
   const patterns = Object.entries(rules.hosts ?? {});
   const gates = new Map<string, ThrottleGate>();
 
-  /** Hosts of one name share a budget. */
+  /** Hosts with the same rule name share a budget. */
   function ruleOf(host: string): { readonly name: string; readonly rule: ThrottleRule; readonly isSite?: boolean } {
     const named = patterns.find(([pattern]) => matchesHostPattern(pattern, host));
     if (named !== undefined) return { name: named[0], rule: named[1] };
@@ -76,7 +77,7 @@ export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrot
   }
 
   return {
-    /** @param outgoing the name of the address that asks: the host counts each for itself */
+    /** @param outgoing the name of the outgoing address: hosts count each address by itself */
     gate(host: string, outgoing = ''): Gate {
       const { name, rule, isSite } = ruleOf(host);
       const key = `${name} ${outgoing}`;
@@ -91,7 +92,7 @@ export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrot
   };
 }
 
-/** Milliseconds after which to ask for a place again; 0 when one was taken. */
+/** Takes a place among all processes. Resolves with 0 when it got one, else with the milliseconds after which to try again. */
 type Share = () => Promise<number>;
 
 const SHARED_WINDOW_MS = 2_000;
@@ -138,7 +139,7 @@ class ThrottleGate implements Gate {
     return this.#share === undefined ? own : this.#enterShared(this.#share, own, deadline);
   }
 
-  /** Those that have a place here wait for one among all processes. */
+  /** Requests that have a place in this process wait here for one among all processes. */
   async #enterShared(share: Share, own: Promise<void> | undefined, deadline: Deadline): Promise<void> {
     await own;
     try {
@@ -201,7 +202,7 @@ class ThrottleGate implements Gate {
     const time = this.#now();
     const gained = ((time - this.#filledAt) / 1000) * this.#rule.perSecond;
     this.#filledAt = time;
-    // A clock set back takes nothing away; Infinity times 0 is NaN.
+    // A clock that was set back takes no tokens away. `Infinity` times 0 is NaN, so an infinite rate fills the bucket here.
     if (gained > 0) this.#tokens = Math.min(this.#rule.burst, this.#tokens + gained);
     else if (this.#rule.perSecond === Number.POSITIVE_INFINITY) this.#tokens = this.#rule.burst;
   }
@@ -211,16 +212,16 @@ class ThrottleGate implements Gate {
     if (this.#waiting.size > 0) this.#wakeLater();
   }
 
-  /** For the one whose turn it is. */
+  /** Tokens that must be there before the next waiter may go. */
   #neededTokens(): number {
     return this.#waiting.isNextFresh || this.#rule.burst < MIN_BURST_TO_KEEP ? 1 : 1 + KEPT_TOKENS;
   }
 
-  /** When only time is missing; a place that becomes free wakes by itself. */
+  /** Sets a timer when only tokens are missing; a place that becomes free admits the next waiter by itself. */
   #wakeLater(): void {
     clearTimeout(this.#timer);
     if (this.#underWay >= this.#rule.atOnce) return;
-    // Without this each newcomer would begin the wait of all anew.
+    // Without filling first, each newcomer would start everyone's wait anew.
     this.#fill();
     const waitMs = Math.max(1, Math.ceil(((this.#neededTokens() - this.#tokens) / this.#rule.perSecond) * 1000));
     this.#timer = setTimeout(() => this.#admitWaiting(), waitMs);

@@ -28,18 +28,18 @@ import { OWN_DOING } from './read-failure.ts';
 export type HostList = readonly string[];
 
 export interface HttpRequest extends HttpCall {
-  /** Whole call, redirects and retries included. Default 10 000. */
+  /** Time for the whole call, redirects and retries included. Default 10 000. */
   readonly timeoutMs?: number;
   /** Body bytes after decompression beyond which the call fails with `too_large`. Default 16 MiB (ignored by `stream`). */
   readonly maxBytes?: number;
-  /** Redirects followed, default 5. 0 hands the 3xx itself back. */
+  /** How many redirects are followed, default 5. With 0 the 3xx answer itself is returned. */
   readonly maxRedirects?: number;
   /**
-   * Tries after the first on connection failures, 502, 503, 504 and 429. Default 1 for GET and HEAD, 0 for POST. A request that
-   * is not `repeatable` is tried again only when no byte of it left. With 0 nothing is ever waited for.
+   * Retries after connection failures, 502, 503, 504 and 429. Default 1 for GET and HEAD, 0 for POST. A request that is not `repeatable` is sent
+   * again only when no byte of it left. With 0 the call never waits before answering.
    */
   readonly retries?: number;
-  /** True when the server may see it twice. Default true for GET and HEAD; set it on a POST that only reads. */
+  /** True when the server may see the request twice. Default true for GET and HEAD; set it on a POST that only reads. */
   readonly repeatable?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -48,14 +48,14 @@ export interface HttpHead {
   readonly status: number;
   /** Lower-case names; repeated headers joined by `, ` (except `set-cookie`, which only the jar sees). */
   readonly headers: Readonly<Record<string, string>>;
-  /** Address that answered, after redirects. */
+  /** The address that answered, after redirects. */
   readonly url: string;
 }
 
 export interface HttpResponse extends HttpHead {
-  /** Body, decompressed (gzip, br, deflate). */
+  /** The body, decompressed (gzip, br, deflate). */
   readonly bytes: Buffer;
-  /** The same, decoded as UTF-8. */
+  /** The body, decoded as UTF-8. */
   readonly text: string;
 }
 
@@ -68,19 +68,19 @@ export interface HttpStream extends HttpHead {
 }
 
 /**
- * The only way out. Any status is a value, never an error: callers classify. Failures to get an answer are AppErrors:
- * `timeout`, `upstream_unavailable` (connection, TLS, DNS, broken body, redirect loop; `params.what: 'offline'` when no host at all can
- * be reached), `too_large`, `forbidden` (host, scheme or address that is not allowed), each with its cause. `params.own` is 1 when it is
- * our own limit at work: the byte cap, a full line, a closed client. `params.what` is `browserTransport` when a request needs that and it
- * is not to be had here.
+ * The only way in which Medley sends requests to sites. Any status is a value, never an error: callers decide what it means. Failures to get an
+ * answer are AppErrors: `timeout`, `upstream_unavailable` (connection, TLS, DNS, broken body, redirect loop; `params.what: 'offline'` when no host at
+ * all can be reached), `too_large`, `forbidden` (host, scheme or address that is not allowed), each with its cause. `params.own` is 1 when a limit of
+ * our own caused the failure: the byte cap, a full line, a closed client. `params.what` is `browserTransport` when a request needs that transport and
+ * it is not available here.
  */
 export interface HttpClient {
   /** True when requests by the `browser` transport can be made here: its optional package is installed and could be loaded. */
   readonly hasBrowserTransport: boolean;
   request(request: HttpRequest): Promise<HttpResponse>;
-  /** Headers now, body as it flows; `timeoutMs` then bounds headers and the pause between chunks, not the whole. */
+  /** Resolves with the headers, while the body is still coming; `timeoutMs` then bounds the headers and the pause between chunks, not the whole. */
   stream(request: HttpRequest): Promise<HttpStream>;
-  /** Ends every call under way with `upstream_unavailable`, and the connections. */
+  /** Ends every call under way with `upstream_unavailable`, and closes the connections. */
   close(): Promise<void>;
 }
 
@@ -90,23 +90,26 @@ export interface HttpLog {
 }
 
 export interface HttpClientOptions {
-  /** Hosts that are asked elsewhere: plain http, private addresses and no throttle, for these alone. The Host header stays. */
+  /**
+   * Hosts that are replaced by another origin: for these alone plain http and private addresses are allowed and there is no throttle. The Host header
+   * stays.
+   */
   readonly overrides?: Overrides | undefined;
   /**
-   * By which address all but overridden hosts are asked. Default: the system's choice. Before a proxy is asked the target is looked up:
-   * refused when it has an address that is not public; when it cannot be looked up here, the proxy decides.
+   * Decides by which outgoing address a host is asked, overridden hosts excepted. Default: the system's choice. Before a request goes through a proxy
+   * its target is resolved here, and refused when one of its addresses is not public; a target that cannot be resolved here is left to the proxy.
    */
   readonly outgoing?: Outgoing | undefined;
-  /** Sent over the plain transport when the request names none. Default `Medley`. */
+  /** The user agent on the plain transport when the request names none. Default `Medley`. */
   readonly userAgent?: string;
   readonly throttle?: ThrottleRules;
-  /** A limiter of all processes together, for the sites among the throttle's rules. */
+  /** A limiter that all processes share, for the sites among the throttle's rules. */
   readonly limiter?: RateLimiter | undefined;
   /** Default 5000. */
   readonly connectTimeoutMs?: number;
-  /** From the request's end to the answer's headers. Default 15 000; `stream` has its own. */
+  /** Time from the request's end to the answer's headers. Default 15 000; `stream` has its own bound. */
   readonly headersTimeoutMs?: number;
-  /** Between two chunks of a body. Default 8000; `stream` has its own. */
+  /** Time between two chunks of a body. Default 8000; `stream` has its own bound. */
   readonly pauseTimeoutMs?: number;
   /** Connections of the plain transport to one host at once; further requests wait. Default 128. */
   readonly connectionsPerHost?: number;
@@ -135,7 +138,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     userAgent: options.userAgent ?? 'Medley',
     onRequest: options.onRequest,
   });
-  // The browser transport cannot choose by which address of this machine it leaves.
+  // The browser transport cannot choose the local address by which it leaves.
   const canPlayBrowser = outgoing.of('').localAddress === undefined;
   const live = new Set<Deadline>();
   const takeTurn = createBodyTurns();
@@ -215,11 +218,11 @@ interface Call {
   readonly attempt: Attempt;
   readonly now: () => number;
   readonly log: HttpLog | undefined;
-  /** Lets go of its deadline. */
+  /** Stops the deadline's timer and forgets the call; called when the call is over. */
   readonly end: () => void;
 }
 
-/** The whole call: redirects followed, failures repeated where that is safe. */
+/** The whole call, with redirects followed and retries where they are safe. */
 async function follow(call: Call): Promise<Exchanged & { readonly url: string }> {
   const { request, deadline, wanted, attempt, now, log, end: onFlowClosed } = call;
   const {
@@ -256,7 +259,7 @@ async function follow(call: Call): Promise<Exchanged & { readonly url: string }>
   }
 }
 
-/** The text is decoded when it is first asked for: of a page hardly anything is. */
+/** The text is decoded when it is first read, since most callers read the bytes of a page only. */
 function toResponse({ status, headers }: ExchangeHead, url: string, bytes: Buffer): HttpResponse {
   let text: string | undefined;
   return {

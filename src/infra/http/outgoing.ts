@@ -4,44 +4,44 @@ import { createLru } from '../cache/cache.ts';
 import { workContext } from '../concurrency/work-context.ts';
 import { matchesHost } from './host-list.ts';
 
-/** By which address a site sees us. */
+/** The outgoing address under which a site sees Medley. */
 export interface OutgoingAddress {
-  /** Tells addresses apart in logs and in what processes share; no password is in it. */
+  /** Distinguishes addresses in logs and in data that processes share; it contains no password. */
   readonly name: string;
-  /** `http:`, `https:` or `socks5:`, possibly with userinfo. */
+  /** The proxy's address: `http:`, `https:` or `socks5:`, possibly with userinfo. */
   readonly proxyUrl?: string | undefined;
-  /** The address of this machine that a connection to the host leaves by. Undefined: the system chooses. */
+  /** The local address of this machine for a connection to the host. Undefined: the system chooses. */
   readonly localAddress?: ((host: string) => string) | undefined;
 }
 
 export interface ProxyRule {
   readonly url: string;
-  /** For the hosts of this source alone. */
+  /** If set, the proxy is for the hosts of this source alone. */
   readonly source?: string | undefined;
-  /** For this host alone. */
+  /** If set, the proxy is for this host alone. */
   readonly host?: string | undefined;
 }
 
 export interface OutgoingOptions {
   readonly proxies?: readonly ProxyRule[] | undefined;
-  /** An address of this machine, or a prefix such as `2001:db8:1:2::/64` that leads to it. It counts where no proxy is asked. */
+  /** An address of this machine, or a prefix such as `2001:db8:1:2::/64` that is routed to it. It counts where no proxy is used. */
   readonly localAddress?: string | undefined;
   readonly sources?: readonly OutgoingSource[];
 }
 
 export interface OutgoingSource {
   readonly id: string;
-  /** Exact, or `*.suffix`. */
+  /** Exact host names, or `*.suffix`. */
   readonly hosts: readonly string[];
 }
 
 export type Outgoing = ReturnType<typeof createOutgoing>;
 
-/** An address of a prefix is kept as long as a site may tie cookies to it. */
+/** A random address of a prefix is kept this long for a site, since a site may tie cookies to it. */
 const KEPT_MS = 30 * 60_000;
 const MAX_KEPT = 1_000;
 
-/** The only place that decides by which address a host is asked: a rule of its own, else of its source, else one for all. */
+/** The only place that decides by which address a host is asked: by the host's own rule, else by its source's, else by the rule for all. */
 export function createOutgoing(options: OutgoingOptions = {}) {
   const { proxies = [], localAddress, sources = [] } = options;
   const direct: OutgoingAddress =
@@ -59,7 +59,7 @@ export function createOutgoing(options: OutgoingOptions = {}) {
 
   function sourceOf(host: string): OutgoingSource | undefined {
     const owners = sources.filter(({ hosts }) => matchesHost(hosts, host));
-    // Where several sources share a CDN, the one that has rules of its own counts.
+    // Where several sources share a CDN, the source that has proxies of its own counts.
     return owners.find(({ id }) => proxies.some(({ source }) => source === id)) ?? owners[0];
   }
 
@@ -67,7 +67,7 @@ export function createOutgoing(options: OutgoingOptions = {}) {
     return sourceOf(host)?.id ?? host;
   }
 
-  /** All by which the hosts of a source can be asked, in the order of the configuration. */
+  /** All addresses by which the hosts of a source can be asked, in the order of the configuration. */
   function ofSource(id: string): readonly [OutgoingAddress, ...OutgoingAddress[]] {
     const own = select(({ source }) => source === id);
     const [first = direct, ...others] = own.length > 0 ? own : forAll;
@@ -75,7 +75,7 @@ export function createOutgoing(options: OutgoingOptions = {}) {
   }
 
   return {
-    /** By which it is asked now: as the running work was told, else as was chosen last. */
+    /** The address by which the host is asked now: the one set for the running work, else the one chosen last. */
     of(host: string): OutgoingAddress {
       const [own] = select(rule => rule.host === host);
       if (own !== undefined) return own;
@@ -86,12 +86,12 @@ export function createOutgoing(options: OutgoingOptions = {}) {
       return all.find(({ name }) => name === told) ?? chosen.get(source.id) ?? all[0];
     },
     ofSource,
-    /** The hosts of the source are asked by that address from now on. */
+    /** Sets the address by which the hosts of a source are asked from now on. */
     choose: (id: string, address: OutgoingAddress) => void chosen.set(id, address),
   };
 }
 
-/** One account of a proxy may leave by another address than the next. */
+/** The accounts of one proxy may leave by different addresses, so each has a name of its own; the account is hashed. */
 function nameOf(proxyUrl: string): string {
   const { protocol, host, username } = new URL(proxyUrl);
   const account = username === '' ? '' : `#${createHash('sha256').update(username).digest('hex').slice(0, 8)}`;

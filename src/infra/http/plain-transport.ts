@@ -29,7 +29,7 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
     keepAliveMaxTimeout: 60_000,
   };
   const toOverrides = new Agent({ ...pool, connect: createOverrideConnector(options) });
-  /** By the name of the outgoing address; as many as are configured. */
+  /** Agents by the name of the outgoing address; there are as many as are configured. */
   const agents = new Map<string, Dispatcher>();
   const guardTarget = createTargetGuard(resolve);
 
@@ -103,7 +103,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#settle = settle;
   }
 
-  /** Fails the exchange now, wherever it stands. */
+  /** Fails the exchange now, whatever it is doing. */
   abort(error: AppError): void {
     if (this.#ended) return;
     this.#aborted = error;
@@ -113,7 +113,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Aborted while it waited for a connection: undici then sends nothing.
+    // The exchange was aborted while it waited for a connection: undici then sends nothing.
     if (this.#aborted !== undefined) controller.abort(this.#aborted);
   }
 
@@ -174,7 +174,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #resolve(head: ExchangeHead): void {
     if (this.#settled) return;
     this.#settled = true;
-    // The deadline goes on watching a body that flows.
+    // The deadline goes on watching a body that is streamed.
     if (this.#use !== 'flow') this.#options.deadline.unwatch();
     const bytes = this.#use === 'collect' ? this.#body.take() : EMPTY;
     this.#settle({ head, use: this.#use, bytes, flow: this.#flow });
@@ -202,7 +202,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
         callback(error);
       },
     });
-    // It may fail before its reader listens: the error is kept for it, but must not end the process.
+    // The stream may fail before its reader listens: the error is kept for the reader, but must not end the process.
     flow.on('error', () => {});
     return flow;
   }

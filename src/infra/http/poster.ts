@@ -10,18 +10,18 @@ export interface Posted {
 
 export interface PostOptions {
   readonly signal?: AbortSignal | undefined;
-  /** For all of it. */
+  /** Time for the whole request. */
   readonly timeoutMs: number;
 }
 
 export type Poster = ReturnType<typeof createPoster>;
 
-/** No answer came. It names no address: that may hold a secret. */
+/** No answer came. The message names no address, because that may contain a secret. */
 export class PostFailure extends Error {
   override readonly name = 'PostFailure';
-  /** True when it is certain that the server has not read the whole request: not reached, or ended in the middle of the body. */
+  /** True when it is certain that the server has not read the whole request: the server was not reached, or the body was cut short. */
   readonly isUnsent: boolean;
-  /** True when it was ended from here, by the signal or the time. */
+  /** True when the request was ended here, by the signal or the time. */
   readonly isCut: boolean;
 
   constructor(reason: string, { isUnsent, isCut }: { readonly isUnsent: boolean; readonly isCut: boolean }) {
@@ -31,17 +31,17 @@ export class PostFailure extends Error {
   }
 }
 
-/** The connection did not come about. */
+/** Codes of errors after which no connection was made. */
 const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
-/** Well below what servers allow, so that none closes a connection in the moment that it is used. */
+/** Idle connections are closed well before servers do it, so that no server closes one just when it is used. */
 const IDLE_MS = 10_000;
-/** Answers are small. */
+/** Answers of such APIs are far smaller. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** Forms with files, to an API at an address of the operator's choice. Nothing is tried twice. */
+/** Posts forms with files to an API whose address the operator chooses. Nothing is tried twice. */
 export function createPoster() {
-  // How long a call may take is for its caller to say.
+  // Each caller sets the time that its call may take, so the agent sets none.
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -50,7 +50,10 @@ export function createPoster() {
   });
 
   return {
-    /** Any status is a value. @throws PostFailure when there is no answer */
+    /**
+     * Resolves with the answer, whatever its status.
+     * @throws PostFailure when there is no answer
+     */
     async post(url: string, form: EncodedForm, { signal, timeoutMs }: PostOptions): Promise<Posted> {
       const over = joinSignals([signal], Math.ceil(timeoutMs));
       const { origin, pathname, search } = new URL(url);
@@ -73,12 +76,12 @@ export function createPoster() {
         over.release();
       }
     },
-    /** Ends what is under way. */
+    /** Ends the requests under way. */
     close: () => agent.destroy(),
   };
 }
 
-/** The last piece leaves when the one before it was taken: what is not complete cannot have been understood. */
+/** The form counts as complete when its last piece was taken; a server cannot have understood an incomplete one. */
 async function* watched(form: EncodedForm, progress: { isComplete: boolean }): AsyncGenerator<Uint8Array> {
   yield* form.body();
   progress.isComplete = true;
@@ -91,20 +94,20 @@ function reasonOf(error: unknown): string {
 }
 
 export interface FormFile {
-  /** The name of the field. */
+  /** The name of the form field. */
   readonly name: string;
   readonly fileName: string;
   /** Default `application/octet-stream`. */
   readonly mime?: string;
   readonly bytes: number;
-  /** Opened when its turn comes. */
+  /** Opens the file when its part of the body is to be sent. */
   readonly open: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
 export interface EncodedForm {
   readonly contentType: string;
   readonly contentLength: number;
-  /** Flows as it is read: no file is ever held. */
+  /** The body is streamed while it is read: no whole file is ever held in memory. */
   readonly body: () => AsyncGenerator<Uint8Array>;
 }
 
@@ -145,7 +148,7 @@ function sizeOf(files: readonly FormFile[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes + LINE.length, 0);
 }
 
-/** Browsers encode these characters in the same way. */
+/** Browsers encode these characters in the same way in a field or file name. */
 function quotable(name: string): string {
   return name.replace(/[\r\n"]/g, character => encodeURIComponent(character));
 }

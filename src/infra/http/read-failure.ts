@@ -1,17 +1,17 @@
 import { AppError } from '../../errors.ts';
 
-/** Marks an error that is our own limit at work and says nothing against the site. */
+/** Params of an error that a limit of our own caused and that says nothing against the site. */
 export const OWN_DOING = { params: { own: 1 } } as const;
 
-/** Our own bounds refused it: a full line, a turn that did not come in time, an answer beyond the byte cap. */
+/** True when one of our own bounds caused the failure: a full line, a turn that did not come in time, an answer beyond the byte cap. */
 export function isOwnDoing(error: AppError): boolean {
   return error.params.own === 1;
 }
 
-/** A failed exchange, as an error of ours. */
+/** A failed exchange, read as an AppError. */
 export interface Failure {
   readonly error: AppError;
-  /** True when the connection failed in a way that the next attempt may not. */
+  /** True when the connection failed in a way that another attempt may avoid. */
   readonly transient: boolean;
 }
 
@@ -46,21 +46,21 @@ export function readFailure(cause: Error, origin: string): Failure {
   return { error, transient: TRANSIENT.has(code) };
 }
 
-/** The byte cap was reached. */
+/** The error for an answer that is longer than the byte cap. */
 export function tooLarge(origin: string, maxBytes: number): AppError {
   return new AppError('too_large', `${origin} sends more than ${maxBytes} bytes`, OWN_DOING);
 }
 
-/** Errors of the package have no codes, only words. */
+/** Errors of the browser package have no codes, only messages. */
 const CONNECT = /client error \((?:Proxy)?Connect\)/;
 const TIMED_OUT = /timed out/;
 const MISUSE = /builder error/;
-/** The connection itself, not what was said on it: no certificate that is refused, no answer that cannot be read. */
+/** Messages of a connection that failed; a refused certificate or an answer that cannot be read is not among them. */
 const TRANSIENT_WORDS =
   /Connect\): .*(?:os error|unexpected EOF|timed out)|SendRequest\): .*(?:closed|reset|refused|broken pipe|stream error)|reading a body/;
 
 /**
- * Reads an error of the browser transport. Its words are kept, the request's address is not.
+ * Reads an error of the browser transport. Its message is kept, the request's address is not.
  *
  * @param wasSent whether the request had been handed over
  */

@@ -11,16 +11,16 @@ export interface EmbeddedQueueOptions {
   readonly now?: () => number;
 }
 
-/** Nothing that an earlier process left waits longer: its clock may have been far ahead of this one's. */
+/** An entry that an earlier process delayed waits no longer than this: that process's clock may have been far ahead of this one's. */
 const MOST_AHEAD_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const SWEEP_EVERY = 500;
-/** Rows that one statement changes: more would be felt by everything else in the process. */
+/** Most rows that one statement changes: a larger change would delay everything else in the process. */
 const BATCH = 1_000;
 
 /**
- * A queue in a table of the embedded database, for the one process that holds the file: what an earlier one had claimed is free at
- * once. Nothing else may open a queue on it.
+ * A queue in a table of the embedded database, for the one process that holds the file: entries that an earlier process had claimed are free at once.
+ * Only one queue may be opened on a table.
  * @throws AppError `internal` when the store cannot be read or written
  */
 export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOptions): Queue {
@@ -124,7 +124,7 @@ function operationsOn(table: EmbeddedTable, progress: QueueProgress, now: () => 
   };
 }
 
-/** Calls `wake` at the earliest of the moments that were named since it was called last. */
+/** Calls `wake` at the earliest of the moments that were asked for since its last call. */
 function createWakeTimer(now: () => number, wake: () => void) {
   let timer: NodeJS.Timeout | undefined;
   let wakeAt = Number.POSITIVE_INFINITY;
@@ -156,7 +156,7 @@ interface SweeperOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Drops the ids of what has long been done, and entries that were never finished. */
+/** Drops the ids of entries that were done long ago, and entries that were never finished. */
 function createSweeper({ table, limits, progress, now, log }: SweeperOptions) {
   let addedSince = 0;
   let sweptAt = Number.NEGATIVE_INFINITY;
@@ -183,9 +183,9 @@ function createSweeper({ table, limits, progress, now, log }: SweeperOptions) {
 }
 
 /**
- * Unix milliseconds, whole ones, that never go back: when the machine's clock is set back, time goes on from where it was; when it is set
- * forward, that is followed.
- * @param clock unix milliseconds, as the machine has them
+ * A clock of whole unix milliseconds that never goes back: when the machine's clock is set back, time goes on from where it was; when it is set
+ * forward, this one follows.
+ * @param clock the machine's clock in unix milliseconds
  */
 function createSteadyClock(clock: () => number = Date.now): () => number {
   let at = clock();

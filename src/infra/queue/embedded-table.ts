@@ -3,8 +3,8 @@ import type { Store } from '../store/store.ts';
 import type { QueueEntry } from './queue.ts';
 
 /**
- * `waiting` can be claimed, `delayed` waits for `due`, `claimed` is in the hands of `holder` until `lease`, `done` is a bare id.
- * `turn` is the place in the line of all; those of one turn go in the order they came. Times are unix milliseconds.
+ * `waiting` can be claimed, `delayed` waits for `due`, `claimed` is held by the worker `holder` until `lease`, `done` is only an id. `turn` is the
+ * entry's place in the line of all; entries of one turn go in the order they came. Times are unix milliseconds.
  */
 const STEPS = [
   `CREATE TABLE queue (
@@ -26,7 +26,7 @@ const STEPS = [
   `CREATE INDEX queue_by_account ON queue (fair_by, turn) WHERE state <> 'done'`,
 ];
 
-/** An entry that is done: who asked, where and for what are gone. */
+/** What is left of an entry that is done: lane, account, owner and payload are cleared. */
 const BARE = `state = 'done', lane = '', fair_by = '', owner = '', payload = '', holder = '', at = :at`;
 
 const ClaimedRow = z.object({
@@ -68,7 +68,7 @@ interface Release {
 export type EmbeddedTable = ReturnType<typeof createEmbeddedTable>;
 
 /**
- * The rows of an embedded queue. One statement each, so that a process killed at any moment leaves whole states.
+ * The rows of an embedded queue. Each change is one statement, so that a process killed at any moment leaves a consistent table.
  * @throws AppError `internal` when the store cannot be read or written
  */
 export function createEmbeddedTable(store: Store) {
@@ -80,14 +80,14 @@ function additions(store: Store) {
   return {
     has: (id: string) => figureOf(store, 'SELECT 1 AS value FROM queue WHERE id = :id', { id }) !== undefined,
 
-    /** Unfinished entries of its lane; those with its `fairBy`, and the turn of the last of them. */
+    /** The number of unfinished entries in the lane and of those with the same `fairBy`, and the last turn of the latter. */
     backlog({ lane, fairBy }: Pick<QueueEntry, 'lane' | 'fairBy'>): z.output<typeof Backlog> {
       const sql = `SELECT (SELECT count(*) FROM queue WHERE lane = :lane AND state <> 'done') AS ahead,
         count(*) AS count, max(turn) AS last FROM queue WHERE fair_by = :fairBy AND state <> 'done'`;
       return store.get(sql, { lane, fairBy }, Backlog) ?? { ahead: 0, count: 0, last: null };
     },
 
-    /** False when the id is known. */
+    /** Adds an entry; false when its id is known. */
     insert(entry: QueueEntry, { turn, atOnce, at }: { turn: number; atOnce: number; at: number }): boolean {
       const { id, lane, fairBy, owner, payload, delayMs = 0 } = entry;
       const { changes } = store.run(
@@ -106,7 +106,7 @@ function additions(store: Store) {
 
 function claims(store: Store) {
   return {
-    /** The next in line whose lane is none of `busy`. */
+    /** Claims the next entry in line whose lane is not in `busy`. */
     claim(busy: readonly string[], { holder, until }: Lease): ClaimedRow | undefined {
       return store.get(
         `UPDATE queue SET state = 'claimed', holder = :holder, lease = :until WHERE rowid = (
@@ -118,7 +118,7 @@ function claims(store: Store) {
       );
     },
 
-    /** False from these when that holder does not hold it. */
+    /** Replaces the payload. Like the methods below, false when the entry is not held by that holder. */
     save(id: string, holder: string, payload: string): boolean {
       const sql = `UPDATE queue SET payload = :payload WHERE id = :id AND state = 'claimed' AND holder = :holder`;
       return store.run(sql, { id, holder, payload }).changes > 0;
@@ -127,7 +127,7 @@ function claims(store: Store) {
       const sql = `UPDATE queue SET ${BARE} WHERE id = :id AND state = 'claimed' AND holder = :holder`;
       return store.run(sql, { id, holder, at }).changes > 0;
     },
-    /** `due`: 0 for at once; `turn`: not before that one. */
+    /** Puts a claimed entry back: it waits until `due` (0: not at all), and goes no earlier than `turn`. */
     release(id: string, holder: string, { due, turn, payload }: Release): boolean {
       const { changes } = store.run(
         `UPDATE queue SET state = :state, due = :due, turn = max(turn, :turn), holder = '',
@@ -155,7 +155,7 @@ function claims(store: Store) {
 
 function changes(store: Store) {
   return {
-    /** Takes up at most `most` of those whose time has come. */
+    /** Makes at most `most` delayed entries claimable whose time has come. */
     wake(now: number, most: number): void {
       store.run(
         `UPDATE queue SET state = 'waiting', due = 0
@@ -163,7 +163,7 @@ function changes(store: Store) {
         [now, most],
       );
     },
-    /** Nothing waits beyond that moment any more. */
+    /** Shortens delays: no entry waits beyond that moment any more. */
     hurry(latest: number): void {
       store.run(`UPDATE queue SET due = :latest WHERE state = 'delayed' AND due > :latest`, { latest });
     },
@@ -191,7 +191,7 @@ function changes(store: Store) {
       return store.run(sql, { owner, at }).changes;
     },
 
-    /** At most `most` ids of finished entries: those marked before a moment, and the oldest beyond `marks`. */
+    /** Deletes at most `most` ids of finished entries: those marked before a moment, and the oldest beyond `marks`. */
     dropMarks({ before, marks, most }: { before: number; marks: number; most: number }): number {
       const { changes } = store.run(
         `DELETE FROM queue WHERE rowid IN (
@@ -202,7 +202,7 @@ function changes(store: Store) {
       );
       return changes;
     },
-    /** Unfinished entries that were added before a moment. */
+    /** Deletes unfinished entries that were added before a moment, unless a worker holds them. */
     dropOld(before: number): number {
       const sql = `DELETE FROM queue WHERE state <> 'done' AND state <> 'claimed' AND at <= ?`;
       return store.run(sql, [before]).changes;

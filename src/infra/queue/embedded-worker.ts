@@ -3,9 +3,9 @@ import type { Logger } from '../log.ts';
 import type { ClaimedRow, EmbeddedTable } from './embedded-table.ts';
 import type { Claim, Handler, Verdict } from './queue.ts';
 
-/** How far a queue has come, as its worker and those who add to it see it. */
+/** The progress of a queue, shared by its worker and by the code that adds entries. */
 export interface QueueProgress {
-  /** Entries of this turn are being claimed; those who have no backlog join here. */
+  /** The turn whose entries are being claimed; entries of an account without backlog join it. */
   turn: number;
   unfinished: number;
 }
@@ -16,13 +16,13 @@ export interface EmbeddedWorkerOptions {
   readonly log: Pick<Logger, 'warn' | 'error'>;
   readonly leaseMs: number;
   readonly now: () => number;
-  /** An entry waits until that moment, or the table has to be looked at again then. */
+  /** Asks for the table to be looked at again at that moment, since an entry waits until then. */
   readonly wakeBy: (at: number) => void;
 }
 
-/** A verdict that could not be written, and a store that failed, are tried again after this time. */
+/** After this time a verdict that could not be written is written again, and a store that failed is tried again. */
 export const RETRY_MS = 1_000;
-/** An entry whose handler threw waits for so long. */
+/** An entry whose handler threw waits this long. */
 const THROWN_MS = 5_000;
 
 interface Active {
@@ -31,12 +31,12 @@ interface Active {
   readonly ended: Promise<void>;
 }
 
-/** Claims the entries of a table and takes them through a handler. */
+/** Claims the entries of a table and runs the handler for each. */
 export class EmbeddedWorker {
   readonly #options: EmbeddedWorkerOptions;
   readonly #holder = randomUUID();
   readonly #active = new Map<string, Active>();
-  /** Verdicts that the store has not taken yet. */
+  /** Verdicts that could not be written to the store yet. */
   readonly #unwritten = new Map<string, Verdict>();
   #work: { readonly handler: Handler; readonly concurrency: number } | undefined;
   #isDraining = false;
@@ -66,7 +66,10 @@ export class EmbeddedWorker {
     });
   }
 
-  /** Renews leases and writes what could not be written. @throws AppError `internal` */
+  /**
+   * Renews leases and writes verdicts that could not be written before.
+   * @throws AppError `internal`
+   */
   keepUp(): void {
     this.#writeUnwritten();
     const held = [...this.#active.keys(), ...this.#unwritten.keys()];
@@ -89,7 +92,7 @@ export class EmbeddedWorker {
     while (this.#work !== undefined && !this.#isDraining && this.#active.size < this.#work.concurrency) {
       const row = table.claim(this.#busyLanes(), this.#lease());
       if (row === undefined) {
-        // Nothing is waiting: the next entry is the first.
+        // No entry waits or runs: turns start again with the next one.
         if (this.#active.size === 0) progress.turn = 0;
         return;
       }
@@ -145,7 +148,7 @@ export class EmbeddedWorker {
     this.pumpSoon();
   }
 
-  /** False when the store does not take it. */
+  /** Writes the verdict; false when the store fails. */
   #write(id: string, verdict: Verdict): boolean {
     const { table, progress, log, now, wakeBy } = this.#options;
     try {
@@ -154,7 +157,7 @@ export class EmbeddedWorker {
       } else {
         const { afterMs, payload } = verdict;
         const due = afterMs > 0 ? now() + Math.ceil(afterMs) : 0;
-        // An entry that only makes room for others lets all go first that wait now.
+        // An entry that is released without a delay goes behind all entries that wait now.
         const place = { due, turn: due > 0 ? 0 : progress.turn + 1, payload };
         if (table.release(id, this.#holder, place) && due > 0) wakeBy(due);
       }

@@ -2,7 +2,7 @@ import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexib
 import { createLru } from '../cache/cache.ts';
 
 export interface RateLimitRule {
-  /** Names the bucket family; keys of two rules never meet. */
+  /** Names the rule; the buckets of two rules are always separate. */
   readonly name: string;
   readonly limit: number;
   readonly windowMs: number;
@@ -13,29 +13,29 @@ export interface RateLimitRule {
 export interface RateLimitState {
   readonly allowed: boolean;
   readonly limit: number;
-  /** Never below 0. */
+  /** Units that are left, never below 0. */
   readonly remaining: number;
   /** Unix milliseconds when the bucket is full again. */
   readonly resetAt: number;
 }
 
 export interface RateLimiter {
-  /** Takes `cost` units from the key's bucket; a refused call takes nothing that was left. */
+  /** Takes `cost` units from the key's bucket; a refused call leaves the bucket as it was. */
   consume(rule: RateLimitRule, key: string, cost?: number): Promise<RateLimitState>;
 }
 
 export interface MemoryRateLimiterOptions {
-  /** Buckets held at once; beyond it the one used longest ago is forgotten and starts full. Default 100 000. */
+  /** Buckets held in memory at once; beyond this the one used longest ago is forgotten and starts full. Default 100 000. */
   readonly maxKeys?: number;
 }
 
-/** Node's timers, which end a bucket, hold no more than a 32-bit number of milliseconds. */
+/** Node's timers, which end a window, hold at most a 32-bit number of milliseconds. */
 const MAX_WINDOW_MS = 2 ** 31 - 1;
 
 /** A RateLimiter in this process. Its timers never keep the process alive. */
 export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiterOptions = {}): RateLimiter {
   const counter = new RateLimiterMemory(UNLIMITED);
-  /** The running window of each bucket. */
+  /** The current window of each bucket. */
   const windows = createLru<string, string>({ max: maxKeys, dispose: name => void counter.delete(name) });
 
   return {
@@ -47,23 +47,26 @@ export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiter
   };
 }
 
-/** Rules differ by call, so counters only count and forget, and the limit is compared here. */
+/** Options for counters that only count and expire: rules differ from call to call, so `takeFrom` compares the limit itself. */
 export const UNLIMITED = { points: Number.MAX_SAFE_INTEGER, duration: 0, keyPrefix: '' };
 
 /** The window that a call falls into. */
 export interface RateLimitWindow {
   /** The bucket whose window it is. */
   readonly bucket: string;
-  /** The name of its counter. */
+  /** The name of the window's counter. */
   readonly name: string;
   readonly limit: number;
-  /** Until it ends, if it begins now. */
+  /** Milliseconds until the window ends, if it begins now. */
   readonly lengthMs: number;
-  /** Unix milliseconds; undefined when it ends by its first use. */
+  /** Unix milliseconds; undefined when the window ends a fixed time after its first use. */
   readonly endsAt: number | undefined;
 }
 
-/** @throws RangeError when no limiter can go by this */
+/**
+ * The window that a call falls into.
+ * @throws RangeError when the rule or the cost makes no sense to a limiter
+ */
 export function openWindow(rule: RateLimitRule, key: string, cost: number): RateLimitWindow {
   const { name, limit, windowMs } = rule;
   const isWindow = Number.isSafeInteger(windowMs) && windowMs > 0 && windowMs <= MAX_WINDOW_MS;
@@ -77,7 +80,7 @@ export function openWindow(rule: RateLimitRule, key: string, cost: number): Rate
   return { bucket, name: `${bucket}@${index}`, limit, lengthMs: endsAt - now, endsAt };
 }
 
-/** Counts a call; what does not fit is given back at once. */
+/** Counts a call; units beyond the limit are given back at once. */
 export async function takeFrom(
   counter: RateLimiterAbstract,
   { name, limit, lengthMs, endsAt }: RateLimitWindow,
@@ -85,7 +88,7 @@ export async function takeFrom(
 ): Promise<RateLimitState> {
   const now = Date.now();
   const customDuration = lengthMs / 1_000;
-  // More than the whole fits no better.
+  // A cost above the limit never fits, so one unit too many is enough.
   const taken = Math.min(cost, limit + 1);
   const { consumedPoints, msBeforeNext } = await counter.consume(name, taken, { customDuration });
   const allowed = consumedPoints <= limit;

@@ -11,11 +11,11 @@ export interface OldQueueOptions {
   add(entry: QueueEntry): Promise<Added>;
   promote(id: string): Promise<void>;
   end(id: string, becomes: 'forgotten'): Promise<boolean>;
-  /** Ids of what is over are known for so long. */
+  /** How long the ids of finished entries stay known. */
   readonly markMs: number;
 }
 
-/** The data of a job of 0.2.0. */
+/** The data of a job in the queue of Medley 0.2.0. */
 const Data = z.object({
   chat: z.string(),
   fairBy: z.string().optional(),
@@ -26,12 +26,12 @@ const Data = z.object({
 
 const NAME = 'requests';
 const PAGE = 500;
-/** For how long an entry is kept back until it is out of the old queue, should this process die meanwhile. */
+/** A moved entry is promoted once it is out of the old queue; this delay only runs out when this process dies before that. */
 const MOVING_MS = 10_000;
 
 /**
- * Takes over what the processes of 0.2.0 left in their queue, and the ids of what they had done. They may still run, beside this one: what
- * one of them works on is left to it.
+ * Takes over the waiting entries of 0.2.0's queue, and the ids of its finished ones. Processes of 0.2.0 may still run beside this one: the entries
+ * that they work on are left to them.
  */
 export async function takeOverOldQueue(options: OldQueueOptions): Promise<void> {
   const { client, prefix, entries, add, promote, end, markMs } = options;

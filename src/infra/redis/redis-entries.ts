@@ -4,15 +4,15 @@ import * as z from 'zod';
 import type { QueueEntry, QueueLimits } from '../queue/queue.ts';
 
 /**
- * The queue's entries, in keys of our own beside those of BullMQ, which knows no more of an entry than its id, its turn and its timer.
+ * The queue's entries, in keys of our own beside those of BullMQ, which knows only an entry's id, its turn and its timer.
  *
- * `entry:ID` is the entry itself, with the last attempt that entered and the one that holds it (`holder`, or nothing). `ids` has unfinished
- * entries by the moment they were added, and what is over by the moment of its end below zero. `fair:` has those of one `fairBy` by turn.
- * `lane:` has those of one lane: by 0 where they have a place in it, by their turn where they are parked, since they wait for one, and
- * by -1 where they wait for their time. `turn` is the turn that is being taken.
+ * `entry:ID` is the entry itself, with the last attempt that entered and the one that holds it (`holder`, or nothing). `ids` has unfinished entries
+ * by the moment they were added, and finished ones by the negative of the moment they ended. `fair:` has the entries of one `fairBy` by turn. `lane:`
+ * has those of one lane: with 0 when they have a place in it, with their turn when they are parked because they wait for a place, and with -1 when
+ * they wait for their time. `turn` is the turn that is being served.
  *
- * A worker writes under the number of its attempt (`attemptsStarted`), which rises with each claim of BullMQ: once another worker has
- * entered, nothing that an earlier one writes counts.
+ * A worker writes under the number of its attempt (`attemptsStarted`), which rises with each claim of BullMQ: once another worker has entered, writes
+ * of an earlier one are refused.
  */
 const PRELUDE = `
 local own = ARGV[1]
@@ -45,7 +45,10 @@ end
 const LAST_TURN = 2_097_152;
 
 const RUN = {
-  /** Keeps an entry, unless it is known or a bound is reached, and gives it its turn. One that need not wait gets a place, or is parked. */
+  /**
+   * Keeps an entry, unless its id is known or a bound is reached, and gives it its turn. An entry that need not wait gets a place in its lane, or is
+   * parked.
+   */
   plan: script(`
 local id, lane, fairBy, atOnce, now = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[7]), ARGV[8]
 if redis.call('ZADD', ids, 'NX', now, id) == 0 then
@@ -71,7 +74,7 @@ if ARGV[9] ~= '1' then return {'accepted', ahead, turn, place(id, lane, turn, at
 redis.call('ZADD', laneOf(lane), -1, id)
 return {'accepted', ahead, turn, 0}`),
 
-  /** Lets a worker hold the entry when it has a place in its lane, or there is one; else the entry is parked. */
+  /** Lets a worker hold the entry when it has a place in its lane or one is free; else the entry is parked. */
   enter: script(`
 local id, attempt = ARGV[2], ARGV[3]
 local known = redis.call('HMGET', entryOf(id), 'attempt', 'lane', 'turn', 'atOnce', 'payload', 'addedAt')
@@ -88,7 +91,7 @@ if redis.call('HGET', entryOf(ARGV[2]), 'holder') ~= ARGV[3] then return 0 end
 redis.call('HSET', entryOf(ARGV[2]), 'payload', ARGV[4])
 return 1`),
 
-  /** Frees the place in the lane and says who gets it. An entry that yields gets a turn behind all that wait now. */
+  /** Frees the entry's place in the lane and returns the entry that gets it. An entry that yields gets a turn behind all that wait now. */
   release: script(`
 local id, attempt, yields = ARGV[2], ARGV[3], ARGV[4]
 local known = redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy', 'turn')
@@ -108,7 +111,7 @@ redis.call('ZADD', ids, '-' .. now, id)
 finish(id, known[2], known[3])
 return {1, handOver(known[2]), 0}`),
 
-  /** Ends an entry that no worker holds. Without a moment its id is forgotten. */
+  /** Ends an entry that no worker holds. If no moment is given, its id is forgotten. */
   cancel: script(`
 local id, now = ARGV[2], ARGV[3]
 local known = redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy')
@@ -118,7 +121,7 @@ local hadPlace = isPlaced(id, known[2])
 finish(id, known[2], known[3])
 return {1, hadPlace and handOver(known[2]) or '', 0}`),
 
-  /** Forgets the ids that were marked before a moment, and the oldest beyond a number. */
+  /** Forgets the finished ids that were marked before a moment, and the oldest ones beyond a number. */
   trim: script(`
 local before, marks = ARGV[2], tonumber(ARGV[3])
 redis.call('ZREMRANGEBYSCORE', ids, '-' .. before, '(0')
@@ -132,7 +135,7 @@ const PLANNED = z
 const ENTERED = z
   .tuple([z.enum(['go', 'wait', 'lost', 'gone']), z.string(), z.string(), z.number()])
   .transform(([outcome, lane, payload, addedAt]) => ({ outcome, lane, payload, addedAt }));
-/** True when it was done, the entry that has got the place in the lane, and the turn. */
+/** The answer: whether the change was made, the entry that got the place in the lane, and the turn. */
 const LEFT = z
   .tuple([z.number(), z.string(), z.number()])
   .transform(([ok, next, turn]) => ({ ok: ok === 1, next: next === '' ? undefined : next, turn }));
@@ -141,14 +144,14 @@ const Unclaimed = z
   .tuple([z.literal(''), z.string(), z.string(), z.string(), z.string(), z.coerce.number(), z.coerce.number()])
   .transform(([, lane, fairBy, owner, payload, atOnce, turn]) => ({ lane, fairBy, owner, payload, atOnce, turn }));
 
-/** An entry in no worker's hands, with its turn. */
+/** An entry that no worker holds, with its turn. */
 export type UnclaimedEntry = Required<Omit<QueueEntry, 'delayMs'>> & { readonly turn: number };
 
 const PAGE = 500;
 
 export type RedisEntries = ReturnType<typeof createRedisEntries>;
 
-/** @param own what the keys of the entries begin with */
+/** @param own the prefix of the entries' keys */
 export function createRedisEntries(client: Redis, own: string) {
   const all = `${own}ids`;
 
@@ -179,13 +182,13 @@ export function createRedisEntries(client: Redis, own: string) {
     async cancel(id: string, becomes: 'known' | 'forgotten') {
       return LEFT.parse(await RUN.cancel(client, own, id, ...(becomes === 'known' ? [Date.now()] : [])));
     },
-    /** True when it has a place in its lane. */
+    /** True when the entry has a place in its lane. */
     isPlaced: async (id: string, lane: string) => (await client.zscore(`${own}lane:${lane}`, id)) === '0',
     count: () => client.zcount(all, 0, '+inf'),
     /** Ids of the unfinished entries that were added before a moment, oldest first. */
     addedBefore: (moment: number) => client.zrangebyscore(all, 0, moment, 'LIMIT', 0, PAGE),
     readUnclaimed,
-    /** The next in line first. */
+    /** All entries that no worker holds, the next in line first. */
     async unclaimed(): Promise<readonly UnclaimedEntry[]> {
       const entries: UnclaimedEntry[] = [];
       for (let start = 0; ; start += PAGE) {
@@ -195,7 +198,10 @@ export function createRedisEntries(client: Redis, own: string) {
       }
     },
     trimDone: (before: number, marks: number) => RUN.trim(client, own, before, marks),
-    /** Knows ids of what is over. @param marks each with its moment */
+    /**
+     * Marks ids as finished.
+     * @param marks each id with the moment at which it was finished
+     */
     async markDone(marks: readonly (readonly [id: string, at: number])[]): Promise<void> {
       if (marks.length > 0) await client.zadd(all, 'NX', ...marks.flatMap(([id, at]) => [-at, id]));
     },

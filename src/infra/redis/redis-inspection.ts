@@ -6,7 +6,7 @@ import { fixedRedisKey, type RedisLink, scanKeys } from './redis-link.ts';
 /** Everything that Medley must know of a Redis before it trusts records to it. */
 export interface RedisInspection {
   readonly version: string;
-  /** Everything that is written survives a restart of Redis, but for the last second. */
+  /** True when all writes survive a restart of Redis, except those of the last second. */
   readonly isAppendOnly: boolean;
   /** Redis' own word for what it does when it is full; `noeviction` deletes nothing. */
   readonly evictionPolicy: string;
@@ -38,14 +38,15 @@ export async function inspectRedis(url: string): Promise<RedisInspection> {
       evictionPolicy: fieldOf(info, 'maxmemory_policy') ?? 'unknown',
     };
   } catch (error) {
-    // `connect` only says that it is closed; not the error itself, which carries the command with its password.
+    // The error of `connect` only says that the connection is closed, and the other error carries the command with its password, so only a message is
+    // passed on.
     throw new Error(messageOf(reason ?? error));
   } finally {
     client.disconnect();
   }
 }
 
-/** The changes that an operator must make before records are safe there, in sentences; empty when nothing. */
+/** The changes that an operator must make before records are safe in this Redis, in sentences; empty when none are needed. */
 export function redisShortcomings({ version, isAppendOnly, evictionPolicy }: RedisInspection): readonly string[] {
   const major = Number(/^\d+/.exec(version)?.[0] ?? 0);
   return [
@@ -67,14 +68,14 @@ function messageOf(error: unknown): string {
 
 const PAGE = 500;
 
-/** A record's place in its group, or among all of its collection. */
+/** The group of a record and its time there, or its time among all records of its collection. */
 interface Place {
   readonly group: string | null;
   readonly writtenAt: number;
 }
 
 /**
- * All records that Redis keeps, for a database; names are digests. What is written meanwhile may be missing.
+ * All records in Redis, to be put into a database; names are digests. Records that are written meanwhile may be missing.
  * @throws AppError `internal` when Redis cannot be read
  */
 export async function exportRecords(link: RedisLink): Promise<readonly ReturnedRecord[]> {
@@ -113,7 +114,7 @@ async function readPlaces(link: RedisLink, index: string, group: string | null, 
   }
 }
 
-/** Splits `medley:1:record:COLLECTION:DIGEST`, and the key of a group. */
+/** Reads the last two parts of a key such as `medley:1:record:COLLECTION:DIGEST`; keys of groups end in the same way. */
 function partsOf(key: string): { readonly collection: string; readonly digest: string } {
   const [digest = '', collection = ''] = key.split(':').reverse();
   return { collection, digest };

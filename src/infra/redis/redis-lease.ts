@@ -9,19 +9,19 @@ export type StandbyTask = ReturnType<typeof takeTurns>;
 export interface HoldOptions {
   readonly signal: AbortSignal;
   onWait?(): void;
-  /** Called once when another process has it, as after this one was frozen. */
+  /** Called once when another process holds the lease, as after this process was frozen. */
   onLost(): void;
 }
 
 export interface RedisLeaseOptions {
   readonly link: RedisLink;
-  /** The name of what is done; it is the same in all processes. */
+  /** The name of the task; it is the same in all processes. */
   readonly name: string;
-  /** A process that has not renewed it for so long has lost it. Default 15,000. */
+  /** A process that has not renewed the lease for this long has lost it. Default 15,000. */
   readonly leaseMs?: number;
 }
 
-/** Renews it, takes it when it is free, and says whether it is ours now. */
+/** Renews the lease, takes it when it is free, and returns whether it is ours now. */
 const HOLD = `
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
@@ -31,21 +31,24 @@ return 1`;
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
 /**
- * Something that one process does while others stand by: a lease that is renewed in Redis. While Redis is away its holder goes on, since no other process can take it then: nothing may rest on there being
- * one holder, which only spares work.
+ * A lease in Redis for a task that one process does while others stand by. While Redis is away its holder goes on, since no other process can take
+ * the lease then. There may be two holders at times, so a lease may only be used to save work.
  */
 export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOptions) {
   const key = redisKey('lease', name);
   const everyMs = leaseMs / 3;
 
-  /** Undefined while Redis is away. */
+  /** Tries to take or renew the lease; undefined while Redis is away. */
   async function tryHold(token: string): Promise<boolean | undefined> {
     const answer = await link.ask('write', client => client.eval(HOLD, 1, key, token, leaseMs));
     return answer === undefined ? undefined : answer === 1;
   }
 
   return {
-    /** Waits until it is this process's turn. @throws the signal's reason */
+    /**
+     * Waits until this process holds the lease.
+     * @throws the signal's reason
+     */
     async hold({ signal, onWait, onLost }: HoldOptions) {
       const token = randomUUID();
       for (let tries = 0; (await tryHold(token)) !== true; tries += 1) {
@@ -64,7 +67,7 @@ export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOpt
       }, everyMs);
       timer.unref();
       return {
-        /** Lets another process have it. Never rejects; safe to call twice. */
+        /** Gives the lease back, so that another process can take it. Never rejects; safe to call twice. */
         async release(): Promise<void> {
           clearInterval(timer);
           await renewing;
@@ -75,7 +78,7 @@ export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOpt
   };
 }
 
-/** A task of one process at a time; this one waits for it as long as it runs. */
+/** Runs a task in one process at a time; this process waits for its turn as long as it runs. */
 export function takeTurns(lease: Lease) {
   const ending = new AbortController();
   const { signal } = ending;
@@ -88,7 +91,7 @@ export function takeTurns(lease: Lease) {
         lose = resolve;
       });
       signal.addEventListener('abort', lose, { once: true });
-      // It throws only when it is no longer wanted.
+      // `hold` throws only when this process no longer wants the lease.
       held = await lease.hold({ signal, onLost: lose }).catch(() => undefined);
       if (held !== undefined) await lost;
       signal.removeEventListener('abort', lose);

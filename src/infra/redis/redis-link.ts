@@ -2,32 +2,32 @@ import type { ChainableCommander, Redis } from 'ioredis';
 import { AppError } from '../../errors.ts';
 import { digestOf } from '../store/record-driver.ts';
 
-/** One connection that may be away at any time. */
+/** One connection to Redis, which may be away at any time. */
 export interface RedisLink {
   /**
-   * Answers what Redis does, or undefined when it is away, takes too long or refuses; that is logged once and fails no caller.
-   * Only a `write` that succeeds shows that Redis takes things again after it refused some.
+   * Returns the answer of Redis, or undefined when Redis is away, takes too long or refuses; that is logged once and fails no caller. After Redis
+   * refused writes, only a `write` that succeeds shows that it accepts them again.
    */
   ask<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T | undefined>;
   /**
-   * The same for what cannot do without the answer.
+   * Like `ask`, for callers that cannot do without the answer.
    * @throws StoreAway when Redis is away, takes too long or refuses to read; AppError `internal` when it refuses to write
    */
   request<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T>;
 }
 
-/** No caller waits longer for one command, whatever is kept there: records, the queue, leases, limits, caches. */
+/** The longest that a caller waits for one command, for whatever purpose: records, the queue, leases, limits, caches. */
 export const REDIS_PATIENCE_MS = 2_000;
 
-/** Raised when what is kept under a key changes its meaning but not its shape. */
+/** Raised when the meaning of stored values changes but not their shape. */
 const VERSION = 1;
 
-/** The key has one length whatever the name says; what people searched for and who they are stays unreadable. */
+/** A key of fixed length for any name. The name is hashed, so that it stays unreadable what people searched for and who they are. */
 export function redisKey(kind: string, name: string): string {
   return `${fixedRedisKey(kind)}:${digestOf(name)}`;
 }
 
-/** The key of something there is one of. */
+/** The key of something that exists only once. */
 export function fixedRedisKey(kind: string): string {
   return `medley:${VERSION}:${kind}`;
 }
@@ -47,8 +47,8 @@ export async function* scanKeys(link: RedisLink, pattern: string): AsyncGenerato
 }
 
 /**
- * All commands of a transaction.
- * @throws Error the first that one of them answered; the others took place all the same
+ * The answers to all commands of a transaction.
+ * @throws Error the first that one of the commands returned; the others took place all the same
  */
 export async function execute(transaction: ChainableCommander): Promise<readonly unknown[]> {
   const answers = await transaction.exec();
@@ -62,7 +62,7 @@ export async function execute(transaction: ChainableCommander): Promise<readonly
 /** @throws Error when the answer takes longer */
 export function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    // An answer that came while this process was busy is read first: it was not Redis that was slow.
+    // If this process was busy, an answer may have arrived that is not read yet: it is read before giving up.
     const giveUp = () => setImmediate(() => reject(new Error(`no answer within ${ms} ms`)));
     const timer = setTimeout(giveUp, ms);
     answer.finally(() => clearTimeout(timer)).then(resolve, reject);
@@ -74,7 +74,7 @@ export type RedisChannel = ReturnType<typeof createRedisChannel>;
 /**
  * One channel of Redis' publish and subscribe.
  *
- * @param client a connection for this alone that subscribes to nothing by itself when it is made again
+ * @param client a connection for this channel alone, which does not subscribe by itself when it reconnects
  */
 export function createRedisChannel(client: Redis, name: string) {
   const listeners: ((message: string | undefined) => void)[] = [];
@@ -88,10 +88,10 @@ export function createRedisChannel(client: Redis, name: string) {
       () => client.disconnect(true),
     );
   });
-  // The connection through which Redis is asked logs that it is away.
+  // The link through which Redis is asked logs that it is away, so this connection need not.
   client.on('error', () => undefined);
   return {
-    /** Called with each message; with undefined when the connection is there again and messages may have been lost. */
+    /** Calls the listener with each message, and with undefined when the connection is back and messages may have been lost. */
     listen: (listener: (message: string | undefined) => void) => void listeners.push(listener),
     close: () => client.disconnect(),
   };

@@ -12,26 +12,26 @@ export interface RedisQueueOptions {
   readonly url: string;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly limits?: Partial<QueueLimits>;
-  /** All keys begin with it. Default `medley`. */
+  /** All keys begin with this prefix. Default `medley`. */
   readonly prefix?: string;
-  /** The longest wait for Redis to take or give something. Default `REDIS_PATIENCE_MS`. */
+  /** The longest wait for an answer of Redis. Default `REDIS_PATIENCE_MS`. */
   readonly timeoutMs?: number;
 }
 
-/** BullMQ's name of the queue, and that of our keys beside it. */
+/** The prefix and name of BullMQ's queue; our own keys stand beside it. */
 const PREFIX = 'medley';
 const NAME = 'jobs';
 const OWN = 'queue:';
-/** Keys of entries begin with it. */
+/** The prefix of the entries' keys. */
 export const QUEUE_ENTRIES = `${PREFIX}:${OWN}entry:`;
 const RETRY_MS = 1_000;
 const SWEEP_EVERY_MS = 60_000;
-/** The runtime decides how often an entry may be lost; to BullMQ it never fails. */
+/** The runtime decides how often an entry may be lost, so for BullMQ it never stalls too often. */
 const MOST_STALLS = 1_000_000;
 
 /**
- * A queue that any number of processes share, by BullMQ on Redis 7 (append-only, noeviction). While Redis is away `add` and its
- * like throw after `timeoutMs`, and workers wait for it.
+ * A queue that any number of processes share, by BullMQ on Redis 7 (append-only, noeviction). While Redis is away `add` and similar methods throw
+ * after `timeoutMs`, and workers wait for it.
  */
 export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: RedisQueueOptions): Queue {
   const limits: QueueLimits = { ...QUEUE_LIMITS, ...options.limits };
@@ -102,7 +102,7 @@ export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: Redi
         return { waiting: Math.max(0, unfinished - running), running, oldestAt: next?.timestamp };
       }),
     drain() {
-      // BullMQ waits for Redis too, however long that is away.
+      // BullMQ's `close` also waits for Redis, however long that is away.
       drained ??= running && Promise.race([running.bullWorker.close(), running.worker.idle()]);
       return drained ?? Promise.resolve();
     },
@@ -118,18 +118,18 @@ interface LineOptions extends Required<Pick<RedisQueueOptions, 'prefix' | 'log'>
   readonly limits: QueueLimits;
 }
 
-/** The entries in line, in our keys and in BullMQ's. */
+/** The waiting entries, both in our keys and in BullMQ's. */
 function createLine({ client, prefix, limits, log }: LineOptions) {
   const entries = createRedisEntries(client, `${prefix}:${OWN}`);
   const bull = new BullQueue(NAME, { prefix, connection: client, skipVersionCheck: true, skipWaitingForReady: true });
 
-  /** An entry may run by now, or be over. */
+  /** Makes BullMQ hand out an entry now; one that runs by now or is finished is left alone. */
   async function promote(id: string): Promise<void> {
     const job = await bull.getJob(encodeURIComponent(id));
     await job?.promote().catch(unlessMoved);
   }
 
-  /** Gives an entry to BullMQ, which knows a repeat by the id. */
+  /** Adds an entry to BullMQ, which recognises a repeat by the id. */
   async function hand(id: string, turn: number, delay: number): Promise<void> {
     await bull.add(
       NAME,
@@ -145,23 +145,26 @@ function createLine({ client, prefix, limits, log }: LineOptions) {
     if (outcome === 'known') return { outcome };
     if (outcome === 'fairBy' || outcome === 'queue') return { outcome: 'full', scope: outcome, waiting: count };
     const isParked = delayMs <= 0 && !isPlaced;
-    // The process that kept it before may have died before this.
+    // If the entry was known already, the process that kept it may have died before it was added to BullMQ, so it is added here.
     await hand(id, turn, isParked ? PARKED_MS : delayMs);
     if (isParked && (await entries.isPlaced(id, lane))) await promote(id);
     return outcome === 'kept' ? { outcome: 'known' } : { outcome, ahead: count };
   }
 
-  /** @param becomes whether its id is known for a day, or forgotten */
+  /**
+   * Ends an entry that no worker holds.
+   * @param becomes whether its id is known for a day, or forgotten
+   */
   async function end(id: string, becomes: 'known' | 'forgotten' = 'known'): Promise<boolean> {
     const { ok, next } = await entries.cancel(id, becomes);
     if (!ok) return false;
-    // A worker that has claimed it meanwhile finds that it is over.
+    // A worker that has claimed the entry meanwhile finds that it is over.
     await bull.remove(encodeURIComponent(id));
     if (next !== undefined) await promote(next);
     return true;
   }
 
-  /** Drops what was never finished, and hands over what a process kept that died before it could. */
+  /** Drops entries that were never finished, and adds to BullMQ those whose process died before it could do so. */
   async function sweep(): Promise<void> {
     const now = Date.now();
     for (const id of await entries.addedBefore(now - limits.lifeMs))
@@ -175,13 +178,13 @@ function createLine({ client, prefix, limits, log }: LineOptions) {
   return { bull, entries, promote, add, end, sweep };
 }
 
-/** The connections of a queue, and commands on the first of them that are waited for no longer than `timeoutMs`. */
+/** The connections of a queue. Commands on the first of them are waited for no longer than `timeoutMs`. */
 function createConnection(url: string, log: RedisQueueOptions['log'], timeoutMs: number) {
   const clients: Redis[] = [];
   let isAway = false;
   let isEnding = false;
   const client = connect({ enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: timeoutMs });
-  /** Only the first connection is waited for: later on Redis is there or away. */
+  /** Only the first connection is waited for: later, commands fail at once while Redis is away. */
   const connected = new Promise(resolve => client.once('ready', resolve));
 
   function connect(more: RedisOptions): Redis {
@@ -196,7 +199,7 @@ function createConnection(url: string, log: RedisQueueOptions['log'], timeoutMs:
     return made;
   }
 
-  /** Logs a connection that fails once, however often it is tried. */
+  /** Logs a failing connection once, however often it reconnects. */
   function noteError(error: unknown): void {
     const reason = error instanceof Error ? error.message : 'unknown failure';
     if (client.status === 'ready') log.warn({ reason }, 'queue: Redis refuses something');
@@ -208,7 +211,7 @@ function createConnection(url: string, log: RedisQueueOptions['log'], timeoutMs:
 
   async function ask<T>(command: () => Promise<T>): Promise<T> {
     let isLate = false;
-    // A command that was given up before the first connection must not be done after it.
+    // A command that was given up before the first connection must not be sent after it.
     const answer = connected.then(() => (isLate ? Promise.reject(new Error('given up')) : command()));
     try {
       return await within(timeoutMs, answer);
@@ -233,7 +236,7 @@ function createConnection(url: string, log: RedisQueueOptions['log'], timeoutMs:
   };
 }
 
-/** BullMQ says so when the entry does not wait for its time, or not any more. */
+/** BullMQ throws this when the entry is not delayed, or no longer. */
 function unlessMoved(error: unknown): void {
   if (!(error instanceof Error) || !/not in the delayed state/i.test(error.message)) throw error;
 }

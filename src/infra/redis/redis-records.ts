@@ -18,18 +18,18 @@ const Change = z.object({ by: z.string(), collection: z.string(), key: z.string(
 const BATCH = 1_000;
 
 const recordKey = ({ name }: CollectionId, key: string) => keyOf(`record:${name}`, key);
-/** Keys of a group's records by the time at which they were written. */
+/** The key of an index: the keys of a group's records by the time at which they were written. */
 const groupKey = ({ name }: CollectionId, group: string) => keyOf(`group:${name}`, group);
-/** Keys of a bounded collection's records by the time at which they were written. */
+/** The key of an index: the keys of a bounded collection's records by the time at which they were written. */
 const orderKey = ({ name }: CollectionId) => fixedRedisKey(`order:${name}`);
 
-/** A record that was in Redis before is still known by its digest. */
+/** A name of a record that came back from Redis already contains its digest, so both names lead to the same key. */
 function keyOf(kind: string, name: string): string {
   const digest = digestIn(name);
   return digest === undefined ? redisKey(kind, name) : `${fixedRedisKey(kind)}:${digest}`;
 }
 
-/** Tells other processes of changes, and hears of theirs. */
+/** Announces changes to other processes, and receives theirs. */
 function createChanges(channel: RedisChannel) {
   const by = randomUUID();
   const listeners = new Map<string, ChangeListener[]>();
@@ -40,7 +40,7 @@ function createChanges(channel: RedisChannel) {
     for (const listen of listeners.get(change.collection) ?? []) listen(change.key);
   });
   return {
-    /** All processes hold the same collections in memory, so of what is not listened to here no other needs to hear. */
+    /** Collections held in memory are the same in all processes, so a collection without listeners here has none elsewhere. */
     announce(transaction: ChainableCommander, { name }: CollectionId, keys: readonly string[]): void {
       if (!listeners.has(name)) return;
       for (const key of keys) transaction.publish(CHANGES_CHANNEL, JSON.stringify({ by, collection: name, key }));
@@ -51,14 +51,14 @@ function createChanges(channel: RedisChannel) {
   };
 }
 
-/** Those that an index lists first, until there are none, or no more than `most`. */
+/** Removes records in the order of an index, until there are none, or at most `most`. */
 async function removeListed(link: RedisLink, collection: CollectionId, index: string, most = Number.POSITIVE_INFINITY) {
   for (let left = most; left > 0; left -= BATCH) {
     const last = Math.min(left, BATCH) - 1;
     const keys = await link.request('read', client => client.zrange(index, 0, last));
     if (keys.length === 0) return;
     await link.request('write', client => {
-      // Not the index itself: what is written meanwhile stays in it.
+      // The index itself is not deleted: records that are written meanwhile stay in it.
       const transaction = client
         .multi()
         .unlink(...keys)
@@ -73,7 +73,7 @@ async function removeListed(link: RedisLink, collection: CollectionId, index: st
 export function createRedisRecords(link: RedisLink, channel: RedisChannel): RecordDriver {
   const { announce, onChange } = createChanges(channel);
 
-  /** One transaction, of which other processes hear. */
+  /** Changes records in one transaction and announces it to other processes. */
   async function change(
     collection: CollectionId,
     keys: readonly string[],
@@ -122,7 +122,7 @@ export function createRedisRecords(link: RedisLink, channel: RedisChannel): Reco
       const index = orderKey(collection);
       const { ttlMs } = collection;
       if (ttlMs !== undefined) {
-        // Redis has deleted these by itself.
+        // Redis has deleted these records by itself when they expired; they are removed from the index.
         await link.request('write', client => client.zremrangebyscore(index, '-inf', Date.now() - ttlMs));
       }
       const count = await link.request('read', client => client.zcard(index));
@@ -132,7 +132,7 @@ export function createRedisRecords(link: RedisLink, channel: RedisChannel): Reco
   };
 }
 
-/** Writes those whose keys are new; answers how many they were. */
+/** Writes the records whose keys are new; returns how many. */
 export async function addRecords(
   link: RedisLink,
   collection: CollectionId,
@@ -147,7 +147,7 @@ export async function addRecords(
   return answers.filter(answer => answer === 'OK').length;
 }
 
-/** @param only `NX`: what is there already stays as it is */
+/** @param only `NX`: a record that exists stays as it is */
 function setRecord(transaction: ChainableCommander, collection: CollectionId, record: StoredRecord, only?: 'NX'): void {
   const { key, group, value, writtenAt, expiresAt } = record;
   const name = recordKey(collection, key);
@@ -160,7 +160,7 @@ function setRecord(transaction: ChainableCommander, collection: CollectionId, re
   transaction.call('ZADD', index, ...condition, writtenAt, name);
   if (collection.ttlMs === undefined) return;
   transaction.zremrangebyscore(index, '-inf', Date.now() - collection.ttlMs);
-  // An index lives as long as the last of its records, whichever was written last.
+  // An index lives as long as the longest-lived of its records, whichever was written last.
   const end = writtenAt + collection.ttlMs;
   transaction.pexpireat(index, end, 'NX').pexpireat(index, end, 'GT');
 }

@@ -4,14 +4,14 @@ import { migrateText, SHAPE_MIGRATIONS, type ShapeMigration } from '../store/sto
 import { fixedRedisKey, type RedisLink, scanKeys } from './redis-link.ts';
 import { QUEUE_ENTRIES } from './redis-queue.ts';
 
-/** Replaces a value unless another process has changed it meanwhile, and keeps its life. */
+/** Replaces a value unless another process has changed it meanwhile; its time to live stays. */
 const REPLACE = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL') end`;
 const REPLACE_PAYLOAD = `if redis.call('HGET', KEYS[1], 'payload') == ARGV[1] then redis.call('HSET', KEYS[1], 'payload', ARGV[2]) end`;
 
 const VERSION = fixedRedisKey('shapes');
 
 /**
- * Brings what Redis keeps to the shapes of this version. Processes that start at once may all do it.
+ * Converts values in Redis to the shapes of this version. Several processes that start at once may all do it.
  * @throws AppError `internal` when a newer version wrote it, or Redis does not answer
  */
 export async function migrateRedisShapes(link: RedisLink, migrations = SHAPE_MIGRATIONS): Promise<void> {

@@ -9,23 +9,26 @@ export interface RedisWorkerOptions {
   readonly handler: Handler;
   readonly log: Pick<Logger, 'warn' | 'error'>;
   readonly leaseMs: number;
-  /** Has an entry claimed that has got a place in its lane. */
+  /** Makes BullMQ hand out an entry that has got a place in its lane. */
   promote(id: string): Promise<void>;
-  /** Does a command, within the time that callers wait for one. @throws StoreAway */
+  /**
+   * Runs a command within the time that callers wait for one.
+   * @throws StoreAway
+   */
   ask<T>(command: () => Promise<T>): Promise<T>;
   onError(error: unknown): void;
 }
 
-/** An entry that is parked is promoted when it gets a place; this is for a promotion that was lost. */
+/** A parked entry is promoted when it gets a place; after this time it is looked at anyway, in case the promotion was lost. */
 export const PARKED_MS = 30_000;
 const THROWN_MS = 5_000;
 const RETRY_MS = 500;
 const LEAVE_MS = 2_000;
 
-/** The first turn is BullMQ's plain list, which comes before all priorities and costs it less. */
+/** The first turn is BullMQ's plain list, which comes before all priorities and is cheaper for BullMQ. */
 export const priorityOf = (turn: number): number => turn - 1;
 
-/** One claim of an entry: a job of BullMQ under a token, and the number by which its writes are told from those of other claims. */
+/** One claim of an entry: a job of BullMQ under a token, and the number that distinguishes its writes from those of other claims. */
 interface Holding {
   readonly job: Job;
   readonly id: string;
@@ -34,7 +37,7 @@ interface Holding {
   readonly controller: AbortController;
 }
 
-/** Takes the jobs that BullMQ hands to this process through the handler. */
+/** Runs the handler for the jobs that BullMQ gives to this process. */
 export class RedisWorker {
   readonly #options: RedisWorkerOptions;
   readonly #holdings = new Map<string, Holding>();
@@ -45,18 +48,21 @@ export class RedisWorker {
     this.#options = options;
   }
 
-  /** BullMQ's processor. It resolves for what is over, which BullMQ removes then. @throws DelayedError for all else, as BullMQ has it */
+  /**
+   * BullMQ's processor. It resolves when an entry is over, and BullMQ then removes it.
+   * @throws DelayedError in every other case, as BullMQ requires
+   */
   async process(job: Job, token = ''): Promise<void> {
     try {
       await this.#take(job, token);
     } catch (error) {
-      // BullMQ would give up on a job whose processor fails otherwise; this one is handed out again when its lock has run out.
+      // With any other error BullMQ would fail the job for good; with this one it hands the job out again when its lock has expired.
       if (!(error instanceof DelayedError)) this.#options.onError(error);
       throw new DelayedError();
     }
   }
 
-  /** Another worker may hold the entry by now. */
+  /** Aborts the claim, since another worker may hold the entry by now. */
   lose(id: string): void {
     const controller = this.#holdings.get(id)?.controller;
     if (controller === undefined || controller.signal.aborted) return;
@@ -64,13 +70,13 @@ export class RedisWorker {
     controller.abort();
   }
 
-  /** Resolves when no handler runs, and what became of the last entries had a moment to be written. */
+  /** Resolves when no handler runs and the verdicts of the last entries had a moment to be written. */
   async idle(): Promise<void> {
     while (this.#working.size > 0) await Promise.allSettled(this.#working);
     await pause(LEAVE_MS, undefined, { ref: false });
   }
 
-  /** Loses everything. */
+  /** Aborts all claims. */
   close(): void {
     this.#isClosed = true;
     for (const id of this.#holdings.keys()) this.lose(id);
@@ -86,7 +92,7 @@ export class RedisWorker {
     else if (outcome === 'lost') throw new DelayedError();
   }
 
-  /** Tries again while Redis is away, for as long as the lease may still be ours. */
+  /** Repeats a command while Redis is away, for as long as the lease may still be ours. */
   async #insist<T>(command: () => Promise<T>): Promise<T> {
     const until = Date.now() + this.#options.leaseMs;
     for (;;) {
@@ -103,7 +109,7 @@ export class RedisWorker {
   async #park({ job, id, token }: Holding, lane: string): Promise<never> {
     const { entries, promote } = this.#options;
     await this.#insist(() => job.moveToDelayed(Date.now() + PARKED_MS, token));
-    // It may have got a place before it was there to be promoted.
+    // The entry may have got its place before BullMQ had it as delayed, so that its promotion did nothing.
     if (await entries.isPlaced(id, lane)) await promote(id);
     throw new DelayedError();
   }

@@ -28,9 +28,9 @@ export type SharedState = ReturnType<typeof openRedisState>;
 export interface RedisStateOptions {
   readonly url: string;
   readonly log: Logger;
-  /** No caller waits longer for one command. Default `REDIS_PATIENCE_MS`. */
+  /** The longest that a caller waits for one command. Default `REDIS_PATIENCE_MS`. */
   readonly timeoutMs?: number;
-  /** Before the first attempt to come back; each later one waits as much longer, at most ten times as long. Default 500. */
+  /** The pause before the first attempt to reconnect; the pauses grow to at most ten times as long. Default 500. */
   readonly retryMs?: number;
 }
 
@@ -38,7 +38,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 /** A connection that only listens would not notice otherwise that the other end is gone. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** A command either finds Redis there or is not sent: waiting lines would only delay the answer. */
+/** A command is sent only while Redis is connected: commands that wait for a connection would only delay the answer. */
 const NO_WAITING = {
   connectTimeout: CONNECT_TIMEOUT_MS,
   enableOfflineQueue: false,
@@ -47,7 +47,7 @@ const NO_WAITING = {
   disableClientInfo: true,
 } satisfies RedisOptions;
 
-/** Everything that processes share. Redis may be away at the start or later: then limits and caches go by this process's memory. */
+/** Everything that processes share. Redis may be away at the start or later: limits and caches then use this process's memory. */
 export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryMs = 500 }: RedisStateOptions) {
   const options = {
     ...NO_WAITING,
@@ -66,11 +66,11 @@ export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryM
     link,
     openCache: <V>(options: RedisCacheOptions<V>) => createRedisCache(link, options),
     /**
-     * Answers what all processes have agreed on under that name: the text that was proposed first. It is kept for ever.
+     * The text that all processes use under that name: the one that was proposed first. It is kept for ever.
      * @throws AppError `internal`
      */
     agree: (name: string, propose: () => Promise<string>) => agree(link, name, propose),
-    /** True when Redis answers, now or within that time. */
+    /** Resolves with true when Redis answers, now or within that time. */
     isReady: link.isReady,
     close() {
       link.close();
@@ -107,7 +107,7 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
   let state: LinkState = 'new';
   let lastError: unknown;
 
-  /** True when that was another state before. */
+  /** Changes the state and logs it; true when the state was another one before. */
   function turn(next: keyof typeof SAID, error?: unknown): boolean {
     if (next === state || state === 'closed') return false;
     state = next;
@@ -134,7 +134,7 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
       if (kind === 'write' && isThere()) turn('answering');
       return answer;
     } catch (error) {
-      // It is never the cause of what is thrown: it may carry a command with its password.
+      // The error of Redis is never the cause of the thrown one: it may contain a command with its password.
       throw failed(kind, error);
     }
   }
@@ -144,7 +144,7 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
       if (isThere()) turn('refusing', error);
       if (kind === 'write') return new AppError('internal', `Redis refuses: ${messageOf(error)}`);
     } else if (turn('away', error)) {
-      // Gone or too slow: no other caller waits for it until it has answered a new connection.
+      // Redis is gone or too slow: the connection is renewed, and no other caller waits until it answers again.
       client.disconnect(true);
     }
     return new StoreAway(`Redis did not answer: ${messageOf(error)}`);
@@ -177,7 +177,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 function messageOf(error: unknown): string {
-  // Redis says why it refused a transaction.
+  // For a refused transaction, Redis gives its reasons in `previousErrors`.
   if (error instanceof Error && 'previousErrors' in error && Array.isArray(error.previousErrors)) {
     const [first] = error.previousErrors;
     if (first instanceof Error) return first.message;
@@ -186,13 +186,13 @@ function messageOf(error: unknown): string {
 }
 
 export interface RedisCacheOptions<V> {
-  /** Names the family of keys; two never meet. */
+  /** Names the cache; the keys of two caches never collide. */
   readonly name: string;
-  /** A value as it came out of JSON, or undefined when it is not one of this version's. */
+  /** A value read from JSON, or undefined when it has not the shape of this version. */
   parse(value: unknown): V | undefined;
-  /** Bytes of one value as JSON; a larger one stays in its own process. Default 512 KiB. */
+  /** Most bytes of one value as JSON; a larger value is not shared. Default 512 KiB. */
   readonly maxBytes?: number;
-  /** No value stays longer, even where it could still stand in for a failure. Default a day. */
+  /** No value is kept longer, even where it could still be used when loading fails. Default a day. */
   readonly maxAgeMs?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
@@ -220,14 +220,14 @@ function createRedisCache<V>(link: RedisLink, options: RedisCacheOptions<V>): Sh
     async write(key, entry) {
       const text = JSON.stringify(entry);
       const keptMs = Math.min(Math.ceil(entry.staleUntil - now()), maxAgeMs);
-      // The older value must not outlive the one that takes its place.
+      // The value is not stored, but an older one must not outlive it either.
       if (keptMs <= 0 || Buffer.byteLength(text) > maxBytes) return remove(key);
       await link.ask('write', client => client.set(keyOf(key), text, 'PX', keptMs));
     },
   };
 }
 
-/** Undefined for whatever this version did not write; no entry counts longer than one may be kept. */
+/** Undefined for an entry that this version did not write; no entry counts for longer than one may be kept. */
 function readEntry<V>(
   text: string,
   parse: (value: unknown) => V | undefined,
@@ -243,7 +243,7 @@ function readEntry<V>(
   };
 }
 
-/** Buckets shared by all processes, ended to the second. While Redis is away each process counts for itself. */
+/** Rate limit buckets shared by all processes; their windows end at whole seconds. While Redis is away each process counts for itself. */
 function createRedisRateLimiter(link: RedisLink): RateLimiter {
   const insurance = createMemoryRateLimiter();
   let counter: RateLimiterRedis | undefined;
@@ -251,7 +251,7 @@ function createRedisRateLimiter(link: RedisLink): RateLimiter {
   return {
     async consume(rule, key, cost = 1) {
       const window = openWindow(rule, key, cost);
-      // Redis counts whole seconds.
+      // Redis counts in whole seconds.
       const shared = {
         ...window,
         name: redisKey('limit', window.name),

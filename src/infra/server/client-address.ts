@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Limits count an IPv4 address whole (a mapped one too) and an IPv6 address by its /64, since one household or server
- * has at least that many. Text that is no address stands for itself.
+ * The key by which limits count a client: an IPv4 address whole (a mapped one too), an IPv6 address by its /64, since one household or server has at
+ * least that many. Text that is not an address is its own key.
  */
 export function clientKey(text: string): string {
   const ip = withoutPort(text);
@@ -15,7 +15,7 @@ export function clientKey(text: string): string {
   return `${ipaddr.fromByteArray(bytes).toString()}/64`;
 }
 
-/** Some proxies forward `1.2.3.4:5678` or `[2001:db8::1]:443`: each connection would be a client of its own. */
+/** Some proxies forward `1.2.3.4:5678` or `[2001:db8::1]:443`: with the port, each connection would count as a client of its own. */
 function withoutPort(text: string): string {
   return /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+(?:\.\d+){3}):\d+$/.exec(text)?.[1] ?? text;
 }
@@ -41,7 +41,7 @@ export function createAddressList(list: readonly string[]): { has(ip: string): b
   };
 }
 
-/** `host:port` of a Host header without its port; undefined for what is none. */
+/** The host in a `host:port` Host header; undefined when the header is malformed. */
 function nameOf(host: string | undefined): string | undefined {
   const match = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i.exec(host ?? '');
   return (match?.[1] ?? match?.[2])?.toLowerCase();
@@ -54,13 +54,13 @@ export function isLoopbackName(host: string | undefined): boolean {
 }
 
 /**
- * True when a request may be answered under the name it was sent to: the public one, an address, or a name without a dot, such as that
- * of a container. A page of a foreign site whose name is made to lead here (DNS rebinding) comes under that name.
+ * True when a request may be answered under the name it was sent to: the public one, an address, or a name without a dot, such as that of a
+ * container. This stops DNS rebinding: a foreign page whose host name is made to resolve to this server sends requests under that name.
  */
 export function createHostGuard(publicUrl: string): (host: string | undefined) => boolean {
   const own = new URL(publicUrl).hostname.toLowerCase();
   return host => {
-    // HTTP/1.0 knows none, and no browser speaks that.
+    // Requests of HTTP/1.0 have no Host header, and no browser speaks that version.
     if (host === undefined) return true;
     const name = nameOf(host);
     return name !== undefined && (name === own || isIP(name) !== 0 || !name.includes('.'));

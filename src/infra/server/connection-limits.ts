@@ -7,24 +7,24 @@ export interface ConnectionLimitsOptions {
   readonly total: number;
   /** Connections of one client. */
   readonly perClient: number;
-  /** Addresses, CIDRs or `loopback` of proxies, each of which stands for many clients. */
+  /** Addresses, CIDRs or `loopback` of proxies; each proxy stands for many clients. */
   readonly trustProxy: readonly string[];
 }
 
 interface Connection {
   readonly socket: Socket;
   readonly client: string;
-  /** Requests under way; an upgraded connection stays busy to its end. */
+  /** Requests under way; an upgraded connection counts as busy to its end. */
   running: number;
 }
 
 /**
- * Bounds the connections of each client and of all. What comes beyond takes the place of the connection that has been idle for longest,
- * so that a new request is answered however many connections stand about; with none idle it is closed at once.
+ * Bounds the connections of each client and of all. A connection beyond the bound replaces the one that has been idle for longest, so that a new
+ * request is answered however many idle connections there are; when none is idle, it is closed at once.
  */
 export function limitConnections(server: Server, { total, perClient, trustProxy }: ConnectionLimitsOptions): void {
   const proxies = createAddressList(trustProxy);
-  // Sets keep their order: a connection goes to the end whenever it becomes idle.
+  // Sets keep their order: a connection moves to the end whenever it becomes idle.
   const idle = new Map<string, Set<Connection>>();
   const allIdle = new Set<Connection>();
   const counts = new Map<string, number>();
@@ -43,7 +43,7 @@ export function limitConnections(server: Server, { total, perClient, trustProxy 
     else idle.delete(client);
   }
 
-  /** True when there is a place, if need be that of an idle connection. */
+  /** True when there is a place, if need be by closing an idle connection. */
   function makeRoom(held: number, limit: number, candidates: ReadonlySet<Connection> | undefined): boolean {
     if (held < limit) return true;
     const [oldest] = candidates ?? [];

@@ -4,19 +4,19 @@ import { AppError } from '../../errors.ts';
 export type ResponseStreams = ReturnType<typeof createResponseStreams>;
 export type ResponseStream = Pick<Stream, 'watch'>;
 
-/** Why a stream was ended by us. */
+/** Why Medley ended a stream. */
 export type StreamEnd = 'slow' | 'old' | 'displaced';
 
 export interface ResponseStreamsOptions {
-  /** Streams of all clients together. Default 192. */
+  /** Most streams of all clients together. Default 192. */
   readonly total?: number;
-  /** Streams of one client. Default 24. */
+  /** Most streams of one client. Default 24. */
   readonly perClient?: number;
-  /** A client that leaves bytes waiting has to take as many as this, on average over `windowMs`. Default 4 KiB. */
+  /** A client for which bytes wait has to take at least this many a second, on average over `windowMs`. Default 4 KiB. */
   readonly minBytesPerSecond?: number;
-  /** Default 30 000. */
+  /** The time over which a client's speed is measured. Default 30 000. */
   readonly windowMs?: number;
-  /** Default an hour; a player asks for the rest by itself. */
+  /** How long a stream may last. Default an hour; a player asks for the remaining bytes by itself. */
   readonly lifetimeMs?: number;
   readonly onEnd?: (end: StreamEnd) => void;
   readonly onRefuse?: (reason: 'share' | 'total') => void;
@@ -26,8 +26,8 @@ const CHECK_MS = 1_000;
 const RETRY_AFTER_MS = 5_000;
 
 /**
- * The bodies that flow to strangers at once. Each client has a share; when all places are taken, one who has fewer than another takes
- * a place of that other, so that a few clients never keep the rest out. A client that reads too slowly, or for too long, is cut off.
+ * The response bodies that are streamed to clients at once. Each client has a share; when all places are taken, a client that has fewer streams than
+ * another takes a place of that other, so that a few clients never keep all others out. A client that reads too slowly, or for too long, is cut off.
  */
 export function createResponseStreams(options: ResponseStreamsOptions = {}) {
   const { total = 192, perClient = 24, minBytesPerSecond = 4 * 1024, windowMs = 30_000 } = options;
@@ -62,12 +62,12 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}) {
     }
   }
 
-  /** Takes a place from the client that has most, unless that is no more than the newcomer would have. */
+  /** Takes a place from the client that has the most, unless the newcomer would have as many. */
   function makeRoom(held: number): boolean {
     let [richest, most] = ['', held + 1];
     for (const [client, { size }] of clients) if (size > most) [richest, most] = [client, size];
     const streams = [...(clients.get(richest) ?? [])];
-    // A stream that its client does not read is missed least, then the one that has run longest.
+    // The first choice is a stream that its client does not read; the next is the stream that has run longest.
     const spare = streams.find(stream => stream.isBlocked) ?? streams[0];
     if (spare === undefined) return false;
     end(richest, spare, 'displaced');
@@ -79,7 +79,7 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}) {
       return count;
     },
     /**
-     * Takes a place until the response is closed. From `watch` on, the client has to read.
+     * Takes a place until the response is closed. After `watch` is called, the client has to read.
      * @throws AppError `rate_limited`: `params.what` is `streams` for a client with too many, `params.reason` is `busy` when nothing is free
      */
     enter(client: string, response: ServerResponse): ResponseStream {
@@ -95,7 +95,7 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}) {
         throw new AppError('rate_limited', 'all streams are taken', { params, retryAfterMs: RETRY_AFTER_MS });
       }
       const stream = new Stream(response);
-      // Nothing would say any more that it has ended.
+      // A response that is closed already would never report its end.
       if (response.destroyed) return stream;
       const streams = clients.get(client) ?? new Set();
       clients.set(client, streams.add(stream));
@@ -110,19 +110,19 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}) {
 class Stream {
   readonly startedAt = performance.now();
   readonly #response: ServerResponse;
-  /** The start of the running window; undefined until the body flows. */
+  /** The start of the current window; undefined until the body is streamed. */
   #window: { readonly at: number; readonly bytes: number } | undefined;
 
   constructor(response: ServerResponse) {
     this.#response = response;
   }
 
-  /** The body flows from now on. */
+  /** Starts to measure: the body is streamed from now on. */
   watch(): void {
     this.#window = { at: performance.now(), bytes: this.#bytes };
   }
 
-  /** Bytes wait for the client; a CDN that is slow is not the client's doing. */
+  /** True while bytes wait for the client; a slow CDN is not the client's doing. */
   get isBlocked(): boolean {
     return this.#window !== undefined && this.#response.writableNeedDrain;
   }
@@ -139,7 +139,7 @@ class Stream {
     this.#response.destroy();
   }
 
-  /** Bytes that the connection has taken in; no more than a buffer of them waits in this process. */
+  /** Bytes that the connection has accepted; at most a buffer of them still waits in this process. */
   get #bytes(): number {
     return this.#response.socket?.bytesWritten ?? 0;
   }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '../../errors.ts';
 
-/** `status` is set where HTTP says more than the code's own status does. */
+/** `status` is set where the HTTP status is more specific than that of the error code. */
 export interface Failure {
   readonly error: AppError;
   readonly status: number | undefined;
@@ -15,7 +15,7 @@ export interface RenderedError {
   readonly body: object;
 }
 
-/** `status` replaces the code's own. */
+/** `status` replaces the status of the error code. */
 export type RenderError = (error: AppError, status?: number) => RenderedError;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -32,7 +32,7 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   504: 'timeout',
 };
 
-/** Whatever a route or Fastify itself threw; what neither declared a status for is `internal`. */
+/** Converts whatever a route or Fastify itself threw; an error without a declared status is `internal`. */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof AppError) return { error: thrown, status: undefined };
   const message = thrown instanceof Error ? thrown.message : 'something that is no error was thrown';
@@ -40,20 +40,20 @@ export function toFailure(thrown: unknown): Failure {
   const code =
     status === undefined ? undefined : (CODE_BY_STATUS[status] ?? (status < 500 ? 'invalid_request' : undefined));
   if (code === undefined) return { error: new AppError('internal', message, { cause: thrown }), status: undefined };
-  // A busy server is no fault of any upstream.
+  // A 503 of our own means that this server is busy, which is no fault of any upstream.
   const params = status === 503 ? { reason: 'busy' } : { what: 'request' };
   return { error: new AppError(code, message, { params, cause: thrown }), status };
 }
 
 function statusOf(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  // No token is that long, so it cannot be one of ours.
+  // No token of ours is that long, so the address is unknown.
   if ('code' in thrown && thrown.code === 'FST_ERR_MAX_PARAM_LENGTH') return 404;
   if (!('statusCode' in thrown) || typeof thrown.statusCode !== 'number') return undefined;
   return thrown.statusCode >= 400 && thrown.statusCode < 600 ? thrown.statusCode : undefined;
 }
 
-/** Answers what was no readable HTTP, on the bare socket, and closes it. */
+/** Answers a request that is not readable HTTP, on the bare socket, and closes it. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex, renderError: RenderError): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy();
@@ -81,7 +81,7 @@ function unreadable(code: string | undefined): [ErrorCode, number, string] {
   return ['invalid_request', 400, 'request'];
 }
 
-/** Node keeps the answer under way in `_httpMessage`: writing now would end up in the middle of it. */
+/** Node keeps the answer under way in `_httpMessage`: bytes written now would end up in the middle of it. */
 function isAnswering(socket: Duplex): boolean {
   return '_httpMessage' in socket && socket._httpMessage !== null && socket._httpMessage !== undefined;
 }

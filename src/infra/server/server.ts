@@ -15,19 +15,19 @@ import { JSON_TYPE, type RenderError, refuseUnreadable, toFailure } from './serv
 
 export interface ServerOptions {
   readonly log: Logger;
-  /** Addresses, CIDRs or `loopback` whose X-Forwarded-For counts. */
+  /** Addresses, CIDRs or `loopback` of proxies whose X-Forwarded-For counts. */
   readonly trustProxy: readonly string[];
-  /** The public address of this server: requests for another name are refused, but for health. Default: any name will do. */
+  /** The public address of this server: requests for another host name are refused, except for health. Default: any name is accepted. */
   readonly publicUrl?: string | undefined;
-  /** The server knows no shapes: how an error looks is the API's business. */
+  /** Turns an error into an answer. The API supplies it, since the server knows no shapes of answers. */
   readonly renderError: RenderError;
-  /** Bytes of a request's body unless its route says otherwise. Default 64 KiB. */
+  /** Most bytes of a request's body unless its route says otherwise. Default 64 KiB. */
   readonly bodyLimit?: number;
-  /** Bytes of a request's line and headers together. Default 32 KiB: a link of 8 KB, percent-encoded. */
+  /** Most bytes of a request's line and headers together. Default 32 KiB: a link of 8 KB, percent-encoded. */
   readonly maxHeaderSize?: number;
-  /** Characters of one path parameter. Default 12 288. */
+  /** Most characters of one path parameter. Default 12 288. */
   readonly maxParamLength?: number;
-  /** For a request's line and headers, from the connection's beginning or the request's first byte. Default 15 000. */
+  /** Time for a request's line and headers, from the connection's start or the request's first byte. Default 15 000. */
   readonly headersTimeoutMs?: number;
   /** Connections of all clients together. Default 10 000. */
   readonly maxConnections?: number;
@@ -37,15 +37,15 @@ export interface ServerOptions {
   readonly drainMs?: number;
 }
 
-/** Asked by whatever watches over a process, under any name. */
+/** Paths that monitors of a process ask for under any host name. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 export type ServerState = 'starting' | 'ready' | 'stopping';
 
 export interface ServerAddress {
-  /** The port as it was asked for. */
+  /** The host as it was configured. */
   readonly host: string;
-  /** The real one, when 0 was asked for. */
+  /** The real port when 0 was configured. */
   readonly port: number;
   /** `http://HOST:PORT` */
   readonly origin: string;
@@ -57,17 +57,17 @@ export interface Server {
   readonly state: ServerState;
   /** @throws Error whose message says what to do, when the port is taken or may not be used. */
   listen(where: { readonly host: string; readonly port: number }): Promise<ServerAddress>;
-  /** Accepts nothing new, lets what runs finish, then cuts it. Safe to call twice. */
+  /** Accepts nothing new, waits for running requests, then cuts those that are left. Safe to call twice. */
   stop(): Promise<void>;
 }
 
-/** For a whole request to arrive. */
+/** Time for a whole request to arrive. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** A connection on which nothing moves is closed. */
+/** A connection that is idle for this long is closed. */
 const IDLE_TIMEOUT_MS = 120_000;
 const DRAIN_MS = 7_500;
 
-/** The one HTTP server: limits, error envelope, shutdown. Api, web chat and webhooks are plugins of `app`. */
+/** The one HTTP server: limits, error envelope, shutdown. The API, the web chat and webhooks are plugins of `app`. */
 export function createServer(options: ServerOptions): Server {
   let state: ServerState = 'starting';
   let stopped: Promise<void> | undefined;
@@ -111,7 +111,7 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-/** It answers failures in the API's words. */
+/** The Fastify instance; it answers failures in the API's format. */
 function createApp({ log, renderError, trustProxy, ...options }: ServerOptions): FastifyInstance {
   const app = fastify({
     loggerInstance: quietLogger(log),
@@ -121,14 +121,14 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: IDLE_TIMEOUT_MS,
     routerOptions: { maxParamLength: options.maxParamLength ?? 12_288 },
-    // Longer than proxies keep theirs, so that they never send on a connection that is being closed.
+    // Longer than proxies keep their connections, so that they never send on one that is being closed.
     keepAliveTimeout: 72_000,
     http: {
       maxHeaderSize: options.maxHeaderSize ?? 32 * 1024,
       headersTimeout: options.headersTimeoutMs ?? 15_000,
       connectionsCheckingInterval: Math.min(5_000, options.headersTimeoutMs ?? 15_000),
     },
-    // While it drains, a request that got in is answered like any other, on a connection that then closes.
+    // While the server drains, an accepted request is answered like any other, and its connection then closes.
     return503OnClosing: false,
     rewriteUrl: request => repairPath(request.url ?? '/'),
     frameworkErrors: answerFailure,
@@ -166,12 +166,12 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
 
 async function drain(app: FastifyInstance, { log, drainMs = DRAIN_MS }: ServerOptions): Promise<void> {
   const { server } = app;
-  // Fastify stops listening only after every plugin's preClose; no new connection is taken meanwhile.
+  // Fastify stops listening only after every plugin's preClose, so the server is closed here to take no new connection meanwhile.
   const doorClosed = new Promise<void>(resolve => {
     if (server.listening) server.close(() => resolve());
     else resolve();
   });
-  // An answer that was under way keeps its connection alive afterwards; it is idle then.
+  // A keep-alive connection becomes idle when its last answer has ended, so idle ones are closed again and again.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const cut = setTimeout(() => {
     log.warn({ drainMs }, 'requests still ran when the time to stop was over');
@@ -185,7 +185,7 @@ async function drain(app: FastifyInstance, { log, drainMs = DRAIN_MS }: ServerOp
   }
 }
 
-/** A path that cannot be decoded names nothing: escaped once more it is an unknown path, seen by the hooks like any other. */
+/** A path that cannot be decoded matches no route: escaped once more it is an unknown path, which the hooks see like any other. */
 function repairPath(url: string): string {
   const percent = url.indexOf('%');
   if (percent === -1) return url;
@@ -205,10 +205,10 @@ function pathOf(url: string): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-/** By route, never by address: queries carry links and tokens. */
+/** Logs the route, never the address: queries contain links and tokens. */
 function logFailure(log: Logger, error: AppError, request: FastifyRequest): void {
   const route = request.routeOptions.url ?? 'unknown path';
-  // The client is gone: what broke off then is no failure of ours.
+  // When the client has gone, a broken answer is no failure of ours.
   const level = request.socket?.destroyed === true ? 'debug' : LOG_LEVELS[error.code];
   log[level]({ method: request.method, route, code: error.code, err: error }, 'request failed');
 }
@@ -229,7 +229,7 @@ function explainListenFailure(error: unknown, host: string, port: number): Error
   return error instanceof Error ? error : new Error(`cannot listen on ${where}`, { cause: error });
 }
 
-/** Fastify's own lines, warnings and worse alone: the rest repeats addresses with their queries. */
+/** Passes on Fastify's own warnings and errors alone: its other lines repeat addresses with their queries. */
 function quietLogger(log: Logger): FastifyBaseLogger {
   const write = (level: 'warn' | 'error') => (details: unknown, message?: unknown) => {
     const fields = typeof details === 'object' && details !== null ? details : {};
@@ -251,13 +251,13 @@ function quietLogger(log: Logger): FastifyBaseLogger {
   return quiet;
 }
 
-/** The methods that a path would answer: for 405 and its `Allow`, asked only once nothing matched. */
+/** The methods that a path would answer, for 405 and its `Allow`; asked only when no route matched. */
 export interface KnownRoutes {
-  /** In the order of registration; empty for an unknown path. */
+  /** Methods in the order of registration; empty for an unknown path. */
   methodsOf(path: string): readonly string[];
 }
 
-/** Watches the routes that are registered from now on. Wildcards alone make no path known. */
+/** Watches the routes that are registered from now on. A wildcard route alone does not make a path known. */
 function watchRoutes(app: FastifyInstance): KnownRoutes {
   const exact = new Map<string, Set<string>>();
   const wild = new Map<string, Set<string>>();

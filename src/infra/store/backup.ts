@@ -5,12 +5,12 @@ import Database from 'libsql';
 import { AppError } from '../../errors.ts';
 import { openingReason } from './store.ts';
 
-/** A writer that is busy is waited for so long. */
+/** How long a busy writer is waited for. */
 const BUSY_TIMEOUT_MS = 10_000;
 
 /**
- * Writes a copy of a database as it is at one moment, also while others write to it. The copy is whole, or there is none; a file that
- * is there is never overwritten. Blocks until it is done.
+ * Writes a copy of a database as it is at one moment, also while others write to it. The copy is whole, or there is none; an existing file is never
+ * overwritten. Blocks until it is done.
  *
  * @returns bytes of the copy
  * @throws AppError `internal` whose message is one sentence
@@ -21,7 +21,7 @@ export function backUpDatabase(path: string, target: string): number {
   if (!existsSync(dirname(target))) throw failure(`${dirname(target)} does not exist: make it first`);
   const draft = `${target}.${randomUUID()}.part`;
   try {
-    // SQLite writes into an empty file, and keeps its mode.
+    // SQLite writes into an existing empty file and keeps its mode.
     closeSync(openSync(draft, 'wx', 0o600));
   } catch (cause) {
     throw failure(`${target} cannot be written: ${writingReason(cause)}`, cause);
@@ -44,7 +44,7 @@ function copyInto(path: string, draft: string): void {
   let db: InstanceType<typeof Database> | undefined;
   try {
     db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
-    // It is read first, so that what is wrong with it is not taken for something wrong with the copy.
+    // The source is read first, so that a fault in it is not taken for a fault in the copy.
     db.exec('SELECT count(*) FROM sqlite_master');
   } catch (cause) {
     db?.close();
@@ -57,7 +57,7 @@ function copyInto(path: string, draft: string): void {
   }
 }
 
-/** Unlike a renamed file, a link does not take the place of one that was made meanwhile; but not every file system has links. */
+/** Unlike a rename, a hard link does not replace a file that was made meanwhile; but not every file system has links. */
 function publish(draft: string, target: string): void {
   try {
     linkSync(draft, target);

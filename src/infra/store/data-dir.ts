@@ -5,16 +5,16 @@ import { type FileLock, waitForFileLock } from './file-lock.ts';
 import { openingReason } from './store.ts';
 
 export interface DataDirOptions {
-  /** True when others that say so too may use it at the same time. */
+  /** True when other processes that also pass true may use the folder at the same time. */
   readonly isShared: boolean;
-  /** How long a process that is about to end is waited for, as in a rolling deploy. Default 15 000. */
+  /** How long to wait for a process that is about to end, as in a rolling deploy. Default 15 000. */
   readonly waitMs?: number;
-  /** Another process has it, and is waited for. */
+  /** Called when another process holds the folder and is waited for. */
   readonly onWait?: () => void;
 }
 
 /**
- * Takes DATA_DIR for this process, until it ends.
+ * Locks DATA_DIR for this process, until it ends.
  * @throws AppError `internal` whose message says in one sentence that it is not writable, or used by another process
  */
 export async function claimDataDir(

@@ -5,34 +5,34 @@ import Database from 'libsql';
 import { AppError } from '../../errors.ts';
 import { openingReason } from './store.ts';
 
-/** Held by the operating system: it ends with the process, however that ends. */
+/** A lock held by the operating system: it ends with the process, however that ends. */
 export interface FileLock {
   /** Safe to call twice. */
   release(): void;
 }
 
 export interface FileLockOptions {
-  /** Any number may hold a shared one at once, while none holds an exclusive one. Default exclusive. */
+  /** Any number of processes may hold a shared lock at once, while none holds an exclusive one. Default exclusive. */
   readonly kind?: 'exclusive' | 'shared';
 }
 
 type Connection = InstanceType<typeof Database>;
 
-/** A connection that was collected would let go. */
+/** Connections are kept here, because one that was garbage-collected would release its lock. */
 const held = new Set<Connection>();
 
 /**
- * Locks a file, which is made when missing and holds nothing. Open it with nothing else: a process loses its lock when it closes the same
- * file elsewhere.
+ * Locks an empty file, which is created when missing. Do not open the file in any other way: a process loses its lock when it closes the same file
+ * elsewhere.
  *
- * @returns undefined when others hold it
+ * @returns undefined when another process holds it
  * @throws AppError `internal` whose message says what is wrong with the file
  */
 export function tryFileLock(path: string, { kind = 'exclusive' }: FileLockOptions = {}): FileLock | undefined {
   let connection: Connection | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // With its mode from the first, since another process may remove the file before it is locked.
+    // The file is created with its final mode, since another process may remove it before it is locked.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     connection = new Database(path, { timeout: 0 });
     // SQLite locks by the system's own locks on a file, and needs no content for it. Nothing is ever written, so no journal is needed.
@@ -56,13 +56,13 @@ export function tryFileLock(path: string, { kind = 'exclusive' }: FileLockOption
 
 export interface FileLockWait extends FileLockOptions {
   readonly waitMs: number;
-  /** Default 100. */
+  /** How often the lock is tried, in milliseconds. Default 100. */
   readonly everyMs?: number;
-  /** Others hold it at first. */
+  /** Called when another process holds the lock at first. */
   readonly onWait?: () => void;
 }
 
-/** The same, tried again and again without keeping the process from other work. */
+/** Like `tryFileLock`, but tries again and again without blocking the process. */
 export async function waitForFileLock(path: string, options: FileLockWait): Promise<FileLock | undefined> {
   const { waitMs, everyMs = 100, onWait } = options;
   const until = Date.now() + waitMs;
@@ -77,7 +77,7 @@ export async function waitForFileLock(path: string, options: FileLockWait): Prom
 export type SoleTask = ReturnType<typeof createSoleTask>;
 
 export interface SoleTaskOptions {
-  /** How often it is tried to take over from a process that has ended. Default 5 000. */
+  /** How often this process tries to take over from a process that has ended. Default 5 000. */
   readonly retryMs?: number;
   readonly onFailure: (error: unknown) => void;
 }
@@ -99,7 +99,7 @@ export function createSoleTask(path: string, { retryMs = 5_000, onFailure }: Sol
   timer.unref();
   attempt();
   return {
-    /** True when it is this process. */
+    /** True when this process does the task. */
     isOurs: () => lock !== undefined,
     close() {
       clearInterval(timer);

@@ -78,7 +78,7 @@ export function createLibsqlRecords(store: Store, now: () => number = Date.now):
         SELECT written_at FROM records WHERE collection = :collection ORDER BY written_at DESC LIMIT 1 OFFSET :maxRecords)`;
       store.run(sql, { collection, maxRecords });
     },
-    // No other process writes here.
+    // No other process writes to an embedded database.
     onChange: () => undefined,
   };
   return hasTable(store, 'returned_records') ? withReturnedRecords(driver, store) : driver;
@@ -86,7 +86,7 @@ export function createLibsqlRecords(store: Store, now: () => number = Date.now):
 
 const Found = z.object({ found: z.number() });
 
-/** True when a database keeps records; one that never kept any has no table for them. */
+/** True when a database keeps records; one that never kept any has no such table. */
 export function hasRecords(store: Store): boolean {
   return hasTable(store, 'records') && store.get('SELECT 1 AS found FROM records LIMIT 1', [], Found) !== undefined;
 }

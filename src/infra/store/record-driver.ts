@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 /** Everything that a driver must know of a collection. */
 export interface CollectionId {
   readonly name: string;
-  /** How long its records live, unless it is said of one of them. */
+  /** How long a record lives, unless a time is set for it alone. */
   readonly ttlMs: number | undefined;
-  /** True when it is trimmed. */
+  /** True when the collection is trimmed to a number of records. */
   readonly isBounded: boolean;
 }
 
@@ -16,43 +16,43 @@ export interface StoredRecord {
   readonly value: string;
   /** Unix milliseconds. */
   readonly writtenAt: number;
-  /** Unix milliseconds; null for one that stays. */
+  /** Unix milliseconds; null for a record that never expires. */
   readonly expiresAt: number | null;
 }
 
-/** Hears the keys of records that another process has changed; undefined when changes may have gone unheard. */
+/** Called with the key of a record that another process has changed, or with undefined when changes may have been missed. */
 export type ChangeListener = (key: string | undefined) => void;
 
 /**
- * Keeps records as text. What has expired is as good as absent, and deleted sooner or later.
+ * Keeps records as text. An expired record counts as absent and is deleted sooner or later.
  *
  * @throws AppError `internal` from every method but `onChange` when the store cannot be read or written
  */
 export interface RecordDriver {
-  /** The value. */
+  /** The record's value as JSON. */
   read(collection: CollectionId, key: string): Promise<string | undefined>;
-  /** Values, the newest first. */
+  /** The values of a group, the newest first. */
   readGroup(collection: CollectionId, group: string, limit: number): Promise<readonly string[]>;
   write(collection: CollectionId, record: StoredRecord): Promise<void>;
-  /** Like the next one, for records without a group. */
+  /** Changes when a record expires; like `move`, only for records without a group. */
   expire(collection: CollectionId, key: string, at: number | null): Promise<void>;
   move(collection: CollectionId, from: string, to: string): Promise<void>;
-  /** @param group the record's own. Default: none */
+  /** @param group the record's group. Default: none */
   remove(collection: CollectionId, key: string, group?: string | null): Promise<void>;
   removeGroup(collection: CollectionId, group: string): Promise<void>;
-  /** Keeps those that were written last. */
+  /** Keeps only the records that were written last. */
   trim(collection: CollectionId, maxRecords: number): Promise<void>;
   onChange(collection: CollectionId, listen: ChangeListener): void;
 }
 
-/** Redis keeps digests in the place of names, so that what people searched for and who they are stays unreadable there. */
+/** Redis keeps digests in the place of names, so that it stays unreadable there what people searched for and who they are. */
 export function digestOf(name: string): string {
   return createHash('sha256').update(name).digest('base64url');
 }
 
 const DIGEST = 'sha256:';
 
-/** The name of a record, or of a group, of which only the digest is known. */
+/** A name for a record, or a group, of which only the digest is known. */
 export function nameOfDigest(digest: string): string {
   return DIGEST + digest;
 }

@@ -5,17 +5,17 @@ import { parseJson } from '../parse-json.ts';
 import type { ChangeListener, CollectionId, RecordDriver } from './record-driver.ts';
 
 /**
- * Records that are also found by what they belong to, such as a person.
+ * Records that can also be listed by a group, such as the person to whom they belong.
  *
  * @throws AppError `internal` from every method when the store cannot be read or written
  */
 export interface GroupedCollection<V> {
   get(key: string): Promise<V | undefined>;
-  /** Replaces. A key has always the same group; with null it belongs to none. */
+  /** Writes a record, in the place of an older one. A key must always have the same group; null means none. */
   set(key: string, value: V, group: string | null): Promise<void>;
-  /** The newest first, 5 000 at most. */
+  /** The group's values, the newest first, 5 000 at most. */
   listGroup(group: string): Promise<readonly V[]>;
-  /** @param group the key's */
+  /** @param group the group of the key */
   delete(key: string, group: string | null): Promise<void>;
   deleteGroup(group: string): Promise<void>;
 }
@@ -26,26 +26,26 @@ export interface CollectionOptions<V> {
   readonly schema: z.ZodType<V>;
   /** How long a record lives after it was set. Default: until it is deleted. */
   readonly ttlMs?: number;
-  /** Beyond it those that were set first are deleted. Default: as many as there are. */
+  /** When there are more records than this, those that were set first are deleted. Default: no bound. */
   readonly maxRecords?: number;
 }
 
 export interface KeyedCollectionOptions<V> extends CollectionOptions<V> {
   /**
-   * So many records are held in memory too, as is the absence of one: reading them again costs no round trip. What another process
-   * changes is dropped at once. While the store cannot be read, what was read last counts.
+   * How many records are also held in memory, together with the knowledge that a key has none, so that reading them again costs no round trip. A
+   * record that another process changes is dropped at once. While the store cannot be read, the value that was read last counts.
    */
   readonly maxInMemory?: number;
 }
 
-/** The place where collections live. */
+/** The store in which collections are opened. */
 export interface RecordStore {
   collection<V>(options: KeyedCollectionOptions<V>): Collection<V>;
   groupedCollection<V>(options: CollectionOptions<V>): GroupedCollection<V>;
 }
 
 const MAX_LISTED = 5_000;
-/** A collection may pass its bound by this many before it is counted again. */
+/** A collection is counted again after this many writes, so it may exceed its bound by as many. */
 const TRIM_EVERY = 500;
 
 export function collectionId({ name, ttlMs, maxRecords }: Omit<CollectionOptions<unknown>, 'schema'>): CollectionId {
@@ -54,7 +54,7 @@ export function collectionId({ name, ttlMs, maxRecords }: Omit<CollectionOptions
 
 /** @param now unix milliseconds */
 export function createRecordStore(driver: RecordDriver, now: () => number = Date.now): RecordStore {
-  /** Both kinds of collections have this in common. */
+  /** The operations that both kinds of collections share. */
   function open<V>(options: CollectionOptions<V>) {
     const { schema, ttlMs, maxRecords } = options;
     const id = collectionId(options);
@@ -117,12 +117,12 @@ export function createRecordStore(driver: RecordDriver, now: () => number = Date
  */
 export interface Collection<V> {
   get(key: string): Promise<V | undefined>;
-  /** Replaces. */
+  /** Writes a record, in the place of an older one. */
   set(key: string, value: V): Promise<void>;
   delete(key: string): Promise<void>;
-  /** The record ends at that moment (unix milliseconds), or with null never, until it is set again. */
+  /** Lets the record expire at that moment (unix milliseconds), or never with null, until it is set again. */
   expire(key: string, at: number | null): Promise<void>;
-  /** Gives a record another key unless there is one under it, which then stays. Nothing is left under the old key. */
+  /** Gives a record another key. If a record has that key already, that one stays. Nothing is left under the old key. */
   move(from: string, to: string): Promise<void>;
 }
 
@@ -135,14 +135,14 @@ export interface InMemoryOptions {
 interface Held<V> {
   readonly value: V | undefined;
   readonly readAt: number;
-  /** How often changes had gone unheard before it was read. */
+  /** How many times changes had been missed before this value was read. */
   readonly gaps: number;
 }
 
-/** A value in memory is read again so often, should the word of a change have been lost. */
+/** A value in memory is read again after this long, in case the announcement of a change was lost. */
 const REREAD_MS = 10 * 60_000;
 
-/** Holds in memory what was read last, and that there was nothing. While the store cannot be read, that counts. */
+/** Holds in memory the records that were read last, and which keys had none. While the store cannot be read, these count. */
 function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }: InMemoryOptions): Collection<V> {
   const held = createLru<string, Held<V>>({ max: maxRecords });
   const reads = createSingleFlight<V | undefined>();
@@ -150,7 +150,7 @@ function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }: InMem
 
   function drop(key: string): void {
     held.delete(key);
-    // The value that is being read may be older than the change.
+    // The value that is being read may be older than this change, so that read is forgotten.
     reads.forget(key);
   }
 
@@ -163,7 +163,7 @@ function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }: InMem
     try {
       await work();
     } catch (error) {
-      // It is not known whether it took place: the value in memory counts only until it can be read again.
+      // It is unknown whether the write took place: the value in memory counts only until the store can be read again.
       for (const key of keys) {
         const known = held.get(key);
         if (known !== undefined) held.set(key, { ...known, gaps: -1 });

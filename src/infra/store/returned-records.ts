@@ -8,8 +8,8 @@ export interface ReturnedRecord extends StoredRecord {
 }
 
 /**
- * Puts records of Redis, named by `nameOfDigest`, into a database that has none; all or nothing.
- * @returns how many of each collection
+ * Puts records from Redis, named by `nameOfDigest`, into a database without records; all or none.
+ * @returns how many records of each collection
  * @throws AppError `internal` when the store cannot be written
  */
 export function addReturnedRecords(store: Store, records: readonly ReturnedRecord[]): ReadonlyMap<string, number> {
@@ -29,7 +29,7 @@ export function addReturnedRecords(store: Store, records: readonly ReturnedRecor
   return counts;
 }
 
-/** Redis kept digests in the place of names: a record that came back from there gets its name when it is first asked for by it. */
+/** Redis kept digests in the place of names: a record that came back from Redis gets its real name when it is first asked for by that name. */
 export function withReturnedRecords(driver: RecordDriver, store: Store): RecordDriver {
   function name(column: 'key' | 'group_key', collection: string, value: string): void {
     const sql = `UPDATE OR REPLACE records SET ${column} = :value WHERE collection = :collection AND ${column} = :digest`;

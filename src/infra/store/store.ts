@@ -19,10 +19,10 @@ export interface RunResult {
 }
 
 /**
- * The durable embedded store. Every call is synchronous and meant to be short. Rows pass through a schema on their way out; blobs
- * come as Buffer, integers beyond 2^53 must be selected as text.
+ * The durable embedded store. Every call is synchronous and meant to be short. Rows pass through a schema on their way out; blobs come as Buffer,
+ * integers beyond 2^53 must be selected as text.
  *
- * @throws AppError `internal` from every method, with SQLite's error as the cause; StoreAway where the same may go well later
+ * @throws AppError `internal` from every method, with SQLite's error as the cause; StoreAway where the same call may succeed later
  */
 export interface Store {
   /**
@@ -32,26 +32,26 @@ export interface Store {
   migrate(module: string, steps: readonly string[]): void;
   all<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T[];
   get<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T | undefined;
-  /** Row by row, as they were when the first was read; read them to the end. */
+  /** Returns rows one by one, as they were when the first was read; the caller must read them to the end. */
   each<T>(sql: string, params: SqlParams, row: z.ZodType<T>): Iterable<T>;
   run(sql: string, params?: SqlParams): RunResult;
-  /** All of `work` or nothing, if it throws. May be nested; `work` must not be asynchronous. */
+  /** All changes of `work`, or none if it throws. May be nested; `work` must not be asynchronous. */
   transaction<T>(work: () => T): T;
   /** Safe to call twice. */
   close(): void;
 }
 
 export interface StoreOptions {
-  /** How long another writer is waited for, in which nothing else is done. Default 2 000. */
+  /** How long another writer is waited for; the process is blocked meanwhile. Default 2 000. */
   readonly busyTimeoutMs?: number;
 }
 
 const MAX_STATEMENTS = 200;
 /** Waiting blocks the whole process, and no writer of ours holds the lock for long. */
 const BUSY_TIMEOUT_MS = 2_000;
-/** SQLite's own 2 MB have a large catalogue read again and again what was read just now. */
+/** With SQLite's default of 2 MB, the pages of a large catalogue would be read from the file again and again. */
 const CACHE_KIB = 16 * 1024;
-/** 16 MB: a page that changes often reaches the database less often. */
+/** 16 MB: a page that changes often is then copied into the database file less often. */
 const CHECKPOINT_PAGES = 4_000;
 
 const MIGRATIONS = `CREATE TABLE IF NOT EXISTS migrations (
@@ -73,7 +73,7 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
   let depth = 0;
 
   function prepare(sql: string): Statement {
-    // A statement outlives its database's close, silently.
+    // A statement still works, silently, after its database was closed, so this is checked here.
     if (!db.open) throw new AppError('internal', 'the store is closed');
     const known = statements.get(sql);
     if (known !== undefined) return known;
@@ -90,7 +90,7 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
   const store: Store = {
     migrate(module, steps) {
       exec(MIGRATIONS);
-      // No other writer is waited for when all is done.
+      // If all steps are applied, no transaction is begun, so no other writer is waited for.
       if (appliedSteps(store, module, steps) === steps.length) return;
       store.transaction(() => {
         for (let index = appliedSteps(store, module, steps); index < steps.length; index += 1) {
@@ -111,7 +111,7 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
       });
     },
     *each(sql, params, row) {
-      // A statement of its own: one that is shared could be begun anew meanwhile.
+      // The statement is not taken from the cache: a shared one could be started again while rows are still being read.
       const rows = attempt(sql, () => db.prepare(sql).iterate(bind(params)));
       for (const found of rows) yield row.parse(readRow(found));
     },
@@ -131,7 +131,7 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
         exec(commit);
         return result;
       } catch (error) {
-        // A full disk makes SQLite roll back by itself.
+        // On a full disk SQLite rolls back by itself.
         if (db.open && db.inTransaction) exec(rollBack);
         throw error;
       } finally {
@@ -147,7 +147,7 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
   return store;
 }
 
-/** @throws AppError in place of SQLite's own error, StoreAway where that may pass */
+/** @throws AppError in place of SQLite's own error, StoreAway where the failure may pass */
 function attempt<T>(sql: string, work: () => T, passing = PASSING): T {
   try {
     return work();
@@ -175,7 +175,10 @@ export function writtenByNewer(place: 'DATA_DIR' | 'Redis'): AppError {
   return new AppError('internal', sentence);
 }
 
-/** How many of the steps are applied. @throws AppError when others were */
+/**
+ * How many of the steps are applied.
+ * @throws AppError when other steps were applied
+ */
 function appliedSteps(store: Store, module: string, steps: readonly string[]): number {
   const applied = store.all('SELECT hash FROM migrations WHERE room = ? ORDER BY step', [module], AppliedStep);
   if (applied.length > steps.length) throw writtenByNewer('DATA_DIR');
@@ -203,17 +206,17 @@ function openDatabase(path: string, timeout: number): InstanceType<typeof Databa
 }
 
 function closeDatabase(db: InstanceType<typeof Database>): void {
-  // The files beside the database stay until the last statement is collected, so they are emptied here.
+  // The files beside the database stay until the last statement is garbage-collected, so they are emptied here.
   try {
     db.pragma('wal_checkpoint(TRUNCATE)');
   } catch {
-    // On a disk that takes nothing any more: they stay whole, and the next start reads them.
+    // On a disk that accepts no writes they cannot be emptied; they stay whole, and the next start reads them.
   } finally {
     db.close();
   }
 }
 
-/** SQLite gives the files beside it the same mode. */
+/** SQLite gives the files beside the database the same mode. */
 function createFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, 'a', 0o600));
@@ -229,7 +232,7 @@ export function openingReason(cause: unknown): string {
     case 'SQLITE_READONLY':
     case 'SQLITE_CANTOPEN':
       return 'it is not writable; set DATA_DIR to a directory that is';
-    // Node says this of a folder on a disk that is read-only, too.
+    // Node also reports this for a folder on a read-only disk.
     case 'ENOENT':
       return 'it cannot be made; set DATA_DIR to a directory that is writable';
     case 'EISDIR':
@@ -245,9 +248,12 @@ export function openingReason(cause: unknown): string {
   }
 }
 
-/** Another holds the file. */
+/** Codes for a file that another process has locked. */
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/;
-/** A disk that cannot be read says nothing of what was asked either; one that takes nothing is a failure of its own, since that may last. */
+/**
+ * Codes of failures that may pass: a disk that cannot be read says nothing about the data. A disk that cannot be written to is another failure, since
+ * that may last.
+ */
 const PASSING = new RegExp(`${BUSY.source}|^SQLITE_(IOERR|CANTOPEN|CORRUPT|NOTADB|NOMEM)`);
 
 function codeOf(cause: unknown): string {
@@ -279,7 +285,7 @@ function bindValue(value: unknown): SqlValue {
   throw new AppError('internal', `a ${typeof value === 'number' ? value : typeof value} cannot be stored`);
 }
 
-/** libsql adds `_metadata` to single rows and gives blobs as Buffer there, as ArrayBuffer in lists. */
+/** libsql adds `_metadata` to single rows, and returns blobs as Buffer in single rows but as ArrayBuffer in lists. */
 function readRow(row: unknown): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row ?? {})) {
