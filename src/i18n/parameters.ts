@@ -76,6 +76,7 @@ export interface Parameters {
   'osu.estimate.about': { shown: Value };
   'osu.estimate.by': { date: Value };
   'osu.estimate.ppBy': { date: Value };
+  'osu.estimate.off': { percent: Value };
   'osu.estimate.byOtherFile': { date: Value };
   'osu.profile.hours': { n: number; shown: Value };
   'osu.scores.unknownMap': { id: Value };

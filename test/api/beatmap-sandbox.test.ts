@@ -38,6 +38,7 @@ describe('over the played upstreams, with credentials', () => {
     expect(download).toMatchObject({ id: 900_001, available: true, reason: null });
     expect(download.addresses.at(-1)).toEqual({
       source: 'osu',
+      state: 'unknown',
       video: true,
       url: 'https://osu.ppy.sh/beatmapsets/900001',
     });
@@ -73,7 +74,7 @@ describe('over the played upstreams, with credentials', () => {
       id: 900_006,
       available: false,
       reason: 'Taken down at the wish of the label.',
-      addresses: [{ source: 'osu', video: true, url: 'https://osu.ppy.sh/beatmapsets/900006' }],
+      addresses: [{ source: 'osu', state: 'unknown', video: true, url: 'https://osu.ppy.sh/beatmapsets/900006' }],
     });
   });
 

@@ -133,7 +133,7 @@ describe('GET /api/download', () => {
       id: 901,
       available: true,
       reason: null,
-      addresses: [{ source: 'catboy', video: true, url: 'https://catboy.best/d/901' }],
+      addresses: [{ source: 'catboy', state: 'unknown', video: true, url: 'https://catboy.best/d/901' }],
     });
     expect(response.headers).toMatchObject({ 'x-data-source': 'osu', 'cache-control': 'public, max-age=300' });
     expect(calls).toEqual([{ method: 'download', args: ['901'] }]);

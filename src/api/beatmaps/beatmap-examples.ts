@@ -174,8 +174,8 @@ export const DOWNLOAD_EXAMPLE: DownloadAnswer = {
   available: true,
   reason: null,
   addresses: [
-    { source: 'osu.direct', video: true, url: 'https://osu.direct/api/d/900001' },
-    { source: 'osu.direct', video: false, url: 'https://osu.direct/api/d/900001?noVideo=1' },
-    { source: 'osu', video: true, url: SET_PAGE },
+    { source: 'osu.direct', state: 'answering', video: true, url: 'https://osu.direct/api/d/900001' },
+    { source: 'osu.direct', state: 'answering', video: false, url: 'https://osu.direct/api/d/900001?noVideo=1' },
+    { source: 'osu', state: 'unknown', video: true, url: SET_PAGE },
   ],
 };

@@ -194,6 +194,9 @@ export const downloadAnswer = z
       .array(
         z.strictObject({
           source: z.enum([...MIRROR_IDS, 'osu']).meta({ description: 'osu: the set’s page, where a login is needed.' }),
+          state: z.enum(['answering', 'failing', 'unknown']).meta({
+            description: 'How the mirror did when it was last asked; unknown: it was not asked yet, and of osu’s page.',
+          }),
           video: z.boolean().meta({ description: 'Whether the file holds the set’s video.' }),
           url: z.string(),
         }),

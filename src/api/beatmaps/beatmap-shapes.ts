@@ -81,5 +81,10 @@ export function toUserAnswer({ daily_challenge_user_stats: _, ...player }: Playe
 }
 
 export function toDownloadAnswer({ id, available, reason, addresses }: Download): DownloadAnswer {
-  return { id, available, reason, addresses: addresses.map(({ source, video, url }) => ({ source, video, url })) };
+  return {
+    id,
+    available,
+    reason,
+    addresses: addresses.map(({ source, state, video, url }) => ({ source, state, video, url })),
+  };
 }

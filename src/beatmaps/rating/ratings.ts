@@ -22,6 +22,10 @@ export interface Rating {
   readonly isEstimate: boolean;
   /** True when osu!'s own calculator gave pp, too; else pp that osu! did not give is an estimate. */
   readonly isExact: boolean;
+  /**
+   * By what share the pp is off on average; null where it is exact, where there is none, and where osu!'s own pp of the play puts it right.
+   */
+  readonly ppError: number | null;
   /** Day of the library's rules; null where the map itself was not read, so that there is no pp either. */
   readonly algorithm: string | null;
   readonly maxCombo: number | null;
@@ -72,6 +76,9 @@ const HIGHEST = 1.4;
 
 /** pp grows with this power of the stars in the published formulas (2025). */
 const PP_POWER: Readonly<Record<Ruleset, number>> = { osu: 2.9, taiko: 2.25, fruits: 2, mania: 2.2 };
+
+/** Mean error of the library's pp of full combos against osu!'s own calculator (`npm run check-stars`, 160 drawn maps, 2026-11). */
+const PP_ERRORS: Readonly<Record<Ruleset, number>> = { osu: 0.09, taiko: 0.19, fruits: 0.001, mania: 0.001 };
 
 /** Today's stars as a multiple of the library's; undefined where either is unknown or they are not of the same map. */
 function starRatio(today: number, library: number | undefined): number | undefined {
@@ -237,15 +244,27 @@ function rate(known: Known, common: number | undefined): Rating {
   const { beatmap, knownPp } = request;
   if (library?.isExact === true) {
     const { stars, maxCombo, algorithm, pp, play } = library;
-    return { stars, isEstimate: false, isExact: true, algorithm, maxCombo, difficulty: library, pp, play };
+    return {
+      stars,
+      isEstimate: false,
+      isExact: true,
+      ppError: null,
+      algorithm,
+      maxCombo,
+      difficulty: library,
+      pp,
+      play,
+    };
   }
   const today = isPlain ? beatmap.difficulty_rating : official?.stars;
   const plain = ruleset === beatmap.mode ? starRatio(beatmap.difficulty_rating, library?.plainStars) : undefined;
+  const hasPp = library !== undefined && (library.pp.length > 0 || library.play !== null);
   const ratio = today === undefined ? (common ?? plain) : starRatio(today, library?.stars);
   const rated = {
     stars: today ?? (library === undefined ? starsByFigures(request, ruleset) : library.stars * (ratio ?? 1)),
     isEstimate: today === undefined,
     isExact: false,
+    ppError: hasPp && knownPp == null ? PP_ERRORS[ruleset] : null,
     algorithm: library?.algorithm ?? null,
     maxCombo: library?.maxCombo ?? official?.maxCombo ?? null,
     difficulty: library,

@@ -55,7 +55,7 @@ describe('the rating of a map', () => {
   it('is osu!’s own with mods, and pp is put on the scale of its stars', async () => {
     const { ratings } = open(new Map([[1, told(7.7)]]));
     const rating = await ratings.of({ ...withDt(1, 5), accuracies: [98] }, never);
-    expect(rating).toMatchObject({ stars: 7.7, isEstimate: false });
+    expect(rating).toMatchObject({ stars: 7.7, isEstimate: false, ppError: 0.09 });
     expect(rating.pp[0]?.pp).toBeCloseTo(200 * 1.1 ** 2.9, 6);
   });
 
@@ -88,6 +88,7 @@ describe('the rating of a map', () => {
     const play = { statistics: { great: 10 }, max_combo: 10, lazer: true };
     const known = await ratings.of({ ...withDt(1, 5), play, knownPp: 120 }, never);
     expect(known.play).toEqual({ pp: 120, ppIfFullCombo: 180 });
+    expect(known.ppError).toBeNull();
     const unknown = await ratings.of({ ...withDt(1, 5), play, knownPp: null }, never);
     expect(unknown.play?.pp).toBeCloseTo(100 * 1.1 ** 2.9, 6);
   });
@@ -105,7 +106,14 @@ describe('the rating of a map', () => {
     });
     const play = { statistics: {}, max_combo: 1, lazer: true };
     const rating = await ratings.of({ ...withDt(1, 5.5), accuracies: [98], play, knownPp: 120 }, never);
-    expect(rating).toMatchObject({ stars: 7, isEstimate: false, isExact: true, pp: [{ pp: 200 }], play: { pp: 100 } });
+    expect(rating).toMatchObject({
+      stars: 7,
+      isEstimate: false,
+      isExact: true,
+      ppError: null,
+      pp: [{ pp: 200 }],
+      play: { pp: 100 },
+    });
     expect(asked).toEqual([]);
   });
 

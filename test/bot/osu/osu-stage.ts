@@ -28,6 +28,8 @@ export interface OsuStageOptions {
   /** Generated sets beside those with a story. Default 0. */
   readonly beatmapsets?: number;
   readonly times?: Partial<CommandTimes>;
+  /** Instead of those of the stage. */
+  readonly instead?: (osu: BeatmapServices) => Partial<Services>;
 }
 
 export interface OsuStage {
@@ -70,7 +72,14 @@ export async function openOsuServices(options: OsuStageOptions) {
 export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> {
   const { sandbox, osu } = await openOsuServices(options);
   const { beatmaps, ratings, recommend, recommendationHistory } = osu;
-  const services = { ...sampleServices(), beatmaps, ratings, recommend, recommendationHistory };
+  const services = {
+    ...sampleServices(),
+    beatmaps,
+    ratings,
+    recommend,
+    recommendationHistory,
+    ...options.instead?.(osu),
+  };
   const dispatcher = createDispatcher({
     commands: commandList,
     services,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import type { Action, Reply } from '../../../src/bot/contract/reply.ts';
 import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/request.ts';
 import { type BuiltWorker, buildWorker } from '../../beatmaps/built-worker.ts';
@@ -80,6 +81,36 @@ describe('the calls of osu!’s API', () => {
     sandbox.clearRequests();
     await press(buttonOf(shown, 'World'), inGroup('sari'));
     expect(calls().api).toBe(1);
+  });
+});
+
+describe('the cover of an image card', () => {
+  it.each([
+    '/osu recent lamp post',
+    '/osu score https://osu.ppy.sh/scores/5000000001',
+    `/osu compare ${PAPER_COMET} lamp post`,
+    `/beatmap simulate ${PAPER_COMET}`,
+  ])('is asked for beside the ratings of %s', async text => {
+    const { say } = await open({
+      instead({ ratings }) {
+        let onCover = () => {};
+        const asked = new Promise<void>(resolve => {
+          onCover = resolve;
+        });
+        return {
+          painter: createSvgRasterizer(),
+          artwork: { load: async () => void onCover() },
+          ratings: {
+            ...ratings,
+            async ofMaps(requests, signal) {
+              await asked;
+              return ratings.ofMaps(requests, signal);
+            },
+          },
+        };
+      },
+    });
+    expect(textOf(await say(text))).toContain('"kind":"picture"');
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseScore, type Score } from '../../../src/beatmaps/model/score.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
-import { playBlock } from '../../../src/bot/views/osu/play.ts';
+import { loadCover, playBlock } from '../../../src/bot/views/osu/play.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createBeatmapWorld } from '../../sandbox/beatmap-world.ts';
 import { scoreShape } from '../../sandbox/osu-shapes.ts';
@@ -22,7 +22,8 @@ function playWith(change: object = {}): Score {
 }
 
 const drawn = async (score: Score, artwork?: { load(url: string): Promise<string | undefined> }) => {
-  const block = await playBlock({ score, rating: undefined }, { painter, ...(artwork && { artwork }) }, t);
+  const cover = loadCover(score.beatmapset, { painter, ...(artwork && { artwork }) });
+  const block = await playBlock({ score, rating: undefined, cover }, { painter }, t);
   if (block.kind !== 'picture') throw new Error('nothing was drawn');
   return block;
 };
@@ -59,7 +60,8 @@ describe('a play as an image card', () => {
   });
 
   it('is a card of words where nothing is drawn, or the map is unknown', async () => {
-    const words = (score: Score, services: object) => playBlock({ score, rating: undefined }, services, t);
+    const words = (score: Score, services: object) =>
+      playBlock({ score, rating: undefined, cover: loadCover(score.beatmapset, services) }, services, t);
     expect((await words(playWith(), {})).kind).toBe('card');
     expect((await words(playWith({ beatmapset: null }), { painter })).kind).toBe('card');
   });

@@ -25,6 +25,7 @@ const RATING: Rating = {
   stars: 2.345,
   isEstimate: false,
   isExact: false,
+  ppError: null,
   algorithm: '2025-03-06',
   maxCombo: 500,
   pp: [],
@@ -82,6 +83,13 @@ describe('the card of a play', () => {
     const text = textOf(playOn(900_001), { ...RATING, isEstimate: true });
     expect(text).toContain('about 2.35★');
     expect(text).toContain('estimates by the rules of');
+    expect(text).not.toContain('on average');
+  });
+
+  it('says how far off pp is that osu! does not give', () => {
+    const text = textOf(playOn(900_002, { pp: null }), { ...RATING, ppError: 0.19 });
+    expect(text).toContain('pp is an estimate by the rules of');
+    expect(text).toContain('pp is off by 19% on average');
   });
 
   it('has the rate and the values that the player chose', () => {

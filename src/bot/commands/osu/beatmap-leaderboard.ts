@@ -26,7 +26,7 @@ import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
 import { type AskedMap, originBlocks } from '../../views/osu/beatmap.ts';
 import { pageActions } from '../../views/osu/beatmap-list.ts';
-import { listRow, playsBlocks } from '../../views/osu/play.ts';
+import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { resultText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
@@ -71,6 +71,7 @@ export const beatmapLeaderboard = defineCommand({
           ...change,
         },
       });
+    const cover = loadCover(map.set, services);
     const found = await (of === 'here' ? ofChat : ofWorld)({ map, mods, country, page }, context);
     const other = of === 'here' ? 'world' : 'here';
     const { scores, first, left } = found;
@@ -91,6 +92,7 @@ export const beatmapLeaderboard = defineCommand({
     const heading = title.filter(part => part !== undefined).join(' ');
     const list = {
       map,
+      cover,
       mods,
       title: heading,
       rows: scores.map((score, index) => listRow(score, first + index, nameOf(score, t), t)),

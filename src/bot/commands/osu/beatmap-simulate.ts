@@ -31,8 +31,8 @@ import {
   setName,
 } from '../../views/osu/beatmap.ts';
 import { settingsText } from '../../views/osu/beatmap-info.ts';
-import { type DrawnPlay, playPicture } from '../../views/osu/play.ts';
-import { modNames } from '../../views/osu/score.ts';
+import { type DrawnPlay, loadCover, playPicture } from '../../views/osu/play.ts';
+import { estimateBlocks, modNames } from '../../views/osu/score.ts';
 
 /** Full combos whose worth is always shown. */
 const USUAL = [95, 97, 98, 99, 100];
@@ -72,6 +72,7 @@ export const beatmapSimulate = defineCommand({
     const played = modsAtRate(mods, rate);
     const asked = isDescribed(play) ? simulate(play, beatmap, ruleset) : undefined;
     const request = { beatmap, ruleset, mods: played };
+    const cover = loadCover(map.set, services);
     const [usual, rated] = await services.ratings.ofMaps(
       [
         { ...request, accuracies: USUAL, strains: services.painter !== undefined },
@@ -106,6 +107,7 @@ export const beatmapSimulate = defineCommand({
         ...(await simulatedBlocks(
           {
             map,
+            cover,
             shown,
             usual,
             fields,
@@ -119,7 +121,9 @@ export const beatmapSimulate = defineCommand({
         ...(accuracy !== undefined && [n300, n100, n50].some(count => count !== undefined)
           ? [textBlock([words.byHits({ shown: t.percent(accuracy / 100, 2) })])]
           : []),
-        textBlock([{ kind: 'emphasis', children: [reckoning(usual, t)] }]),
+        ...(usual.isExact
+          ? [textBlock([{ kind: 'emphasis', children: [t.messages.osu.estimate.exact] }])]
+          : estimateBlocks([usual], t)),
       ],
       actions: [...again, ...elsewhere],
     });
@@ -242,6 +246,7 @@ function askedBlocks({ accuracy, combo, misses = 0, rating }: DescribedPlay, t: 
 
 interface SimulatedMap {
   readonly map: AskedMap;
+  readonly cover: DrawnPlay['cover'];
   readonly shown: PlayedMap;
   readonly usual: Rating;
   readonly mods: readonly ScoreMod[];
@@ -252,12 +257,13 @@ interface SimulatedMap {
 
 /** An image card with the page of the map, or all of it in words. */
 async function simulatedBlocks(
-  { map, shown, usual, fields, mods, described, inWords }: SimulatedMap,
+  { map, cover, shown, usual, fields, mods, described, inWords }: SimulatedMap,
   services: CommandContext['services'],
   t: Translator,
 ): Promise<readonly Block[]> {
   const drawn: DrawnPlay = {
     set: map.set,
+    cover,
     version: map.beatmap.version,
     stars: usual.stars,
     grade: undefined,
@@ -271,7 +277,7 @@ async function simulatedBlocks(
     fail: undefined,
     alt: `${setName(map.set)} [${map.beatmap.version}]: ${t.messages.plays.simulate.title}`,
   };
-  const picture = await playPicture(drawn, services, t);
+  const picture = await playPicture(drawn, services.painter, t);
   return picture === undefined ? inWords : [{ ...picture, beside: mapHeading(map, t, true), instead: inWords }];
 }
 
@@ -287,13 +293,4 @@ function figuresOf({ accuracy, combo, misses = 0, rating }: DescribedPlay, { max
     ...(misses === 0 ? [] : [{ value: t.number(misses), label: osu.scores.results.miss }]),
     ...(pp === undefined ? [] : [{ value: t.decimal(pp, 0), label: cards.pp }]),
   ];
-}
-
-function reckoning({ isEstimate, isExact, algorithm, difficulty }: Rating, t: Translator): string {
-  const words = t.messages.osu.estimate;
-  if (isExact) return words.exact;
-  if (algorithm === null) return words.byFigures;
-  const date = t.date(Date.parse(algorithm));
-  if (difficulty?.isOtherFile === true) return words.byOtherFile({ date });
-  return isEstimate ? words.by({ date }) : words.ppBy({ date });
 }

@@ -15,7 +15,7 @@ import { MODE_OPTION, PLAYER_OPTION, requirePlayers } from '../../osu/asked-play
 import { mapButtons, playerButtons } from '../../osu/buttons.ts';
 import { ratePlays } from '../../osu/plays.ts';
 import { mapHeading, originBlocks } from '../../views/osu/beatmap.ts';
-import { listRow, playsBlocks } from '../../views/osu/play.ts';
+import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { estimateBlocks, scoreCard, withLines } from '../../views/osu/score.ts';
 
 /** More are rare, and would make a long card. */
@@ -71,10 +71,12 @@ export const osuCompare = defineCommand({
       const none = textBlock([words.none({ name: player.username })]);
       return reply({ tone: 'notice', blocks: [...heading, ...mapHeading(map, t), none], actions });
     }
+    const cover = loadCover(map.set, services);
     const ratings = await ratePlays(shown, context);
     const cards = shown.map((score, index) => playCard(score, index + 1, ratings.get(score.id), t));
     const list = {
       map,
+      cover,
       title: `${player.username}: ${words.title}`,
       rows: shown.map((score, index) => listRow(score, index + 1, dayOf(score, drawnIn(t)), t)),
       inWords: [...cards, ...estimateBlocks([...ratings.values()], t)],

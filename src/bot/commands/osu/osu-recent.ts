@@ -12,7 +12,7 @@ import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts
 import { mapButtons, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, PLAYS_A_CALL, ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
-import { playBlock } from '../../views/osu/play.ts';
+import { loadCover, playBlock } from '../../views/osu/play.ts';
 import { gainText, playerTitle } from '../../views/osu/player.ts';
 import { estimateBlocks } from '../../views/osu/score.ts';
 
@@ -46,6 +46,7 @@ export const osuRecent = defineCommand({
       const blocks = [heading, ...originBlocks({ source: 'osu', stale }, t), textBlock([text])];
       return reply({ tone: 'notice', blocks, actions });
     }
+    const cover = loadCover(score.beatmapset, services);
     const [ratings, best, rank] = await Promise.all([
       ratePlays([score], context, { strains: services.painter !== undefined }),
       ifKnown(bestPlays(user, services.beatmaps, signal), signal),
@@ -56,7 +57,7 @@ export const osuRecent = defineCommand({
     const rating = ratings.get(score.id);
     const ifFullCombo = best && rating && placeIfFullCombo(score, rating, best);
     const standing = standingText({ rank, place: best && placeOf(score, best), ifFullCombo }, t);
-    const play = await playBlock({ score, rating, name: user.username, standing }, services, t);
+    const play = await playBlock({ score, rating, cover, name: user.username, standing }, services, t);
     const inMode = t.messages.osu.modes[user.mode];
     const words = t.messages.plays.recent;
     const title = nth === 1 ? words.title({ mode: inMode }) : words.nth({ n: t.number(nth), mode: inMode });

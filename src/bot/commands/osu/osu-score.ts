@@ -10,7 +10,7 @@ import { usageError } from '../../contract/usage-error.ts';
 import { openMapToken } from '../../osu/buttons.ts';
 import { ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
-import { playBlock } from '../../views/osu/play.ts';
+import { loadCover, playBlock } from '../../views/osu/play.ts';
 import { estimateBlocks } from '../../views/osu/score.ts';
 
 const MAX_PLAY = 300;
@@ -35,6 +35,7 @@ export const osuScore = defineCommand({
     const link = matchOsuLink(play);
     if (link?.kind !== 'score') throw usageError('notScoreLink');
     const { score, stale } = await services.beatmaps.score(link.id, link.ruleset, signal);
+    const cover = loadCover(score.beatmapset, services);
     const ratings = await ratePlays([score], context, { strains: services.painter !== undefined });
     const rating = ratings.get(score.id);
     const { beatmap_id, user_id, mode } = score;
@@ -43,7 +44,7 @@ export const osuScore = defineCommand({
       {
         score,
         rating,
-        play: await playBlock({ score, rating }, services, t),
+        play: await playBlock({ score, rating, cover }, services, t),
         stale,
         url: scorePage(link.id, link.ruleset),
         openMap: beatmap_id === null ? undefined : openMapToken(services, beatmap_id, modsToOpen(score)),

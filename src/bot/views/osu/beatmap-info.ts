@@ -21,6 +21,7 @@ import {
   textBlock,
 } from '../../contract/reply.ts';
 import { bpmText, coverOf, day, lengthOfSet, originBlocks, ratedStars, setName, setTitle, stateOf } from './beatmap.ts';
+import { estimateBlocks } from './score.ts';
 
 export interface BeatmapInfoView extends SetAnswer {
   /** The difficulty that was asked for; undefined when it was the set. */
@@ -61,7 +62,7 @@ export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
       ...(rating === undefined ? [] : worthBlocks(rating, t)),
       ...(view.picture === undefined ? [] : [view.picture]),
       ...difficultyBlocks(view, t),
-      ...estimateBlocks(view, t),
+      ...estimateBlocks([...ratings.values()], t),
       { kind: 'sound', url: set.preview_url, label: words.preview },
     ],
     actions: [
@@ -167,23 +168,6 @@ function worthBlocks({ pp }: Rating, t: Translator): readonly Block[] {
     value: [words.pp({ shown: t.decimal(each.pp, 0) })],
   }));
   return fields.length === 0 ? [] : [{ kind: 'fields', fields }];
-}
-
-/** By whose rules what is shown was worked out, where it was not by osu! itself. */
-function estimateBlocks({ ratings }: BeatmapInfoView, t: Translator): readonly Block[] {
-  const words = t.messages.osu.estimate;
-  const shown = [...ratings.values()];
-  const estimate = shown.find(({ isEstimate }) => isEstimate);
-  const worth = shown.find(({ pp, isExact }) => pp.length > 0 && !isExact);
-  const algorithm = estimate?.algorithm ?? worth?.algorithm ?? null;
-  if (estimate === undefined && worth === undefined) return [];
-  const sentence = () => {
-    if (algorithm === null) return words.byFigures;
-    const date = t.date(Date.parse(algorithm));
-    if (worth?.difficulty?.isOtherFile === true) return words.byOtherFile({ date });
-    return estimate === undefined ? words.ppBy({ date }) : words.by({ date });
-  };
-  return [textBlock([{ kind: 'emphasis', children: [sentence()] }])];
 }
 
 type Shown = Pick<Rating, 'stars' | 'isEstimate' | 'maxCombo'>;

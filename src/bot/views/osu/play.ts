@@ -35,9 +35,21 @@ import {
 /** The cover as the header of a card shows it. */
 const COVER = { width: 640, height: 156 };
 
+/** The cover of a set for an image card, to be asked for beside what else takes time. Undefined where nothing is drawn; never rejects. */
+export async function loadCover(
+  set: Beatmapset | null,
+  { painter, artwork }: Pick<Services, 'painter' | 'artwork'>,
+): Promise<string | undefined> {
+  const image = set === null || painter === undefined ? undefined : coverOf(set, set.card_url);
+  return image && (await artwork?.load(image.url, COVER));
+}
+
+type Cover = ReturnType<typeof loadCover>;
+
 export interface PlayedScore {
   readonly score: Score;
   readonly rating: Rating | undefined;
+  readonly cover: Cover;
   /** Whose play it is, where the play does not say it. */
   readonly name?: string;
   /** Where it stands on the map and among the player's best. */
@@ -47,10 +59,10 @@ export interface PlayedScore {
 /** A play as an image card with a few words, or as a card of words where none can be drawn. */
 export async function playBlock(
   played: PlayedScore,
-  services: Pick<Services, 'painter' | 'artwork'>,
+  { painter }: Pick<Services, 'painter'>,
   t: Translator,
 ): Promise<Block> {
-  const { score, rating, standing = [] } = played;
+  const { score, rating, cover, standing = [] } = played;
   const { beatmapset: set } = score;
   const card = withLines(scoreCard(score, { rating }, t), ([first = [], ...others]) => [
     first,
@@ -59,23 +71,24 @@ export async function playBlock(
   ]);
   if (set === null || score.beatmap === null) return card;
   const alt = `${mapName(score, t)}: ${resultText(score, t)}`;
-  const picture = await playPicture({ set, alt, ...playView(played, drawnIn(t)) }, services, t);
+  const picture = await playPicture({ set, alt, cover, ...playView(played, drawnIn(t)) }, painter, t);
   return picture === undefined ? card : { ...picture, beside: [textBlock(besideText(played, t))], instead: [card] };
 }
 
 export interface DrawnPlay extends Omit<PlayView, 'title' | 'artist' | 'cover'> {
   readonly set: Beatmapset;
+  readonly cover: Cover;
   readonly alt: string;
 }
 
 /** Undefined where nothing is drawn. */
 export async function playPicture(
-  { set, alt, ...drawn }: DrawnPlay,
-  { painter, artwork }: Pick<Services, 'painter' | 'artwork'>,
+  { set, cover, alt, ...drawn }: DrawnPlay,
+  painter: Services['painter'],
   t: Translator,
 ): Promise<PictureBlock | undefined> {
   if (painter === undefined) return undefined;
-  const view = { ...drawn, ...(await mapHeadOf(set, artwork)) };
+  const view = { ...drawn, ...(await mapHeadOf(set, cover)) };
   const size = playCardSize(view, penFor(t, 'dark'));
   const picture = painter.picture('play', theme => renderPlayCard(view, penFor(t, theme)), size);
   return { kind: 'picture', picture, alt };
@@ -106,7 +119,7 @@ const COLOURS: Readonly<Record<string, keyof Look>> = {
   small_tick_miss: 'marigold',
 };
 
-function playView({ score, rating, name }: PlayedScore, t: Translator): Omit<DrawnPlay, 'set' | 'alt'> {
+function playView({ score, rating, name }: PlayedScore, t: Translator): Omit<DrawnPlay, 'set' | 'cover' | 'alt'> {
   const { beatmap, accuracy, pp, max_combo, is_perfect_combo, passed, ended_at } = score;
   const words = t.messages.osu.scores;
   const { cards } = t.messages;
@@ -162,6 +175,7 @@ export function listRow(score: Score, place: number, name: string, reader: Trans
 
 export interface ListedPlays {
   readonly map: AskedMap;
+  readonly cover: Cover;
   /** With which all of them are, where that is asked for. */
   readonly mods?: readonly string[] | undefined;
   readonly title: string;
@@ -172,8 +186,8 @@ export interface ListedPlays {
 
 /** Plays on a map as an image card with the map's page, or in words. */
 export async function playsBlocks(
-  { map, mods = [], title, rows, inWords }: ListedPlays,
-  { painter, artwork }: Pick<Services, 'painter' | 'artwork'>,
+  { map, cover, mods = [], title, rows, inWords }: ListedPlays,
+  { painter }: Pick<Services, 'painter'>,
   t: Translator,
 ): Promise<readonly Block[]> {
   const words = [...mapHeading(map, t), ...inWords];
@@ -181,7 +195,7 @@ export async function playsBlocks(
   const { version, mode, difficulty_rating } = map.beatmap;
   // Of others than osu!'s own stars nothing is known here.
   const stars = mode === map.ruleset && mods.length === 0 ? difficulty_rating : null;
-  const view = { ...(await mapHeadOf(map.set, artwork)), version, stars, rows };
+  const view = { ...(await mapHeadOf(map.set, cover)), version, stars, rows };
   const picture = painter.picture('list', theme => renderListCard(view, penFor(t, theme)), listCardSize(view));
   const alt = `${title}, ${setName(map.set)} [${version}]: ${rows
     .map(({ place, name, worth }) => `${place}. ${name} ${worth}`.trim())
@@ -190,11 +204,10 @@ export async function playsBlocks(
 }
 
 /** The name of a set as it can be drawn, and its cover. */
-async function mapHeadOf(set: Beatmapset, artwork: Services['artwork']) {
-  const image = coverOf(set, set.card_url);
+async function mapHeadOf(set: Beatmapset, cover: Cover) {
   return {
     title: drawableTitle(set.title, set.title_unicode),
     artist: drawableTitle(set.artist, set.artist_unicode),
-    cover: image && (await artwork?.load(image.url, COVER)),
+    cover: await cover,
   };
 }

@@ -127,14 +127,22 @@ export function fullComboText(
   return t.messages.osu.scores.ifFullCombo({ pp: t.decimal(play.ppIfFullCombo, 0) });
 }
 
-/** By whose rules the figures that are not osu!'s were worked out. */
+/** By whose rules figures that are not osu!'s own were worked out, and how far pp is off by them. */
 export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Translator): readonly WordBlock[] {
   const words = t.messages.osu.estimate;
-  const estimate = ratings.find(rating => rating?.isEstimate === true);
+  const known = ratings.filter(rating => rating !== undefined);
+  const stars = known.find(({ isEstimate }) => isEstimate);
+  const estimate = known.find(({ ppError }) => ppError !== null) ?? stars;
   if (estimate === undefined) return [];
-  const { algorithm } = estimate;
-  const sentence = algorithm === null ? words.byFigures : words.by({ date: t.date(Date.parse(algorithm)) });
-  return [textBlock([{ kind: 'emphasis', children: [sentence] }])];
+  const { algorithm, ppError, difficulty } = estimate;
+  const sentence = () => {
+    if (algorithm === null) return words.byFigures;
+    const date = t.date(Date.parse(algorithm));
+    if (difficulty?.isOtherFile === true) return words.byOtherFile({ date });
+    return stars === undefined ? words.ppBy({ date }) : words.by({ date });
+  };
+  const off = ppError === null ? undefined : words.off({ percent: t.percent(ppError, 1) });
+  return [textBlock([{ kind: 'emphasis', children: joined([sentence(), off]) }])];
 }
 
 /** Players call the results so; those of catch have words. */
