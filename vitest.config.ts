@@ -12,7 +12,9 @@ const APART = [
   'test/platforms/*.test.ts',
   'test/*.test.ts',
 ];
-const NEVER = ['test/live/**', 'test/bench/**'];
+/** The short forms of drills break or load the built program for minutes: `npm run test:drills`. */
+const DRILLS = ['test/drills/**/*.test.ts'];
+const NEVER = ['test/live/**', 'test/bench/**', ...DRILLS];
 
 /**
  * Every wait has a bound far above what it takes, since it only catches what hangs: a slow machine, or one that stands still
@@ -28,8 +30,10 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     globalSetup: 'test/build-first.ts',
     pool: 'forks',
-    maxWorkers: 4,
+    // Most of a test is waiting, so that more of them than cores keep two cores busy.
+    maxWorkers: 6,
     projects: [
+      { extends: true, test: { name: 'drills', include: DRILLS } },
       { extends: true, test: { name: 'apart', include: APART, exclude: NEVER } },
       {
         extends: true,

@@ -295,10 +295,10 @@ describe('memory', () => {
       endless(size).pipe(response);
     });
     const origin = await listening(setup);
-    const before = process.memoryUsage().rss;
+    const before = process.memoryUsage.rss();
     let peak = before;
     const watch = () => {
-      peak = Math.max(peak, process.memoryUsage().rss);
+      peak = Math.max(peak, process.memoryUsage.rss());
     };
 
     // Not read at all for a while: the CDN has to wait, not our memory.

@@ -6,6 +6,9 @@ import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { createWorld, type Fate, linksDraft, type World } from './scripted-platform.ts';
 import { FAILED, LATE, openStage, type Stage, UNSURE } from './stage.ts';
 
+/** Made once: its timers go on, and finding the lines of a stack takes longer than all else that they do. */
+const DEAD = new AppError('internal', 'the process is dead');
+
 /** A process that ends at one of its steps: what it was doing then never goes on, and nothing of it touches the store any more. */
 class Mortal {
   #left: number;
@@ -23,7 +26,7 @@ class Mortal {
 
   store(store: Store): Store {
     const alive = () => {
-      if (this.isDead) throw new AppError('internal', 'the process is dead');
+      if (this.isDead) throw DEAD;
     };
     return {
       ...store,

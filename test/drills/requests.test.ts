@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { REQUEST_FAULTS, runRequestFault } from '../drills/requests/faults.ts';
 import { redisMissing, redisNote } from '../redis-server.ts';
+import { REQUEST_FAULTS, runRequestFault } from './requests/faults.ts';
 
 /** The short form of `npm run drill`. */
 async function short(name: string, scale: number): Promise<void> {

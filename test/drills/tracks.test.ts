@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sealTunnelFile } from '../../src/media/tunnel/tunnel-file.ts';
+import { type Program, startProgram } from '../end-to-end/program.ts';
 import { ffmpeg, ffmpegMissing, ffmpegNote, makeSharedFolder, picture, QUICK_H264, tone } from '../ffmpeg.ts';
-import { type Program, startProgram } from './program.ts';
 
 const HOST = 'scontent.cdninstagram.com';
 const MB = 1024 * 1024;
