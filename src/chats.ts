@@ -117,7 +117,7 @@ async function createTelegram(config: Config, core: Core, log: Logger): Promise<
     records: storage.records,
     onFailure: error => log.warn({ err: error }, 'the files that Telegram holds could not be looked up or noted'),
   });
-  const parts = { dispatcher, delivery, settings, sentFiles, log };
+  const parts = { dispatcher, delivery, settings, sentFiles, records: storage.records, log };
   const platform = createTelegramPlatform({ token, apiUrl, webhook, ...parts });
   // Any process can take what is pushed.
   return [webhook === undefined ? heardOnce(platform, core, token) : platform];

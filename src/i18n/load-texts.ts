@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { LANGUAGES } from './languages.ts';
 
 /** Texts as their files have them: by key, some of them in groups. */
 export interface TextTree {
@@ -14,9 +16,23 @@ const FOLDER = existsSync(BUILT) ? BUILT : new URL('./', import.meta.url);
  * @throws Error when the folder is missing or a file is not made of texts
  */
 export function loadTexts(tag: string): TextTree {
+  return Object.assign({}, ...filesOf(tag).map(readTexts));
+}
+
+/** A digest of the texts of all languages, none of which is made ready for it. */
+export function textsDigest(): string {
+  const hash = createHash('sha256');
+  for (const { tag } of LANGUAGES) {
+    hash.update(tag);
+    for (const file of filesOf(tag)) hash.update(readFileSync(file));
+  }
+  return hash.digest('base64');
+}
+
+function filesOf(tag: string): URL[] {
   const folder = new URL(`${tag}/`, FOLDER);
-  const files = readdirSync(folder).filter(name => name.endsWith('.json'));
-  return Object.assign({}, ...files.map(name => readTexts(new URL(name, folder))));
+  const names = readdirSync(folder).filter(name => name.endsWith('.json'));
+  return names.sort().map(name => new URL(name, folder));
 }
 
 /** @throws Error when it is not made of texts alone */

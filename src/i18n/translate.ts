@@ -40,9 +40,17 @@ export function createTranslator(locales: readonly string[]): Translator {
   const [{ tag } = LANGUAGES[0]] = locales.flatMap(locale => findLanguage(locale) ?? []);
   const known = translators.get(tag);
   if (known) return known;
-  const made = newTranslator(tag, createMessages(tag === 'en' ? english : loadTexts(tag), tag));
+  const made = loadTranslator(tag);
   translators.set(tag, made);
   return made;
+}
+
+/**
+ * The translator of a language of the list, which is not kept for others who ask: menus are made in every language, also in those
+ * that are spoken to nobody.
+ */
+export function loadTranslator(tag: string): Translator {
+  return translators.get(tag) ?? newTranslator(tag, createMessages(tag === 'en' ? english : loadTexts(tag), tag));
 }
 
 /** Formatters of Intl take milliseconds and tens of KB each, so each is made once, on first use. */

@@ -36,6 +36,7 @@ export const COLLECTIONS = [
   { options: DISCORD_SESSIONS, label: 'sessions at Discord' },
   { options: ANSWER_PARTS, label: 'answers of several messages on Discord' },
   { options: { name: 'discord-commands' }, label: 'ids of commands on Discord' },
+  { options: { name: 'registered-menus', ttlMs: 24 * 3_600_000 }, label: 'menus of commands that platforms have' },
   { options: { name: 'canary' }, label: 'what the canary knows' },
   { options: { name: 'readiness', ttlMs: 3_600_000 }, label: 'marks of the health check' },
 ] as const;

@@ -82,7 +82,13 @@ function hosted(platform: RuntimePlatform, { store, dispatcher, log }: Core): Ho
 async function openTelegram(core: Core): Promise<PlatformUnderTest> {
   const fake = await createFakeTelegram();
   const limits = { spacingMs: 0 };
-  const telegram = createTelegramPlatform({ ...core, token: fake.token, apiUrl: fake.apiUrl, limits });
+  const telegram = createTelegramPlatform({
+    ...core,
+    records: embeddedRecords(core.store),
+    token: fake.token,
+    apiUrl: fake.apiUrl,
+    limits,
+  });
   const platform = hosted(telegram, core);
   await platform.start();
   await fake.waitFor(() => fake.isPolled || undefined);

@@ -1,5 +1,5 @@
 import { LANGUAGES } from '../../i18n/languages.ts';
-import { createTranslator } from '../../i18n/translate.ts';
+import { loadTranslator } from '../../i18n/translate.ts';
 
 const WORDS = ['on', 'off'] as const;
 let known: ReadonlyMap<string, boolean> | undefined;
@@ -8,7 +8,7 @@ let known: ReadonlyMap<string, boolean> | undefined;
 export function switchOf(word: string): boolean | undefined {
   known ??= new Map(
     LANGUAGES.flatMap(({ tag }) => {
-      const { switchWords } = createTranslator([tag]).messages;
+      const { switchWords } = loadTranslator(tag).messages;
       return WORDS.flatMap(state => switchWords[state].split(', ').map(each => [each, state === 'on'] as const));
     }),
   );

@@ -3,9 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { SendFailure } from '../../bot/contract/chat-platform.ts';
 import type { SettingsStore } from '../../bot/contract/settings.ts';
+import { createRegisteredMenus } from '../../bot/stores/registered-menus.ts';
 import { createShownViews } from '../../bot/stores/shown-views.ts';
 import { LANGUAGES } from '../../i18n/languages.ts';
-import { createTranslator } from '../../i18n/translate.ts';
+import { createTranslator, loadTranslator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
@@ -22,7 +23,7 @@ import { createAnswerParts } from './outgoing/answer-parts.ts';
 import { createEmbedSuppression, type DiscordContext } from './outgoing/context.ts';
 import { createSend } from './outgoing/send.ts';
 import { createViewHistory } from './outgoing/view-history.ts';
-import { commandPayloads, updateCommands } from './register.ts';
+import { commandPayloads, type Menu, menuIn, updateCommands } from './register.ts';
 import { escapeMarkdown } from './render/markdown-text.ts';
 
 export interface DiscordPlatformOptions {
@@ -46,6 +47,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   const api = createDiscordApi({ token, apiUrl, log });
   const state: GatewayState = { client: undefined, readsMessages: true };
   const applicationId = () => state.client?.application.id ?? applicationIdOf(token) ?? '0';
+  const menus = createRegisteredMenus(records);
   const commandIds = createCommandIdRecord({ records, applicationId, log });
   const context: DiscordContext = {
     ...{ api, dispatcher, delivery, log, now, applicationId },
@@ -57,18 +59,23 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     client: () => state.client,
     readsMessages: () => state.readsMessages,
   };
+  async function registerMenus(english: Menu): Promise<void> {
+    const spoken: Menu[] = [];
+    // Texts of every language are read for it, one language a turn, so that events are answered in between.
+    for (const { tag } of LANGUAGES) {
+      spoken.push(menuIn(loadTranslator(tag), dispatcher.commandSpecs));
+      await setImmediate();
+    }
+    const { registered, hasChanged } = await updateCommands(api, applicationId(), commandPayloads(english, spoken));
+    await commandIds.learn(registered);
+    if (hasChanged) log.info({}, 'discord: commands were registered');
+  }
+
   /** Never rejects. Nothing waits for it. */
   async function register(): Promise<void> {
     try {
-      // Texts of every language are read for it, one language a turn, so that events are answered in between.
-      for (const { tag } of LANGUAGES) {
-        dispatcher.commandSpecs(createTranslator([tag]));
-        await setImmediate();
-      }
-      const payloads = commandPayloads(dispatcher.commandSpecs);
-      const { registered, hasChanged } = await updateCommands(api, applicationId(), payloads);
-      await commandIds.learn(registered);
-      if (hasChanged) log.info({}, 'discord: commands were registered');
+      const english = menuIn(createTranslator(['en']), dispatcher.commandSpecs);
+      await menus.keep(`discord:${applicationId()}`, commandPayloads(english, []), () => registerMenus(english));
     } catch (error) {
       if (!closing.signal.aborted) log.error({ err: error }, 'discord: commands could not be registered');
     }

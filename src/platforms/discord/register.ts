@@ -7,12 +7,11 @@ import {
 } from 'discord.js';
 import * as z from 'zod';
 import type { CommandSpec, OptionSpec } from '../../bot/contract/command-spec.ts';
-import { createTranslator, type Translator } from '../../i18n/translate.ts';
+import { findLanguage } from '../../i18n/languages.ts';
+import type { Translator } from '../../i18n/translate.ts';
 import type { DiscordApi } from './api/discord-api.ts';
 import { COMMAND_LIMITS } from './api/limits.ts';
 import { shortenMarkdown } from './render/markdown-text.ts';
-
-export type CommandSpecs = (t: Translator) => readonly CommandSpec[];
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = Readonly<Record<string, Json>>;
@@ -23,31 +22,42 @@ interface Spoken<T> {
   readonly others: readonly { readonly locale: string; readonly value: T }[];
 }
 
-/** Makes the payloads that are registered with Discord: the slash commands, and the one in the menu of a message. Pure. */
-export function commandPayloads(specs: CommandSpecs): readonly JsonObject[] {
-  const english = createTranslator(['en']);
-  // Those of Discord's languages that Medley has; without en-US of its own, Americans are shown en-GB.
+/** What the menus say in one language. */
+export interface Menu {
+  /** BCP 47 tag. */
+  readonly locale: string;
+  readonly specs: readonly CommandSpec[];
+  /** The command in the menu of a message. */
+  readonly getMedia: string;
+}
+
+export function menuIn(t: Translator, specs: (t: Translator) => readonly CommandSpec[]): Menu {
+  return { locale: t.locale, specs: specs(t), getMedia: t.messages.discord.getMedia };
+}
+
+/**
+ * Makes the payloads that are registered with Discord: the slash commands, and the one in the menu of a message. Pure.
+ *
+ * @param menus in the languages that Discord is given, English among them: without en-US of its own, Americans are shown en-GB
+ */
+export function commandPayloads(english: Menu, menus: readonly Menu[]): readonly JsonObject[] {
   const byLocale = Object.values(Locale).flatMap(locale => {
-    const t = createTranslator([locale]);
-    return languageOf(t.locale) === languageOf(locale) ? [{ locale, value: { t, specs: specs(t) } }] : [];
+    const tag = findLanguage(locale)?.tag;
+    const value = menus.find(menu => menu.locale === tag);
+    return value ? [{ locale, value }] : [];
   });
-  const slash = specs(english).map((usual, index): Spoken<CommandSpec> => {
+  const slash = english.specs.map((usual, index): Spoken<CommandSpec> => {
     const others = byLocale.flatMap(({ locale, value }) => {
       const spec = value.specs[index];
       return spec ? [{ locale, value: spec }] : [];
     });
     return { usual, others };
   });
-  const menu = {
-    usual: english.messages.discord.getMedia,
-    others: byLocale.map(({ locale, value }) => ({ locale, value: value.t.messages.discord.getMedia })),
-  };
-  return [...grouped(slash), { type: ApplicationCommandType.Message, ...EVERYWHERE, ...named(menu, text => text) }];
-}
-
-/** Reads `pt` from `pt-BR`. */
-function languageOf(tag: string): string | undefined {
-  return tag.split('-', 1)[0];
+  const menu = { usual: english, others: byLocale };
+  return [
+    ...grouped(slash),
+    { type: ApplicationCommandType.Message, ...EVERYWHERE, ...named(menu, ({ getMedia }) => getMedia) },
+  ];
 }
 
 const EVERYWHERE = {
@@ -163,7 +173,8 @@ export async function updateCommands(
   commands: readonly JsonObject[],
 ): Promise<{ readonly registered: unknown; readonly hasChanged: boolean }> {
   const known = Registered.parse(await api.commands(applicationId));
-  if (fingerprint(known) === fingerprint(commands)) return { registered: known, hasChanged: false };
+  const isSame = known.length === commands.length && fingerprint(known) === fingerprint(commands);
+  if (isSame) return { registered: known, hasChanged: false };
   return { registered: await api.putCommands(applicationId, commands), hasChanged: true };
 }
 

@@ -3,7 +3,9 @@ import type { PlatformHost, Sending } from '../../bot/contract/chat-platform.ts'
 import type { Reply } from '../../bot/contract/reply.ts';
 import type { SettingsStore } from '../../bot/contract/settings.ts';
 import { createWholeAnswers } from '../../bot/runtime/chat-cleanup.ts';
+import { createRegisteredMenus } from '../../bot/stores/registered-menus.ts';
 import type { Logger } from '../../infra/log.ts';
+import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { SentFiles } from '../../media/delivery/sent-files.ts';
 import type { RuntimePlatform } from '../platform.ts';
@@ -42,6 +44,8 @@ export interface TelegramPlatformOptions {
   readonly dispatcher: Pick<Dispatcher, 'read' | 'answer' | 'linksOf' | 'browse' | 'translator' | 'commandSpecs'>;
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   readonly sentFiles: SentFiles;
+  /** The store of the menus that Telegram was given. */
+  readonly records: Pick<RecordStore, 'collection'>;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly limits?: Partial<TelegramLimits>;
@@ -200,6 +204,7 @@ function createConnection(
   limits: TelegramLimits,
 ) {
   const { token, dispatcher, log } = options;
+  const menus = createRegisteredMenus(options.records);
   let host: PlatformHost<TelegramReplyTo> | undefined;
   let isIntroduced = false;
   const webhook = options.webhook && createWebhook({ token, ...options.webhook, take });
@@ -213,7 +218,7 @@ function createConnection(
     isIntroduced = true;
     if (!me.can_read_all_group_messages) log.warn({ bot: me.username }, PRIVACY_MODE);
     if (!me.supports_inline_queries) log.info({ bot: me.username }, NO_INLINE);
-    registerCommands(api, dispatcher, signal).catch((error: unknown) => {
+    registerCommands({ api, dispatcher, menus, botId: me.id, signal }).catch((error: unknown) => {
       isIntroduced = false;
       if (!signal.aborted) log.warn({ err: error }, 'the menu of commands could not be set');
     });

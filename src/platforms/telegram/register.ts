@@ -1,6 +1,7 @@
 import type { Dispatcher } from '../../bot/answer/answer.ts';
+import type { RegisteredMenus } from '../../bot/stores/registered-menus.ts';
 import { LANGUAGES } from '../../i18n/languages.ts';
-import { createTranslator } from '../../i18n/translate.ts';
+import { createTranslator, loadTranslator, type Translator } from '../../i18n/translate.ts';
 import type { BotApi } from './api/bot-api.ts';
 import { MESSAGE_LIMITS } from './api/limits.ts';
 import type { Params } from './api/methods.ts';
@@ -8,32 +9,41 @@ import { menuName } from './render/formatted-text.ts';
 
 type Commands = Params['setMyCommands']['commands'];
 
-const SCOPES = [
-  { type: 'all_private_chats', chatKind: 'private' },
-  { type: 'all_group_chats', chatKind: 'group' },
-  { type: 'all_chat_administrators', chatKind: 'group' },
-] as const;
+const SCOPES = ['all_private_chats', 'all_group_chats', 'all_chat_administrators'] as const;
+
+export interface CommandRegistration {
+  readonly api: BotApi;
+  readonly dispatcher: Pick<Dispatcher, 'commandSpecs'>;
+  readonly menus: RegisteredMenus;
+  readonly botId: number;
+  readonly signal: AbortSignal;
+}
 
 /**
- * The menus of commands, by kind of chat and by language, which Telegram knows by two letters; English is that of all others too. A menu that is right already
- * is left alone.
+ * The menus of commands, by kind of chat and by language, which Telegram knows by two letters; English is that of all others too. A menu
+ * that is right already is left alone.
  * @throws BotApiError
  */
-export async function registerCommands(
-  api: BotApi,
-  dispatcher: Pick<Dispatcher, 'commandSpecs'>,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const { type, chatKind } of SCOPES) {
-    for (const { tag } of LANGUAGES) {
-      const [code = ''] = tag.split('-', 1);
-      if (code.length !== 2) continue;
+export function registerCommands({ api, dispatcher, menus, botId, signal }: CommandRegistration): Promise<void> {
+  const menuOf = (t: Translator) => renderCommands(dispatcher.commandSpecs(t));
+  const withoutMenus = new Set<string>();
+
+  async function register(tag: string): Promise<void> {
+    const [code = ''] = tag.split('-', 1);
+    if (code.length !== 2) return;
+    const commands = menuOf(loadTranslator(tag));
+    for (const type of SCOPES) {
       const where = { scope: { type }, ...(code === 'en' ? {} : { language_code: code }) };
-      const commands = renderCommands(dispatcher.commandSpecs(createTranslator([tag]), chatKind));
-      const known = await api.call('getMyCommands', where, { signal });
+      const known = withoutMenus.has(type) ? [] : await api.call('getMyCommands', where, { signal });
+      // English is the first: where it is missing, so are the others.
+      if (code === 'en' && known.length === 0) withoutMenus.add(type);
       if (!isSame(known, commands)) await api.call('setMyCommands', { ...where, commands }, { signal });
     }
   }
+
+  return menus.keep(`telegram:${botId}`, menuOf(createTranslator(['en'])), async () => {
+    for (const { tag } of LANGUAGES) await register(tag);
+  });
 }
 
 function renderCommands(specs: ReturnType<Dispatcher['commandSpecs']>): Commands {

@@ -1,6 +1,8 @@
 import { MessageFlags, PermissionFlagsBits } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { AppError } from '../../../src/errors.ts';
+import { applicationIdOf } from '../../../src/platforms/discord/api/command-ids.ts';
 import { photo, sampleItem, samplePost } from '../../bot/sample.ts';
 import { settle } from '../../settle.ts';
 import { all, LINK, link, openStage, ownMessages, type Stage, type StageOptions, sha256Of, textOf } from './stage.ts';
@@ -624,10 +626,19 @@ describe('commands', () => {
   it('are registered when they have changed, and only then', async () => {
     const on = await open();
     const puts = () => on.fake.requests.filter(({ method, path }) => method === 'PUT' && path.endsWith('/commands'));
-    await on.fake.waitFor(() => puts()[0]);
-    await on.platform.stop();
-    await on.another().start();
     const gets = () => on.fake.requests.filter(({ method, path }) => method === 'GET' && path.endsWith('/commands'));
+    const record = () => on.records.collection({ name: 'registered-menus', schema: z.string() });
+    const account = `discord:${applicationIdOf(on.fake.token)}`;
+    await expect.poll(() => record().get(account)).toBeDefined();
+    await on.platform.stop();
+    const second = on.another();
+    await second.start();
+    await on.fake.waitFor(() => (on.fake.gateway.identifies > 1 ? true : undefined));
+    await settle();
+    expect(gets()).toHaveLength(1);
+    await second.stop();
+    await record().set(account, 'of a version before');
+    await on.another().start();
     await on.fake.waitFor(() => gets()[1]);
     await settle();
     expect(puts()).toHaveLength(1);

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
-import type { Translator } from '../../../src/i18n/translate.ts';
+import { LANGUAGES } from '../../../src/i18n/languages.ts';
+import { createTranslator, type Translator } from '../../../src/i18n/translate.ts';
 import { createCommandIndex } from '../../../src/platforms/discord/incoming/interactions.ts';
-import { commandPayloads } from '../../../src/platforms/discord/register.ts';
+import { commandPayloads, type Menu, menuIn } from '../../../src/platforms/discord/register.ts';
 import { listedCommands } from '../../bot/command-list.ts';
 
 const specs = (t: Translator) => listedCommands.map(command => commandSpec(command, t));
-const payloads = commandPayloads(specs);
+const english = menuIn(createTranslator(['en']), specs);
+const menus = LANGUAGES.map(({ tag }) => menuIn(createTranslator([tag]), specs));
+const payloads = commandPayloads(english, menus);
 
 function named(name: string) {
   return payloads.find(payload => payload.name === name);
@@ -64,7 +67,11 @@ describe('commandPayloads', () => {
   });
 
   it('makes one command of those that share a word', () => {
-    const grouped = commandPayloads(t => [...specs(t).map(spec => ({ ...spec, name: `post ${spec.name}` }))]);
+    const ofPosts = (menu: Menu) => ({
+      ...menu,
+      specs: menu.specs.map(spec => ({ ...spec, name: `post ${spec.name}` })),
+    });
+    const grouped = commandPayloads(ofPosts(english), menus.map(ofPosts));
     expect(grouped.map(({ name }) => name)).toEqual(['post', 'Get media']);
     expect(grouped[0]).toMatchObject({
       description_localizations: { id: expect.stringContaining('kiriman') },

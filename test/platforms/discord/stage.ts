@@ -12,6 +12,7 @@ import { createRuntime, type Runtime, type RuntimeOptions } from '../../../src/b
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import type { Queue } from '../../../src/infra/queue/queue.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
+import type { RecordStore } from '../../../src/infra/store/records.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import type { DeliveryRequest } from '../../../src/media/delivery/delivery-request.ts';
 import type { ExtractOptions } from '../../../src/media/extract/extractor.ts';
@@ -69,6 +70,7 @@ export interface Stage {
   readonly services: SampleServices;
   readonly dispatcher: Dispatcher;
   readonly log: RecordingLog;
+  readonly records: RecordStore;
   readonly platform: Process;
   /** Files on the disk now. */
   readonly held: ReadonlySet<string>;
@@ -182,6 +184,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     services,
     dispatcher,
     log,
+    records: embeddedRecords(store),
     platform,
     held,
     asked: extractor.asked,

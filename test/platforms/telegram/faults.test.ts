@@ -178,6 +178,7 @@ describe('a worker', () => {
       delivery: stage.delivery,
       sentFiles: stage.sentFiles,
       settings: stage.settings,
+      records: stage.records,
       log: stage.log,
     });
     const { dispatcher, log, queue } = stage;

@@ -21,6 +21,7 @@ import { createOverrides } from '../../../src/infra/http/host-list.ts';
 import { createHttpClient } from '../../../src/infra/http/http-client.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import type { Queue, QueueLimits } from '../../../src/infra/queue/queue.ts';
+import type { RecordStore } from '../../../src/infra/store/records.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { createDelivery, type Delivery, type PublicAddresses } from '../../../src/media/delivery/delivery.ts';
 import { createSentFiles, type SentFiles } from '../../../src/media/delivery/sent-files.ts';
@@ -98,6 +99,7 @@ export interface Stage {
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   readonly settings: SettingsStore;
   readonly sentFiles: SentFiles;
+  readonly records: RecordStore;
   readonly log: RecordingLog;
   /** Of the process that runs now. */
   readonly platform: RuntimePlatform<TelegramReplyTo>;
@@ -191,6 +193,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       delivery,
       sentFiles,
       settings,
+      records,
       log,
       ...(options.limits && { limits: options.limits }),
     });
@@ -248,6 +251,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     delivery,
     settings,
     sentFiles,
+    records,
     log,
     outcomes,
     get platform() {

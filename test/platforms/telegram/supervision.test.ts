@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
 import { AppError } from '../../../src/errors.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { answersIn, openStage, PHOTO, REEL, SARI, type StageOptions } from './stage.ts';
@@ -126,7 +127,8 @@ describe('starting', () => {
   });
 
   it('sets the menus of commands by chat and language, and only when they changed', async () => {
-    const { fake, calls, restart } = await openStage();
+    const stage = await openStage();
+    const { fake, calls, restart } = stage;
     // Telegram knows languages by two letters.
     const codes = LANGUAGES.map(({ tag }) => tag.split('-', 1)[0] ?? '');
     await fake.waitFor(() => fake.commands.get(`all_chat_administrators ${codes.at(-1)}`));
@@ -141,8 +143,17 @@ describe('starting', () => {
     expect(indonesian?.description).toContain('Tampilkan');
     const menus = fake.commands.size;
     expect(calls('setMyCommands')).toHaveLength(menus);
+    // Where there is no English menu, there is no other, so those are not asked for.
+    expect(calls('getMyCommands')).toHaveLength(3);
+    const record = () => stage.records.collection({ name: 'registered-menus', schema: z.string() });
+    await expect.poll(() => record().get(`telegram:${fake.me.id}`)).toBeDefined();
     await restart();
-    await fake.waitFor(() => (calls('getMyCommands').length === 2 * menus ? true : undefined));
+    await fake.waitFor(() => (calls('getMe').length === 2 ? true : undefined));
+    await fake.waitFor(() => fake.isPolled || undefined);
+    expect(calls('getMyCommands')).toHaveLength(3);
+    await record().set(`telegram:${fake.me.id}`, 'of a version before');
+    await restart();
+    await fake.waitFor(() => (calls('getMyCommands').length === 3 + menus ? true : undefined));
     expect(calls('setMyCommands')).toHaveLength(menus);
     expect(fake.problems).toEqual([]);
   });
