@@ -19,26 +19,26 @@ import { type Artwork, createArtwork } from './upstreams/osu-artwork.ts';
 export interface BeatmapServicesOptions {
   readonly http: HttpClient;
   readonly records: RecordStore;
-  /** The catalogue and the files of difficulties lie here. */
+  /** The folder that holds the catalogue and the files of difficulties. */
   readonly dataDir: string;
-  /** True while this process writes the catalogue and keeps files of difficulties; else it only reads those of another process. */
+  /** True while this process writes the catalogue and keeps files of difficulties; else it only reads those that another process wrote. */
   readonly isFiller: () => boolean;
-  /** They open the official API; without them the mirrors answer for it where they can. */
+  /** Credentials for the official API; without them the mirrors answer in its place where they can. */
   readonly credentials: { readonly clientId: number; readonly clientSecret: string } | undefined;
-  /** Processes find each other's answers here. */
+  /** Caches in which processes find each other's answers. */
   readonly sharedCaches?: SharedBeatmapCaches | undefined;
   readonly log: Logger;
-  /** The compiled thread that computes. Default: the file beside the program. */
+  /** The compiled worker thread that computes difficulty. Default: the file beside the program. */
   readonly workerFile?: URL | undefined;
-  /** The compiled thread of the catalogue. Default: the file beside the program; run from source, none. */
+  /** The compiled worker thread of the catalogue. Default: the file beside the program; when Medley runs from source there is none. */
   readonly catalogueFile?: URL | undefined;
 }
 
-/** The beatmap services over one store. Their owner closes `difficulty` first and, when nothing is asked any more, `catalogue`. */
+/** The beatmap services over one store. Whoever created them closes `difficulty` first, and `catalogue` once no request is running any more. */
 export interface BeatmapServices {
   readonly beatmaps: Beatmaps;
   readonly catalogue: Pick<Catalogue, 'remember' | 'flush' | 'warm' | 'close'>;
-  /** Asks mirrors for nothing until it is started; stopped before all else. */
+  /** Asks mirrors for nothing until it is started; must be stopped before everything else. */
   readonly backgroundFill: BackgroundFill;
   readonly difficulty: Difficulty;
   readonly calculator: Calculator;

@@ -12,13 +12,13 @@ import type { OsuApi } from './upstreams/osu-api.ts';
 import type { BeatmapSource, SourceId } from './upstreams/source.ts';
 
 export interface DownloadAnswer {
-  /** The set's number. */
+  /** The set's id. */
   readonly id: number;
   readonly set: Beatmapset;
   readonly available: boolean;
-  /** Why it is not, in the words of osu!, when it said. */
+  /** Why the set is not available, in osu!'s own words, when osu! gave a reason. */
   readonly reason: string | null;
-  /** Best first; osu!'s own page is always the last. */
+  /** Download addresses, the best first; osu!'s own page is always the last. */
   readonly addresses: readonly DownloadAddress[];
   readonly source: SourceId;
   readonly stale: boolean;
@@ -26,31 +26,31 @@ export interface DownloadAnswer {
 }
 
 /**
- * The one entry for bot and api. With credentials the official API leads and the mirrors stand in; without, the mirrors know
- * sets, and players are `credentials_required`.
+ * The one entry for bot and api. With credentials the official API is asked first and the mirrors stand in for it; without them the
+ * mirrors answer for sets, and questions about players fail with `credentials_required`.
  *
  * @throws AppError from every method: `invalid_request` (params.what), `not_found` (params.what `beatmap` or `score`, absent for a
  * player), `credentials_required`, or the upstream's code when all of them failed (params.upstreams)
  */
 export interface Beatmaps extends Players, MapPlays {
-  /** True with credentials, without which no player can be asked for. */
+  /** True with credentials; without them no player can be asked for. */
   readonly hasPlayers: boolean;
   search(request: SearchRequest): Promise<SearchResult>;
   set(id: number, signal?: AbortSignal): Promise<SetAnswer>;
   setOfMap(mapId: number, signal?: AbortSignal): Promise<SetAnswer & { readonly beatmap: Beatmap }>;
   /**
-   * The most popular sets for what has been typed so far, or the one whose number or address it is. Asks no upstream: only what passed
-   * through is known.
+   * The most popular sets that fit the text typed so far, or the one set whose id or address it is. Asks no upstream: it knows only the
+   * sets that passed through Medley.
    */
   suggestSets(typed: string, limit: number): Promise<readonly SetSuggestion[]>;
-  /** @param reference a set's number, else a difficulty's, or any osu! address of one */
+  /** @param reference a set's id, else a difficulty's, or any osu! address of either */
   download(reference: number | string, signal?: AbortSignal): Promise<DownloadAnswer>;
 }
 
 export interface BeatmapsOptions {
   /** Absent without credentials. */
   readonly osu?: OsuApi | undefined;
-  /** In the order to begin with. */
+  /** In the order in which they are asked at first, before their health changes it. */
   readonly mirrors: readonly Mirror[];
   readonly catalogue?: BeatmapCatalogue | undefined;
   readonly caches: BeatmapCaches;
@@ -62,7 +62,7 @@ export interface BeatmapsOptions {
 export function createBeatmaps({ osu, mirrors, catalogue, caches, log, now = Date.now }: BeatmapsOptions): Beatmaps {
   const all: readonly BeatmapSource[] = [...(osu === undefined ? [] : [{ ...osu, id: 'osu' as const }]), ...mirrors];
   const health = createHealth({ ids: all.map(({ id }) => id), now });
-  // The official one leads whenever it does not rest, however fast the mirrors are.
+  // The official API is asked first, however fast the mirrors are, unless it is in a cooldown.
   const sources = () => leading(inOrder(health, all), 'osu');
   const access = { sources, health, catalogue, caches, log, now };
   const { find, ...sets } = createSetLookup(access);

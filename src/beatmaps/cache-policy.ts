@@ -1,4 +1,4 @@
-/** How long answers are kept, and the caches they are kept in. */
+/** How long answers are kept, and the caches that keep them. */
 
 import * as z from 'zod';
 import { AppError } from '../errors.ts';
@@ -15,7 +15,7 @@ import type { UpstreamId } from './upstreams/source.ts';
 
 export interface FoundPage extends SearchPage {
   readonly source: UpstreamId;
-  /** The token that the upstream was given for this page. */
+  /** The token with which the upstream was asked for this page. */
   readonly token: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface FoundSet {
   readonly source: UpstreamId;
 }
 
-/** Values are plain data: they survive JSON. */
+/** Values are plain data that survives JSON. */
 export interface BeatmapCaches {
   readonly pages: Cache<FoundPage>;
   readonly sets: Cache<FoundSet>;
@@ -32,12 +32,12 @@ export interface BeatmapCaches {
   readonly scores: Cache<ListSlice<Score>>;
   readonly plays: Cache<Score>;
   readonly userBeatmaps: Cache<ListSlice<UserBeatmapset>>;
-  /** Scores on a map, of the world or of one player. */
+  /** Scores on one map, either the best of the world or those of one player. */
   readonly mapScores: Cache<readonly Score[]>;
   readonly standings: Cache<readonly PlayerStandings[]>;
   /** Pages of the world ranking. */
   readonly rankings: Cache<readonly RankedPlayer[]>;
-  /** By difficulty, mods and ruleset. */
+  /** Star ratings by difficulty, mods and ruleset. */
   readonly stars: Cache<OfficialRating>;
 }
 
@@ -48,7 +48,7 @@ const DAY = 24 * HOUR;
 
 const MAX_RATE_LIMIT_MS = MINUTE;
 
-/** Withdrawn, or never there: an older answer must not stand in. */
+/** True when a set was withdrawn or never existed: then an older answer must not stand in. */
 function isGone(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'not_found' || error.code === 'invalid_request');
 }
@@ -81,7 +81,7 @@ function setTtlMs({ set }: FoundSet): number {
 
 const SCORE_TTL_MS: Readonly<Record<ScoreType, number>> = {
   best: 15 * MINUTE,
-  // The API's terms allow one look a minute; who asks again after one is not to cost another.
+  // The API's terms allow one look a minute; a person who asks again just after a minute must not cost another request.
   recent: 75 * SECOND,
   firsts: 15 * MINUTE,
   pinned: 10 * MINUTE,
@@ -96,7 +96,7 @@ export function scorePolicy(type: ScoreType): CachePolicy<ListSlice<Score>> {
 }
 
 export const MAP_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 10 * MINUTE);
-/** People look right after they played. A map without a leaderboard has no plays. */
+/** Kept briefly, because people look right after they played. */
 export const OWN_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 2 * MINUTE);
 export const MEMBER_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 20 * MINUTE);
 export const STANDING_POLICY: CachePolicy<readonly PlayerStandings[]> = policy(() => 10 * MINUTE);
@@ -106,7 +106,7 @@ export const RANKING_POLICY: CachePolicy<readonly RankedPlayer[]> = policy(() =>
 export const PLAY_POLICY: CachePolicy<Score> = policy(() => HOUR);
 
 const upstream = z.enum(['osu', ...MIRROR_IDS]);
-/** Other processes write there: an address must be one that a page may show. */
+/** Other processes write to the shared caches, so an address from there must be one that a page may show. */
 const storedSet = beatmapsetSchema.refine(({ preview_url, cover_url, card_url, list_url }) =>
   [preview_url, cover_url, card_url, list_url].every(isHttps),
 );
@@ -125,7 +125,7 @@ function isHttps(url: string): boolean {
   return URL.canParse(url) && new URL(url).protocol === 'https:';
 }
 
-/** The caches that several processes share. Players and their plays change by the minute and stay where they were asked for. */
+/** The caches that several processes share. Those of players and plays are not shared, because they change by the minute. */
 export interface SharedBeatmapCaches {
   readonly pages: SharedCache<FoundPage>;
   readonly sets: SharedCache<FoundSet>;
@@ -134,7 +134,7 @@ export interface SharedBeatmapCaches {
 
 export function openSharedBeatmapCaches({ openCache: open }: Pick<SharedState, 'openCache'>): SharedBeatmapCaches {
   return {
-    // A page is large and soon out of date.
+    // A page is large and soon out of date, so it is kept for a short time.
     pages: open({ name: 'beatmap-pages', parse: value => StoredPage.safeParse(value).data, maxAgeMs: 10 * MINUTE }),
     sets: open({ name: 'beatmapsets', parse: value => StoredSet.safeParse(value).data }),
     stars: open({ name: 'beatmap-stars', parse: value => officialRatingSchema.safeParse(value).data }),

@@ -1,4 +1,4 @@
-/** Opaque cursors: base64url of a small JSON. What comes back is a stranger's text until it was read. */
+/** Opaque cursors: base64url of a small JSON. A cursor that comes back counts as a stranger's text until it has been parsed. */
 import * as z from 'zod';
 import { AppError } from '../errors.ts';
 import { parseJson } from '../infra/parse-json.ts';
@@ -6,13 +6,13 @@ import { SOURCE_IDS, type SourceId } from './upstreams/source.ts';
 
 /** The place at which a search goes on. */
 export interface SearchPosition {
-  /** The upstream that gave the page; undefined at the beginning. */
+  /** The upstream that gave the page; undefined at the beginning of a search. */
   readonly source: SourceId | undefined;
-  /** The token of that upstream for the page; undefined for its first. */
+  /** That upstream's token for the page; undefined for its first page. */
   readonly token: string | undefined;
-  /** Number of the page, from 0: what another upstream is asked for in its place. */
+  /** Number of the page, from 0, by which another upstream is asked for it when this one fails. */
   readonly page: number;
-  /** Sets of the page that were given already. */
+  /** How many sets of the page were given already. */
   readonly skip: number;
 }
 

@@ -1,4 +1,4 @@
-/** Plays on one map, and how players stand among each other, which only the official API knows. */
+/** Plays on one map, and the ranks of players, both of which only the official API knows. */
 import {
   type BeatmapCaches,
   MAP_SCORES_POLICY,
@@ -20,13 +20,13 @@ export interface MapInSet {
 }
 
 export interface ScoresAnswer extends PlayerAnswer {
-  /** Best first, each with its map. */
+  /** Best first, each with its map filled in. */
   readonly scores: readonly Score[];
 }
 
 export type MapPlays = ReturnType<typeof createMapPlays>;
 
-/** The world ranking that osu! shows ends here. */
+/** The world ranking that osu! shows ends at this rank. */
 export const MAX_RANK = 10_000;
 const RANKS_A_PAGE = 50;
 const MAX_STANDINGS = 50;
@@ -36,7 +36,7 @@ export interface MapPlaysOptions {
   readonly caches: Pick<BeatmapCaches, 'mapScores' | 'standings' | 'rankings'>;
 }
 
-/** osu! leaves out what these answers are about anyway. */
+/** Fills in the map and its set, which osu! leaves out of these answers. */
 function onMap(scores: readonly Score[], { beatmap, set }: MapInSet): readonly Score[] {
   const beatmapset = { ...set, beatmaps: [] };
   return scores.map(score => ({ ...score, beatmap_id: beatmap.id, beatmap, beatmapset }));
@@ -58,7 +58,7 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
       return { scores: onMap(value, map), ...playerAnswer(from) };
     };
 
-  /** 50 players of the ranking of the world, or of a country's two letters. @param page from 1 */
+  /** 50 players of the world ranking, or of the ranking of a country by its two letters. @param page from 1 */
   async function ranking(
     ruleset: Ruleset,
     { page, country }: { readonly page: number; readonly country?: string | undefined },
@@ -75,7 +75,7 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
   }
 
   return {
-    /** The best of the world, 50 at most. @param mods only plays with exactly these; undefined for all, an empty list for none */
+    /** The best plays of the world on a map, 50 at most. @param mods only plays with exactly these; undefined for all plays, an empty list for plays without mods */
     async mapScores(
       map: MapInSet,
       { ruleset, mods }: { readonly ruleset: Ruleset; readonly mods?: readonly string[] | undefined },
@@ -91,11 +91,11 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
       );
       return { scores: onMap(value, map), ...playerAnswer(from) };
     },
-    /** All plays of a player on a map; none where it has no leaderboard. */
+    /** All plays of a player on a map; none if the map has no leaderboard. */
     userMapScores: ownScores('own'),
-    /** The same for lists of many players, who are not asked about again while a person turns its pages. */
+    /** The same for lists of many players, kept longer, so that turning the list's pages asks no player again. */
     memberMapScores: ownScores('member'),
-    /** In the order asked for, 50 at most; those that are gone are missing. */
+    /** Players in the order asked for, 50 at most; accounts that no longer exist are missing. */
     async standings(userIds: readonly number[], signal?: AbortSignal) {
       const api = requireOsu(osu, 'player');
       const ids = [...new Set(userIds)].slice(0, MAX_STANDINGS);

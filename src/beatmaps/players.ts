@@ -1,4 +1,4 @@
-/** Profiles, plays and maps of players, which only the official API knows. */
+/** Players' profiles, plays and maps, which only the official API knows. */
 import { AppError } from '../errors.ts';
 import { type CacheHit, createLru } from '../infra/cache/cache.ts';
 import { type BeatmapCaches, PLAY_POLICY, PLAYER_POLICY, scorePolicy, USER_BEATMAP_POLICY } from './cache-policy.ts';
@@ -13,14 +13,14 @@ import { missingAs } from './upstreams/upstream-answer.ts';
 
 export interface PlayerAnswer {
   readonly source: 'osu';
-  /** From before, because the upstream failed. */
+  /** True for an older answer that stands in because the upstream failed. */
   readonly stale: boolean;
-  /** An earlier answer that is fresh still. Default false. */
+  /** True for an earlier answer that is still fresh. Default false. */
   readonly cached?: boolean;
 }
 
 export interface PlayerListOptions {
-  /** 1 to 100. Default 20. */
+  /** From 1 to 100. Default 20. */
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -44,7 +44,7 @@ export interface PlayersOptions {
 
 const NAME = /^[\w[\] -]{1,30}$/;
 const MAX_LIMIT = 100;
-/** The API gives no more of each list. */
+/** The API gives at most this many entries of each list. */
 const LAST: Readonly<Record<ScoreType, number>> = { best: 200, recent: 100, firsts: 10_000, pinned: 10_000 };
 
 /** @throws AppError `invalid_request` */
@@ -76,7 +76,7 @@ export function requireOsu(osu: OsuApi | undefined, what: 'player' | 'score'): O
   throw new AppError('credentials_required', message, { params: { what } });
 }
 
-/** In memory alone. */
+/** How many players are remembered for suggestions, in memory alone. */
 const MAX_SEEN = 2_000;
 
 /**
@@ -95,12 +95,12 @@ export function createPlayers({ osu, caches }: PlayersOptions) {
     return caches.players.wrap(key, own => api.user(player, ruleset, own), PLAYER_POLICY, signal);
   }
 
-  /** Lists are asked for by number alone. */
+  /** The API gives lists by a player's id alone, so a name is looked up first. */
   async function idOf(player: PlayerRef, signal?: AbortSignal): Promise<number> {
     return typeof player === 'number' ? player : (await load(player, undefined, signal)).value.id;
   }
 
-  /** Players asked for lately whose names begin so, the last one first. Asks no upstream. */
+  /** Players asked for lately whose names begin with the typed text, the most recent first. Asks no upstream. */
   function suggestPlayers(typed: string, limit: number): readonly SeenPlayer[] {
     const wanted = foldPlayerName(typed.replace(/^@/, ''));
     const found: SeenPlayer[] = [];
@@ -135,7 +135,7 @@ export function createPlayers({ osu, caches }: PlayersOptions) {
       const cursor = nextOf(value, offset + size, LAST[type]);
       return { scores: value.items, cursor, ...playerAnswer(from) };
     },
-    /** One play; with a ruleset its number is one from before 2022. `credentials_required` and `not_found` have params.what `score`. */
+    /** One play; with a ruleset, `id` is an old one from before 2022. `credentials_required` and `not_found` have params.what `score`. */
     async score(id: number, ruleset?: Ruleset, signal?: AbortSignal) {
       const api = requireOsu(osu, 'score');
       const load = (own: AbortSignal) => missingAs('score', api.score(id, ruleset, own));

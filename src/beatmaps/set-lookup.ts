@@ -1,4 +1,4 @@
-/** Sets by their numbers and those of their difficulties, over all sources. */
+/** Looks up sets by their ids and by the ids of their difficulties, in all sources. */
 import { AppError } from '../errors.ts';
 import { createLru } from '../infra/cache/cache.ts';
 import type { Logger } from '../infra/log.ts';
@@ -11,12 +11,12 @@ import { askInOrder, type Health } from './upstreams/failover.ts';
 import type { BeatmapSource, SourceId } from './upstreams/source.ts';
 import { isNotFound, missingAs } from './upstreams/upstream-answer.ts';
 
-/** Every set that passed through, searchable here. */
+/** The local copy of every set that passed through, which can be searched. */
 export type BeatmapCatalogue = Pick<Catalogue, 'search' | 'suggest' | 'remember' | 'set' | 'setOfMap'>;
 
-/** Where sets are asked for and kept. */
+/** The sources that are asked for sets, and the caches that keep them. */
 export interface SetAccess {
-  /** The best first. */
+  /** Sources, the best first. */
   readonly sources: () => readonly BeatmapSource[];
   readonly health: Health;
   readonly catalogue: BeatmapCatalogue | undefined;
@@ -28,13 +28,13 @@ export interface SetAccess {
 export interface SetAnswer {
   readonly set: Beatmapset;
   readonly source: SourceId;
-  /** Not from an upstream just now, because all of them failed. */
+  /** True when every upstream failed and an older answer stands in. */
   readonly stale: boolean;
-  /** An earlier answer that is fresh still. Default false. */
+  /** True for an earlier answer that is still fresh. Default false. */
   readonly cached?: boolean;
 }
 
-/** A catalogue that is broken or absent has nothing, and must not hide why the upstreams failed. */
+/** Asks the catalogue. One that is broken or absent counts as empty, so that it does not hide why the upstreams failed. */
 export async function recall<T>(
   { catalogue, log }: SetAccess,
   read: (catalogue: BeatmapCatalogue) => Promise<T | undefined>,
@@ -64,7 +64,7 @@ const MAX_KNOWN_MAPS = 20_000;
 
 export function createSetLookup(access: SetAccess) {
   const { catalogue, caches } = access;
-  /** The sets of difficulties that were found before, which spares a question. */
+  /** The sets of difficulties that were looked up before, which saves a request to an upstream. */
   const setIds = createLru<number, number>({ max: MAX_KNOWN_MAPS });
 
   async function lookUp(by: 'set' | 'setOfMap', id: number, signal: AbortSignal | undefined): Promise<SetAnswer> {
@@ -92,7 +92,7 @@ export function createSetLookup(access: SetAccess) {
     const found = known !== undefined && find(known) ? known : await lookUp('setOfMap', mapId, signal);
     const beatmap = find(found);
     if (beatmap !== undefined) return { ...found, beatmap };
-    // A convert, or a difficulty that the mapper took out.
+    // The id is of a convert, or of a difficulty that the mapper removed from the set.
     const params = { what: 'beatmap' };
     throw new AppError('not_found', `set ${found.set.id} has no difficulty ${mapId}`, { params });
   }
@@ -120,7 +120,7 @@ export function createSetLookup(access: SetAccess) {
       const ofSet = ref.kind === 'map' ? undefined : await catalogue.set(ref.id);
       const ofMap = ref.kind === 'set' ? undefined : await catalogue.setOfMap(ref.id);
       const known = [ofSet, ofMap].filter(each => each !== undefined).map(suggestionOf);
-      // A number may be a word of a name, too.
+      // The text may be an id, or a number in the name of a song.
       return known.length > 0 || ref.kind !== 'number' ? known : catalogue.suggest(typed, limit);
     },
   };

@@ -1,4 +1,4 @@
-/** Searches over all sources, in pages of any size. */
+/** Searches for sets in all sources, with pages of any size. */
 import { AppError } from '../errors.ts';
 import { type FoundPage, PAGE_POLICY } from './cache-policy.ts';
 import { parseSearchCursor, renderSearchCursor, SEARCH_START, type SearchPosition } from './cursor.ts';
@@ -12,44 +12,44 @@ import { type BeatmapSource, type SourceId, tokenOf, type UpstreamId } from './u
 import { isNotFound } from './upstreams/upstream-answer.ts';
 
 export interface SearchRequest {
-  /** osu!'s search language; empty or absent lists everything. */
+  /** A query in osu!'s search language; empty or absent, it lists everything. */
   readonly q?: string | undefined;
   readonly ruleset?: Ruleset | undefined;
-  /** Default: any when the text speaks of statuses, else those with a leaderboard. */
+  /** Default: any status when the text has conditions on statuses, else those with a leaderboard. */
   readonly status?: StatusFilter | undefined;
-  /** Default: relevance for words, plays for none. */
+  /** Default: by relevance when the query has words, else by plays. */
   readonly sort?: Sort | undefined;
-  /** 1 to 50. Default 20. */
+  /** From 1 to 50. Default 20. */
   readonly limit?: number | undefined;
-  /** The cursor of the page before; all else in the request must be the same. */
+  /** The cursor that came with the page before; everything else in the request must be the same. */
   readonly cursor?: string | undefined;
-  /** `local`: the catalogue alone. */
+  /** `local` asks the catalogue alone. */
   readonly source?: 'local' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface SearchResult {
   readonly sets: readonly Beatmapset[];
-  /** Count of sets on all pages, when known. */
+  /** How many sets all pages have, when known. */
   readonly total: number | null;
-  /** So many there are at least, where not all was looked through; then there may be more than the last page gives. */
+  /** A lower bound of that count where the search did not look at everything; there may be more sets than the pages give. */
   readonly atLeast?: number;
-  /** For the next page; null after the last. */
+  /** The cursor of the next page; null after the last. */
   readonly cursor: string | null;
   readonly source: SourceId;
-  /** Not from an upstream just now: an older answer, or what the catalogue remembers, because all of them failed. */
+  /** True when every upstream failed, and an older answer or the catalogue stands in. */
   readonly stale: boolean;
-  /** Wholly an earlier answer that is fresh still. Default false. */
+  /** True when every part of the answer was in the cache and still fresh. Default false. */
   readonly cached?: boolean;
-  /** Nothing has the words as they were written; these have words like them. */
+  /** True when no set has the words as they were written and these sets have similar words. */
   readonly corrected: boolean;
 }
 
-/** Long enough for any question, short enough for every upstream. */
+/** Long enough for any question, and short enough for every upstream. */
 const MAX_QUERY_LENGTH = 500;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 50;
-/** Upstream pages read for one of ours: those of a mirror shrink when they are checked. */
+/** How many pages of an upstream are read for one of ours; a mirror's pages shrink, because sets that do not fit are removed. */
 const MAX_PAGES = 3;
 
 function defaultSort(query: Query): Sort {
@@ -94,7 +94,7 @@ export async function searchSets(access: SetAccess, request: SearchRequest): Pro
     const isAsked = error instanceof AppError && error.code === 'invalid_request';
     if (isAsked || request.signal?.aborted === true) throw error;
     const found = await recall(access, catalogue => searchCatalogue(catalogue, wanted));
-    // A catalogue that knows none does not mean that there is none.
+    // A catalogue without a fitting set does not prove that there is none, so the error is given.
     if (found === undefined || found.sets.length === 0) throw error;
     return { ...found, stale: true };
   }
@@ -110,16 +110,16 @@ async function searchCatalogue(catalogue: BeatmapCatalogue, { search, start, lim
   return { ...found, cursor, source: 'catalogue' as const };
 }
 
-/** Upstreams that forgive no mistake find nothing for a mistyped word; the catalogue may know what was meant, or have it. */
+/** Upstreams that forgive no mistakes find nothing for a mistyped word; the catalogue may know the word that was meant, or have the set. */
 async function orMeant(access: SetAccess, wanted: Wanted, found: SearchResult): Promise<SearchResult> {
   if (found.sets.length > 0 || found.total !== 0) return found;
   const known = await recall(access, catalogue => searchCatalogue(catalogue, { ...wanted, start: SEARCH_START }));
   if (known === undefined || known.sets.length === 0) return found;
-  // Mirrors hold less than osu!, and do not understand all that can be asked.
+  // Mirrors hold fewer sets than osu!, and do not understand every condition.
   return known.corrected || found.source !== 'osu' ? { ...known, stale: false } : found;
 }
 
-/** A page of ours out of one or several of the upstream's. */
+/** Puts together one page of ours from one or more pages of an upstream. */
 async function searchUpstreams(access: SetAccess, { search, start, limit, signal }: Wanted): Promise<SearchResult> {
   const { page, stale, cached } = await readPage(access, search, start, signal);
   let isCached = cached;
@@ -127,7 +127,7 @@ async function searchUpstreams(access: SetAccess, { search, start, limit, signal
   let at = after(page, start, start.skip + limit);
   for (let pages = 1; at !== null && found.size < limit && pages < MAX_PAGES; pages += 1) {
     const more = await readPage(access, search, at, signal).catch((error: unknown) => {
-      // The rest may come with the next page; a request for that one learns the reason.
+      // The missing sets may come with the next page; if that one fails, its request gets the reason.
       if (found.size > 0 && signal?.aborted !== true) return undefined;
       throw error;
     });
@@ -150,7 +150,7 @@ function after({ source, token, next, sets }: FoundPage, at: SearchPosition, tak
 
 async function readPage(access: SetAccess, search: Search, at: SearchPosition, signal: AbortSignal | undefined) {
   const { pages } = access.caches;
-  // It was kept before anybody knew whose it would be.
+  // The first page was cached before it was known which source would answer, so its key names none.
   const first = at.page === 0 ? await pages.get(keyOf(search, SEARCH_START)) : undefined;
   if (first !== undefined && first.source === at.source && first.token === at.token) {
     return { page: first, stale: false, cached: true };
@@ -174,7 +174,7 @@ async function loadPage(
   const tokenFor = (source: BeatmapSource) => (source.id === at.source ? at.token : tokenOf(source, at.page));
   let unsure: UpstreamId | undefined;
   const { value, source } = await askInOrder({
-    // The page's own source, unless it rests; the others are asked for the page in its place.
+    // The source of the page is asked first, unless it is in a cooldown; the others are asked for the page of the same number.
     sources: leading(sources(), at.source),
     health: healthFor(health, at),
     async ask(each) {
@@ -184,13 +184,13 @@ async function loadPage(
       throw new AppError('not_found', `${each.id} has nothing of what was asked for`);
     },
     needsEveryone: true,
-    // A mirror may hold less than osu! does.
+    // A mirror may hold fewer sets than osu!, so an empty first page of a mirror does not end the search.
     isWeak: (page, { id }) => id !== 'osu' && at.page === 0 && page.sets.length === 0,
     signal,
     log,
     now,
   }).catch((error: unknown) => {
-    // Every one of them was asked, and none has it.
+    // Every source was asked, and none has a fitting set.
     if (unsure === undefined || !isNotFound(error)) throw error;
     return { value: { sets: [], total: 0, next: null, token: undefined }, source: unsure };
   });
@@ -198,7 +198,7 @@ async function loadPage(
   return { ...value, source };
 }
 
-/** A place further on is in a stranger's words: that an upstream cannot read them says nothing about the upstream. */
+/** The token in a cursor comes from a stranger, so an upstream that cannot read it does not count as failed. */
 function healthFor(health: Health, { token }: SearchPosition): Health {
   if (token === undefined) return health;
   return { ...health, failed: (id, restMs) => (restMs === undefined ? undefined : health.failed(id, restMs)) };

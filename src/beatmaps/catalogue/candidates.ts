@@ -5,8 +5,9 @@ import { type Beatmap, type Beatmapset, RULESETS, type Ruleset } from '../model/
 const STEPS_PER_STAR = 20;
 
 /**
- * Maps that give pp, and loved ones, side by side with those of nearly the same stars: one window of stars is read in few pieces, whatever
- * else the catalogue holds. Fractions are whole numbers of `UNITS`, which take few bytes. Within a step they lie by set, so that filling appends and a draw may begin anywhere.
+ * Maps that give pp, and loved ones, stored next to those of nearly the same stars, so that a window of stars is read in few pieces however
+ * large the catalogue is. Fractions are stored as whole numbers of `UNITS`, which takes few bytes. Within a step of stars the rows are sorted by
+ * set, so that filling appends to the end and a draw may begin anywhere.
  */
 export const CANDIDATES_TABLE = `
 CREATE TABLE catalogue_candidates (
@@ -17,7 +18,7 @@ CREATE TABLE catalogue_candidates (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** A column holds so many for each 1. */
+/** How many units of a column make up 1. */
 const UNITS = { stars: 100_000, ar: 100, od: 100, cs: 100, rating: 10_000 };
 
 function inUnits(value: number | null, units: number): number | null {
@@ -34,12 +35,12 @@ function stepOf(stars: number): number {
   return Math.floor(stars * STEPS_PER_STAR);
 }
 
-/** A set that cannot be downloaded any more is not recommended. */
+/** A set that can no longer be downloaded is not recommended. */
 function isCandidate(set: Beatmapset): boolean {
   return isPlayable(set) && !set.download_disabled;
 }
 
-/** Keeps the candidates of a set in step with it; call it in the set's own transaction. */
+/** Updates the rows of a set when the set is written; call it in the same transaction. */
 export function writeCandidates(store: Store, known: Beatmapset | undefined, set: Beatmapset): void {
   if (known !== undefined && isCandidate(known)) {
     for (const { mode, difficulty_rating } of known.beatmaps) {
@@ -59,12 +60,12 @@ export function writeCandidates(store: Store, known: Beatmapset | undefined, set
   }
 }
 
-/** Ends included; figures without mods. */
+/** The maps to draw from. Both ends of a range belong to it; figures are without mods. */
 export interface CandidateWindow {
   readonly ruleset: Ruleset;
   readonly stars: Bounds;
   readonly bpm?: Bounds | undefined;
-  /** Seconds. */
+  /** In seconds. */
   readonly length?: Bounds | undefined;
   readonly ar?: Bounds | undefined;
   readonly cs?: Bounds | undefined;
@@ -85,17 +86,17 @@ const Line = z.object({
   od: figure,
   cs: figure,
   bpm: figure,
-  /** Seconds. */
+  /** In seconds. */
   length: z.number(),
-  /** Circles, sliders and spinners. */
+  /** The number of circles, sliders and spinners together. */
   objects: figure,
-  /** The mapper's number: of the difficulty where it is known, else of the set. */
+  /** The mapper's id: the difficulty's where it is known, else the set's. */
   mapper: figure,
-  /** It is a figure of the difficulty. */
+  /** Plays of the difficulty. */
   plays: figure,
-  /** It is a figure of the set. */
+  /** Favourites of the whole set. */
   favourites: figure,
-  /** The set's rating, 0 to 10. */
+  /** The whole set's rating, 0 to 10. */
   rating: figure,
 });
 type Line = z.output<typeof Line>;
@@ -103,12 +104,12 @@ const fraction = (column: keyof typeof UNITS) => `'${column}', ${column} / ${UNI
 const LINE = `json_object('setId', set_id, 'id', id, ${fraction('stars')}, ${fraction('ar')}, ${fraction('od')}, ${fraction('cs')},
   'bpm', bpm, 'length', length, 'objects', objects, 'mapper', mapper, 'plays', plays, 'favourites', favourites,
   ${fraction('rating')})`;
-/** One piece of text is handed over ten times as fast as so many rows. */
+/** All rows come as one piece of JSON text, which is ten times as fast as reading rows. */
 const LinesRow = z.object({ lines: z.string() });
 const IdRow = z.object({ id: z.number() });
 const MAX_STARS = 25;
 
-/** @param store with the catalogue's tables */
+/** @param store a store that has the catalogue's tables */
 export function createCandidatePool(store: Store) {
   function readLines(place: readonly number[], { sql, params }: Filter, size: number): readonly Line[] {
     const select = `SELECT json_group_array(${LINE}) AS lines FROM (
@@ -116,7 +117,7 @@ export function createCandidatePool(store: Store) {
     return z.array(Line).parse(JSON.parse(store.get(select, [...place, ...params, size], LinesRow)?.lines ?? '[]'));
   }
 
-  /** From a place in the middle to the end, and on from the beginning. */
+  /** Reads rows of a step from a random place to its end, then from its beginning. */
   function drawStep(place: readonly number[], { sql, params }: Filter, size: number, random: () => number) {
     const last = store.get(LAST, place, IdRow)?.id;
     if (last === undefined) return [];
@@ -131,9 +132,9 @@ export function createCandidatePool(store: Store) {
 
   return {
     /**
-     * About `size` maps, from all over the window.
+     * About `size` maps, spread over the whole window.
      *
-     * @param seed decides which maps are drawn where there are more
+     * @param seed decides which maps are drawn when there are more
      */
     draw(window: CandidateWindow, size: number, seed: number): readonly Candidate[] {
       const random = createRandom(seed);
@@ -175,10 +176,10 @@ function placeOf(ruleset: Ruleset, isLoved: boolean, step: number): readonly num
   return [RULESETS.indexOf(ruleset), Number(isLoved), step];
 }
 
-/** A difficulty that could be recommended, in as little as choosing takes. Figures are without mods. */
+/** A difficulty that may be recommended, with only the figures that the choice needs, without mods. */
 export type Candidate = Readonly<Line> & { readonly ruleset: Ruleset };
 
-/** Ranked and approved maps give pp; loved ones are for those who ask. */
+/** Ranked and approved maps give pp; loved maps do not, and are recommended only on request. */
 export function isPlayable({ status }: Pick<Beatmapset, 'status'>): boolean {
   return status === 'ranked' || status === 'approved' || status === 'loved';
 }
@@ -208,7 +209,7 @@ function objectsOf({ count_circles, count_sliders, count_spinners }: Beatmap): n
   return count_circles + count_sliders + (count_spinners ?? 0);
 }
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+/** A generator of random numbers from 0 up to 1, the same for the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

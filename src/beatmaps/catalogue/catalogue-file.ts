@@ -11,16 +11,16 @@ import { tidySteps, writeSets } from './catalogue-writer.ts';
 
 export interface CatalogueFileOptions {
   readonly store: Store;
-  /** Gets failures of the background, for which no caller waits. */
+  /** Gets errors of background work, for which no caller waits. */
   onFailure(error: unknown): void;
-  /** Default 500. */
+  /** In milliseconds. Default 500. */
   readonly writeDelayMs?: number;
-  /** Many sets are about to come, and there are no other callers: more of them are written at once. */
+  /** True when many sets are about to come and there are no other callers, so that more of them are written at once. */
   readonly isFilling?: boolean;
 }
 
 const MAX_WAITING = 5_000;
-/** About 10 ms of writing, which a question may have to wait for. */
+/** Writing this many sets takes about 10 ms, for which a question may have to wait. */
 const PORTION = 50;
 const FILLING_PORTION = 1_000;
 
@@ -29,7 +29,7 @@ const PLACE = 'SELECT place FROM catalogue_places WHERE name = ?';
 const KEEP_PLACE = 'INSERT OR REPLACE INTO catalogue_places (name, place) VALUES (?, ?)';
 const FORGET_PLACE = 'DELETE FROM catalogue_places WHERE name = ?';
 
-/** The catalogue over its file, in this very thread. See `Catalogue` for what each of these promises. */
+/** The catalogue over its file, in the calling thread. See `Catalogue` for what its methods promise. */
 export function openCatalogueFile(options: CatalogueFileOptions) {
   const { store, onFailure, writeDelayMs = 500, isFilling = false } = options;
   store.migrate('catalogue', CATALOGUE_STEPS);
@@ -46,7 +46,7 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
     store,
     vocabulary,
     onFailure(error) {
-      // Reading words ends with the file.
+      // Closing the file also ends the reading of words, which is not a failure.
       if (!queue.isClosed) onFailure(error);
     },
   });
@@ -74,16 +74,16 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
 }
 
 interface WriteQueueOptions {
-  /** Written at once: nothing else is done as long as it is written. */
+  /** How many sets are written at once; the thread does nothing else meanwhile. */
   readonly portion: number;
   readonly delayMs: number;
   onFailure(error: unknown): void;
 }
 
-/** A flush waits so often before it fails. */
+/** A flush waits this many times for another process before it fails. */
 const MAX_WAITS = 60;
 
-/** Takes sets at once and hands them on later, in portions, so that others have their turn in between. */
+/** Takes sets at once and writes them later, in portions, so that other work can run in between. */
 class WriteQueue {
   readonly #write: (sets: readonly Beatmapset[]) => void;
   readonly #options: WriteQueueOptions;
@@ -96,7 +96,7 @@ class WriteQueue {
     this.#options = options;
   }
 
-  /** The later of two with one id is kept. When the queue is full the oldest goes: it will be seen again. */
+  /** Adds sets; of two with one id the later is kept. When the queue is full the oldest is dropped, because it will come again. */
   add(sets: readonly Beatmapset[]): void {
     if (this.isClosed) return;
     this.#append(sets);
@@ -107,7 +107,7 @@ class WriteQueue {
     this.#schedule();
   }
 
-  /** Resolves when everything that waits is written. @throws what writing throws */
+  /** Resolves when all waiting sets are written. @throws what writing throws */
   async flush(): Promise<void> {
     for (let waits = 0; this.#waiting.size > 0; ) {
       try {
@@ -121,7 +121,7 @@ class WriteQueue {
     }
   }
 
-  /** Writes everything at once; nothing is taken after. */
+  /** Writes all waiting sets at once; sets added later are ignored. */
   close(): void {
     this.isClosed = true;
     clearTimeout(this.#timer);
@@ -142,13 +142,13 @@ class WriteQueue {
 
   #writePortion(): void {
     const sets = [...this.#waiting.values()].slice(0, this.#options.portion);
-    // Gone before they are written: a portion that cannot be written must not be tried for ever.
+    // Removed before they are written, so that a portion that cannot be written is not tried forever.
     for (const { id } of sets) this.#waiting.delete(id);
     try {
       if (sets.length > 0) this.#write(sets);
     } catch (error) {
       if (isBusy(error)) {
-        // Before those that came since, which are newer.
+        // Put back before the sets that came since, because those are newer.
         const newer = [...this.#waiting.values()];
         this.#waiting.clear();
         this.#append([...sets, ...newer]);
@@ -172,7 +172,7 @@ class WriteQueue {
   }
 }
 
-/** Another process writes: `npm run catalogue`, for as long as it makes an index. */
+/** True when another process writes: `npm run catalogue`, while it builds an index. */
 function isBusy(error: unknown): boolean {
   const cause = error instanceof AppError ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';

@@ -5,73 +5,73 @@ import { parseQuery } from '../query/query.ts';
 import type { Search, SearchPage } from '../query/search.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** One list of sets that a catalogue is filled from, page by page. */
+/** A list of sets, page by page, from which a catalogue is filled. */
 export interface Feed {
   readonly name: string;
-  /** @throws what the upstream throws; asking again for the same place goes on */
+  /** @throws what the upstream throws; the same place can then be asked for again */
   read(at: FeedPlace, signal: AbortSignal): Promise<FeedPage>;
 }
 
 export type FeedPage = Pick<SearchPage, 'sets' | 'total' | 'next'>;
 
 export interface FillProgress {
-  /** Sets read from this feed, earlier runs included. */
+  /** How many sets were read from this feed, in earlier runs too. */
   readonly sets: number;
   readonly total: number | null;
 }
 
 export interface FillPace {
-  /** A start is not burdened by the fill. */
+  /** Pause before the first page, so that the fill does not slow down the program's start. */
   readonly startMs: number;
   /** Pause between the first pages, before there is much to recommend. */
   readonly firstMs: number;
   readonly firstPages: number;
-  /** Pause between all others. */
+  /** Pause between later pages. */
   readonly pageMs: number;
   readonly pagesADay: number;
   /** How long a feed waits after a failure, after a second one in a row, and so on. */
   readonly failureMs: readonly number[];
-  /** A longer wait than this is not honoured, for any upstream. */
+  /** The longest wait, even if an upstream asks for more. */
   readonly maxWaitMs: number;
-  /** True when a feed is waited for as long as it fails; else the fill ends after as many failures as there are waits. */
+  /** True to go on however often a feed fails; else the fill ends after as many failures as `failureMs` has waits. */
   readonly isPatient: boolean;
-  /** Pause before everything is read again, for what has changed. */
+  /** Pause before all feeds are read again, to find what has changed. */
   readonly againMs: number;
 }
 
 export interface FillOptions {
-  /** The place of the fill is kept under this name. */
+  /** The place of the fill is stored under this name. */
   readonly name: string;
   readonly feeds: readonly Feed[];
   readonly catalogue: Pick<Catalogue, 'remember' | 'place' | 'keepPlace'>;
   readonly pace: FillPace;
   readonly signal: AbortSignal;
-  /** False where another process fills the catalogue now; asked before every page. */
+  /** False while another process fills the catalogue; asked before every page. */
   readonly isFiller?: () => boolean;
   onPage?(progress: FillProgress): void;
-  /** A page failed and is asked for again in `waitMs`. */
+  /** Called when a page failed; it is asked for again in `waitMs`. */
   onFailure(error: AppError, waitMs: number, feed?: string): void;
   onEnd?(feed: string, pages: number): void;
   readonly now?: () => number;
 }
 
 const DAY_MS = 86_400_000;
-/** Pause while another process is the filler, or a day is used up. */
+/** Pause while another process fills the catalogue, or when the day's pages are used up. */
 const IDLE_MS = 60_000;
 
 const Place = z.object({
   /** Number of the next page, from 0. */
   page: z.number(),
-  /** The upstream's token for that page, where the number is not enough. */
+  /** The upstream's token for that page, for upstreams that need more than the number. */
   cursor: z.string().optional(),
   sets: z.number().default(0),
-  /** When the last page was read, unix milliseconds; 0 before. */
+  /** When the last page of the feed was read, in unix milliseconds; 0 before that. */
   finished: z.number(),
 });
 export type FeedPlace = Readonly<z.infer<typeof Place>>;
 
 const Progress = z.object({
-  /** Days of the epoch, and pages read on that day. */
+  /** The day as a count of days since 1970; `pages` were read on it. */
   day: z.number(),
   pages: z.number(),
   places: z.record(z.string(), Place),
@@ -79,20 +79,20 @@ const Progress = z.object({
 type Progress = z.infer<typeof Progress>;
 
 interface Setback {
-  /** Tries of one feed that failed in a row; while it waits, the others go on. */
+  /** How many tries of the feed failed in a row; while it waits, other feeds go on. */
   readonly failures: number;
-  /** On the clock of `performance`. */
+  /** When the feed may be tried again, on the clock of `performance`. */
   readonly until: number;
 }
 
 interface Fill extends FillOptions {
   readonly now: () => number;
   readonly setbacks: Map<string, Setback>;
-  /** True once a page was read since the fill began. */
+  /** True once any page was read since the fill began. */
   hasRead: boolean;
 }
 
-/** For a command that is waited for: as fast as the upstream allows, once, and not for ever. */
+/** For a command that a person waits for: as fast as the upstream allows, once, and with a bounded number of retries. */
 export const PACE_OF_COMMAND: FillPace = {
   ...{ startMs: 0, firstMs: 0, firstPages: 0, pageMs: 0, pagesADay: Number.POSITIVE_INFINITY },
   failureMs: [2_000, 10_000, 30_000, 60_000],
@@ -100,10 +100,10 @@ export const PACE_OF_COMMAND: FillPace = {
   isPatient: false,
   againMs: Number.POSITIVE_INFINITY,
 };
-/** The order grows at its end, so that a place in it stays the same place. */
+/** New sets come at the end of this order, so that a place in it stays valid. */
 const EVERYTHING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'ranked', order: 'asc' } };
 
-/** All sets with a leaderboard, as a searchable upstream lists them. */
+/** All sets with a leaderboard, from an upstream that can be searched. */
 export function searchFeed(source: {
   readonly id: string;
   search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
@@ -124,8 +124,8 @@ export function searchFeed(source: {
 }
 
 /**
- * Reads feeds to their ends into the catalogue, the one that is least far first, and begins anew when the time for that has come. Places
- * are kept after the sets before them: after a failure, a kill or an abort the next run goes on there.
+ * Reads feeds to their ends into the catalogue, the one that is least far first, and begins again after `againMs`. A place is stored only
+ * after the sets before it, so that after a failure, a kill or an abort the next run goes on there.
  *
  * @throws AppError what a feed threw when every try failed, unless the pace is patient
  * @throws the signal's reason
@@ -140,7 +140,7 @@ export async function fillCatalogue(options: FillOptions): Promise<void> {
   await catalogue.keepPlace(name, null);
 }
 
-/** A catalogue that is away is waited for like a feed. */
+/** A catalogue that is not available is waited for like a feed that fails. */
 async function stepOrWait(fill: Fill): Promise<number | undefined> {
   try {
     return await step(fill);
@@ -152,7 +152,7 @@ async function stepOrWait(fill: Fill): Promise<number | undefined> {
   }
 }
 
-/** @returns how long to wait for the next page; undefined when all are read for good */
+/** Reads one page. @returns how long to wait before the next; undefined when all feeds have ended for good */
 async function step(fill: Fill): Promise<number | undefined> {
   const { feeds, pace, isFiller = () => true } = fill;
   if (!isFiller()) return IDLE_MS;
@@ -191,7 +191,7 @@ async function readOn(feed: Feed, place: FeedPlace, progress: Progress, fill: Fi
   const { name, catalogue, pace, signal, now, onPage, onEnd } = fill;
   const counted = { ...progress, pages: progress.pages + 1 };
   const keep = (each: Progress) => catalogue.keepPlace(name, JSON.stringify(each));
-  // A page that ends the process is not asked for without end, because it is counted before.
+  // The page is counted before it is read, so that one that crashes the process is not asked for again and again.
   if (Number.isFinite(pace.pagesADay)) await keep(counted);
   const page = await feed.read(place, signal);
   signal.throwIfAborted();
@@ -205,13 +205,13 @@ async function readOn(feed: Feed, place: FeedPlace, progress: Progress, fill: Fi
   if (isEnd) onEnd?.(feed.name, place.page);
 }
 
-/** @throws the failure when the feed is not waited for any longer */
+/** @throws the failure when the feed is given up */
 function noteFailure({ name }: Feed, thrown: unknown, fill: Fill): void {
   const { pace, signal, setbacks, hasRead, onFailure } = fill;
   signal.throwIfAborted();
   const failures = setbacks.get(name)?.failures ?? 0;
   const ownMs = pace.failureMs[pace.isPatient ? Math.min(failures, pace.failureMs.length - 1) : failures];
-  // A feed that gives nothing from the start is better replaced than waited for.
+  // A feed that gives nothing from the start is given up early, because another one can take its place.
   if (ownMs === undefined || (!pace.isPatient && !hasRead && failures > 0)) throw thrown;
   const error = toAppError(thrown);
   const waitMs = Math.min(pace.maxWaitMs, Math.max(ownMs, error.retryAfterMs ?? 0));

@@ -1,8 +1,8 @@
-/** Messages between the thread of the catalogue and the program. */
+/** Messages between the catalogue's thread and the program. */
 import { AppError, type ErrorCode, type ErrorParams, toAppError } from '../../errors.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** The thread does all that a catalogue can, by name, but its end. */
+/** The methods of a catalogue that the thread runs by name: all but `close`. */
 export type WorkName = Exclude<keyof Catalogue, 'close'>;
 export type ArgsOf<Name extends WorkName> = Parameters<Catalogue[Name]>;
 export type ValueOf<Name extends WorkName> = Awaited<ReturnType<Catalogue[Name]>>;
@@ -19,7 +19,7 @@ export type Ask<Name extends WorkName = WorkName> = {
   };
 }[Name];
 
-/** Errors lose their class on the way. */
+/** An error as plain data, because errors lose their class between threads. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -31,9 +31,9 @@ export interface Failure {
 export type Told =
   | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
-  /** No caller waits for it. */
+  /** An error of background work, for which no caller waits. */
   | { readonly kind: 'background failure'; readonly failure: Failure }
-  /** The file cannot be opened; the thread ends. */
+  /** The file cannot be opened, so the thread ends. */
   | { readonly kind: 'unusable'; readonly failure: Failure };
 
 export function failureOf(error: unknown): Failure {
@@ -45,13 +45,13 @@ export function errorOf({ code, message, params, retryAfterMs }: Failure): AppEr
   return new AppError(code, message, { params, retryAfterMs });
 }
 
-/** The thread is started with this. */
+/** The data with which the thread is started. */
 export interface CatalogueThreadData {
   readonly path: string;
   readonly isFilling: boolean;
 }
 
-/** Every method of the catalogue but its end, by one way of asking. */
+/** Every method of the catalogue but `close`, each of which sends its question through `ask`. */
 export function catalogueBy(
   ask: <Name extends WorkName>(name: Name, args: ArgsOf<Name>) => Promise<ValueOf<Name>>,
 ): Omit<Catalogue, 'remember' | 'close'> {

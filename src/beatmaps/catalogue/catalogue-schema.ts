@@ -4,7 +4,7 @@ import { type Beatmapset, type Status, starRange, statusOf } from '../model/beat
 import { CANDIDATES_TABLE } from './candidates.ts';
 import { longestOf } from './map-figures.ts';
 
-/** Every order but popularity, and the columns it goes by. */
+/** An index for every order but popularity, with the columns that it sorts by. */
 const SORT_INDEXES: readonly (readonly [name: string, columns: string])[] = [
   ['catalogue_by_plays', 'plays'],
   ['catalogue_by_favourites', 'favourites'],
@@ -19,8 +19,8 @@ const SORT_INDEXES: readonly (readonly [name: string, columns: string])[] = [
 ];
 
 /**
- * `rank` orders by popularity, best first, and is the row number of the texts: a text index answers in the order of its row numbers, so
- * the best come first without anything being sorted. The names alone have an index of their own for what is typed letter by letter.
+ * `rank` sorts by popularity, best first, and is also the row number in the text indexes: such an index answers in the order of its row
+ * numbers, so the most popular sets come first without any sorting. Names have a small index of their own for searches while a person types.
  */
 const TABLES = `
 CREATE TABLE catalogue_sets (
@@ -48,14 +48,14 @@ CREATE VIRTUAL TABLE catalogue_words USING fts5vocab (catalogue_text, row);
 CREATE TABLE catalogue_places (name TEXT PRIMARY KEY, place TEXT NOT NULL) STRICT;
 `;
 
-/** Those that a fill dropped and, being killed, did not make again; seconds on a large catalogue, else nothing. */
+/** Makes the indexes that a killed fill dropped and did not make again; takes seconds on a large catalogue, otherwise nothing. */
 export function ensureSortIndexes(store: Store): void {
   for (const [name, columns] of SORT_INDEXES) {
     store.run(`CREATE INDEX IF NOT EXISTS ${name} ON catalogue_sets (${columns})`);
   }
 }
 
-/** Each set lands anywhere in each of them: made at the end they cost a tenth. Answers in these orders are slow until then. */
+/** Drops the indexes for a fill: to build them at its end costs a tenth. Answers in these orders are slow until then. */
 export function dropSortIndexes(store: Store): void {
   for (const [name] of SORT_INDEXES) store.run(`DROP INDEX IF EXISTS ${name}`);
 }
@@ -63,7 +63,7 @@ export function dropSortIndexes(store: Store): void {
 /** Schema steps of the catalogue's own file. */
 export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_TABLE];
 
-/** A set in one line, for lists that open while a person types. */
+/** A set as one line of the suggestions that open while a person types. */
 export interface Suggestion {
   readonly id: number;
   readonly artist: string;

@@ -25,11 +25,11 @@ const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b
 export interface CatalogueSearchOptions {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
-  /** Gets failures of reading in the background. */
+  /** Gets errors of reading in the background. */
   onFailure(error: unknown): void;
 }
 
-/** Reads a file of the catalogue; see {@link Catalogue}. */
+/** Reads the catalogue's file; see {@link Catalogue}. */
 export function createCatalogueSearch(options: CatalogueSearchOptions) {
   const { store, vocabulary } = options;
   const finder = createSetFinder(store);
@@ -37,7 +37,7 @@ export function createCatalogueSearch(options: CatalogueSearchOptions) {
   const readSet = (id: number) => readBody(store, BODY_OF_SET, id);
 
   function page(asked: Asked, groups: Groups, wanted: CataloguePageRequest): Page {
-    // No index knows whose name is meant, or one difficulty's name and all else at once. It has looked for the words though.
+    // Some conditions are in no index (a mapper's whole name, several conditions on one difficulty), so sets are checked one by one. The words were found by the index.
     const rest = isLeftToTables(asked.query) ? undefined : { ...asked.query, text: '' };
     const bodies = new Map<number, Beatmapset | undefined>();
     const read = (id: number) => {
@@ -81,16 +81,16 @@ export function createCatalogueSearch(options: CatalogueSearchOptions) {
     if (!isLeftToTables(query)) return search(asked, { limit, offset: 0 }).sets.map(suggestionOf);
     const find = (likely: Groups, index: TextIndex) =>
       finder.lines({ asked, groups: writtenOut(vocabulary, likely, index), limit, offset: 0, index });
-    // A person who types means a name first of all, and the index of names is small.
+    // A person who types most likely types a name, and the index of names is small.
     const lines = (likely: Groups) => {
       const named = likely.length === 0 ? [] : find(likely, 'catalogue_names');
       return named.length > 0 ? named : find(likely, 'catalogue_text');
     };
     const found = lines(groups);
-    // One mistyped word may well be the beginning of others; several that are found together hardly.
+    // One typed word may be mistyped and still be the beginning of another word; several words that are found together hardly are.
     const isSure = groups.length === 0 || found.length >= limit || (found.length > 0 && groups.length > 1);
     const corrected = isSure ? undefined : correctGroups(options, groups);
-    // Each likely word has its turn, or the popular ones would leave no room for the one that was meant.
+    // The likely words take turns, or the sets of popular words would leave no room for the word that was meant.
     const meant = corrected === undefined ? [] : inTurns(alternativesOf(corrected).map(lines));
     const distinct = new Map([...found, ...meant].map(line => [line.id, line]));
     return [...distinct.values()].slice(0, limit);
@@ -110,7 +110,7 @@ function readBody(store: Store, sql: string, id: number): Beatmapset | undefined
   return row === undefined ? undefined : parseBody(unpackBody(row.body));
 }
 
-/** The set whose number the text is: it comes before all others. */
+/** The set whose id is the searched text; it comes before all others. */
 function numbered(store: Store, { query, status }: Search): Beatmapset | undefined {
   if (!/^\d{1,9}$/.test(query.text)) return undefined;
   const set = readBody(store, BODY_OF_SET, Number(query.text));
@@ -124,12 +124,12 @@ function resultOf({ sets, isCutShort }: Page, place: CataloguePageRequest, corre
   return { sets, total: isLast ? offset + sets.length : null, corrected };
 }
 
-/** True when conditions and the text index answer the whole query. */
+/** True when conditions and the text index answer the whole query, so that no set has to be checked. */
 function isLeftToTables({ texts, tags, excluded = [] }: Query): boolean {
   return Object.keys(texts).length === 0 && tags.length === 0 && excluded.length === 0;
 }
 
-/** The first of each list, then the second of each, and so on. */
+/** Merges lists by turns: the first of each, then the second of each, and so on. */
 function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
   const longest = Math.max(0, ...lists.map(list => list.length));
   return Array.from({ length: longest }, (_, index) => lists.flatMap(list => list.slice(index, index + 1))).flat();

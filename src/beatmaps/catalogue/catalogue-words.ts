@@ -6,16 +6,16 @@ import { wordDistance } from '../query/query-text.ts';
 const PAGE = 2_000;
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 24;
-/** Up to this length one mistake is already much. */
+/** In words up to this length only one mistake is corrected. */
 const SHORT = 4;
 const MAX_COMPARED = 200;
 const MAX_CORRECTIONS = 5;
 const MAX_WORDS = 1_000_000;
-/** New words that are looked through one by one. */
+/** How many new words may wait unsorted; they are searched one by one. */
 const MAX_LATE = 2_000;
 
 const VersionRow = z.object({ data_version: z.number() });
-/** Another number as soon as another process has written. */
+/** This number changes when another process has written to the file. */
 const VERSION_SQL = 'PRAGMA data_version';
 const PageRow = z.object({ words: z.string().nullable(), last: z.string().nullable() });
 const PAGE_SQL = `SELECT group_concat(term || ' ' || doc, ' ') AS words, max(term) AS last
@@ -23,7 +23,7 @@ const PAGE_SQL = `SELECT group_concat(term || ' ' || doc, ' ') AS words, max(ter
 
 export type Vocabulary = ReturnType<typeof createVocabulary>;
 
-/** The words of the catalogue in memory, for finding what a mistyped one was meant to be. */
+/** The words of the catalogue in memory, to find the word that a mistyped one was meant to be. */
 export function createVocabulary(store: Store) {
   const index = new PairIndex();
   const inOrder = new OrderedWords();
@@ -61,7 +61,7 @@ export function createVocabulary(store: Store) {
 
   return {
     isLoaded: () => isLoaded,
-    /** Reads the words that are kept, in small portions; until then nothing is corrected. Callers at the same time share one reading. */
+    /** Reads the stored words in small portions; until that is done nothing is corrected. Simultaneous callers share one reading. */
     load() {
       loading ??= read().catch((error: unknown) => {
         loading = undefined;
@@ -70,15 +70,15 @@ export function createVocabulary(store: Store) {
       return loading;
     },
     add(text: string) {
-      // Before the load begins there is nothing to add to; while it runs it may be past these words already.
+      // Before the load begins there is no need to add words; while it runs it may have passed their place already.
       if (loading !== undefined) for (const word of new Set(text.split(' '))) learn(word, 1);
     },
-    /** Every word that begins so; undefined where that cannot be said, or there are more than `most`. */
+    /** Every word that begins with `letters`; undefined where the words are not all known, or more than `most` match. */
     beginningWith(letters: string, most: number): readonly string[] | undefined {
       const isKnown = isLoaded && letters.length >= MIN_LENGTH && version !== undefined && version === readVersion();
       return isKnown ? inOrder.beginningWith(letters, most) : undefined;
     },
-    /** Known words within two mistakes (one in short words), nearest first; what is still being typed may lack its end. */
+    /** Known words within two mistakes (one in short words), nearest first; an unfinished word may also be the beginning of one. */
     correct(word: string, isUnfinished: boolean): readonly string[] {
       if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return [];
       const most = word.length <= SHORT ? 1 : 2;
@@ -95,10 +95,10 @@ export function createVocabulary(store: Store) {
   };
 }
 
-/** Words that are found by what they begin with. */
+/** Words that can be found by their beginnings. */
 class OrderedWords {
   #words: readonly string[] = [];
-  /** Those that came since. */
+  /** Words that were added since the last sort. */
   readonly #late: string[] = [];
 
   add(word: string): void {
@@ -120,12 +120,12 @@ class OrderedWords {
   }
 }
 
-/** Words that are found by the pairs of letters they have. */
+/** Words that can be found by the pairs of letters in them. */
 class PairIndex {
   readonly #words: string[] = [];
   readonly #uses: number[] = [];
   readonly #numbers = new Map<string, number>();
-  /** Numbers of the words that have a pair of letters. */
+  /** For each pair of letters, the numbers of the words that have it. */
   readonly #pairs = new Map<string, NumberList>();
   #lengths = new Uint8Array(1_024);
   #shared = new Uint8Array(1_024);
@@ -134,7 +134,7 @@ class PairIndex {
     return this.#words.length;
   }
 
-  /** False for a word that is unknown. */
+  /** Counts more uses of a word; false when the word is unknown. */
   count(word: string, uses: number): boolean {
     const number = this.#numbers.get(word);
     if (number !== undefined) this.#uses[number] = (this.#uses[number] ?? 0) + uses;
@@ -157,10 +157,10 @@ class PairIndex {
     }
   }
 
-  /** Words that have the most pairs of letters in common with that one. */
+  /** Words that have the most pairs of letters in common with `word`. */
   likeliest(word: string, mistakes: number) {
     const own = pairsOf(word);
-    // Two letters in the wrong order touch three pairs.
+    // Two swapped letters change three pairs.
     const least = Math.max(1, own.length - 3 * mistakes);
     const farthest = mistakes + 6;
     const buckets: number[][] = own.map(() => []);
@@ -176,7 +176,7 @@ class PairIndex {
     return found.map(number => ({ word: this.#words[number] ?? '', uses: this.#uses[number] ?? 0 }));
   }
 
-  /** How many of the pairs each word has. */
+  /** Counts for each word how many of the pairs it has. */
   #countShared(own: readonly string[]): Uint8Array {
     const shared = this.#shared;
     shared.fill(0, 0, this.#words.length);
@@ -187,7 +187,7 @@ class PairIndex {
   }
 }
 
-/** Finds by halving the first place whose word does not come before `word`. */
+/** Finds by binary search the first place whose word does not come before `word`. */
 function firstFrom(ordered: readonly string[], word: string): number {
   let low = 0;
   let high = ordered.length;
@@ -199,7 +199,7 @@ function firstFrom(ordered: readonly string[], word: string): number {
   return low;
 }
 
-/** Each pair once, the borders of the word included. */
+/** The pairs of neighbouring letters of a word, each once, with marks for its beginning and end. */
 function pairsOf(word: string): readonly string[] {
   const framed = `^${word}$`;
   const found = new Set<string>();
@@ -207,7 +207,7 @@ function pairsOf(word: string): readonly string[] {
   return [...found];
 }
 
-/** Numbers in few bytes, gone through fast. */
+/** A growing list of numbers that takes few bytes and is fast to read through. */
 class NumberList {
   #numbers: Uint32Array;
   #count = 1;

@@ -1,4 +1,4 @@
-/** Runs in a thread of its own: the catalogue, which reads and writes for as long as it needs to. */
+/** The thread in which the catalogue runs, so that its reading and writing may take as long as it needs. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import * as z from 'zod';
 import { openStore } from '../../infra/store/store.ts';
@@ -18,9 +18,9 @@ function serve(port: MessagePort, { path, isFilling }: CatalogueThreadData): voi
   const tell = (told: Told) => port.postMessage(told);
   const onFailure = (error: unknown) => tell({ kind: 'background failure', failure: failureOf(error) });
   const store = openStore(path);
-  // Another process may be making the very same tables now; that is waited for.
+  // Opening waits for another process that may be making the same tables now.
   const file = openCatalogueFile({ store, isFilling, onFailure });
-  // From here on questions wait as long as it does, and what could not be written is tried again.
+  // From here on a question waits at most this long for another process; what could not be written is tried again.
   store.get(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`, [], z.object({ timeout: z.literal(BUSY_TIMEOUT_MS) }));
 
   async function answer<Name extends WorkName>({ id, name, args }: Ask<Name>): Promise<void> {

@@ -9,15 +9,15 @@ import { figureWords } from './figure-words.ts';
 import { packFigures } from './map-figures.ts';
 import { mergeSets, packBody, parseBody, renderBody, unpackBody } from './set-body.ts';
 
-/** Above every id of osu! for long: the highest known in 2026-07 is 2.6 million. Ranks stay below 2^31, which takes few bytes wherever they stand. */
+/** Above osu!'s ids for a long time: the highest known in 2026-07 is 2.6 million. Ranks then stay below 2^31 and take few bytes everywhere. */
 const MAX_ID = 2 ** 23;
 const RANK_STEPS = 256;
-/** Steps for each doubling of popularity: small changes leave a set where it is. */
+/** Steps of rank for each doubling of popularity, so that small changes leave a set in its place. */
 const STEPS_PER_DOUBLING = 9;
-/** A favourite says as much as so many plays. */
+/** A favourite counts as much as this many plays. */
 const PLAYS_PER_FAVOURITE = 20;
 
-/** Least for the most popular, and no two sets alike. */
+/** The rank of a set: lowest for the most popular, and different for every set. */
 function rankOf({
   id,
   play_count,
@@ -46,18 +46,18 @@ interface Change {
   readonly body: Uint8Array;
   readonly rank: number;
   readonly texts: readonly string[];
-  /** The set as this version or an older one kept it. */
+  /** The set as it was stored before, by this version or an older one. */
   readonly before: { readonly rank: number; readonly set: Beatmapset | undefined } | undefined;
-  /** True when its texts are in the index already, at its rank. */
+  /** True when its texts are in the text index already, at this rank. */
   readonly isIndexed: boolean;
   readonly figures: string;
-  /** True when its figures are in their index already, at its rank. */
+  /** True when its figures are in the index of figures already, at this rank. */
   readonly hasFigures: boolean;
 }
 
 /**
- * Keeps sets, no two of them with one number; call it in a transaction. What a set does not say stays as it was known. A text index
- * writes a piece of itself to the disk whenever a row comes before the last one, so the sets go in by their ranks.
+ * Stores sets, no two of which may have the same id; call it in a transaction. What a set does not say stays as it was stored. A text index
+ * writes a piece of itself to the disk whenever a row comes before the last one, so sets are inserted in the order of their ranks.
  *
  * @returns the folded texts that are new to the index
  */
@@ -69,7 +69,7 @@ export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly s
     if (!isIndexed) insertTexts(store, rank, texts);
     if (!hasFigures) store.run(INSERT_FIGURES, [rank, figures]);
   }
-  // Tables that lie by the numbers of sets grow at their ends.
+  // Tables that are sorted by set id are written in that order, so that they grow at their ends.
   for (const { set, before, body } of changes.toSorted((a, b) => a.set.id - b.set.id)) {
     store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
     for (const map of set.beatmaps) store.run(INSERT_MAP, [map.id, set.id]);
@@ -89,7 +89,7 @@ function removeKnown(store: Store, { set, before, isIndexed, hasFigures }: Chang
   if (!hasFigures) store.run('DELETE FROM catalogue_figures WHERE rowid = ?', [before.rank]);
 }
 
-/** Undefined when there is nothing new, or nothing to keep. */
+/** The change that storing a set makes; undefined when there is nothing new or nothing to store. */
 function changeOf(store: Store, fresh: Beatmapset): Change | undefined {
   if (fresh.beatmaps.length === 0 || fresh.id >= MAX_ID) return undefined;
   const row = store.get(
@@ -136,7 +136,7 @@ function insertNames(store: Store, rank: number, texts: readonly string[]): void
   store.run('INSERT INTO catalogue_names (rowid, names) VALUES (?, ?)', [rank, texts.slice(0, 3).join(' ')]);
 }
 
-/** In the order of the text index's columns. */
+/** The texts of a set in the order of the text index's columns. */
 function textsOf(set: Beatmapset): readonly string[] {
   const owners = set.beatmaps.flatMap(beatmap => beatmap.owners.map(owner => owner.username));
   return [
@@ -162,11 +162,11 @@ const PlacedRow = z.object({
 const PLACED = 'SELECT rank, id, plays, favourites FROM catalogue_sets WHERE rank > ? ORDER BY rank LIMIT 2000';
 const BODY_OF = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 
-/** Sets put where they belong at once, and pages of a text index merged at once; about 10 ms. */
+/** How many sets are moved, and how many pages of a text index are merged, in one step of about 10 ms. */
 const MOVED_AT_ONCE = 20;
 const MERGED_AT_ONCE = 64;
 
-/** Puts every set where its popularity belongs now, and the text indexes in order: a step each time it is asked for the next. */
+/** Moves every set to the place that its popularity now gives it, and merges the text indexes, one step for each call. */
 export function* tidySteps(store: Store): Generator<void> {
   for (let last = 0; ; ) {
     const page = store.all(PLACED, [last], PlacedRow);
@@ -191,13 +191,13 @@ export function* tidySteps(store: Store): Generator<void> {
 
 const TotalRow = z.object({ total: z.number() });
 
-/** Merges the pieces of a text index, as its `optimize` would at once: a negative number begins, positive ones go on with it. */
+/** Merges the pieces of a text index, as its `optimize` would do in one go: a negative number starts the merge, positive ones continue it. */
 function* mergeSteps(store: Store, index: string): Generator<void> {
   const total = () => store.get('SELECT total_changes() AS total', [], TotalRow)?.total ?? 0;
   for (let pages = -MERGED_AT_ONCE; ; pages = MERGED_AT_ONCE) {
     const before = total();
     store.run(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`, [pages]);
-    // One change is what asking makes.
+    // The command itself counts as one change, so fewer than two mean that nothing was left to merge.
     if (total() - before < 2) return;
     yield;
   }
@@ -207,7 +207,7 @@ function moveSet(store: Store, id: number, from: number, to: number): void {
   const body = store.get(BODY_OF, [id], BodyRow)?.body;
   const set = body === undefined ? undefined : parseBody(unpackBody(body));
   if (set === undefined) return;
-  // Written anew since it was read, it lies where it belongs.
+  // A set that was rewritten since the page was read is in its right place already.
   if (store.run('UPDATE catalogue_sets SET rank = ? WHERE rank = ?', [to, from]).changes === 0) return;
   removeTexts(store, from);
   insertTexts(store, to, textsOf(set));

@@ -4,38 +4,39 @@ import type { Candidate, CandidateWindow } from './candidates.ts';
 import type { Suggestion } from './catalogue-schema.ts';
 
 /**
- * Every set that ever passed through, searched without asking anybody. Free text must be there in full, by the beginnings of words, in
- * any of a set's latin and unicode names, mappers, source, tags and difficulties. What osu! calls relevance is popularity here.
+ * Every set that ever passed through, searched without asking an upstream. Every word of the free text must be the beginning of a word in a
+ * set's latin and unicode names, mappers, source, tags or difficulties. Popularity stands in for osu!'s relevance.
  *
  * @throws AppError `internal` from every method but `remember` when the file fails, `upstream_unavailable` while the catalogue is away,
  * `rate_limited` (params.reason `busy`) when too many questions wait
  */
 export interface Catalogue {
-  /** Keeps sets a little later. Sets without difficulties are left out; failures are logged. */
+  /** Stores sets a little later. Sets without difficulties are left out; failures are logged. */
   remember(sets: readonly Beatmapset[]): void;
-  /** Resolves when all that was to be remembered is written. */
+  /** Resolves when all remembered sets are written. */
   flush(): Promise<void>;
   search(search: Search, page: CataloguePageRequest): Promise<CatalogueResult>;
-  /** The most popular sets for what has been typed so far, filters included. */
+  /** The most popular sets that fit the text typed so far, conditions included. */
   suggest(typed: string, limit: number): Promise<readonly Suggestion[]>;
   set(id: number): Promise<Beatmapset | undefined>;
-  /** Those of them that are known, in this order. */
+  /** The sets among these ids that are known, in this order. */
   sets(ids: readonly number[]): Promise<readonly Beatmapset[]>;
   setOfMap(mapId: number): Promise<Beatmapset | undefined>;
   size(): Promise<number>;
   /**
-   * About `size` maps that could be recommended, from all over the window; others for another seed. None whose download is disabled.
+   * About `size` maps that may be recommended, spread over the whole window; another seed gives others. Sets whose download is disabled are
+   * left out.
    */
   draw(window: CandidateWindow, size: number, seed: number): Promise<readonly Candidate[]>;
-  /** A fill leaves its place under its name and goes on from there. */
+  /** The place at which a fill of this name goes on. */
   place(name: string): Promise<string | undefined>;
-  /** After all that was remembered before is written. */
+  /** Stores the place after all sets that were remembered before it are written. */
   keepPlace(name: string, place: string | null): Promise<void>;
-  /** Puts the order of popularity and the indexes in shape, step by step. Takes long on a large catalogue; questions are answered meanwhile. */
+  /** Sorts sets by their present popularity and merges the indexes, step by step. Takes long on a large catalogue; questions are answered meanwhile. */
   tidy(): Promise<void>;
-  /** Reads the words that correct typos; done by itself when first missed, which then goes without. */
+  /** Reads the words that correct typos. The first search that needs them also starts this, but goes without them itself. */
   warm(): Promise<void>;
-  /** Writes what waits. Safe to call twice. */
+  /** Writes the waiting sets and closes the file. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -46,10 +47,10 @@ export interface CataloguePageRequest {
 
 export interface CatalogueResult {
   readonly sets: readonly Beatmapset[];
-  /** Count of sets on all pages; known on the last. */
+  /** How many sets all pages have; known only on the last page. */
   readonly total: number | null;
-  /** So many there are at least, when not all was looked through for this page; then nothing more is known. */
+  /** A lower bound of that count where the search did not look at everything; then the exact one is not known. */
   readonly atLeast?: number;
-  /** Nothing was found for the words as they were written; these are sets for words like them. */
+  /** True when no set has the words as they were written and these sets have similar words. */
   readonly corrected: boolean;
 }

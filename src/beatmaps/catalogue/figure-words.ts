@@ -1,21 +1,21 @@
 /**
- * Figures as words of an index: each has a few dozen steps, and each step is one character that no text has. A text index finds what has
- * several of them in the order of popularity, however rare each is.
+ * Writes figures as words of a text index: each figure has a few dozen steps, and each step is one character that no text has. A text index
+ * finds sets that have several of them in the order of popularity, however rare each one is.
  */
 import { type Beatmap, type Beatmapset, RULESETS, type Status, statusNumber } from '../model/beatmapset.ts';
 import type { Query, RangeKey } from '../query/query.ts';
 import { BEATMAP_FIGURES, SET_FIGURES } from '../query/query-match.ts';
 import type { Range } from '../query/query-values.ts';
 
-/** Characters for private use. */
+/** The first of the characters that Unicode leaves for private use. */
 const FIRST_CHARACTER = 0xe000;
 const STEPS = 64;
 
 type Key = RangeKey | 'mode' | 'genre' | 'language' | 'video' | 'nsfw' | 'spotlight';
 
 /**
- * Grows with the value, also within a step: a range of values is a range of steps, and one that ends within a step has to be told from
- * one that ends with it.
+ * The step of a value, with a fraction. It grows with the value, so that a range of values is a range of steps. The fraction tells a range
+ * that ends inside a step from one that ends at its edge.
  */
 type StepOf = (value: number) => number;
 
@@ -34,7 +34,7 @@ const byYear: StepOf = ms => {
 };
 const plain = linear(1);
 
-/** The place in this list is part of what is written: new ones go to the end. */
+/** A figure's place in this list is part of what is stored, so new figures go to the end. */
 const FIGURES: readonly (readonly [Key, StepOf])[] = [
   ['mode', plain],
   ['stars', linear(0.5)],
@@ -86,12 +86,12 @@ function setValues(set: Beatmapset): readonly Value[] {
     ['language', set.language_id],
     ['video', Number(set.video)],
     ['nsfw', Number(set.nsfw)],
-    // Only a spotlight has a word: sets that an older version kept need not be written anew.
+    // Only a set in a spotlight gets this word, so that sets stored by an older version need not be written again.
     ['spotlight', set.spotlight === true ? 1 : null],
   ];
 }
 
-/** All steps that a set and its difficulties have, each once. What is unknown has none. */
+/** The words for all steps that a set and its difficulties have, each once. An unknown figure has none. */
 export function figureWords(set: Beatmapset): string {
   const characters = new Set<number>();
   for (const values of [setValues(set), ...set.beatmaps.map(map => mapValues(map, set))]) {
@@ -104,8 +104,8 @@ export function figureWords(set: Beatmapset): string {
 }
 
 /**
- * The question to the index of figures; empty when nothing narrows it. It finds all that is asked for and some beside: steps are wide,
- * and each figure may be another difficulty's.
+ * The query for the index of figures; empty when no condition narrows the search. It finds every fitting set and some others, because steps
+ * are wide and each figure may be of another difficulty.
  */
 export function figureExpression(query: Query, statuses: readonly Status[]): string {
   const { ranges, ruleset, genre, language, video, nsfw, spotlight } = query;
@@ -121,7 +121,7 @@ export function figureExpression(query: Query, statuses: readonly Status[]): str
     exact(['video', video === undefined ? undefined : Number(video)]),
     exact(['nsfw', nsfw === undefined ? undefined : Number(nsfw)]),
     exact(['spotlight', spotlight === true ? 1 : undefined]),
-    // Most sets have one of several.
+    // Only a single status is asked for, because most sets have one of several.
     exact(['status', statuses.length === 1 && statuses[0] !== undefined ? statusNumber(statuses[0]) : undefined]),
   ];
   return wanted.flatMap(([key, range]) => (range === undefined ? [] : (anyStep(key, range) ?? []))).join(' AND ');
@@ -138,7 +138,7 @@ function anyStep(key: Key, { gte, lt }: Range): string | undefined {
   const figure = BY_KEY.get(key);
   if (figure === undefined) return undefined;
   const first = gte === undefined ? figure.first : characterOf(figure, figure.stepOf(gte));
-  // The border itself is not in the range, but its step may begin before.
+  // `lt` itself is outside of the range, but its step may begin inside.
   const end = lt === undefined ? STEPS : Math.ceil(figure.stepOf(lt));
   const last = Math.max(first, characterOf(figure, end - 1));
   const words = Array.from({ length: last - first + 1 }, (_, index) => `"${String.fromCharCode(first + index)}"`);

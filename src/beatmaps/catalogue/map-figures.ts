@@ -1,14 +1,14 @@
-/** The figures of a set's difficulties in a few bytes each, so that a filter can look through thousands of sets. */
+/** Packs the figures of a set's difficulties into a few bytes each, so that a filter can look through thousands of sets. */
 import { type Beatmapset, RULESETS } from '../model/beatmapset.ts';
 import type { Query, RangeKey } from '../query/query.ts';
 import type { Range } from '../query/query-values.ts';
 
 interface Field {
   readonly key: RangeKey;
-  /** The field begins at this byte of a difficulty, after the ruleset. */
+  /** The byte of a difficulty at which the field begins; byte 0 is the ruleset. */
   readonly at: number;
   readonly bytes: number;
-  /** The field is a whole number of these. */
+  /** The field holds a whole number of these units. */
   readonly unit: number;
   read(map: Beatmapset['beatmaps'][number], set: Beatmapset): number | null;
 }
@@ -35,7 +35,7 @@ export function packFigures(set: Beatmapset): Uint8Array {
     packed[start] = RULESETS.indexOf(map.mode);
     for (const { at, bytes, unit, read } of FIELDS) {
       const value = read(map, set);
-      // The largest number stands for what is unknown.
+      // The largest number stands for an unknown value.
       const most = 2 ** (8 * bytes) - 1;
       const whole = value === null ? most : Math.max(0, Math.min(most - 1, Math.round(value / unit)));
       packed.writeUIntLE(whole, start + at, bytes);
@@ -64,7 +64,7 @@ export function figuresTest({ ranges, ruleset }: Query): ((packed: Uint8Array) =
   };
 }
 
-/** Length of the longest difficulty, in seconds; null when none says. */
+/** Length of the longest difficulty, in seconds; null when no length is known. */
 export function longestOf(packed: Uint8Array): number | null {
   const { at, bytes, unit } = LENGTH;
   const bytesOf = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
@@ -80,11 +80,11 @@ interface WholeRange {
   readonly at: number;
   readonly bytes: number;
   readonly least: number;
-  /** Not included. */
+  /** The first value beyond the range. */
   readonly end: number;
 }
 
-/** In units. What lies beside a border by less than a unit's rounding counts as on it. */
+/** The range in units. A value that differs from an end of the range only by rounding to units counts as equal to it. */
 function wholeRange({ gte, lt }: Range, unit: number, unknown: number) {
   const border = (value: number) => Math.ceil(Number((value / unit).toFixed(3)));
   return {

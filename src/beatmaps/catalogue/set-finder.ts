@@ -9,7 +9,7 @@ import { BY_POPULARITY, conditionsOf, expressionOf, orderOf, textFiltersOf } fro
 import type { Groups, TextIndex } from './word-groups.ts';
 
 export interface Asked extends Search {
-  /** Number of a set to leave out. */
+  /** Id of a set to leave out. */
   readonly without?: number;
 }
 
@@ -18,27 +18,27 @@ export interface FindRequest {
   readonly groups: Groups;
   readonly limit: number;
   readonly offset: number;
-  /** The words of `groups` are looked for in this index. Default: everywhere. */
+  /** The index in which the words of `groups` are looked for. Default: the one of all texts. */
   readonly index?: TextIndex;
-  /** Checks what no index knows, which takes long. */
+  /** Checks conditions that no index knows, which takes long. */
   readonly check?: (id: number) => boolean;
 }
 
 export interface Finding {
   readonly ids: readonly number[];
-  /** There may be more: no more rows are looked at for one page. */
+  /** True when there may be more sets, because the bound of rows for one page was reached. */
   readonly isCutShort: boolean;
 }
 
-/** Rows looked at for one page, until there are enough of them. */
+/** How many rows are looked at for one page: first few, then more if those were not enough. */
 const TIERS = [250, 4_000];
-/** Those that a check takes long for; some milliseconds. */
+/** How many sets are checked one by one for a page; this takes some milliseconds. */
 const MAX_CHECKED = 400;
-/** So few sets with some figures are looked up one by one, whatever else is asked for. */
+/** At most this many sets with the figures asked for are looked up one by one by their ranks, whatever else is asked for. */
 const RARE = 150;
-/** So few sets with the words are looked through without asking more. */
+/** At most this many sets with the words are looked through without a look at their figures first. */
 const FEW = 250;
-/** Texts sorted by anything but popularity. */
+/** How many of the most popular sets with the words are sorted when another order is asked for. */
 const MAX_SORTED = 20_000;
 
 const RankRow = z.object({ rank: z.number() });
@@ -56,9 +56,9 @@ interface Plan {
   readonly isCutShort: boolean;
 }
 
-/** Finds sets by indexes, the rarest first as far as can be known in a moment. */
+/** Finds sets by indexes, beginning with the rarest condition as far as that can be found out quickly. */
 export function createSetFinder(store: Store) {
-  /** Reads a page by the plan alone, where nothing but its conditions counts. */
+  /** Reads a page of a plan that needs no further checks. */
   function rowsOf<T>(columns: string, row: z.ZodType<T>, { from, where, order, params }: Plan, page: FindRequest): T[] {
     const sql = `SELECT ${columns} FROM ${from} ${where} ORDER BY ${order} LIMIT ? OFFSET ?`;
     return store.all(sql, [...params, page.limit, page.offset], row);
@@ -90,7 +90,7 @@ export function createSetFinder(store: Store) {
 
   return {
     find,
-    /** The same in lines for a list. */
+    /** The same sets as lines for a list. */
     lines(request: FindRequest): readonly Suggestion[] {
       if (request.check === undefined && figuresTest(request.asked.query) === undefined) {
         return rowsOf(LINE, SuggestionRow, choosePlan(store, request), request);
@@ -111,7 +111,7 @@ function choosePlan(store: Store, { asked, groups, index = 'catalogue_text' }: F
   return figures === '' ? planOf('catalogue_sets s', clauses, []) : planByFigures(store, figures, clauses);
 }
 
-/** By words, all of which one index has. */
+/** A plan that begins with the words, which one index has all of. */
 function planByWords(store: Store, index: TextIndex, match: string, figures: string, clauses: Clauses): Plan {
   const own = `${index} MATCH ?`;
   const ranks = figures !== '' && hasMore(store, index, match, FEW) ? rareRanks(store, figures) : undefined;
@@ -120,7 +120,7 @@ function planByWords(store: Store, index: TextIndex, match: string, figures: str
     const from = `${texts} CROSS JOIN catalogue_sets s ON s.rank = j.value`;
     return planOf(from, clauses, [JSON.stringify(ranks), match], own);
   }
-  // In the index's own order nothing is sorted.
+  // The index already answers in order of popularity, so nothing has to be sorted.
   if (clauses.order === BY_POPULARITY) {
     const plan = planOf(`${index} CROSS JOIN catalogue_sets s ON s.rank = ${index}.rowid`, clauses, [match], own);
     return { ...plan, order: `${index}.rowid` };
@@ -146,7 +146,7 @@ function hasMore(store: Store, index: TextIndex, match: string, count: number): 
   return (store.get(sql, [match], CountRow)?.count ?? 0) > count;
 }
 
-/** Ranks of the sets with figures, when they are few. */
+/** Ranks of the sets with these figures; undefined when there are more than RARE. */
 function rareRanks(store: Store, figures: string): readonly number[] | undefined {
   const ranks = store.all(RANKS, [figures], RankRow).map(({ rank }) => rank);
   return ranks.length <= RARE ? ranks : undefined;

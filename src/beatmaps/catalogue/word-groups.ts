@@ -1,4 +1,4 @@
-/** Free text as the indexes of the catalogue are asked for it. */
+/** Turns free text into expressions for the indexes of the catalogue. */
 import type { Store } from '../../infra/store/store.ts';
 import type { Query } from '../query/query.ts';
 import { type Needle, needlesOf } from '../query/query-text.ts';
@@ -6,18 +6,18 @@ import { CountRow } from './catalogue-schema.ts';
 import type { Vocabulary } from './catalogue-words.ts';
 import { expressionOf } from './search-conditions.ts';
 
-/** Any of each group, all groups. */
+/** A set fits if it has at least one needle of every group. */
 export type Groups = readonly (readonly Needle[])[];
 
 export type TextIndex = 'catalogue_text' | 'catalogue_names';
 
 const MAX_NEEDLES = 32;
-/** An index has the beginnings of words up to so many letters at hand; it would gather the sets of longer ones first. */
+/** Each index answers at once for beginnings of words up to this many letters; for longer ones it would first have to gather sets. */
 const INDEXED_LETTERS: Readonly<Record<TextIndex, number>> = { catalogue_names: 6, catalogue_text: 3 };
-/** Words that a beginning is written out as. */
+/** A beginning of a word is replaced by at most this many whole words. */
 const MAX_WRITTEN_OUT = 16;
 
-/** A row that has it, from the index that answers at once, else from the one that is certain. */
+/** Finds any row with a word, in the index of names, which is fast, else in the index of all texts. */
 const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
 const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
 
@@ -27,7 +27,7 @@ export function groupsOf({ text }: Query): Groups {
     .map(needle => [needle]);
 }
 
-/** The same with the words themselves in place of long beginnings. */
+/** The same groups, in which long beginnings of words are replaced by the words that begin so. */
 export function writtenOut(vocabulary: Vocabulary, groups: Groups, index: TextIndex): Groups {
   return groups.map(group =>
     group.flatMap(needle => {
@@ -41,11 +41,11 @@ export function writtenOut(vocabulary: Vocabulary, groups: Groups, index: TextIn
 export interface Correction {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
-  /** Gets failures of reading the words, which are then missing. */
+  /** Gets errors of reading the words; words are then not corrected. */
   onFailure(error: unknown): void;
 }
 
-/** Groups in which unknown words, or all when each is known, may be ones like them; undefined when there are none. */
+/** The groups with similar words in place of unknown ones; when all words are known, similar ones are added. Undefined when there are no similar words. */
 export function correctGroups({ store, vocabulary, onFailure }: Correction, groups: Groups): Groups | undefined {
   if (!vocabulary.isLoaded()) {
     vocabulary.load().catch(onFailure);
@@ -66,7 +66,7 @@ export function correctGroups({ store, vocabulary, onFailure }: Correction, grou
   return isChanged ? corrected : undefined;
 }
 
-/** The same with one word in place of the likely ones, for each of them. */
+/** One list of groups for each similar word, in which it stands alone in its group. */
 export function alternativesOf(groups: Groups): readonly Groups[] {
   const open = groups.findLastIndex(group => group.length > 1);
   return open < 0 ? [groups] : (groups[open] ?? []).map(needle => groups.with(open, [needle]));

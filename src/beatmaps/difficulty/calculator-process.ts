@@ -1,11 +1,12 @@
 /**
- * The process that computes with osu!'s own calculator, one map after the other. It is a process because a fault in native code ends all that
- * is in one. The build makes one file of it; its argument is the library, which it says that it has by `ready`.
+ * The process that computes with osu!'s own calculator, one map after the other. It is a process of its own because a fault in native code
+ * ends the process that it happens in. The build makes one file of it; its argument is the library's path, and it sends `ready` once that is
+ * loaded.
  */
 import { createRequire } from 'node:module';
 import type { DifficultyJob, HitCounts } from './difficulty-job.ts';
 
-/** The library's words for results, and others that it takes with them. */
+/** The library's names for hit results, and for counts that it takes along with them. */
 type ResultName =
   | 'perfects'
   | 'greats'
@@ -29,7 +30,7 @@ interface LibraryAttributes {
 }
 
 interface LibraryMap {
-  /** 0 to 3. */
+  /** The ruleset's number, 0 to 3. */
   readonly mode: number;
   applyMods(mods: readonly { readonly acronym: string; readonly settings: ReadonlyMap<string, unknown> }[]): void;
   convert(mode: number): LibraryMap | undefined;
@@ -38,7 +39,7 @@ interface LibraryMap {
     skipToEnd(): void;
     createDifficultyAttrs(): LibraryAttributes;
   };
-  /** A play of that accuracy, 0 to 1, without a miss; its combo is 0. */
+  /** A play of this accuracy, 0 to 1, without a miss; its combo is 0. */
   createScore(accuracy: number): LibraryScore;
   calculateAccuracy(score: LibraryScore): number;
   calculatePerformance(attributes: LibraryAttributes, score: LibraryScore): { readonly pp: number };
@@ -48,7 +49,7 @@ export interface CalculatorLibrary {
   readonly PlayBeatmap: { parse(text: string): LibraryMap };
 }
 
-/** The figures of osu!'s own calculator; the others are the same in every library. */
+/** The figures that come from osu!'s own calculator; every other figure is the same in all libraries. */
 export interface ExactFigures {
   readonly stars: number;
   readonly maxCombo: number;
@@ -58,7 +59,7 @@ export interface ExactFigures {
 
 type Named = readonly (readonly [result: ResultName, count: keyof HitCounts])[];
 
-/** The results of a play by ruleset, best first. */
+/** The hit results of each ruleset, best first, each with its name in a job. */
 const RESULTS: readonly Named[] = [
   [
     ['greats', 'n300'],
@@ -102,7 +103,7 @@ function ppOf({ map, attributes }: Rated, score: LibraryScore): number {
   return map.calculatePerformance(attributes, { ...score, accuracy: map.calculateAccuracy(score) }).pp;
 }
 
-/** A play of that accuracy, 0 to 100, so many of whose best results are misses instead. */
+/** pp of a play of this accuracy, 0 to 100, in which `misses` of the best results are misses instead. */
 function ppAt(rated: Rated, accuracy: number, { misses = 0, combo }: Pick<DifficultyJob, 'misses' | 'combo'>): number {
   const { map, attributes } = rated;
   const names = (RESULTS[map.mode] ?? []).map(([name]) => name);
@@ -116,24 +117,24 @@ function ppAt(rated: Rated, accuracy: number, { misses = 0, combo }: Pick<Diffic
   return ppOf(rated, { ...score, ...taken });
 }
 
-/** Counts of a play; what it does not say is as good as it can be. */
+/** The play in the library's terms; everything that it does not give is taken to be as good as it can be. */
 function scoreOf({ map, attributes }: Rated, play: HitCounts): LibraryScore {
   const perfect = map.createScore(1);
   const { maxCombo, nCircles, nSliders, nSpinners } = attributes.getData();
   const counts = Object.fromEntries((RESULTS[map.mode] ?? []).map(([name, count]) => [name, play[count] ?? 0]));
-  // Ticks are what the combo has beside heads and ends.
+  // Combo comes from slider ticks, from heads and from ends, so the ticks are what is left without the other two.
   const ticks = Math.max(0, maxCombo - nCircles - 2 * nSliders - nSpinners);
   const { misses = 0, combo = maxCombo, sliderEndHits = perfect.sliderEndHits, largeTickHits = ticks } = play;
   const ofSliders = map.mode === 0 ? { sliderEndHits, largeTickMisses: Math.max(0, ticks - largeTickHits) } : {};
   return { ...perfect, ...counts, misses, maxCombo: combo, ...ofSliders };
 }
 
-/** The play as it would have been without a miss and to the end, as accurate as it was. */
+/** The same play without a miss and played to the end, with the accuracy that it had. */
 function withoutMisses(rated: Rated, play: HitCounts): LibraryScore {
   const { map, attributes } = rated;
   const { maxCombo } = attributes.getData();
   const perfect = map.createScore(1);
-  // In catch only the smallest can be missed without a miss.
+  // In catch only the smallest droplets can be missed without a miss, so only their counts are scaled.
   const spread = (RESULTS[map.mode] ?? []).slice(map.mode === CATCH ? 2 : 0);
   const all = spread.reduce((sum, [name]) => sum + perfect[name], 0);
   const given = spread.reduce((sum, [, count]) => sum + (play[count] ?? 0), 0);
@@ -144,7 +145,7 @@ function withoutMisses(rated: Rated, play: HitCounts): LibraryScore {
   return { ...perfect, ...Object.fromEntries(counts), sliderEndHits, maxCombo };
 }
 
-/** @throws Error for a map that does not have the ruleset; whatever the library throws */
+/** @throws Error for a map that does not have the ruleset, and whatever the library throws */
 export function calculate({ PlayBeatmap }: CalculatorLibrary, job: Omit<DifficultyJob, 'strains'>): ExactFigures {
   const { file, mode, lazer, accuracies, play } = job;
   const parsed = PlayBeatmap.parse(Buffer.from(file).toString());
@@ -170,7 +171,7 @@ export function calculate({ PlayBeatmap }: CalculatorLibrary, job: Omit<Difficul
   };
 }
 
-/** Answers figures, or an object without them where a map could not be computed. */
+/** Answers each job with figures, or with an object without figures for a map that could not be computed. */
 function serve(library: CalculatorLibrary): void {
   process.on('message', (job: DifficultyJob) => {
     try {

@@ -10,9 +10,9 @@ import type { Logger } from '../../infra/log.ts';
 import type { ExactFigures } from './calculator-process.ts';
 import type { DifficultyJob } from './difficulty-job.ts';
 
-/** osu!'s own calculator as the host installed it: no dependency of ours, since its licence is the LGPL and it runs on few machines. */
+/** osu!'s own calculator as the host installed it. It is not a dependency of Medley, because its licence is the LGPL and it runs on few kinds of machines. */
 export interface CalculatorLibrary {
-  /** The absolute path of its module. */
+  /** The absolute path of the library's module. */
   readonly path: string;
   readonly version: string;
 }
@@ -22,17 +22,17 @@ export type CalculatorFinding =
   | { readonly state: 'unusable'; readonly version: string; readonly why: string }
   | { readonly state: 'missing' };
 
-/** A process that computes by today's rules, one map at a time; one that takes too long or breaks is replaced, a bounded number of times. */
+/** A process that computes by today's rules, one map at a time; when it takes too long or breaks it is replaced, a bounded number of times. */
 export interface Calculator {
-  /** Undefined where none is installed. */
+  /** Undefined where the calculator is not installed. */
   readonly version: string | undefined;
-  /** Undefined where it cannot say: estimates take its place. @throws the signal's reason */
+  /** Undefined when it cannot compute this map: estimates then take its place. @throws the signal's reason */
   run(job: DifficultyJob, signal: AbortSignal): Promise<ExactFigures | undefined>;
-  /** False where none is installed, it does not start, or it broke too often lately. */
+  /** False where it is not installed, does not start, or broke too often lately. */
   isUsable(): boolean;
-  /** Starts it, once. */
+  /** Starts the calculator once and says what came of it. */
   inspect(): Promise<CalculatorFinding>;
-  /** Why an installed one does not serve; undefined when it does, or none is there. */
+  /** Why an installed calculator does not work; undefined when it works, or when none is installed. */
   trouble(): string | undefined;
   close(): void;
 }
@@ -41,23 +41,23 @@ export interface CalculatorOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Default: {@link findCalculatorLibrary}. */
   readonly library?: CalculatorLibrary | undefined;
-  /** One map is computed for so long at most. Default 3000. */
+  /** Longest time that one map may take. Default 3000. */
   readonly deadlineMs?: number;
-  /** The compiled process. Default: the file beside this one. */
+  /** The compiled file of the process. Default: the file beside this one. */
   readonly file?: URL;
   readonly now?: () => number;
 }
 
 const PACKAGE = `@tosuapp/lazer-calculator-${process.platform}-${process.arch}`;
 const START_MS = 15_000;
-/** An idle one gives its memory back. */
+/** A process that is idle for this long is ended, to give its memory back. */
 const IDLE_MS = 60_000;
 const MAX_WAITING = 200;
 const MAX_COMPLAINT_CHARS = 2_000;
-/** So many ends within this time are enough: what ends it would end the next one. */
+/** After this many ends within ENDS_MS no new process is started, because it would end for the same reason. */
 const MOST_ENDS = 5;
 const ENDS_MS = 10 * 60_000;
-/** A malicious map takes gigabytes; the longest there are take 200 MB. */
+/** A malicious map takes gigabytes; the longest real maps take 200 MB. */
 const ENVIRONMENT = { DOTNET_GCHeapHardLimit: '0x20000000', DOTNET_gcServer: '0', LANG: 'C.UTF-8' };
 
 const packageSchema = z.object({ version: z.string() });
@@ -69,7 +69,7 @@ const figuresSchema = z.object({
   play: z.object({ pp: worth, ppIfFullCombo: worth }).nullable(),
 });
 
-/** Looks beside our dependencies and where NODE_PATH points to. */
+/** Looks for the library beside Medley's dependencies and where NODE_PATH points to. */
 export function findCalculatorLibrary(): CalculatorLibrary | undefined {
   const load = createRequire(import.meta.url);
   try {
@@ -80,7 +80,7 @@ export function findCalculatorLibrary(): CalculatorLibrary | undefined {
   }
 }
 
-/** One process. Every method of it is for one question at a time. */
+/** Starts one process. Each of its methods may have only one question open at a time. */
 function startProcess(file: URL, library: CalculatorLibrary) {
   const child = fork(fileURLToPath(file), [library.path], {
     serialization: 'advanced',
@@ -89,7 +89,7 @@ function startProcess(file: URL, library: CalculatorLibrary) {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   endWithUs(child);
-  // It does not keep a program running that has nothing else to do.
+  // A program that has nothing else to do must not be kept running by this process.
   child.unref();
   child.channel?.unref();
   let complaints = '';
@@ -102,7 +102,7 @@ function startProcess(file: URL, library: CalculatorLibrary) {
   const isGone = () => child.exitCode !== null || child.signalCode !== null || !child.connected;
   const end = () => void child.kill('SIGKILL');
 
-  /** @throws Error when it ends first, or says nothing for so long, which ends it */
+  /** @throws Error when the process ends first, or sends nothing for `ms`, after which it is killed */
   function next(ms: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const settle = () => {
@@ -133,7 +133,7 @@ function startProcess(file: URL, library: CalculatorLibrary) {
     next,
     ask(job: DifficultyJob, ms: number): Promise<unknown> {
       const answer = next(ms);
-      // A failure to send is the end of the process, which `next` hears of.
+      // A failure to send means that the process has ended, which `next` reports.
       child.send(job, () => undefined);
       return answer;
     },

@@ -2,7 +2,7 @@
 import type { Ruleset } from '../model/beatmapset.ts';
 import { playedObjects, type Score, type ScoreMod } from '../model/score.ts';
 
-/** Figures of a play, named as rosu-pp names them. */
+/** Counts of a play, named as rosu-pp names them. */
 export interface HitCounts {
   readonly nGeki?: number;
   readonly nKatu?: number;
@@ -14,17 +14,17 @@ export interface HitCounts {
   readonly smallTickHits?: number;
   readonly sliderEndHits?: number;
   readonly combo?: number;
-  /** How many objects were played; absent for all of them. */
+  /** How many objects were played; absent when all of them were. */
   readonly passedObjects?: number;
 }
 
 export interface DifficultyJob {
   readonly file: Uint8Array;
-  /** 0 to 3. */
+  /** The ruleset's number, 0 to 3. */
   readonly mode: number;
   readonly mods: readonly ScoreMod[];
   readonly lazer: boolean;
-  /** 0 to 100. */
+  /** Accuracies to compute pp for, each from 0 to 100. */
   readonly accuracies: readonly number[];
   readonly misses: number | undefined;
   readonly combo: number | undefined;
@@ -39,7 +39,7 @@ export interface StrainSeries {
 
 export interface DifficultyFigures {
   readonly stars: number;
-  /** Without mods. */
+  /** Stars without mods. */
   readonly plainStars: number;
   readonly maxCombo: number;
   readonly ar: number;
@@ -49,18 +49,18 @@ export interface DifficultyFigures {
   readonly bpm: number;
   readonly clockRate: number;
   readonly lengthSeconds: number;
-  /** The share of its length at which the play ended, from 0 to 1; absent for one that went to the end, and where that is not known. */
+  /** The share of the map's length at which the play ended, from 0 to 1; absent for a play that went to the end, and where it is not known. */
   readonly endsAt?: number;
   readonly aim?: number;
   readonly speed?: number;
-  /** Shares of the kinds of notes that the map is made of, by name, each from 0 to 1. */
+  /** How much of the map each kind of note makes up, by the kind's name, from 0 to 1. */
   readonly patterns?: Readonly<Record<string, number>>;
   readonly pp: readonly { readonly accuracy: number; readonly pp: number }[];
   readonly play: { readonly pp: number; readonly ppIfFullCombo: number } | null;
   readonly strains: { readonly sectionMs: number; readonly series: readonly StrainSeries[] } | null;
 }
 
-/** Why there are no figures: the file is no map, it was made to break calculators, it exists in another ruleset only, a mod is unknown. */
+/** Why there are no figures: the file is not a map, it was made to break calculators, it cannot be played in this ruleset, or a mod is unknown. */
 export type Refusal = 'unreadable' | 'suspicious' | 'ruleset' | 'mods';
 
 export type DifficultyAnswer =
@@ -69,7 +69,7 @@ export type DifficultyAnswer =
 
 type Names = Readonly<Partial<Record<keyof HitCounts, string>>>;
 
-/** The osu! API leaves zeros out of these; a calculator takes what is absent for something to guess. */
+/** Hit results that must be written even when they are 0: the osu! API leaves zeros out, and a calculator guesses what is absent. */
 const COUNTED: Readonly<Record<Ruleset, Names>> = {
   osu: { n300: 'great', n100: 'ok', n50: 'meh', misses: 'miss' },
   taiko: { n300: 'great', n100: 'ok', misses: 'miss' },
@@ -83,14 +83,14 @@ const COUNTED: Readonly<Record<Ruleset, Names>> = {
   mania: { nGeki: 'perfect', n300: 'great', nKatu: 'good', n100: 'ok', n50: 'meh', misses: 'miss' },
 };
 
-/** Sent only by the new client; absent means unknown. */
+/** Counts that only the new client sends; absent means unknown. */
 const OF_SLIDERS: Names = {
   largeTickHits: 'large_tick_hit',
   smallTickHits: 'small_tick_hit',
   sliderEndHits: 'slider_tail_hit',
 };
 
-/** A play's results in a calculator's words; one that failed ended where its results end. */
+/** A play's results in a calculator's terms; a failed play ended after as many objects as it has results. */
 export function countHits(
   play: Pick<Score, 'statistics' | 'max_combo'> & { readonly passed?: boolean },
   ruleset: Ruleset,

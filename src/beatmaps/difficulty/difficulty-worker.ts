@@ -1,5 +1,5 @@
 /**
- * The thread that computes, one map after the other. The build makes one file of it, which is all that a thread needs to start.
+ * The worker thread that computes difficulty, one map after the other. The build bundles it into one file, which a thread can start from.
  */
 import type * as Rosu from 'rosu-pp-js';
 import type {
@@ -15,7 +15,7 @@ import { maniaHits } from './mania-hits.ts';
 
 declare const WebAssembly: { Module: new (code: Uint8Array) => object };
 
-/** The library's memory may grow to so many pages of 64 KB. It takes 32 MB for the longest maps there are. */
+/** The library's memory may grow to this many pages of 64 KB. The longest real maps take 32 MB. */
 const MAX_PAGES = 1_536;
 const MEMORY_SECTION = 5;
 
@@ -33,14 +33,14 @@ function writeNumber(value: number): readonly number[] {
 }
 
 /**
- * The library's code with a bound on its memory, which it comes without: thread limits count JavaScript's memory alone, and a
- * malicious map takes 200 MB a second of the other.
+ * Writes a bound on its memory into the library's code, which comes without one: a thread's limits count only JavaScript's memory, and a
+ * malicious map takes 200 MB of the library's own memory a second.
  */
 function withMemoryBound(code: Uint8Array): Uint8Array {
   for (let at = 8; at < code.length; ) {
     const { value: size, end: body } = readNumber(code, at + 1);
     if (code[at] === MEMORY_SECTION) {
-      // One memory: a flag that says whether it is bounded, the pages to begin with, the bound.
+      // The section describes one memory: a flag for whether it is bounded, the pages at the start, the bound.
       const { value: pages } = readNumber(code, body + 2);
       const section = [1, 1, ...writeNumber(pages), ...writeNumber(MAX_PAGES)];
       const head = [MEMORY_SECTION, ...writeNumber(section.length)];
@@ -67,7 +67,7 @@ async function loadLibrary(): Promise<typeof Rosu> {
 
 const rosu = await loadLibrary();
 
-/** An hour of sections; beyond it neighbours are drawn together. */
+/** About an hour of strain sections; a longer map has neighbouring sections merged. */
 const MAX_SECTIONS = 8_192;
 
 const STRAINS = [
@@ -84,7 +84,7 @@ const STRAINS = [
   'strains',
 ] as const satisfies readonly (keyof Rosu.Strains)[];
 
-/** The results that count as hits, best first. */
+/** The hit results that count as hits, best first. */
 const HITS: Readonly<Record<Rosu.GameMode, readonly (keyof HitCounts)[]>> = {
   [rosu.GameMode.Osu]: ['n300', 'n100', 'n50'],
   [rosu.GameMode.Taiko]: ['n300', 'n100'],
@@ -100,7 +100,7 @@ class Refused extends Error {
   }
 }
 
-/** The library's objects live outside of what is collected. */
+/** Frees the object after its use, because the garbage collector does not free the library's objects. */
 function using<T extends { free(): void }, R>(resource: T, work: (resource: T) => R): R {
   try {
     return work(resource);
@@ -109,7 +109,7 @@ function using<T extends { free(): void }, R>(resource: T, work: (resource: T) =
   }
 }
 
-/** The library refuses by a plain error; any other error is a break inside of it. */
+/** A plain error means that the library refuses the map; any other error is a fault inside the library. */
 function orRefuse<T>(why: Refusal, work: () => T): T {
   try {
     return work();
@@ -118,7 +118,7 @@ function orRefuse<T>(why: Refusal, work: () => T): T {
   }
 }
 
-/** The share of its time at which a play of so many objects ended; in the other rulesets an object may have several results. */
+/** The share of the map's time at which the play ended. Undefined in catch and mania, where one object may have several results. */
 function readEnd(file: Uint8Array, { first, lengthMs }: Span, { mode, play }: DifficultyJob): number | undefined {
   const passed = play?.passedObjects;
   if (passed === undefined || lengthMs === 0) return undefined;
@@ -146,7 +146,7 @@ function readStrains(strains: Rosu.Strains): DifficultyFigures['strains'] {
   return { sectionMs: strains.sectionLength * share, series };
 }
 
-/** Says what a map is made of, as far as the library finds it: in osu! streams, sliders and how much of it is hard; in taiko the three skills. */
+/** Says what a map consists of, as far as the library finds out: in osu! the streams, the sliders and the hard parts; in taiko the three skills. */
 function readPatterns(attributes: Rosu.DifficultyAttributes): Readonly<Record<string, number>> {
   const share = (part: number | undefined, whole: number) => Math.min(1, (part ?? 0) / Math.max(1e-6, whole));
   switch (attributes.mode) {
@@ -170,7 +170,7 @@ function readPatterns(attributes: Rosu.DifficultyAttributes): Readonly<Record<st
   }
 }
 
-/** How many results the map has for {@link HITS}. */
+/** How many hit results of {@link HITS} the map has. */
 function countResults(attributes: Rosu.DifficultyAttributes): number {
   switch (attributes.mode) {
     case rosu.GameMode.Osu:
@@ -184,14 +184,14 @@ function countResults(attributes: Rosu.DifficultyAttributes): number {
   }
 }
 
-/** The play as it would have been without a miss and to the end, as accurate as it was. */
+/** The same play without a miss and played to the end, with the accuracy that it had. */
 function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): Rosu.PerformanceArgs {
   const { mode } = attributes;
   const { combo: _, misses = 0, largeTickHits: __, passedObjects: ___, ...kept } = play;
   const names = HITS[mode];
   const hits = names.reduce((sum, name) => sum + (play[name] ?? 0), 0);
   const isCatch = mode === rosu.GameMode.Catch;
-  // In catch, what can be missed with the combo is counted apart from what only costs accuracy.
+  // In catch, fruits and droplets that break the combo are counted apart from those that only cost accuracy.
   const whole = isCatch ? { n300: attributes.nFruits ?? 0, n100: attributes.nDroplets ?? 0 } : {};
   const missing = Math.max(isCatch ? 0 : misses, countResults(attributes) - hits);
   const added = names.map(name => (hits === 0 ? 0 : Math.floor((missing * (play[name] ?? 0)) / hits)));
@@ -200,7 +200,7 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
   return { ...kept, ...Object.fromEntries(filled), ...whole, misses: 0 };
 }
 
-/** In mania the library would try every way to reach an accuracy, for long, and take the one of the least worth. */
+/** In mania the hits are worked out here: the library would search for long for hits that make the accuracy, and choose those worth the least pp. */
 function hitsFor(
   attributes: Rosu.DifficultyAttributes,
   accuracy: number,
@@ -223,7 +223,7 @@ function readPp(settings: Settings, attributes: Rosu.DifficultyAttributes, play:
   );
 }
 
-/** A play that ended early is worth what the part that was played gives. */
+/** A play that ended early is worth the pp of the part that was played. */
 function readPlay(settings: Settings, map: Rosu.Beatmap, attributes: Rosu.DifficultyAttributes, play: HitCounts) {
   const { passedObjects } = play;
   const ppIfFullCombo = readPp(settings, attributes, withoutMisses(play, attributes));
@@ -285,7 +285,7 @@ function readFigures(
   }));
 }
 
-/** The pool runs this in a thread. A library that broke leaves memory behind that cannot be trusted, so its thread ends with it. */
+/** The pool calls this in a thread. A fault in the library leaves memory that cannot be trusted, so the error is thrown where it ends the thread. */
 export function answer(job: DifficultyJob): DifficultyAnswer | Promise<DifficultyAnswer> {
   try {
     return { kind: 'figures', figures: compute(job) };

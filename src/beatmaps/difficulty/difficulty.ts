@@ -14,36 +14,36 @@ import { createDifficultyWorkerPool } from './worker-pool.ts';
 
 export interface DifficultyRequest {
   readonly beatmap: Pick<Beatmap, 'id' | 'checksum' | 'mode'>;
-  /** Default: the difficulty's own. Another converts it, which only osu!'s can be. */
+  /** Default: the difficulty's own ruleset. With another one the map is converted, which is possible only for maps of osu!. */
   readonly ruleset?: Ruleset;
-  /** Acronyms, or a play's mods with their settings. */
+  /** Acronyms, or the mods of a play with their settings. */
   readonly mods: readonly (string | ScoreMod)[];
   /** Accuracies to compute pp for, 0 to 100. */
   readonly accuracies?: readonly number[];
-  /** Misses of those plays; by default they are full combos. */
+  /** Misses of the plays with these accuracies; by default they are full combos. */
   readonly misses?: number;
   readonly combo?: number;
-  /** Computes the pp of this play, of a failed one up to where it ended, and of the same to the end without a miss. */
+  /** Computes the pp of this play (of a failed one up to where it ended), and of the same play without a miss to the end. */
   readonly play?: Pick<Score, 'statistics' | 'max_combo' | 'lazer'> & { readonly passed?: boolean };
   readonly strains?: boolean;
-  /** Scored as the new client does: the play's own, else true. */
+  /** True to score the play as the new client does. Default: as the client of the play did, else true. */
   readonly lazer?: boolean;
-  /** One of many to choose among: estimates are enough. */
+  /** True when the map is one of many to choose among, so that estimates are enough. */
   readonly isScan?: boolean;
 }
 
-/** AR, OD, bpm and length are what the mods make of them. */
+/** Figures of a difficulty with its mods, which also change AR, OD, bpm and length. */
 export interface MapDifficulty extends DifficultyFigures {
-  /** True when osu!'s own calculator computed stars and pp; else they are estimates, never to be shown as osu!'s own figures. */
+  /** True when osu!'s own calculator computed stars and pp; else they are estimates, which must not be shown as osu!'s own figures. */
   readonly isExact: boolean;
-  /** Day of the rules of the library that estimates; osu!'s own have moved on since. */
+  /** The date of the osu! rules by which the estimating library computes; osu! has changed its rules since. */
   readonly algorithm: string;
-  /** Computed from another file than the one whose checksum was named, which no upstream had. */
+  /** True when no upstream had the file with the checksum that was asked for, so that another version of it was used. */
   readonly isOtherFile: boolean;
 }
 
 /**
- * Stars, pp and strains of difficulties, from their `.osu` files, computed beside the program so that no map can hold it up.
+ * Stars, pp and strains of difficulties, computed from their `.osu` files outside of the main thread so that no map can block it.
  */
 export interface Difficulty {
   /**
@@ -59,34 +59,34 @@ export interface Difficulty {
 
 export interface DifficultyOptions {
   readonly http: HttpClient;
-  /** Files are kept in its folder `osu`. */
+  /** Files are kept in the subfolder `osu` of this folder. */
   readonly dataDir: string;
-  /** True while this process keeps files, else it only reads those of another process. Default: it does. */
+  /** True while this process keeps files; otherwise it only reads those that another process keeps. Default: it keeps them. */
   readonly isFiller?: () => boolean;
   readonly log: Logger;
-  /** osu!'s own calculator, where the host has it. */
+  /** osu!'s own calculator, if the host installed it. */
   readonly calculator?: Calculator;
-  /** Threads that compute. Default 1. */
+  /** How many threads compute. Default 1. */
   readonly workers?: number;
-  /** One map is computed for so long at most. Default 3000. */
+  /** Longest time that one map may take. Default 3000. */
   readonly deadlineMs?: number;
-  /** All kept files together take so many at most. Default 256 MiB, about 3,000 files. */
+  /** The most bytes that all kept files may take together. Default 256 MiB, about 3,000 files. */
   readonly maxBytes?: number;
-  /** Computations that may wait. Default 200. */
+  /** How many computations may wait. Default 200. */
   readonly maxWaiting?: number;
-  /** The compiled thread. Default: the file beside this one. */
+  /** The compiled file of the thread. Default: the file beside this one. */
   readonly workerFile?: URL;
   readonly now?: () => number;
 }
 
-/** rosu-pp-js 3.1 computes by the rules that osu! announced on this day. */
+/** rosu-pp-js 3.1 computes by the rules that osu! announced on this date. */
 const DIFFICULTY_ALGORITHM = '2025-03-06';
 
 const MAX_ACCURACIES = 32;
 const HOUR_MS = 3_600_000;
-/** A figure that is an estimate this time may be exact the next. */
+/** An estimate is kept for a short time, because the next answer may be exact. */
 const ESTIMATE_MS = 10 * 60_000;
-/** An answer takes 0.5 KB, with its strains about 30. */
+/** An answer takes 0.5 KB, or about 30 KB with its strains. */
 const MAX_ANSWERS = 5_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
@@ -129,7 +129,7 @@ function bytesOf({ strains }: MapDifficulty): number {
   return 512 + (strains === null ? 0 : strains.series.reduce((sum, { values }) => sum + values.length * 8, 0));
 }
 
-/** How long a failure is true: a map that breaks the library does so again. */
+/** How long a failure is remembered; a map that breaks the library would break it again. */
 function failureTtlMs(error: unknown): number {
   if (!(error instanceof AppError)) return 0;
   if (error.code === 'upstream_changed' && error.params.what === 'osu_file') return HOUR_MS;
@@ -166,13 +166,13 @@ export function createDifficulty(options: DifficultyOptions): Difficulty {
       const load = async (own: AbortSignal): Promise<MapDifficulty> => {
         try {
           const { file, isOther } = await files.get(beatmap, own);
-          // It refuses what is no map, or was made to break calculators, before that comes to the other one.
+          // The library runs first, because it refuses files that are not maps or were made to break calculators before osu!'s calculator reads them.
           const figures = await threads.run({ ...job, file }, own);
           const exact = isScan ? undefined : await calculator?.run({ ...job, file }, own);
           const isExact = exact !== undefined && !isOther;
           return { ...figures, ...exact, isExact, algorithm: DIFFICULTY_ALGORITHM, isOtherFile: isOther };
         } catch (error) {
-          // Those who ask do without and say nothing of it.
+          // Logged here, because the callers go on without the figures and do not log it.
           if (!own.aborted) log.info({ err: error, beatmap: beatmap.id }, 'a difficulty could not be worked out');
           throw error;
         }

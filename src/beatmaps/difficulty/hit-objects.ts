@@ -1,9 +1,9 @@
-/** When the objects of an `.osu` file are to be hit. Pure. */
+/** Reads from an `.osu` file when its objects are to be hit. Pure. */
 
 interface HitObject {
-  /** Milliseconds. */
+  /** In milliseconds, as is `ends`. */
   readonly begins: number;
-  /** The same as its start where the line does not spell it. */
+  /** The same as `begins` where the object's line names no end. */
   readonly ends: number;
   readonly isCircle: boolean;
 }
@@ -25,7 +25,7 @@ export interface Span {
   readonly lengthMs: number;
 }
 
-/** From the first object to the last one's start, or its end where the line spells it. */
+/** The time from the first object to the last one's start, or to its end where its line names one. */
 export function readSpan(file: Uint8Array): Span {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;

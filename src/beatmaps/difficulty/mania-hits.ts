@@ -1,4 +1,4 @@
-/** How hits of a mania play are spread over its results, which an accuracy alone does not say. */
+/** How the hits of a mania play are spread over the hit results, which its accuracy alone does not tell. */
 
 export interface ManiaShares {
   readonly nGeki: number;
@@ -8,7 +8,7 @@ export interface ManiaShares {
   readonly n50: number;
 }
 
-/** Milliseconds on either side at overall difficulty 0, best first, and what counts for accuracy; all but the first shrink by 3 a point. */
+/** Hit windows in milliseconds on either side at overall difficulty 0, best first, with their weight in accuracy; all but the first shrink by 3 for each point. */
 const WINDOWS: readonly (readonly [name: keyof ManiaShares, widest: number, worth: number])[] = [
   ['nGeki', 16.5, 1],
   ['n300', 64, 1],
@@ -18,7 +18,7 @@ const WINDOWS: readonly (readonly [name: keyof ManiaShares, widest: number, wort
 ];
 const SHRINK = 3;
 
-/** From 0 on, by Abramowitz and Stegun 7.1.26; off by less than 2e-7. */
+/** The error function for values from 0 on, by Abramowitz and Stegun 7.1.26; off by less than 2e-7. */
 export function errorFunction(x: number): number {
   const t = 1 / (1 + 0.3275911 * x);
   const tail = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
@@ -35,10 +35,10 @@ function sharesAt(deviationMs: number, od: number): readonly number[] {
 }
 
 /**
- * Shares of what was hit, for hits that lie around the beat as a bell does.
+ * The share of each hit result among the objects that were hit, if the timing errors are normally distributed.
  *
- * @param accuracy of what was hit, 0 to 1
- * @param od with mods, 0 to 10
+ * @param accuracy of the objects that were hit, 0 to 1
+ * @param od overall difficulty with the mods, 0 to 10
  */
 export function maniaShares(accuracy: number, od: number): ManiaShares {
   let low = 1;
@@ -53,7 +53,7 @@ export function maniaShares(accuracy: number, od: number): ManiaShares {
   return { nGeki, n300, nKatu, n100, n50 };
 }
 
-/** The same as counts, for a play of so many objects. @param accuracy of the whole play, 0 to 1 */
+/** The same as counts, for a play with this many objects. @param accuracy of the whole play, 0 to 1 */
 export function maniaHits(objects: number, accuracy: number, misses: number, od: number) {
   const hits = Math.max(0, objects - misses);
   const shares = maniaShares(hits === 0 ? 0 : Math.min(1, (accuracy * objects) / hits), od);

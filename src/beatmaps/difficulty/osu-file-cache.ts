@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../infra/log.ts';
 
-/** Files of difficulties on the disk, by the MD5 of their bytes; the longest unused ones are deleted. A broken disk is an empty one. */
+/** Files of difficulties on the disk, by the MD5 of their bytes; the files unused for longest are deleted. A broken disk counts as an empty cache. */
 export interface OsuFileCache {
-  /** The file if it is there whole. */
+  /** The file, if it is there and complete. */
   take(checksum: string): Promise<Uint8Array | undefined>;
   put(checksum: string, file: Uint8Array): Promise<void>;
 }
 
 export interface OsuFileCacheOptions {
-  /** Made when missing. */
+  /** The folder, created when it is missing. */
   readonly folder: string;
-  /** All files together take so many at most. */
+  /** The most bytes that all files may take together. */
   readonly maxBytes: number;
-  /** True while this process keeps files; where several share the folder, the others only read it. Default: it does. */
+  /** True while this process keeps files; other processes that share the folder only read it. Default: it keeps them. */
   readonly isFiller?: () => boolean;
   readonly log: Logger;
 }
@@ -27,7 +27,7 @@ export function checksumOf(file: Uint8Array): string {
   return createHash('md5').update(file).digest('hex');
 }
 
-/** Oldest first, so that what was used last stays when there is less space than before. */
+/** Oldest first, so that files used last are kept when there is less space than before. */
 async function listFiles(folder: string): Promise<readonly { readonly checksum: string; readonly size: number }[]> {
   await mkdir(folder, { recursive: true });
   const found = [];
@@ -35,7 +35,7 @@ async function listFiles(folder: string): Promise<readonly { readonly checksum: 
     const checksum = NAME.exec(name)?.[1];
     const path = join(folder, name);
     if (checksum === undefined) {
-      // A draft of a process that ended in the middle.
+      // A draft was left by a process that ended while it was writing.
       if (name.endsWith('.draft')) await rm(path, { force: true });
       continue;
     }
@@ -80,7 +80,7 @@ export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
     return opened;
   }
 
-  /** A file of another process may be gone at any time. */
+  /** A file that another process keeps may be deleted at any time. */
   async function readOnly(checksum: string): Promise<Uint8Array | undefined> {
     const file = await readFile(pathOf(checksum)).catch(() => undefined);
     return file !== undefined && checksumOf(file) === checksum ? file : undefined;
@@ -111,7 +111,7 @@ export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
       drafts += 1;
       const draft = join(folder, `${process.pid}-${drafts}.draft`);
       try {
-        // A removal of the same file may still be under way.
+        // Waits for the same file's removal, which may still be under way.
         await Promise.all(removals);
         await writeFile(draft, file);
         await rename(draft, pathOf(checksum));

@@ -13,9 +13,9 @@ import { checksumOf, type OsuFileCache } from './osu-file-cache.ts';
 
 export interface OsuFile {
   readonly file: Uint8Array;
-  /** MD5 of the bytes, hexadecimal. */
+  /** MD5 of the file's bytes, in hexadecimal. */
   readonly checksum: string;
-  /** Not the one whose checksum was named: no upstream had that one. */
+  /** True when no upstream had the file with the checksum that was asked for, and this is another version. */
   readonly isOther: boolean;
 }
 
@@ -29,14 +29,14 @@ export interface OsuFilesOptions {
   readonly http: HttpClient;
   readonly cache: OsuFileCache;
   readonly log: Logger;
-  /** Time-out of one request. Default 4000. */
+  /** Time-out of one request, in milliseconds. Default 4000. */
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }
 
 interface OsuFileSite {
   readonly id: string;
-  /** Files have this share of what the site allows altogether. */
+  /** The share of the site's rate limit that requests for files may use. */
   readonly pace: FilePace;
   readonly host: string;
   readonly url: (mapId: number) => URL;
@@ -47,11 +47,11 @@ interface FilePace {
   readonly burst: number;
 }
 
-/** osu!'s own pace is needed for players, and a mirror's for searches. */
+/** Most of osu!'s rate limit is needed for players, and most of a mirror's for searches, so files get a small share. */
 const OFFICIAL_PACE: FilePace = { perSecond: 0.3, burst: 4 };
 const MIRROR_PACE: FilePace = { perSecond: 0.7, burst: 8 };
 
-/** The official address serves anyone (others saw it 2026-07), and is asked first. */
+/** The official address serves everyone without a login (seen by others in 2026-07), and is asked first. */
 const SITES: readonly OsuFileSite[] = [
   { id: 'osu', host: OSU_HOST, pace: OFFICIAL_PACE, url: id => new URL(`https://${OSU_HOST}/osu/${id}`) },
   ...MIRROR_SITES.flatMap(({ id, host, osuFileUrl }) =>
@@ -59,28 +59,28 @@ const SITES: readonly OsuFileSite[] = [
   ),
 ];
 
-/** A usual file has 20 to 200 KB; an hour's marathon stays below one MB. */
+/** A usual file has 20 to 200 KB; a marathon map of an hour stays below one MB. */
 const MAX_OSU_FILE_BYTES = 3 * 1024 * 1024;
-/** Connections, over all sites. */
+/** Connections at once, over all sites together. */
 const AT_ONCE = 6;
-/** How long what is known of a file without its checksum counts. */
+/** How long the checksum of a map's current file is remembered for maps that came without one. */
 const REMEMBER_MS = 60 * 60_000;
 const MAX_REMEMBERED = 5_000;
-/** Byte order mark included. */
+/** Enough for the first line, with a byte order mark. */
 const HEAD_BYTES = 64;
 
 /** @throws AppError */
 function checkFile(file: Uint8Array, upstream: string): void {
-  // An empty answer is how a difficulty looks that is gone.
+  // An upstream answers with an empty file for a difficulty that was deleted.
   if (file.byteLength === 0) throw new AppError('not_found', `${upstream} has an empty file`);
   const head = Buffer.from(file.subarray(0, HEAD_BYTES)).toString();
   if (/^\uFEFF?\s*osu file format v\d+/.test(head)) return;
   throw new AppError('upstream_changed', `${upstream} answered with something else than a difficulty`);
 }
 
-/** Requests that one site is asked for, one after the other when there are many. */
+/** The pace of the requests to one site: some at once, after them one at a time at its rate. */
 function createBudget({ perSecond, burst }: FilePace, now: () => number) {
-  /** When the budget is whole again, unix milliseconds. */
+  /** When the whole burst is allowed again, in unix milliseconds. */
   let wholeAt = 0;
   const missingMs = () => Math.max(0, wholeAt - now());
   const stepMs = 1_000 / perSecond;
@@ -94,7 +94,7 @@ function createBudget({ perSecond, burst }: FilePace, now: () => number) {
   };
 }
 
-/** Work of which so much is under way at once. */
+/** Runs work with at most AT_ONCE pieces under way at a time. */
 function createTurns() {
   const queue: (() => void)[] = [];
   let underWay = 0;
@@ -119,7 +119,7 @@ export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date
   const budgets = new Map(SITES.map(({ id, pace }) => [id, createBudget(pace, now)]));
   const inTurn = createTurns();
 
-  /** The official one first whenever it does not rest; those whose pace is used up come last. */
+  /** The sites in the order to ask: the official one first unless it is in a cooldown, those whose budget is used up last. */
   function sites(): readonly OsuFileSite[] {
     const ordered = leading(inOrder(health, SITES), 'osu');
     const isFree = ({ id }: OsuFileSite) => budgets.get(id)?.has() === true;

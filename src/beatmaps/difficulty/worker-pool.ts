@@ -7,7 +7,7 @@ import { optimizeWasm } from '../../infra/engine.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { DifficultyAnswer, DifficultyFigures, DifficultyJob, Refusal } from './difficulty-job.ts';
 
-/** Threads that compute, each one map at a time; a thread that takes too long or breaks is ended and replaced. */
+/** Threads that compute, one map at a time each; a thread that takes too long or breaks is ended and replaced. */
 export interface DifficultyWorkerPool {
   /**
    * @throws AppError `upstream_changed` (params.what `osu_file`) for a file that cannot be computed, `invalid_request` (params.what
@@ -20,18 +20,18 @@ export interface DifficultyWorkerPool {
 export interface DifficultyWorkerPoolOptions {
   readonly log: Logger;
   readonly threads: number;
-  /** One map is computed for so long at most. */
+  /** Longest time in milliseconds that one map may take. */
   readonly deadlineMs: number;
   readonly maxWaiting: number;
   /** Default: the built file beside this one. */
   readonly file?: URL;
 }
 
-/** For a map whose thread has to be started first. */
+/** More time for a map whose thread has to be started first. */
 const START_MS = 15_000;
-/** Idle threads give their memory back. */
+/** A thread that is idle for this long is ended, to give its memory back. */
 const IDLE_MS = 60_000;
-/** The bounds are of JavaScript; the library's own memory is bounded in the thread. */
+/** These bound JavaScript's memory alone; the thread itself bounds the library's own memory. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
 function uncomputable(message: string, cause?: unknown): AppError {
@@ -50,7 +50,7 @@ const REFUSALS: Readonly<Record<Refusal, () => AppError>> = {
 export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions): DifficultyWorkerPool {
   const { log, threads, deadlineMs, maxWaiting } = options;
   const file = options.file ?? new URL('./difficulty-worker.js', import.meta.url);
-  /** Aborted when it is closed, and when threads cannot be started: what keeps one from starting would keep the next. */
+  /** Aborted when the pool is closed, and when a thread cannot be started: the next thread would fail for the same reason. */
   const closing = new AbortController();
   const enter = createSemaphore({
     atOnce: threads,
@@ -74,11 +74,11 @@ export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions)
   });
   let running = 0;
 
-  /** Runs until the map's own time is over, even when its caller left: a result on its way is cheaper than a new thread. */
+  /** Runs until the map's own time is over, even after its caller left: to wait for the result costs less than to start a new thread. */
   async function compute(job: DifficultyJob): Promise<DifficultyAnswer> {
     running += 1;
     const isCold = pool.threads.length < running;
-    // The thread's library is worth it, unlike those that were loaded before it.
+    // Optimised compilation of the library is worth it in this long-lived thread, unlike for libraries that were loaded before.
     if (isCold) optimizeWasm();
     const over = joinSignals([closing.signal], isCold ? START_MS + deadlineMs : deadlineMs);
     try {

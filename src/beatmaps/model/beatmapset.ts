@@ -1,6 +1,6 @@
 /**
  * Beatmaps as Medley knows them, whichever upstream gave them. Names follow the osu! API's so that the HTTP answers can keep them;
- * what an upstream did not say is null. Types, stored copies and the API's schema derive from the schemas below.
+ * a field that an upstream did not give is null. Types, stored copies and the API's schema derive from the schemas below.
  */
 import * as z from 'zod';
 
@@ -8,7 +8,7 @@ export const RULESETS = ['osu', 'taiko', 'fruits', 'mania'] as const;
 export type Ruleset = (typeof RULESETS)[number];
 export const rulesetSchema = z.enum(RULESETS).meta({ id: 'Ruleset' });
 
-/** In the order of the osu! API's numbers, from -2 to 4. */
+/** In the order of the numbers that the osu! API gives them, from -2 to 4. */
 export const STATUSES = ['graveyard', 'wip', 'pending', 'ranked', 'approved', 'qualified', 'loved'] as const;
 export type Status = (typeof STATUSES)[number];
 
@@ -47,7 +47,7 @@ export const beatmapSchema = z.object({
 
 export type Beatmap = Readonly<z.infer<typeof beatmapSchema>>;
 
-/** A set without its difficulties, in the fields that the osu! API has under the same names. */
+/** The fields of a set, without its difficulties, that the osu! API has under the same names. */
 export const beatmapsetFields = z.object({
   id: z.number(),
   artist: z.string(),
@@ -77,23 +77,23 @@ export const beatmapsetFields = z.object({
 export const beatmapsetSchema = beatmapsetFields.extend({
   download_disabled: z.boolean(),
   download_disabled_reason: text,
-  /** True when osu! has put it in a spotlight; null where the upstream did not say, and in sets that older versions kept. */
+  /** True when osu! has put the set in a spotlight; null where the upstream did not say, and in copies stored by older versions. */
   spotlight: z.boolean().nullable().default(null),
   cover_url: z.string(),
   card_url: z.string(),
   list_url: z.string(),
-  /** Difficulties of the set's own rulesets (never converts), easiest first within one. Empty where the upstream left them out. */
+  /** Difficulties of the set's own rulesets (never converts), easiest first within each ruleset. Empty where the upstream left them out. */
   beatmaps: z.array(beatmapSchema.readonly()).readonly(),
 });
 
 export type Beatmapset = Readonly<z.infer<typeof beatmapsetSchema>>;
 
-/** The osu! API's number of a status: -2 graveyard to 4 loved. */
+/** The number that the osu! API gives a status: -2 (graveyard) to 4 (loved). */
 export function statusNumber(status: Status): number {
   return STATUSES.indexOf(status) - 2;
 }
 
-/** The status of that number; a number that is none counts as `graveyard`. */
+/** The status with that number; an unknown number counts as `graveyard`. */
 export function statusOf(number: number): Status {
   return STATUSES[number + 2] ?? 'graveyard';
 }
@@ -110,7 +110,7 @@ export function starRange(set: Beatmapset, ruleset?: Ruleset): { readonly min: n
   return min > max ? null : { min, max };
 }
 
-/** Difficulties by ruleset, easiest first within each. */
+/** Sorts difficulties by ruleset, and easiest first within each. */
 export function orderBeatmaps(beatmaps: readonly Beatmap[]): readonly Beatmap[] {
   return [...beatmaps].sort(
     (a, b) =>
@@ -118,7 +118,7 @@ export function orderBeatmaps(beatmaps: readonly Beatmap[]): readonly Beatmap[] 
   );
 }
 
-/** Players' names for the rulesets, lower-case. */
+/** The names that players use for the rulesets, lower-case. */
 const ALIASES: ReadonlyMap<string, Ruleset> = new Map<string, Ruleset>([
   ...['osu', 'osu!', 'std', 'standard', 'osu!standard', 'o', 's', '0'].map(word => [word, 'osu'] as const),
   ...['taiko', 'osu!taiko', 't', 'tko', '1'].map(word => [word, 'taiko'] as const),
@@ -126,12 +126,12 @@ const ALIASES: ReadonlyMap<string, Ruleset> = new Map<string, Ruleset>([
   ...['mania', 'osu!mania', 'm', 'mna', 'keys', '4k', '7k', '3'].map(word => [word, 'mania'] as const),
 ]);
 
-/** The ruleset that a word means, by name, alias or the osu! API's number. */
+/** The ruleset that a word names: by name, by alias or by the osu! API's number. */
 export function parseRuleset(text: string): Ruleset | undefined {
   return ALIASES.get(text.trim().toLowerCase());
 }
 
-/** The osu! API's number, 0 to 3. */
+/** The osu! API's number of a ruleset, 0 to 3. */
 export function rulesetNumber(ruleset: Ruleset): number {
   return RULESETS.indexOf(ruleset);
 }

@@ -1,6 +1,6 @@
 import { parseRuleset, type Ruleset } from './beatmapset.ts';
 
-/** The page that an osu! address leads to. */
+/** The kind of page that an osu! address leads to. */
 export type OsuLink =
   | { readonly kind: 'set'; readonly id: number; readonly ruleset?: Ruleset }
   | { readonly kind: 'map'; readonly id: number; readonly setId?: number; readonly ruleset?: Ruleset }
@@ -17,12 +17,12 @@ const HOSTS: ReadonlySet<string> = new Set([
 ]);
 const MAX_LINK_LENGTH = 2_048;
 
-/** Name without `@`, as osu! allows them: 2 to 15 of letters, digits, space, `-`, `_`, `[`, `]`; some old ones are longer. */
+/** A name without `@`, as osu! allows them: 2 to 15 letters, digits, spaces, `-`, `_`, `[` or `]`; some old names are longer. */
 const USERNAME = /^[\w[\] -]{1,30}$/;
 
 /**
- * Reads every form in which osu! writes the address of a set, a difficulty, a score or a player; with or without a scheme, localised
- * paths and trailing words included. Bare ids and names are no addresses: the caller knows what they stand for.
+ * Reads every form in which osu! writes the address of a set, a difficulty, a score or a player, with or without a scheme, also with a
+ * language in the path or more words behind it. Bare ids and names are not addresses: only the caller knows what they stand for.
  *
  * @example matchOsuLink('https://osu.ppy.sh/beatmapsets/12#taiko/34') // { kind: 'map', id: 34, setId: 12, ruleset: 'taiko' }
  */
@@ -63,7 +63,7 @@ function parseAddress(text: string): URL | undefined {
   return isWeb && HOSTS.has(url.hostname) && url.port === '' && url.username === '' ? url : undefined;
 }
 
-/** `/beatmapsets/1`, `#osu`, `#osu/2`, and the old `#2`; also `/s/1`, `/d/1`, `/d/1n`. */
+/** Reads `/beatmapsets/1`, `#osu`, `#osu/2`, and the old `#2`; also `/s/1`, `/d/1`, `/d/1n`. */
 function setLink(segment: string | undefined, { hash }: URL): OsuLink | undefined {
   const id = parseId(segment?.replace(/n$/i, ''));
   if (id === undefined) return undefined;
@@ -76,12 +76,12 @@ function setLink(segment: string | undefined, { hash }: URL): OsuLink | undefine
   return { kind: 'set', id, ...ruleset };
 }
 
-/** `#3` was a difficulty's id before rulesets had names in addresses, so digits are no ruleset here. */
+/** In old addresses `#3` was a difficulty's id, before rulesets were named there, so digits never mean a ruleset here. */
 function parseHashRuleset(word: string): { readonly ruleset?: Ruleset } {
   return /^\d+$/.test(word) ? {} : rulesetField(word);
 }
 
-/** `/beatmaps/1`, `/beatmaps/1?mode=taiko`, `/b/1`, `/b/1&m=1`, `/b/1?m=1`. */
+/** Reads `/beatmaps/1`, `/beatmaps/1?mode=taiko`, `/b/1`, `/b/1&m=1`, `/b/1?m=1`. */
 function mapLink(segment: string | undefined, { searchParams, hash }: URL): OsuLink | undefined {
   const [digits, ...pairs] = (segment ?? '').split('&');
   const id = parseId(digits);
@@ -91,7 +91,7 @@ function mapLink(segment: string | undefined, { searchParams, hash }: URL): OsuL
   return { kind: 'map', id, ...rulesetField(word ?? hash.slice(1)) };
 }
 
-/** The first site's `/p/beatmap?b=1&m=0` and `/p/beatmap?s=1`. */
+/** Reads `/p/beatmap?b=1&m=0` and `/p/beatmap?s=1` of osu!'s first site. */
 function oldPageLink(page: string | undefined, { searchParams }: URL): OsuLink | undefined {
   if (page?.toLowerCase() !== 'beatmap') return undefined;
   const ruleset = rulesetField(searchParams.get('m') ?? '');
@@ -137,7 +137,7 @@ function decode(text: string): string {
   }
 }
 
-/** The page of a set, or of one of its difficulties. */
+/** The address of the page of a set, or of one of its difficulties. */
 export function setPage(id: number, map?: { readonly id: number; readonly mode: Ruleset }): string {
   return `https://osu.ppy.sh/beatmapsets/${id}${map === undefined ? '' : `#${map.mode}/${map.id}`}`;
 }
@@ -150,12 +150,12 @@ export function userPage(id: number, ruleset?: Ruleset): string {
   return `https://osu.ppy.sh/users/${id}${ruleset === undefined ? '' : `/${ruleset}`}`;
 }
 
-/** @param ruleset of a play with a number from before 2022, which each ruleset counted for itself */
+/** @param ruleset needed for a play with an id from before 2022, when each ruleset counted its ids for itself */
 export function scorePage(id: number, ruleset?: Ruleset): string {
   return `https://osu.ppy.sh/scores/${ruleset === undefined ? '' : `${ruleset}/`}${id}`;
 }
 
-/** Opens the set in the game, for those whom osu! lets download there (osu!direct). */
+/** Opens the set in the game, for players whom osu! lets download there (osu!direct). */
 export function directLink(setId: number): string {
   return `osu://dl/${setId}`;
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { Beatmap, Ruleset } from './beatmapset.ts';
 import type { ScoreMod } from './score.ts';
 
-/** In the order in which players write them: HDDT, EZHD, HDDTHR. `CL` is the stable client's scoring in the new one. */
+/** In the order in which players write them: HDDT, EZHD, HDDTHR. `CL` stands for the stable client's scoring, played in the new client. */
 const ACRONYMS = [
   ...['EZ', 'HD', 'FI', 'HT', 'DC', 'DT', 'NC', 'HR', 'FL', 'BL', 'NF', 'SD', 'PF', 'SO', 'TC', 'TD', 'RX', 'AP', 'MR'],
   ...['1K', '2K', '3K', '4K', '5K', '6K', '7K', '8K', '9K', 'CL'],
@@ -11,7 +11,7 @@ const ACRONYMS = [
 
 const NO_MODS: ReadonlySet<string> = new Set(['', 'NM', 'NOMOD', 'NONE']);
 
-/** At most one of each group. */
+/** At most one mod of each group can be chosen. */
 const GROUPS: readonly (readonly string[])[] = [
   ['EZ', 'HR'],
   ['DT', 'NC', 'HT', 'DC'],
@@ -22,14 +22,14 @@ const GROUPS: readonly (readonly string[])[] = [
   ['1K', '2K', '3K', '4K', '5K', '6K', '7K', '8K', '9K'],
 ];
 
-/** Mods that only some rulesets have. */
+/** Mods that only some rulesets have, with those rulesets. */
 const HOMES: Readonly<Record<string, readonly Ruleset[]>> = {
   ...Object.fromEntries(['SO', 'TD', 'AP', 'BL', 'TC'].map(mod => [mod, ['osu']])),
   RX: ['osu', 'taiko', 'fruits'],
   ...Object.fromEntries(['FI', 'MR', ...ACRONYMS.filter(mod => mod.endsWith('K'))].map(mod => [mod, ['mania']])),
 };
 
-/** A mod that implies another replaces it, as the stable client stores both. */
+/** A mod that implies another replaces it, because the stable client stores both. */
 const IMPLIES: ReadonlyMap<string, string> = new Map([
   ['NC', 'DT'],
   ['PF', 'SD'],
@@ -54,7 +54,7 @@ function splitMods(text: string): readonly string[] {
 }
 
 /**
- * The acronyms in a fixed order, each once; `NC` stands for `DT` as well. Empty for no mods.
+ * The acronyms in a fixed order, each once; `NC` also stands for the `DT` that it implies. Empty for no mods.
  *
  * @throws AppError `invalid_request` with params `what: 'mods'`, `reason` (`unknown`, `clash` or `ruleset`) and `mods`
  */
@@ -63,7 +63,7 @@ export function parseMods(text: string, ruleset?: Ruleset): readonly string[] {
   return checkMods(splitMods(text), ruleset);
 }
 
-/** Like {@link parseMods}, for acronyms that are apart already. */
+/** Like {@link parseMods}, for acronyms that are separate already. */
 export function checkMods(acronyms: readonly string[], ruleset?: Ruleset): readonly string[] {
   const given = new Set(acronyms.map(mod => mod.toUpperCase()));
   for (const [mod, implied] of IMPLIES) if (given.has(mod)) given.delete(implied);
@@ -79,7 +79,7 @@ export function checkMods(acronyms: readonly string[], ruleset?: Ruleset): reado
   return ACRONYMS.filter(mod => given.has(mod));
 }
 
-/** True when `checkMods` takes them. */
+/** True when `checkMods` accepts these acronyms. */
 export function areMods(acronyms: readonly string[], ruleset?: Ruleset): boolean {
   try {
     checkMods(acronyms, ruleset);
@@ -94,7 +94,7 @@ const WORD = /^([+-]?)((?:[a-z\d]{2})+)(!?)$/i;
 const NONE = /^\+?(?:nm|nomod|none)!?$/i;
 export const MODS_LIKE = 'mods must be like +HDDT, -HR or NM';
 
-/** A word of a wish for mods: `+HDDT` or `HDDT` with these, `HDDT!` with these alone, `-HD` without, `NM` with none at all. */
+/** One word in which a person asks for mods: `+HDDT` or `HDDT` for plays with these, `HDDT!` with these alone, `-HD` without, `NM` with none. */
 export interface ModWish {
   readonly mods: readonly string[];
   readonly isWithout: boolean;
@@ -114,8 +114,8 @@ export function parseModWishes(text: string): readonly ModWish[] {
 }
 
 /**
- * The mods of a play as if it had been played otherwise: those that are wished for come in place of those that they exclude. Mods that
- * stay keep their settings.
+ * The mods of a play as if it had been played with others: mods that are asked for replace those that they exclude. Mods that stay keep
+ * their settings.
  * @throws AppError `invalid_request`
  */
 export function changeMods(played: readonly ScoreMod[], wishes: readonly ModWish[]): readonly ScoreMod[] {
@@ -135,12 +135,12 @@ const SAME_PLAY: ReadonlyMap<string, string> = new Map([
   ['DC', 'HT'],
 ]);
 
-/** The mod that plays the same: `NC` is `DT` with another sound. */
+/** The mod that plays the same way: `NC` is `DT` with another sound. */
 export function foldMod(acronym: string): string {
   return SAME_PLAY.get(acronym) ?? acronym;
 }
 
-/** How much faster a map runs: 1.5 with DT, unless the play's own setting says otherwise. */
+/** How much faster a map runs with these mods: 1.5 with DT, unless the play's own setting gives another rate. */
 export function clockRateOf(mods: readonly (string | ScoreMod)[]): number {
   for (const mod of mods) {
     const { acronym, settings } = typeof mod === 'string' ? { acronym: mod } : mod;
@@ -152,7 +152,7 @@ export function clockRateOf(mods: readonly (string | ScoreMod)[]): number {
   return 1;
 }
 
-/** The game's own numbers (osu! wiki, 2026-08): milliseconds of a setting at 0, 5 and 10. */
+/** How many milliseconds before its time an object appears at approach rate 0, 5 and 10, as the game has them (osu! wiki, 2026-08). */
 const APPROACH = { slow: 1_800, middle: 1_200, fast: 450 } as const;
 const MAX_SETTING = 10;
 
@@ -160,8 +160,8 @@ const MAX_SETTING = 10;
 export type Moddable = Pick<Beatmap, 'mode' | 'ar' | 'od' | 'cs' | 'hp' | 'bpm' | 'total_length' | 'hit_length'>;
 
 /**
- * The difficulty as it plays with these mods: settings, tempo and lengths. Stars and combo stay those without mods. In mania and in
- * catch the clock does not change how strict hits are judged.
+ * The difficulty as it plays with these mods: settings, tempo and lengths. Stars and combo stay as they are without mods. In mania and
+ * in catch a change of speed does not change how strictly hits are judged.
  */
 export function withMods<T extends Moddable>(beatmap: T, mods: readonly string[]): T {
   const rate = clockRateOf(mods);
@@ -197,7 +197,7 @@ function overall(od: number | null, mode: Beatmap['mode'], rate: number): number
   );
 }
 
-/** The setting that would feel the same without the change of tempo. */
+/** The setting that would feel the same without the change of speed. */
 function atRate(
   value: number | null,
   msAtRate: (value: number) => number,

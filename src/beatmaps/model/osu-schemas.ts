@@ -1,6 +1,6 @@
 /**
- * Beatmapsets and beatmaps as the official API v2 and the mirrors that imitate it write them (recorded 2026-07, mirrors
- * 2023-08 to 2026-09). One reader for all of them.
+ * Reads beatmapsets and beatmaps as the official API v2 and the mirrors that imitate it write them (recorded 2026-07, mirrors
+ * 2023-08 to 2026-09). One reader serves all of them.
  */
 import * as z from 'zod';
 import { mapInTurns } from '../../infra/concurrency/map-in-turns.ts';
@@ -22,7 +22,7 @@ import {
 } from './osu-fields.ts';
 
 const MAX_TAGS = 4_000;
-/** osu! allows half as many in a set. */
+/** Twice as many difficulties as osu! allows in a set. */
 const MAX_BEATMAPS = 256;
 const MAX_OWNERS = 32;
 
@@ -101,9 +101,9 @@ const setShape = z.object({
   beatmaps: list(beatmapShape, MAX_BEATMAPS),
 });
 
-/** A difficulty as it was played. */
+/** A difficulty as it was played, perhaps in another ruleset than its own. */
 export interface PlayedMap extends Beatmap {
-  /** One of osu! that was played in another ruleset; osu! gives it with that as `mode`, and with its stars there. Default false. */
+  /** True for an osu! map that was played in another ruleset; osu! then gives that ruleset as `mode`, and the stars in it. Default false. */
   readonly convert?: boolean;
 }
 
@@ -126,7 +126,7 @@ function toBeatmap(raw: RawBeatmap, set: Pick<RawSet, 'id' | 'status' | 'ranked'
   };
 }
 
-/** Upstreams write some addresses without a scheme. */
+/** Takes an address to https, because upstreams write some without a scheme; `otherwise` when that is not possible. */
 function httpsUrl(address: string | null | undefined, otherwise: string): string {
   const whole = address?.startsWith('//') === true ? `https:${address}` : address;
   return whole?.startsWith('https://') === true ? whole : otherwise;
@@ -146,7 +146,7 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
   const setId = raw.id;
   const title = raw.title ?? raw.title_unicode;
   if (setId === null || title === null) return undefined;
-  // A convert is the same beatmap played in another ruleset, not one of the set's difficulties.
+  // A convert is a beatmap of the set played in another ruleset, not another difficulty of it.
   const own = rows.filter(({ convert }) => convert !== true);
   const beatmaps = own.flatMap(each => toBeatmap(each, raw) ?? []);
   return {
@@ -167,26 +167,26 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
   };
 }
 
-/** A beatmapset, or undefined when the value is none: without an id or a title. Converts are left out. */
+/** A beatmapset; undefined when the value has no id or no title. Converts are left out. */
 export function parseBeatmapset(value: unknown): Beatmapset | undefined {
   const raw = setShape.safeParse(value).data;
   return raw && toBeatmapset(raw);
 }
 
-/** One difficulty; undefined when the value is none. */
+/** One difficulty; undefined when the value is not one. */
 export function parseBeatmap(value: unknown): Beatmap | undefined {
   const raw = beatmapShape.safeParse(value).data;
   return raw && toBeatmap(raw, null);
 }
 
-/** The difficulty of a play; undefined when the value is none. */
+/** The difficulty of a play; undefined when the value is not one. */
 export function parsePlayedMap(value: unknown): PlayedMap | undefined {
   const raw = beatmapShape.safeParse(value).data;
   const beatmap = raw && toBeatmap(raw, null);
   return beatmap && raw.convert === true ? { ...beatmap, convert: true } : beatmap;
 }
 
-/** Readable sets of a list, in its order; undefined when it is no list, or a list in which nothing can be read. */
+/** The sets of a list that can be read, in its order; undefined when the value is not a list, or nothing in the list can be read. */
 export async function parseBeatmapsets(value: unknown): Promise<readonly Beatmapset[] | undefined> {
   if (!Array.isArray(value)) return undefined;
   const sets = (await mapInTurns(value, parseBeatmapset)).flatMap(set => set ?? []);

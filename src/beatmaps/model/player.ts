@@ -1,16 +1,16 @@
-/** Players; names follow the osu! API's. What it did not say is null. */
+/** Players; names follow the osu! API's. A field that the API did not give is null. */
 import * as z from 'zod';
 import { RULESETS, type Ruleset } from './beatmapset.ts';
 import { date, id, isSet, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
 
 const whole = z.number();
 
-/** From 0 to 100; some answers have a share of 1 in its place. */
+/** Accuracy from 0 to 100; some answers give it as a share from 0 to 1 in another field. */
 function percentOf(hit_accuracy: number | null, accuracy: number | null): number | null {
   return hit_accuracy ?? (accuracy === null ? null : accuracy * 100);
 }
 
-/** How a player does in the daily challenge of osu!'s new client. Streaks are in days and weeks. */
+/** A player's record in the daily challenge of osu!'s new client. Streaks are counted in days and in weeks. */
 const dailyChallenge = z.object({
   daily_streak_current: numberOrZero,
   daily_streak_best: numberOrZero,
@@ -33,17 +33,17 @@ const statistics = z
     hit_accuracy: number,
     accuracy: number,
     play_count: number,
-    /** Seconds. */
+    /** In seconds. */
     play_time: number,
     ranked_score: number,
     total_score: number,
     total_hits: number,
     maximum_combo: number,
     replays_watched_by_others: number,
-    /** `progress`: percent of the way to the next. */
+    /** `progress` is the percentage of the way to the next level. */
     level: part(z.object({ current: whole, progress: whole })),
     grade_counts: part(z.object({ ss: whole, ssh: whole, s: whole, sh: whole, a: whole })),
-    /** Ranks by number of keys, mania alone. */
+    /** Ranks for each number of keys; only mania has them. */
     variants: list(z.object({ variant: z.string(), pp: number, global_rank: number, country_rank: number })),
   })
   .transform(({ rank, accuracy, country_rank, hit_accuracy, ...fields }) => ({
@@ -55,7 +55,7 @@ const statistics = z
 /** How a player does in one ruleset. */
 export type PlayerStatistics = Readonly<z.output<typeof statistics>>;
 
-/** The fields that a profile has as the osu! API gives them. */
+/** The fields of a profile that are taken over as the osu! API gives them. */
 const playerFields = z.object({
   is_supporter: isSet,
   is_online: isSet,
@@ -84,21 +84,20 @@ const playerFields = z.object({
   daily_challenge_user_stats: part(dailyChallenge),
 });
 
-/** A player's profile. */
 export interface Player extends Readonly<z.output<typeof playerFields>> {
   readonly id: number;
   readonly username: string;
-  /** The profile's page. */
+  /** The address of the profile's page. */
   readonly url: string;
   readonly avatar_url: string;
   readonly cover_url: string | null;
   readonly country: { readonly code: string; readonly name: string } | null;
-  /** The ruleset played most. */
+  /** The ruleset that the player plays most. */
   readonly playmode: Ruleset;
-  /** `statistics` and `rank_history` are of this ruleset. */
+  /** The ruleset to which `statistics` and `rank_history` belong. */
   readonly mode: Ruleset;
   readonly achievement_count: number | null;
-  /** Global rank of the last days, oldest first, at most 90. */
+  /** Global ranks of the last days, oldest first, at most 90. */
   readonly rank_history: readonly number[];
 }
 
@@ -117,7 +116,7 @@ const playerShape = playerFields.extend({
   rankHistory: history,
 });
 
-/** In names spaces and underscores are one. */
+/** Folds case and underscores: osu! takes spaces and underscores in names for the same. */
 export function foldPlayerName(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
 }
@@ -126,7 +125,7 @@ function httpsUrl(address: string | null | undefined): string | null {
   return address?.startsWith('https://') === true ? address : null;
 }
 
-/** A profile, or undefined when the value is none. `mode` is what was asked for, when it was. */
+/** A profile; undefined when the value is not one. `mode` is the ruleset that was asked for, if any. */
 export function parsePlayer(value: unknown, mode?: Ruleset): Player | undefined {
   const raw = playerShape.safeParse(value).data;
   if (raw === undefined || raw.id === null || raw.username === null) return undefined;
@@ -159,18 +158,18 @@ const standing = part(
 const standings = part(z.object({ osu: standing, taiko: standing, fruits: standing, mania: standing }));
 const standingsShape = z.object({ id, username: text, country_code: text, statistics_rulesets: standings });
 
-/** How a player stands in one ruleset. */
+/** A player's figures in one ruleset. */
 export type Standing = Readonly<NonNullable<z.output<typeof standing>>>;
 
 export interface PlayerStandings {
   readonly id: number;
   readonly username: string;
   readonly country_code: string | null;
-  /** A ruleset that the player never played is missing. */
+  /** A ruleset that the player has never played is missing. */
   readonly standings: Readonly<Partial<Record<Ruleset, Standing>>>;
 }
 
-/** One of `GET /users?ids[]=`; undefined when the value is none. */
+/** Reads one player of `GET /users?ids[]=`; undefined when the value is not one. */
 export function parsePlayerStandings(value: unknown): PlayerStandings | undefined {
   const raw = standingsShape.safeParse(value).data;
   if (raw === undefined || raw.id === null || raw.username === null) return undefined;
@@ -186,7 +185,7 @@ const rankedShape = z.object({
   user: part(z.object({ id, username: text, country_code: text })),
 });
 
-/** A line of the ranking of the world or of a country. */
+/** One player in the ranking of the world or of a country. */
 export interface RankedPlayer {
   readonly id: number;
   readonly username: string;
@@ -196,7 +195,7 @@ export interface RankedPlayer {
   readonly pp: number;
 }
 
-/** One line of `GET /rankings/{ruleset}/performance`; undefined when the value is none. */
+/** Reads one line of `GET /rankings/{ruleset}/performance`; undefined when the value is not one. */
 export function parseRankedPlayer(value: unknown): RankedPlayer | undefined {
   const { pp = null, global_rank = null, hit_accuracy = null, user } = rankedShape.safeParse(value).data ?? {};
   if (pp === null || user?.id == null || user.username === null) return undefined;

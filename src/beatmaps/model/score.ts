@@ -1,4 +1,4 @@
-/** Plays. One shape for what the API has said since 2022 and for the older one, which some of its answers still have. */
+/** Plays. One shape holds both the API's answers since 2022 and its older ones, which some endpoints still give. */
 import * as z from 'zod';
 import type { Beatmapset, Ruleset } from './beatmapset.ts';
 import { date, flag, id, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
@@ -8,7 +8,7 @@ export const SCORE_TYPES = ['best', 'recent', 'firsts', 'pinned'] as const;
 export type ScoreType = (typeof SCORE_TYPES)[number];
 
 export interface ScoreMod {
-  /** Two letters; `CL` marks a play of the stable client and is no choice of the player. */
+  /** Two letters; `CL` only marks a play of the stable client, the player did not choose it. */
   readonly acronym: string;
   readonly settings?: Readonly<Record<string, unknown>>;
 }
@@ -31,20 +31,20 @@ const counts = z
     );
   });
 
-/** The fields that a play has as the osu! API gives them. */
+/** The fields of a play that are taken over as the osu! API gives them. */
 const scoreFields = z.object({
   user_id: id,
-  /** On the scale up to a million; null in the older shape. */
+  /** On the scale up to a million; null in answers of the older shape. */
   total_score: number,
   classic_total_score: number,
   legacy_score_id: id,
   best_id: id,
   pp: number,
-  /** On the map's leaderboard; said of a single play alone. */
+  /** The place on the map's leaderboard; given only when a single play is asked for. */
   rank_global: number,
   mods: list(mod),
   maximum_statistics: counts,
-  /** Share of its pp that counts for the player; only in lists of best plays. */
+  /** How much of the play's pp counts for the player; given only in lists of best plays. */
   weight: part(z.object({ percentage: z.number(), pp: z.number() })),
 });
 
@@ -53,23 +53,23 @@ export interface Score extends Readonly<z.output<typeof scoreFields>> {
   readonly username: string | null;
   readonly mode: Ruleset;
   readonly beatmap_id: number | null;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly accuracy: number;
   readonly max_combo: number;
-  /** The stable client showed this score; null for a play of another. */
+  /** The score that the stable client showed; null for a play of the new client. */
   readonly legacy_total_score: number | null;
-  /** XH X SH S A B C D F. */
+  /** One of XH, X, SH, S, A, B, C, D and F. */
   readonly rank: string;
-  /** Counts by the name of the hit result (great, ok, meh, miss, large_tick_hit ...); zeros may be left out. */
+  /** How often each hit result happened, by its name (great, ok, meh, miss, large_tick_hit ...); zeros may be left out. */
   readonly statistics: Readonly<Record<string, number>>;
   readonly passed: boolean;
   readonly is_perfect_combo: boolean;
-  /** ISO 8601, UTC. */
+  /** In ISO 8601, UTC. */
   readonly ended_at: string | null;
-  /** Played with the new client. */
+  /** True for a play of osu!'s new client. */
   readonly lazer: boolean;
   readonly beatmap: PlayedMap | null;
-  /** Without its difficulties. */
+  /** The set, without its difficulties. */
   readonly beatmapset: Beatmapset | null;
 }
 
@@ -96,19 +96,19 @@ const scoreShape = scoreFields.extend({
   beatmapset: z.unknown().optional(),
 });
 
-/** The mods that the player chose, as one writes them. */
+/** The mods that the player chose, without `CL`, which marks the client. */
 export function shownMods({ mods }: Pick<Score, 'mods'>): readonly string[] {
   return mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
 }
 
 const GRADES: Readonly<Record<string, string>> = { XH: 'SS', X: 'SS', SH: 'S' };
 
-/** A play's rank as players write it: with or without silver, it is the same. */
+/** A play's rank as players write it, the same with silver and without. */
 export function shownGrade(rank: string): string {
   return GRADES[rank] ?? rank;
 }
 
-/** Results that count an object as played, best first; a miss is one of them. */
+/** The hit results that count one object as played, best first; a miss is one of them. */
 const JUDGED: Readonly<Record<Ruleset, readonly string[]>> = {
   osu: ['great', 'ok', 'meh', 'miss'],
   taiko: ['great', 'ok', 'miss'],
@@ -116,23 +116,23 @@ const JUDGED: Readonly<Record<Ruleset, readonly string[]>> = {
   mania: ['perfect', 'great', 'good', 'ok', 'meh', 'miss'],
 };
 
-/** How often each of a ruleset's own results happened, in the order in which its players name them. */
+/** How often each of the ruleset's own hit results happened, in the order in which its players name them. */
 export function resultsOf({ mode, statistics }: Pick<Score, 'mode' | 'statistics'>) {
   return JUDGED[mode].map(result => ({ result, count: statistics[result] ?? 0 }));
 }
 
-/** Objects that were played; in catch, fruits and drops. */
+/** How many objects were played; in catch, fruits and drops count. */
 export function playedObjects(play: Pick<Score, 'mode' | 'statistics'>): number {
   return resultsOf(play).reduce((sum, { result, count }) => (result === 'small_tick_miss' ? sum : sum + count), 0);
 }
 
-/** How far a play got, 0 to 1; null where nothing says how much there was. */
+/** How far a play got, 0 to 1; null where nothing says how many objects the map has. */
 export function completionOf(
   play: Pick<Score, 'mode' | 'statistics' | 'maximum_statistics' | 'beatmap'>,
 ): number | null {
   const { mode, maximum_statistics, beatmap } = play;
   const most = playedObjects({ mode, statistics: maximum_statistics });
-  // A convert's objects are counted as osu! has them.
+  // osu! counts a convert's objects as in the original map, so they do not help here.
   if (most === 0 && beatmap?.convert === true) return null;
   const counts = [beatmap?.count_circles, beatmap?.count_sliders, beatmap?.count_spinners];
   const objects = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
@@ -140,7 +140,7 @@ export function completionOf(
   return whole > 0 ? Math.min(1, playedObjects(play) / whole) : null;
 }
 
-/** The older shape's six counters have other meanings in each ruleset. */
+/** The six counters of the older shape mean other hit results in each ruleset. */
 const LEGACY_RESULTS: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
   osu: { count_300: 'great', count_100: 'ok', count_50: 'meh', count_miss: 'miss' },
   taiko: { count_300: 'great', count_100: 'ok', count_miss: 'miss' },
@@ -171,7 +171,7 @@ function namedResults(given: Readonly<Record<string, number>>, mode: Ruleset): R
   );
 }
 
-/** A play, or undefined when the value is none. */
+/** A play; undefined when the value is not one. */
 export function parseScore(value: unknown): Score | undefined {
   const raw = scoreShape.safeParse(value).data;
   if (raw === undefined || raw.id === null) return undefined;
@@ -179,7 +179,7 @@ export function parseScore(value: unknown): Score | undefined {
   const isLegacyShape = raw.total_score === null && raw.ended_at === null;
   const beatmap = parsePlayedMap(raw.beatmap) ?? null;
   const mode = ruleset_id ?? raw.mode ?? mode_int ?? beatmap?.mode ?? 'osu';
-  // The API writes 0 for plays that the stable client never showed a score of.
+  // The API writes 0 for plays for which the stable client never showed a score.
   const legacyTotal = isLegacyShape ? score : raw.legacy_total_score;
   return {
     ...fields,

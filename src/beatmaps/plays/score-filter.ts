@@ -1,4 +1,4 @@
-/** Choosing and ordering plays of a list. */
+/** Filters and sorts the plays of a list. */
 
 import { checkMods, foldMod, parseModWishes } from '../model/mods.ts';
 import { foldPlayerName } from '../model/player.ts';
@@ -13,13 +13,13 @@ export const SCORE_SORTS = ['pp', 'accuracy', 'date', 'combo', 'stars'] as const
 export type ScoreSort = (typeof SCORE_SORTS)[number];
 
 export interface ScoreFilter {
-  /** `+HDDT` or `HDDT`: with these; `HDDT!`: with these alone; `-HD`: without; `NM`: with none. */
+  /** `+HDDT` or `HDDT`: plays with these mods; `HDDT!`: with these alone; `-HD`: without; `NM`: with none. */
   readonly mods?: string | undefined;
   readonly grade?: Grade | undefined;
-  /** Words of the map, and conditions as in searches: `camellia stars>6`. */
+  /** Words of the map's name, and conditions as in searches: `camellia stars>6`. */
   readonly search?: string | undefined;
   readonly chokes?: boolean | undefined;
-  /** Name of who made the set or the difficulty. */
+  /** The name of the mapper who made the set or the difficulty. */
   readonly mapper?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ function isOnMap({ beatmap, beatmapset }: Score, query: ReturnType<typeof parseQ
   return beatmap !== null && beatmapset !== null && matches(query, { ...beatmapset, beatmaps: [beatmap] });
 }
 
-/** Without the mark of the stable client; `NC` counts as `DT`, `PF` as `SD`. */
+/** The mods of a play without `CL`, which marks the stable client; `NC` counts as `DT`, `PF` as `SD`. */
 function acronymsOf({ mods }: Score): ReadonlySet<string> {
   const names = mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
   return new Set(names.map(plain));
@@ -67,10 +67,10 @@ function parsePlayMods(text: string): (played: ReadonlySet<string>) => boolean {
     );
 }
 
-/** A stable play that only dropped the end of a slider or two has no miss and nearly all of the combo. */
+/** A play of the stable client that only missed the end of a slider or two has no miss and at least this share of the full combo. */
 const NEARLY_WHOLE = 0.97;
 
-/** True when a miss or a break cost the play its combo. */
+/** True when a miss or a slider break cost the play its combo. */
 export function isChoke({ passed, is_perfect_combo, statistics, max_combo, beatmap }: Score): boolean {
   if (!passed || is_perfect_combo) return false;
   if ((statistics.miss ?? 0) > 0) return true;
@@ -86,7 +86,7 @@ const VALUES: Readonly<Record<ScoreSort, (score: Score, starsOf: (score: Score) 
   stars: (score, starsOf) => starsOf(score),
 };
 
-/** @param starsOf with the play's mods */
+/** @param starsOf the stars of the map with the play's mods */
 export function sortScores(
   scores: readonly Score[],
   sort: ScoreSort,

@@ -1,17 +1,17 @@
-/** Totals that a player would have with other plays. */
+/** The total pp that a player would have with other plays. */
 
-/** A player's best plays and total as osu! shows it. */
+/** A player's best plays, and the total pp that osu! shows. */
 export interface PpStanding {
   /** pp of the best plays, in any order; osu! gives 200. */
   readonly best: readonly number[];
-  /** Null for a player who has none now: the best plays are then taken for all there is. */
+  /** Null for a player without a total at present: the best plays then count as all plays. */
   readonly total: number | null;
 }
 
 export interface WhatIf {
   readonly total: number;
   readonly gain: number;
-  /** In the list of best plays, from 1; beyond those that osu! gives it is null. */
+  /** The place of the play in the list of best plays, from 1; null beyond the plays that osu! gives. */
   readonly place: number | null;
 }
 
@@ -25,7 +25,7 @@ function sumOf(plays: readonly number[]): number {
   return weightedPp([...plays].sort((a, b) => b - a));
 }
 
-/** With so many more plays of that worth, each on a map of its own. */
+/** The total with `times` more plays of this pp, each on a map of its own. */
 export function addPlays(standing: PpStanding, pp: number, times: number): WhatIf {
   const before = ownTotal(standing);
   const best = [...standing.best];
@@ -38,12 +38,12 @@ export function addPlays(standing: PpStanding, pp: number, times: number): WhatI
   return { total, gain: total - before, place: place > MOST_GIVEN ? null : place };
 }
 
-/** With other worths for the same plays, in the same order as `best`. */
+/** The total if the same plays had other pp, given in the order of `best`. */
 export function replacePlays(standing: PpStanding, worths: readonly number[]): number {
   return ownTotal(standing) - sumOf(standing.best) + sumOf(worths);
 }
 
-/** With a better play on a map. @param index of the present play on it among the best; below 0 for none */
+/** The total with a better play on a map. @param index of the present play on that map in `best`; below 0 if there is none */
 export function replacePlay(standing: PpStanding, index: number, pp: number): WhatIf {
   if (index < 0) return addPlays(standing, pp, 1);
   const worths = standing.best.with(index, pp);
@@ -51,13 +51,13 @@ export function replacePlay(standing: PpStanding, index: number, pp: number): Wh
   return { total, gain: total - ownTotal(standing), place: worths.filter(each => each > pp).length + 1 };
 }
 
-/** No play of today is worth so much; a target that asks for more is out of reach with so many plays. */
+/** No play of today is worth this much pp; a total that needs more is out of reach. */
 const MOST_PP = 5_000;
-/** Finer than what is shown. */
+/** The pp are found to within this step, which is finer than what is shown. */
 const STEP = 0.05;
 
 /**
- * Worth that each of so many new plays must have for that total; null where no play could do it.
+ * The pp that each of `times` new plays must have to reach the total `target`; null where no play could do it.
  * @param target above the present total
  */
 export function worthNeeded(standing: PpStanding, target: number, times: number): number | null {
@@ -73,33 +73,33 @@ export function worthNeeded(standing: PpStanding, target: number, times: number)
   return high;
 }
 
-/** How single plays make a player's total, by osu!'s rule: the n-th best counts 0.95^(n-1) of itself, and ranked plays give a bonus. */
+/** osu!'s rule for a player's total: the n-th best play counts 0.95^(n-1) of its pp, and the number of ranked plays gives a bonus. */
 const DECAY = 0.95;
 
-/** Bonus for the number of ranked plays: up to about 417 pp, hardly more after the thousandth (osu!, 2025). */
+/** The bonus for the number of ranked plays: up to about 417 pp, hardly more after the thousandth play (osu!, 2025). */
 const BONUS_MOST = 416.6667;
 const BONUS_DECAY = 0.995;
 
-/** @param descending pp of plays, best first */
+/** @param descending the pp of plays, best first */
 export function weightedPp(descending: readonly number[]): number {
   return descending.reduce((sum, pp, index) => sum + pp * DECAY ** index, 0);
 }
 
 export interface TotalPp {
-  /** Growth of the total by a play of so much pp on a map without one in the list. Never negative. */
+  /** How much a new play of this pp adds to the total, on a map that is not in the list. Never negative. */
   gain(pp: number): number;
 }
 
 /**
- * @param best pp of the player's best plays, in any order; the API knows 200
- * @param total their pp as osu! shows it, from which the bonus so far follows; null when unknown, which takes the plays for all there are
+ * @param best pp of the player's best plays, in any order; the API gives 200
+ * @param total the player's pp as osu! shows it, from which the present bonus follows; when null, `best` is taken for all plays
  */
 export function createTotalPp(best: readonly number[], total: number | null): TotalPp {
   const plays = [...best].sort((a, b) => b - a);
   const sum = weightedPp(plays);
   const bonus = total === null ? BONUS_MOST * (1 - BONUS_DECAY ** plays.length) : total - sum;
   const nextBonus = Math.max(0, Math.min(BONUS_MOST, BONUS_MOST - bonus)) * (1 - BONUS_DECAY);
-  /** Sums of what the plays from each place on count. */
+  /** For each place, the sum that the plays from there on add to the total. */
   const tails = new Float64Array(plays.length + 1);
   for (let place = plays.length - 1; place >= 0; place -= 1) {
     tails[place] = (tails[place + 1] ?? 0) + (plays[place] ?? 0) * DECAY ** place;
@@ -113,7 +113,7 @@ export function createTotalPp(best: readonly number[], total: number | null): To
   };
 }
 
-/** How many plays are at least as good. */
+/** How many plays have at least this pp. */
 function placeOf(descending: readonly number[], pp: number): number {
   let low = 0;
   let high = descending.length;

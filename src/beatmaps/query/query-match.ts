@@ -5,22 +5,22 @@ import type { Range } from './query-values.ts';
 
 export interface MatchOptions {
   /**
-   * How much of the free text a set must have, by the beginnings of words in its latin and unicode names, its mappers, source, tags and
-   * difficulties, or as its number. osu! finds a set by any word and shows those with more of them first; the catalogue asks for all.
+   * How many words of the free text a set must have, as beginnings of words in its latin and unicode names, its mappers, source, tags and
+   * difficulties, or as its id. osu! finds a set by any word and shows those with more of them first; the catalogue asks for all.
    */
   readonly words?: 'all' | 'any';
 }
 
 /**
- * True when a set is what a query asks for. All that is asked of a difficulty must hold on one difficulty, of one of the set's own
- * rulesets. What a set does not say is in no range.
+ * True when a set is what a query asks for. All that is asked of a difficulty must hold for one and the same difficulty, in one of the
+ * set's own rulesets. A figure that a set does not give lies in no range.
  */
 export function matches(query: Query, set: Beatmapset, { words = 'all' }: MatchOptions = {}): boolean {
   const isFound = matchesSet(query, set) && matchesBeatmap(query, set) && matchesText(query.text, set, words);
   return isFound && !isExcluded(query, set);
 }
 
-/** True when a query excludes the set, or each of its difficulties. */
+/** True when a query excludes the set or every one of its difficulties. */
 export function isExcluded({ excluded = [] }: Query, set: Beatmapset): boolean {
   return excluded.some(({ key, filter }) => {
     if (key === 'difficulty') return set.beatmaps.every(({ version }) => hasText(filter, [version]));
@@ -28,7 +28,7 @@ export function isExcluded({ excluded = [] }: Query, set: Beatmapset): boolean {
   });
 }
 
-/** A figure, and how it is read; null where nothing is said of it. */
+/** A figure of a set or difficulty, and how to read it; null where it is not given. */
 type Figure<Read> = readonly [RangeKey, Read];
 
 export const SET_FIGURES: readonly Figure<(set: Beatmapset) => number | null>[] = [
@@ -74,11 +74,11 @@ const SET_TEXTS = {
   artist: set => [set.artist, set.artist_unicode],
   title: set => [set.title, set.title_unicode],
   source: set => [set.source],
-  // Players' tags come with no search answer; the mapper's say the nearest.
+  // Search answers hold no tags by players; the mapper's own tags come closest.
   tag: set => [set.tags],
 } satisfies Readonly<Record<string, (set: Beatmapset) => readonly (string | null)[]>>;
 
-/** All words, or the phrase; text without letters and digits as it is written. */
+/** True when the fields have all words of the filter, or its phrase; text without letters and digits is compared as it is written. */
 function hasText(filter: TextFilter | undefined, fields: readonly (string | null)[]): boolean {
   if (filter === undefined) return true;
   const needles = filterNeedles(filter);
@@ -87,14 +87,14 @@ function hasText(filter: TextFilter | undefined, fields: readonly (string | null
   return needles.every(needle => hasNeedle(haystack, needle));
 }
 
-/** Needles of a text filter; empty when it has neither letter nor digit. */
+/** The words or the phrase of a text filter, ready to be looked for; empty when it has neither letter nor digit. */
 export function filterNeedles({ text, isPhrase }: TextFilter): readonly Needle[] {
   if (!isPhrase) return needlesOf(text.replaceAll('"', ' '));
   const folded = foldText(text);
   return folded === '' ? [] : [{ text: folded, isWhole: true }];
 }
 
-/** Mapper of the set or of one of its difficulties, by whole name or number; else words of the set's mapper. */
+/** True when the filter is the whole name or the id of a mapper of the set or of one of its difficulties, or words of the set's mapper. */
 function isMadeBy(filter: TextFilter, set: Beatmapset): boolean {
   const name = foldName(filter.text);
   const id = /^\d+$/.test(filter.text) ? Number(filter.text) : undefined;
@@ -104,7 +104,7 @@ function isMadeBy(filter: TextFilter, set: Beatmapset): boolean {
   return set.beatmaps.some(beatmap => beatmap.owners.some(isOwner)) || hasText(filter, [set.creator]);
 }
 
-/** Spaces and underscores are one at osu!. */
+/** osu! takes spaces and underscores in names for the same. */
 function foldName(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
 }
@@ -136,16 +136,16 @@ function matchesText(text: string, set: Beatmapset, words: 'all' | 'any'): boole
   return words === 'all' ? needles.every(has) : needles.some(has);
 }
 
-/** From so many letters on one mistake is forgiven, and two. */
+/** In a word of at least 5 letters one mistake is forgiven, of at least 9 letters two. */
 const FORGIVEN = [5, 9] as const;
-/** People do not mistype more, and a set's name has fewer. */
+/** At most this many words are compared with mistakes allowed; a query with more is hardly a mistyped name. */
 const MAX_MISTYPED = 16;
 const MAX_COMPARED = 1_000;
 const MAX_LETTERS = 24;
 
 /**
- * True when a set is what a query asks for but for the words, of which it has one with a mistake in it or inside of a longer one: what
- * sites give that forgive mistakes.
+ * True when a set is what a query asks for, apart from the words: one of them is found with a mistake in it, or inside a longer word.
+ * This is how sites that forgive mistakes answer.
  */
 export function matchesNearly(query: Query, set: Beatmapset): boolean {
   if (!matches({ ...query, text: '' }, set)) return false;
@@ -169,7 +169,7 @@ function searchedFields(set: Beatmapset): readonly (string | null)[] {
   ];
 }
 
-/** The year a set was ranked in, or submitted when it never was. */
+/** The year in which a set was ranked, or submitted when it never was. */
 export function yearOf(set: Beatmapset): number | null {
   const date = time(set.ranked_date) ?? time(set.submitted_date);
   return date === null ? null : new Date(date).getUTCFullYear();
@@ -179,7 +179,7 @@ export function hasLeaderboard({ status }: Beatmapset): boolean {
   return status === 'ranked' || status === 'approved' || status === 'loved';
 }
 
-/** Milliseconds of the epoch. */
+/** Milliseconds since 1970. */
 export function time(date: string | null): number | null {
   const ms = date === null ? Number.NaN : Date.parse(date);
   return Number.isNaN(ms) ? null : ms;

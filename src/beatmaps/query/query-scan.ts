@@ -1,13 +1,13 @@
 export type Operator = '=' | '<' | '<=' | '>' | '>=';
 
-/** `key`, operator, value, found somewhere in a query. Whether it means anything is another matter. */
+/** `key`, operator and value, found somewhere in a query; the scanner does not check that they mean anything. */
 export interface QueryToken {
-  /** Lower-case. */
+  /** In lower case. */
   readonly key: string;
   readonly operator: Operator;
-  /** Without its quotes. */
+  /** The value without its quotes. */
   readonly value: string;
-  /** `""so""`: the words in this order, nothing between them. */
+  /** True for `""so""`: these words in this order, with nothing between them. */
   readonly isPhrase: boolean;
   readonly start: number;
   readonly end: number;
@@ -19,7 +19,7 @@ interface ScannedValue {
   readonly end: number;
 }
 
-/** Longer ones are no key of anybody's, and walking back stays cheap. */
+/** No search key is longer; the bound keeps it cheap to walk back from an operator to the start of its key. */
 const MAX_KEY_LENGTH = 32;
 const WORD = /^\w$/;
 const SPACE = /\s/g;
@@ -65,7 +65,7 @@ function readOperator(text: string, index: number): { readonly sign: Operator; r
 }
 
 function createValueReader(text: string): (from: number) => ScannedValue {
-  // No closing quote is found from any later place once none was found: looking again would be quadratic.
+  // Once no closing quote was found, none is found from a later place either; searching each time would take quadratic time.
   let hasSingle = true;
   let hasDouble = true;
 
@@ -106,7 +106,7 @@ function unescapeQuoted(text: string): string {
   return text.replace(/\\(["\\])/g, '$1');
 }
 
-/** A value as a query must write it to be read as the same one. */
+/** Writes a value so that a query that holds it is read as the same value. */
 export function quoteValue(value: string, isPhrase: boolean): string {
   if (isPhrase) return `""${value}""`;
   return /\s|^"/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value;

@@ -1,4 +1,4 @@
-/** Scripts that put no spaces between words: each character counts as one. */
+/** Characters of scripts that put no spaces between words: each counts as a word of its own. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]/gu;
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 
@@ -15,15 +15,15 @@ export function foldText(text: string): string {
   return plain.replace(UNSPACED, ' $& ').match(WORDS)?.join(' ') ?? '';
 }
 
-/** One thing that free text asks for. */
+/** A word or phrase that free text asks for. */
 export interface Needle {
-  /** Folded. */
+  /** Folded by {@link foldText}. */
   readonly text: string;
-  /** Quoted: the last word must end there, too. */
+  /** True for a quoted phrase: its last word must end where the phrase ends. */
   readonly isWhole: boolean;
 }
 
-/** The words and `"quoted phrases"` of free text; what has no letter or digit asks for nothing. */
+/** The words and `"quoted phrases"` of free text; a piece without a letter or digit is left out. */
 export function needlesOf(text: string): readonly Needle[] {
   const needles: Needle[] = [];
   for (const [piece] of text.matchAll(/"[^"]*"|[^\s"]+/g)) {
@@ -34,12 +34,12 @@ export function needlesOf(text: string): readonly Needle[] {
   return needles;
 }
 
-/** Fields made ready for {@link hasNeedle}; no phrase runs from one into the next. */
+/** Joins fields into one text for {@link hasNeedle}, so that no phrase runs from one field into the next. */
 export function haystackOf(fields: readonly (string | null)[]): string {
   return ` ${fields.map(field => foldText(field ?? '')).join(' | ')} `;
 }
 
-/** True when words of the haystack begin with the needle's. */
+/** True when words of the haystack begin with the words of the needle. */
 export function hasNeedle(haystack: string, { text, isWhole }: Needle): boolean {
   return haystack.includes(isWhole ? ` ${text} ` : ` ${text}`);
 }
@@ -50,8 +50,8 @@ interface WordDistanceOptions {
 }
 
 /**
- * Letters to insert, remove, replace or swap with their neighbour until `word` is `other`, or a beginning of it: optimal string
- * alignment, looked for only as far as `most` of them reach.
+ * How many letters to insert, remove, replace or swap with their neighbour until `word` is `other`, or a beginning of it: optimal string
+ * alignment, searched only up to `most` changes.
  *
  * @returns undefined when it takes more than `most`
  */

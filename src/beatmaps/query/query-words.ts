@@ -1,6 +1,6 @@
 import { STATUSES, type Status } from '../model/beatmapset.ts';
 
-/** The osu! API's numbers of genres. */
+/** Genres by the osu! API's numbers. */
 const GENRES: ReadonlyMap<number, string> = new Map([
   [1, 'unspecified'],
   [2, 'video game'],
@@ -17,7 +17,7 @@ const GENRES: ReadonlyMap<number, string> = new Map([
   [14, 'jazz'],
 ]);
 
-/** The osu! API's numbers of languages. */
+/** Languages by the osu! API's numbers. */
 const LANGUAGES: ReadonlyMap<number, string> = new Map([
   [1, 'unspecified'],
   [2, 'english'],
@@ -40,7 +40,7 @@ const LANGUAGE_CODES: ReadonlyMap<string, number> = new Map([
   ...Object.entries({ fr: 7, de: 8, sv: 9, es: 10, it: 11, ru: 12, pl: 13 }),
 ]);
 
-/** A number, a name or the beginning of one, in any spelling of its spaces. */
+/** Reads a number, a name or the beginning of a name, with or without its spaces. */
 export function parseGenre(text: string): number | undefined {
   return parseName(GENRES, text);
 }
@@ -119,7 +119,7 @@ export interface Sort {
   readonly order: 'asc' | 'desc';
 }
 
-/** `plays_desc`, `plays:desc` or `plays`, which is descending as at osu!. */
+/** Reads `plays_desc`, `plays:desc` or `plays`, which means descending, as osu! does. */
 export function parseSort(text: string): Sort | undefined {
   const [word = '', order = 'desc', ...rest] = text.trim().toLowerCase().split(/[_:]/);
   const field = SORT_FIELDS.find(one => one === (word === 'favorites' ? 'favourites' : word));

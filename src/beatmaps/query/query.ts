@@ -14,19 +14,19 @@ import {
 import { parseGenre, parseLanguage, parseYesNo } from './query-words.ts';
 
 /**
- * The meaning of a text in osu!'s search language (osu-web's BeatmapsetQueryParser, 2026-08), with the keys that players know from other
- * places: `mode`, `mapper`, `genre`, `language`, `year`, `video`, `nsfw`, `spotlight`, and spans like `stars=5-6`. An unknown key and a
- * value that says nothing stay in the free text.
+ * The meaning of a text in osu!'s search language (osu-web's BeatmapsetQueryParser, 2026-08), with more keys that players know from other
+ * sites: `mode`, `mapper`, `genre`, `language`, `year`, `video`, `nsfw`, `spotlight`, and ranges like `stars=5-6`. An unknown key, or a
+ * value that cannot be read, stays in the free text.
  */
 export interface Query {
-  /** Free text, its quotes kept, single spaces. */
+  /** Free text with its quotes and with single spaces. */
   readonly text: string;
-  /** Numbers as the domain has them; `length` in seconds, `status` by the osu! API's number, dates in milliseconds of the epoch. */
+  /** Numbers in the units of the model; `length` in seconds, `status` by the osu! API's number, dates in milliseconds since 1970. */
   readonly ranges: Readonly<Partial<Record<RangeKey, Range>>>;
   readonly texts: Readonly<Partial<Record<TextKey, TextFilter>>>;
-  /** All of them must hold. */
+  /** A set must have all of these tags. */
   readonly tags: readonly TextFilter[];
-  /** Number of an artist; no field of a set holds it, so only the official API can check. */
+  /** Id of an artist; no field of a set holds it, so only the official API can check it. */
   readonly featuredArtist?: number;
   readonly ruleset?: Ruleset;
   /** The osu! API's number. */
@@ -36,9 +36,9 @@ export interface Query {
   readonly video?: boolean;
   readonly nsfw?: boolean;
   readonly spotlight?: boolean;
-  /** None of them may hold: `-artist=camellia`. */
+  /** None of these may hold for a set: `-artist=camellia`. */
   readonly excluded?: readonly Excluded[];
-  /** Conditions that no source can look for, as they were written: `divisor=4`, `-stars>5`. */
+  /** Conditions that no source can check, as they were written: `divisor=4`, `-stars>5`. */
   readonly refused?: readonly string[];
 }
 
@@ -49,11 +49,11 @@ export interface Excluded {
 
 export interface TextFilter {
   readonly text: string;
-  /** `""so""`: the words in this order, nothing between them. */
+  /** True for `""so""`: these words in this order, with nothing between them. */
   readonly isPhrase: boolean;
 }
 
-/** Letters of a refused word that the refusal names. */
+/** The error that names a refused condition shows at most this many of its letters. */
 const MAX_NAMED = 40;
 
 const RANGES = [
@@ -122,10 +122,10 @@ export function parseQuery(text: string): Query {
   return draft;
 }
 
-/** A minus right before the key, itself at the beginning of a word. */
+/** Matches a minus right before a key, if the minus begins a word. */
 const NEGATION = /^(?:-|\s-)$/;
 
-/** Reads an exclusion; `refused` for one that no source knows, false when the token says nothing. */
+/** Reads an exclusion; gives `refused` for one that no source can check, false when the token cannot be read. */
 function readNegated(token: QueryToken): Excluded | 'refused' | false {
   const draft = emptyDraft();
   if (readToken(draft, token) === false) return false;
@@ -134,12 +134,12 @@ function readNegated(token: QueryToken): Excluded | 'refused' | false {
   return filter === undefined ? 'refused' : { key: key ?? 'tag', filter };
 }
 
-/** @returns whether the token said something, or `refused` when no source knows it */
+/** @returns true when the token was read, false when it cannot be, `refused` when no source can check it */
 function readToken(draft: Draft, token: QueryToken): boolean | 'refused' {
   const name = RANGE_ALIASES.get(token.key) ?? token.key;
   const known = RANGES.find(([key]) => key === name);
   if (known !== undefined) return readRange(draft, known, token);
-  // osu! takes it, and looks for nothing.
+  // osu! accepts `divisor` but does not search by it.
   if (token.key === 'divisor' && isWhole(token.value)) return 'refused';
   if (token.operator !== '=') return false;
   const value = token.value.trim();
@@ -155,12 +155,12 @@ function readToken(draft: Draft, token: QueryToken): boolean | 'refused' {
 function readRange(draft: Draft, [key, kind]: readonly [RangeKey, RangeKind], token: QueryToken): boolean {
   const range = parseRange(kind, token.operator, token.value);
   if (range === undefined) return false;
-  // A bound that is written again replaces the one of its side.
+  // A later bound replaces an earlier one on the same side.
   draft.ranges[key] = { ...draft.ranges[key], ...range };
   return true;
 }
 
-/** Reads one value into its field; false when it says nothing. */
+/** Reads one value into a field of the draft; false when it cannot be read. */
 function reader<K extends keyof Draft>(key: K, parse: (value: string) => Draft[K] | undefined) {
   return (draft: Draft, value: string): boolean => {
     const read = parse(value);
@@ -186,11 +186,11 @@ function isWhole(value: string): boolean {
 }
 
 export interface RenderQueryOptions {
-  /** Leave out what osu!'s own search does not know; it has parameters for some of that. */
+  /** Leaves out the conditions that osu!'s own search does not know; some of them are sent as parameters of their own. */
   readonly osuOnly?: boolean;
 }
 
-/** The query as text in one way of writing: `parseQuery(renderQuery(query))` equals the query. */
+/** The query written as text in one fixed way: `parseQuery(renderQuery(query))` equals the query. */
 export function renderQuery(query: Query, { osuOnly = false }: RenderQueryOptions = {}): string {
   const words: string[] = [];
   for (const [key, kind] of RANGES) {
@@ -205,7 +205,7 @@ export function renderQuery(query: Query, { osuOnly = false }: RenderQueryOption
   for (const tag of query.tags) words.push(renderFilter('tag', tag));
   if (query.featuredArtist !== undefined) words.push(`featured_artist=${query.featuredArtist}`);
   if (!osuOnly) words.push(...renderExtras(query));
-  // Last, because a quote that it leaves open would swallow what follows.
+  // The free text comes last, because a quote that it leaves open would swallow what follows.
   if (query.text !== '') words.push(query.text);
   return words.join(' ');
 }
@@ -226,7 +226,7 @@ function renderExtras(query: Query): string[] {
 }
 
 /**
- * For what is to be searched for: leaving out a part of the question would answer another one.
+ * Refuses a query with conditions that no source can check: searching without them would answer another question.
  *
  * @throws AppError `invalid_request` with params `what: 'q'` and `key`
  */

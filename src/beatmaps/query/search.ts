@@ -1,41 +1,41 @@
-/** Questions to upstreams when sets are searched, and their answers. */
+/** A search for sets as upstreams are asked for it, and the pages that they answer with. */
 import { type Beatmapset, type Ruleset, starRange } from '../model/beatmapset.ts';
 import { type Query, renderQuery } from './query.ts';
 import { time } from './query-match.ts';
 import type { Sort, StatusFilter } from './query-words.ts';
 
-/** One search, pages apart. */
+/** One search, whichever of its pages is asked for. */
 export interface Search {
-  /** With the ruleset asked for beside the text in it. */
+  /** The query, which also holds a ruleset that was asked for beside the text. */
   readonly query: Query;
   readonly status: StatusFilter;
   readonly sort: Sort;
 }
 
-/** One page as an upstream gives it. */
+/** One page of sets as an upstream gives it. */
 export interface SearchPage {
-  /** The upstream answered with sets, but none is what was asked for: it has none, or it did not look. Default false. */
+  /** True when the upstream answered with sets of which none fits: either it has none, or it ignored a condition. Default false. */
   readonly isUnsure?: boolean;
   readonly sets: readonly Beatmapset[];
-  /** Count of sets on all pages, when known. */
+  /** How many sets all pages have, when known. */
   readonly total: number | null;
   /** The token for the next page; null after the last. */
   readonly next: string | null;
-  /** Nothing has the words as they were written; these have words like them. Default false. */
+  /** True when no set has the words as they were written and these sets have similar words. Default false. */
   readonly corrected?: boolean;
 }
 
-/** Sets of an upstream's page. */
+/** How many sets an upstream gives on a page. */
 export const PAGE_SIZE = 50;
 
-/** True when nothing but statuses and an order is asked for. */
+/** True when the search has no conditions but a status filter and an order. */
 export function isListing({ query }: Search): boolean {
   return renderQuery(query) === '';
 }
 
 /**
- * Sets in the order that osu! would give them, ties by id. `relevance` and `nominations` are the upstream's knowledge: such lists stay
- * as they are. What a set does not say comes last.
+ * Sets in the order that osu! would give them, ties by id. Only the upstream knows `relevance` and `nominations`, so lists in these orders
+ * stay as they are. A set that does not give the figure comes last.
  */
 export function sortSets(sets: readonly Beatmapset[], sort: Sort, ruleset?: Ruleset): readonly Beatmapset[] {
   const read = reader(sort, ruleset);

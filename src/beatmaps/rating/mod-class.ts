@@ -2,14 +2,14 @@ import type { Ruleset } from '../model/beatmapset.ts';
 import { clockRateOf, foldMod, withMods } from '../model/mods.ts';
 
 /**
- * Mods that change what a map is to play, others left out: HD is a matter of taste, NC is DT, and NF or SD change nothing.
+ * The mods that change how hard a map is, without the others: HD is a matter of taste, NC plays like DT, and NF and SD change nothing.
  * `key` is the same for the same mods, `''` for none.
  */
 export interface ModClass {
   readonly key: string;
-  /** In the order players write them. */
+  /** In the order in which players write them. */
   readonly mods: readonly string[];
-  /** 1.5 for DT. */
+  /** How much faster the map runs: 1.5 for DT. */
   readonly rate: number;
 }
 
@@ -21,22 +21,22 @@ export function modClassOf(acronyms: readonly string[]): ModClass {
   return { key: mods.join(''), mods, rate: clockRateOf(mods) };
 }
 
-/** Figures of a map as it is played. Those that mean nothing in a ruleset are null. */
+/** Figures of a map as it is played, with mods. Figures without a meaning in a ruleset are null. */
 export interface Figures {
-  /** With the mods, by estimate. */
+  /** Stars with the mods, estimated. */
   readonly stars: number;
   readonly ar: number | null;
   readonly od: number | null;
   /** The number of keys in mania. */
   readonly cs: number | null;
   readonly bpm: number | null;
-  /** Seconds. */
+  /** In seconds. */
   readonly length: number;
 }
 
 /**
- * Factors by which mods change the stars of a typical ranked map. Maps differ by a few percent; a player's own plays correct what they
- * have in common, and a real calculation the rest.
+ * Factors by which mods change the stars of a typical ranked map. Single maps differ by a few percent: a player's own plays correct the
+ * part of the error that they share, a real calculation corrects the remaining one.
  */
 const STAR_FACTORS: Readonly<Record<Ruleset, Readonly<Record<string, number>>>> = {
   osu: { DT: 1.4, HT: 0.79, HR: 1.05, EZ: 0.93, FL: 1.15 },
@@ -49,7 +49,7 @@ export function starFactor(ruleset: Ruleset, { mods }: ModClass): number {
   return mods.reduce((product, mod) => product * (STAR_FACTORS[ruleset][mod] ?? 1), 1);
 }
 
-/** A map's figures with mods, by osu!'s own rules but for the stars. */
+/** A map's figures with mods: the stars are estimated, all else follows osu!'s own rules. */
 export function figuresWith(map: Figures & { readonly ruleset: Ruleset }, modClass: ModClass): Figures {
   const { ruleset, ar, od, cs, bpm, length } = map;
   const settings = { mode: ruleset, ar, od, cs, bpm, hp: null, total_length: length, hit_length: null };

@@ -7,7 +7,7 @@ import { foldMod } from '../model/mods.ts';
 import type { ScoreMod } from '../model/score.ts';
 import type { OsuApi } from '../upstreams/osu-api.ts';
 
-/** osu!'s own figures of a difficulty with mods, by today's rules. */
+/** osu!'s own figures of a difficulty with mods, by its current rules. */
 export const officialRatingSchema = z.object({ stars: z.number().positive(), maxCombo: z.number().nullable() });
 export type OfficialRating = Readonly<z.infer<typeof officialRatingSchema>>;
 
@@ -16,7 +16,7 @@ export type RatedMap = Pick<Beatmap, 'id' | 'checksum' | 'mode' | 'difficulty_ra
 export type OfficialStars = ReturnType<typeof createOfficialStars>;
 
 export interface OfficialStarsOptions {
-  /** Absent without credentials. */
+  /** The official API; absent without credentials. */
   readonly osu: Pick<OsuApi, 'attributes'> | undefined;
   readonly cache: Cache<OfficialRating>;
   readonly log: Logger;
@@ -24,22 +24,22 @@ export interface OfficialStarsOptions {
 }
 
 const WEEK_MS = 7 * 86_400_000;
-/** A file whose checksum is unknown may change under its number. */
+/** Kept for a shorter time when the checksum is unknown, because the map behind the id may then change unnoticed. */
 const DAY_MS = 86_400_000;
-/** While osu! is away every card would wait for it anew. */
+/** How long osu! is not asked after it failed; otherwise every card would wait for a new failure. */
 const REST_MS = 30_000;
-/** So many calls must fail with no other answered in between: one of them may have met a bad moment. */
+/** This many calls in a row must fail: a single one may just have met a bad moment. */
 const AWAY_AFTER = 3;
-/** How long it is true that osu! has no such map, or does not take these mods. */
+/** How long it is remembered that osu! has no such map or does not accept these mods. */
 const REFUSED_MS = 10 * 60_000;
 
 /** Mods that change no stars in any ruleset: `CL` marks the client, the others decide when a play ends. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['CL', 'NF', 'SD', 'PF', 'SO', 'AC']);
-/** Mods that hide notes make a map harder to read, which is rated in osu! and taiko alone (osu! rules of 2026-07). */
+/** Only osu! and taiko rate how much harder a map is to read with mods that hide notes (osu!'s rules of 2026-07). */
 const READ_BY: readonly Ruleset[] = ['osu', 'taiko'];
 const HIDING: ReadonlySet<string> = new Set(['HD', 'FI', 'FL']);
 
-/** Those that may change stars, in one spelling and order. Empty for none. */
+/** The mods that may change stars, in one spelling and order. Empty for none. */
 export function ratedMods(mods: readonly (string | ScoreMod)[], ruleset: Ruleset): readonly ScoreMod[] {
   return mods
     .map((mod): ScoreMod => (typeof mod === 'string' ? { acronym: mod } : mod))
@@ -55,7 +55,7 @@ export function createOfficialStars({ osu, cache, log, now = Date.now }: Officia
   let answeredAt = 0;
   let failures = 0;
 
-  /** A call that waited in line behind others that were answered says nothing about osu!. */
+  /** Counts a failed call, but not one that timed out while others behind it were answered: that says nothing about osu!. */
   function noteFailure(error: unknown, beatmap: number, askedAt: number): void {
     const isTooLate = error instanceof AppError && error.code === 'timeout' && answeredAt >= askedAt;
     if (isOfThisMap(error) || isTooLate || now() < restUntil) return;
@@ -70,7 +70,7 @@ export function createOfficialStars({ osu, cache, log, now = Date.now }: Officia
   }
 
   return {
-    /** Undefined without credentials, and while osu! cannot be asked. @throws the signal's reason */
+    /** The stars; undefined without credentials and while osu! cannot be asked. @throws the signal's reason */
     async of({ id, checksum }: RatedMap, ruleset: Ruleset, mods: readonly ScoreMod[], signal: AbortSignal) {
       if (osu === undefined) return undefined;
       const key = `osu-stars:${id}:${checksum ?? ''}:${ruleset}:${JSON.stringify(mods)}`;
@@ -88,7 +88,7 @@ export function createOfficialStars({ osu, cache, log, now = Date.now }: Officia
           failures = 0;
           return { stars: star_rating, maxCombo: max_combo };
         } catch (error) {
-          // The caller that left took the question along.
+          // A call that ended because its caller left says nothing about osu!, so it is not counted.
           if (!own.aborted) noteFailure(error, id, askedAt);
           throw error;
         }
@@ -103,7 +103,7 @@ export function createOfficialStars({ osu, cache, log, now = Date.now }: Officia
   };
 }
 
-/** It says nothing about the next map: osu! has no such map, or does not take these mods. */
+/** True for an error that says nothing about other maps: osu! has no such map, or does not accept these mods. */
 function isOfThisMap(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'not_found' || error.code === 'upstream_changed');
 }

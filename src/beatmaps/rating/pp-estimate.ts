@@ -1,21 +1,21 @@
 import { errorFunction, maniaShares } from '../difficulty/mania-hits.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 
-/** An estimate of pp takes these when the map itself is not read. */
+/** The figures from which pp is estimated when the map itself is not read. */
 export interface Performance {
   readonly ruleset: Ruleset;
-  /** With mods. */
+  /** Stars with the mods. */
   readonly stars: number;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
-  /** Null counts as a map of usual length. */
+  /** When null, a map of usual length is assumed. */
   readonly objects: number | null;
-  /** With mods. */
+  /** Approach rate with the mods. */
   readonly ar: number | null;
-  /** With mods. */
+  /** Overall difficulty with the mods. */
   readonly od?: number | null;
-  /** Those that change pp beside what they do to the stars and settings: HD, in catch FL, in mania EZ. */
+  /** Mods that change pp in more ways than through stars and settings: HD, in catch FL, in mania EZ. */
   readonly mods?: readonly string[];
 }
 
@@ -29,8 +29,8 @@ interface Known extends Performance {
 const USUAL_OBJECTS = 600;
 
 /**
- * pp from a map's stars and settings, by the published formulas (2025-03) with what only the map itself would say put at what is usual, and
- * fitted to the library by stars. The bench prints how far off it is.
+ * Estimates pp from a map's stars and settings by the published formulas (2025-03). Figures that only the map itself has are set to usual
+ * values, and the result is fitted to the library's by stars. The bench prints how far off it is.
  */
 export function estimatePp(play: Performance): number {
   const { ruleset, stars } = play;
@@ -38,7 +38,7 @@ export function estimatePp(play: Performance): number {
     ...play,
     stars: Math.max(0, stars),
     objects: Math.max(1, play.objects ?? USUAL_OBJECTS),
-    // These are of a usual ranked map of these stars.
+    // Settings that are not known are taken from a usual ranked map of these stars.
     ar: play.ar ?? Math.min(9.8, 4.5 + stars),
     od: play.od ?? Math.min(9.5, 3 + stars),
     mods: play.mods ?? [],
@@ -53,11 +53,11 @@ const WORTH: Readonly<Record<Ruleset, (play: Known) => number>> = {
   mania: maniaPp,
 };
 
-/** Aim makes this share of the stars' worth in a usual map; speed makes the rest. */
+/** In a usual map aim makes up this share of the stars, and speed the remaining one. */
 const AIM_SHARE = 0.6;
-/** Skills are added as this power of what they give. */
+/** The pp of the skills are added up with this exponent. */
 const POWER = 1.1;
-/** Strains that are hard, as a share of the objects. */
+/** The share of a map's objects that count as hard strains. */
 const HARD_STRAINS = 0.15;
 
 function combined(...parts: readonly number[]): number {
@@ -85,10 +85,10 @@ function standardPp({ stars, accuracy, misses, objects, ar, od, mods }: Known): 
   return 1.15 * combined(aim, speed, exact) * accuracy ** 2;
 }
 
-/** The share that is hit well is taken a little lower than it was, as a longer play would show it (99 %). */
+/** Lowers the share of well-timed hits to a bound that holds with a confidence of 99 %, because a short play proves less than a long one. */
 const CONFIDENCE = 2.32634787404;
 
-/** How evenly such a play is hit, in tenths of milliseconds of deviation. */
+/** The unstable rate of such a play: the standard deviation of its hits in tenths of a millisecond. */
 function unstableRate({ accuracy, misses, objects, od }: Known): number {
   const window = 50 - 3 * od;
   const great = Math.max(0, 1 - 2 * Math.max(0, 1 - accuracy - misses / objects) - misses / objects);
@@ -127,12 +127,12 @@ function maniaPp({ stars, accuracy, misses, objects, od, mods }: Known): number 
   const length = 1 + 0.1 * Math.min(1, objects / 1_500);
   const hit = Math.max(0, 1 - misses / objects);
   const { nGeki, n300, nKatu, n100, n50 } = maniaShares(Math.min(1, accuracy / Math.max(0.01, hit)), od);
-  // A perfect hit counts for 320 here, for 300 in accuracy.
+  // In pp a perfect hit counts for 320, in accuracy for 300.
   const lost = 1 - (hit * (320 * nGeki + 300 * n300 + 200 * nKatu + 100 * n100 + 50 * n50)) / 320;
   return 8 * Math.max(0.05, stars - 0.15) ** 2.2 * length * Math.max(0, 1 - 5 * lost) * (mods.includes('EZ') ? 0.5 : 1);
 }
 
-/** By Winitzki; off by less than 0.4 %. */
+/** The inverse error function after Winitzki; off by less than 0.4 %. */
 function inverseErrorFunction(y: number): number {
   const a = 0.147;
   const logarithm = Math.log(1 - Math.min(1 - 1e-12, y ** 2));
@@ -140,7 +140,7 @@ function inverseErrorFunction(y: number): number {
   return Math.sign(y) * Math.sqrt(Math.sqrt(half ** 2 - logarithm / a) - half);
 }
 
-/** The library gives so many times what the formulas do, at 0, 2, 4, 6 and 8 stars; in between it is blended. */
+/** The library's pp as a multiple of the formulas' pp at 0, 2, 4, 6 and 8 stars; values between them are interpolated. */
 const CORRECTIONS: Readonly<Record<Ruleset, readonly number[]>> = {
   osu: [0.89, 0.9, 0.92, 0.92, 0.92],
   taiko: [1.2, 0.92, 0.91, 0.9, 0.89],
@@ -156,7 +156,7 @@ function correctionOf(ruleset: Ruleset, stars: number): number {
   return low + (high - low) * (place - Math.floor(place));
 }
 
-/** The stars at which such a play is worth so much, between 0.1 and 20. */
+/** The stars, between 0.1 and 20, at which such a play is worth this pp. */
 export function starsForPp(pp: number, play: Omit<Performance, 'stars'>): number {
   let low = 0.1;
   let high = 20;
@@ -168,7 +168,7 @@ export function starsForPp(pp: number, play: Omit<Performance, 'stars'>): number
   return (low + high) / 2;
 }
 
-/** The stars that osu! itself recommends to a player of so much pp in all (osu-web, 2026-08). */
+/** The stars that osu! itself recommends to a player with this total pp (osu-web, 2026-08). */
 export function recommendedStars(ruleset: Ruleset, totalPp: number): number {
   if (totalPp <= 0) return 1;
   return ruleset === 'taiko' ? totalPp ** 0.35 * 0.27 : totalPp ** 0.4 * 0.195;

@@ -1,4 +1,4 @@
-/** The stars and pp of a difficulty as it is played: every card takes them from here. */
+/** The stars and pp of a difficulty as it is played; every card takes them from here. */
 
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,44 +9,44 @@ import { modClassOf, starFactor } from './mod-class.ts';
 import { type OfficialRating, type OfficialStars, type RatedMap, ratedMods } from './official-stars.ts';
 
 export interface RatingRequest extends Omit<DifficultyRequest, 'beatmap'> {
-  /** The stars of the map are osu!'s own, without mods. */
+  /** The map with osu!'s own stars without mods. */
   readonly beatmap: RatedMap;
-  /** pp that osu! gave for `play`: what the play had been worth otherwise is put on its scale. */
+  /** pp that osu! gave for `play`; pp for the same play with other results is put on its scale. */
   readonly knownPp?: number | null | undefined;
 }
 
 export interface Rating {
-  /** With the mods. */
+  /** Stars with the mods. */
   readonly stars: number;
-  /** True when the stars are not osu!'s own of today. */
+  /** True when the stars are not osu!'s own current ones. */
   readonly isEstimate: boolean;
-  /** True when osu!'s own calculator gave pp, too; else pp that osu! did not give is an estimate. */
+  /** True when osu!'s own calculator computed the pp as well; otherwise pp that osu! did not give are estimates. */
   readonly isExact: boolean;
   /**
    * By what share the pp is off on average; null where it is exact, where there is none, and where osu!'s own pp of the play puts it right.
    */
   readonly ppError: number | null;
-  /** Day of the library's rules; null where the map itself was not read, so that there is no pp either. */
+  /** The date of the osu! rules by which the library computes; null where the map was not read, so that there is no pp either. */
   readonly algorithm: string | null;
   readonly maxCombo: number | null;
-  /** For the accuracies asked for, on today's scale as far as it is known; empty where the map was not read. */
+  /** pp for the accuracies that were asked for, on the current scale as far as it is known; empty where the map was not read. */
   readonly pp: MapDifficulty['pp'];
-  /** The same for the play asked for. */
+  /** pp for the play that was asked for, on the current scale too. */
   readonly play: MapDifficulty['play'];
-  /** Settings, length and strains that the library read in the map; its stars and pp are not to be shown. */
+  /** Settings, length and strains that the library read in the map; the stars and pp in it must not be shown. */
   readonly difficulty: MapDifficulty | undefined;
 }
 
-/** @throws AppError `invalid_request` (params.what `mods`, `mode`, `accuracies`); the signal's reason. Nothing else fails it. */
+/** @throws AppError `invalid_request` (params.what `mods`, `mode`, `accuracies`); the signal's reason. No other failure is thrown. */
 export interface Ratings {
   of(request: RatingRequest, signal: AbortSignal): Promise<Rating>;
   /**
-   * The maps of one answer, with the mods of each. osu! is asked for the hardest few alone; the stars of the others are the library's in
-   * the proportion of those.
+   * The maps of one answer, each with its mods. osu! is asked only for the hardest few; the others get the library's stars, scaled as the
+   * stars of those few differ from the library's.
    */
   ofMaps(requests: readonly RatingRequest[], signal: AbortSignal): Promise<readonly Rating[]>;
   /**
-   * The same for those who cannot wait: what takes longer is left out for now, and worked out all the same, so that it is there when the
+   * The same for callers that cannot wait: an answer leaves out what takes longer, and that is still worked out, so that it is there when the
    * same is asked again.
    */
   within(waitMs: number): PromptRatings;
@@ -54,23 +54,23 @@ export interface Ratings {
 
 export interface PromptRatings {
   readonly ratings: Pick<Ratings, 'of' | 'ofMaps'>;
-  /** True when something that was asked for took longer. */
+  /** True when something that was asked for took too long and was left out. */
   isIncomplete(): boolean;
 }
 
 export interface RatingsOptions {
   readonly official: OfficialStars;
-  /** Absent where nothing can be computed. */
+  /** Absent where no difficulty can be computed. */
   readonly difficulty: (Pick<Difficulty, 'of'> & Partial<Pick<Difficulty, 'isExact'>>) | undefined;
-  /** How long osu!, the files and the library are given at most. Default 8000. */
+  /** The most time that osu!, the files and the library get, in milliseconds. Default 8000. */
   readonly waitMs?: number;
 }
 
-/** How long an answer waits that cannot be mended later. */
+/** How long an answer waits if it cannot be edited later. */
 const USUAL_MS = 3_000;
-/** osu! is asked for so many maps of one answer; more is not polite. */
+/** osu! is asked for at most this many maps of one answer, so that Medley stays polite. */
 const MAX_ASKED = 5;
-/** Rules change by less; what lies beyond is another map under the same number. */
+/** A change of osu!'s rules changes stars by less than this; beyond it, the id now leads to another map. */
 const LOWEST = 0.7;
 const HIGHEST = 1.4;
 
@@ -80,32 +80,32 @@ const PP_POWER: Readonly<Record<Ruleset, number>> = { osu: 2.9, taiko: 2.25, fru
 /** Mean error of the library's pp of full combos against osu!'s own calculator (`npm run check-stars`, 160 drawn maps, 2026-11). */
 const PP_ERRORS: Readonly<Record<Ruleset, number>> = { osu: 0.09, taiko: 0.19, fruits: 0.001, mania: 0.001 };
 
-/** Today's stars as a multiple of the library's; undefined where either is unknown or they are not of the same map. */
+/** osu!'s current stars as a multiple of the library's; undefined where either is unknown, or where they belong to different maps. */
 function starRatio(today: number, library: number | undefined): number | undefined {
   const ratio = library === undefined || !(library > 0) ? Number.NaN : today / library;
   return ratio >= LOWEST && ratio <= HIGHEST ? ratio : undefined;
 }
 
-/** Factor by which such a ratio of stars changes pp. */
+/** The factor by which pp change when stars change by `ratio`. */
 export function ppRatio(ruleset: Ruleset, ratio: number | undefined): number {
   return ratio === undefined ? 1 : ratio ** PP_POWER[ruleset];
 }
 
 export interface ExpectedPlay {
-  /** The stars of the map are today's, without mods. */
+  /** The map with its current stars without mods. */
   readonly beatmap: RatedMap;
   readonly mods: readonly string[];
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
 }
 
 export interface LibraryRating extends MapDifficulty {
-  /** Worth of the play on the scale of today's stars: the library's rules are older than osu!'s. */
+  /** The play's pp on the scale of the current stars, because the library's rules are older than osu!'s. */
   readonly todayPp: number | undefined;
 }
 
-/** The library's word alone on a play, for choosing among many; osu! is not asked. @throws what {@link Difficulty.of} throws */
+/** Rates a play by the library alone, for choosing among many maps; osu! is not asked. @throws what {@link Difficulty.of} throws */
 export async function rateByLibrary(
   difficulty: Pick<Difficulty, 'of'>,
   { beatmap, mods, accuracy, misses }: ExpectedPlay,
@@ -120,7 +120,7 @@ export async function rateByLibrary(
 interface Known {
   readonly request: RatingRequest;
   readonly ruleset: Ruleset;
-  /** True when the upstream's stars without mods are those asked for. */
+  /** True when the stars without mods, which the upstream gave, are the stars that are asked for. */
   readonly isPlain: boolean;
   readonly official: OfficialRating | undefined;
   readonly library: MapDifficulty | undefined;
@@ -133,9 +133,9 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
       return await difficulty?.of(asked, signal);
     } catch (error) {
       signal.throwIfAborted();
-      // Mods that a person typed; a play may have such as this library does not know yet.
+      // Only mods that a person typed are worth an error; a play may have mods that are too new for this library.
       if (isWrongQuestion(error) && request.mods.every(mod => typeof mod === 'string')) throw error;
-      // Logged where it failed.
+      // The error was logged where it happened.
       return undefined;
     }
   }
@@ -181,13 +181,13 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
   return { ...within(USUAL_MS).ratings, within };
 }
 
-/** Waits so long for each thing of an answer; undefined for what is not there by then. @throws what the work throws; the signal's reason */
+/** Waits a limited time for each part of an answer; undefined for a part that is not ready by then. @throws what the work throws; the signal's reason */
 type Wait = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
 
 interface Patience {
-  /** From now on, for all of it. */
+  /** The time for all parts together, in milliseconds from now. */
   readonly ms: number;
-  /** How long what is late is worked on all the same. */
+  /** How long a part that is late is still worked on. */
   readonly waitMs: number;
   readonly onLate: () => void;
 }
@@ -195,7 +195,7 @@ interface Patience {
 function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait {
   const end = performance.now() + ms;
   const own = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
-  // One for each map, which is more than Node takes for a mistake.
+  // Each map adds a listener, more of them than Node allows before it warns of a leak.
   setMaxListeners(0, own);
   return async work => {
     const left = new AbortController();
@@ -214,7 +214,7 @@ function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait
       const first = await Promise.race([result, timeout]);
       if (first !== undefined) return first.value;
       onLate();
-      // It goes on until its time is over; a caller who asks again joins it, and meets its failure.
+      // The work goes on until its time is over; a caller who asks again joins it and gets its error.
       result.catch(() => undefined);
       return undefined;
     } finally {
@@ -223,7 +223,7 @@ function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait
   };
 }
 
-/** Maps that an answer is about come first, then the hardest. */
+/** Sorts the maps that an answer is about before the others, then the hardest first. */
 function byWeight(a: RatingRequest, b: RatingRequest): number {
   const detail = ({ accuracies = [], strains = false }: RatingRequest) => Number(accuracies.length > 0 || strains);
   return detail(b) - detail(a) || b.beatmap.difficulty_rating - a.beatmap.difficulty_rating;
@@ -233,12 +233,12 @@ function isWrongQuestion(error: unknown): boolean {
   return error instanceof AppError && error.code === 'invalid_request';
 }
 
-/** The middle one by size, the upper of two. */
+/** The median; of an even number of values the upper of the middle two. */
 export function middleOf(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-/** @param common today's stars over the library's for the maps beside it */
+/** @param common the ratio of current stars to the library's on the other maps of the answer */
 function rate(known: Known, common: number | undefined): Rating {
   const { request, ruleset, isPlain, official, library } = known;
   const { beatmap, knownPp } = request;
@@ -272,7 +272,7 @@ function rate(known: Known, common: number | undefined): Rating {
   if (library === undefined) return { ...rated, pp: [], play: null };
   const scale = ppRatio(ruleset, ratio);
   const { play } = library;
-  // pp that osu! gave for this very play says more than any ratio.
+  // The pp that osu! gave for this very play give a better scale than any ratio of stars.
   const playScale = knownPp != null && play !== null && play.pp > 0 ? knownPp / play.pp : scale;
   return {
     ...rated,
@@ -281,7 +281,7 @@ function rate(known: Known, common: number | undefined): Rating {
   };
 }
 
-/** Stars of a typical map of so many stars with such mods. */
+/** Estimates the stars of a map with mods by how these mods change a typical map. */
 function starsByFigures({ beatmap, mods }: RatingRequest, ruleset: Ruleset): number {
   const acronyms = mods.map(mod => (typeof mod === 'string' ? mod : mod.acronym));
   return beatmap.difficulty_rating * starFactor(ruleset, modClassOf(acronyms));

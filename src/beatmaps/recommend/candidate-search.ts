@@ -13,12 +13,12 @@ export interface CandidateSearch {
   readonly plan: SearchPlan;
   readonly filters: RecommendFilters;
   readonly ruleset: Ruleset;
-  /** So many candidates are enough; with fewer the upstreams are asked too. */
+  /** With fewer candidates than this the upstreams are asked too. */
   readonly enough: number;
   isNew(candidate: Candidate): boolean;
-  /** False for what others were given lately: it does not count as enough. */
+  /** False for a map that other people were given lately: it does not count towards `enough`. */
   isFree(candidate: Candidate): boolean;
-  /** Maps whose figures were asked for the last time are among the candidates, whatever is drawn. */
+  /** Maps whose figures the last answer asked for; they are always among the candidates. */
   readonly lookedAt: readonly Candidate[];
   readonly random: () => number;
   readonly signal: AbortSignal | undefined;
@@ -26,9 +26,9 @@ export interface CandidateSearch {
 
 export interface FoundCandidates {
   readonly candidates: readonly ScoredCandidate[];
-  /** Those that the upstreams answered. */
+  /** Sets that came from the upstreams. */
   readonly sets: Map<number, Beatmapset>;
-  /** Why catalogue and upstreams could not be asked. */
+  /** Why the catalogue or the upstreams could not be asked. */
   readonly failures: readonly unknown[];
 }
 
@@ -38,30 +38,30 @@ export interface CandidateSearchOptions {
   readonly log: Logger;
 }
 
-/** Maps looked at for one answer. */
+/** How many maps are looked at for one answer. */
 const LOOKED_AT = 2_400;
-/** Another one each time, so that asking again finds others. */
+/** One of these orders is chosen at random, so that asking again finds other maps. */
 const ORDERS = ['plays', 'favourites', 'rating', 'ranked'] as const;
-/** Pages that are asked for, over every class of mods: with a player's plays that makes six calls. */
+/** How many pages are asked for, over all classes of mods: with a player's plays that makes six calls. */
 const MAX_ASKED = 2;
-/** With fewer the same maps would come again and again. */
+/** With fewer candidates than this the same maps would be recommended again and again. */
 const ENOUGH = 60;
-/** Pages of one question are kept for so long, and followed by the next ones while they are not enough. */
+/** How long the pages of one question are kept; while they hold too few candidates, the next pages are added. */
 const ASKED_MS = 2 * 60_000;
 const MAX_QUESTIONS = 64;
 const MAX_PAGES = 6;
-/** How far beyond the stars that are looked for maps may lie where there are none within. */
+/** When no map lies within the stars that are looked for, maps up to this factor beyond them are taken. */
 const BEYOND = 1.15;
 
 interface Pages {
   readonly sets: readonly Beatmapset[];
   readonly pages: number;
-  /** Null after the last one. */
+  /** The cursor of the next page; null after the last one. */
   readonly cursor: string | null | undefined;
   readonly sort: { readonly field: (typeof ORDERS)[number]; readonly order: 'desc' };
 }
 
-/** Finds and scores what a plan looks for, from the catalogue or else from the upstreams. */
+/** Finds and scores maps for a plan, from the catalogue and, if it has too few, from the upstreams. */
 export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSearchOptions) {
   const asked = createLru<string, Pages>({ max: MAX_QUESTIONS, ttl: ASKED_MS });
 
@@ -97,7 +97,7 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
     return (await Promise.all(pages)).flat();
   }
 
-  /** A catalogue that is away knows none; the upstreams are asked then. */
+  /** Draws maps from the catalogue, and none when it is not available; the upstreams are then asked. */
   async function draw({ window, part }: PlannedSearch, { lookedAt, random }: CandidateSearch, failures: unknown[]) {
     const seed = Math.floor(random() * 2 ** 32);
     try {
@@ -125,7 +125,7 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
     );
     if (isEnough(kept.candidates)) return { ...kept, failures };
     const fetched = await withSets(known, await fetchMore(questions, search, failures));
-    // One question leaves a page for another.
+    // A single question leaves room for a second page.
     if (failures.length > 0 || questions.size >= MAX_ASKED || isEnough(fetched.candidates))
       return { ...fetched, failures };
     return { ...(await withSets(known, await fetchMore(questionsOf(search), search, failures))), failures };
@@ -145,7 +145,7 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
   };
 }
 
-/** Those that lie next to each other become one, until no more are left than may be asked for: so every class of mods is. */
+/** Merges the closest ranges of stars until no more are left than may be asked for, so that every class of mods is covered. */
 export function spansOf(windows: readonly Bounds[]): readonly Bounds[] {
   const spans = windows.toSorted((a, b) => a.low - b.low);
   while (spans.length > MAX_ASKED) {
@@ -158,12 +158,12 @@ export function spansOf(windows: readonly Bounds[]): readonly Bounds[] {
   return spans;
 }
 
-/** In steps, so that windows that are nearly the same are one question. */
+/** Rounds to steps of stars, so that windows that are nearly the same make one question. */
 function queryOf({ low, high }: Bounds): string {
   return `stars>=${(Math.floor(low * 5) / 5).toFixed(2)} stars<=${(Math.ceil(high * 5) / 5).toFixed(2)}`;
 }
 
-/** Scores all that the searches of the plan find and that passes the filters. */
+/** Scores the maps that the plan's searches find and that pass the filters. */
 async function scoreAll(
   { searches, target }: SearchPlan,
   filters: RecommendFilters,

@@ -3,24 +3,24 @@ import { foldMod, MODS_LIKE, parseModWishes, refuseMods } from '../model/mods.ts
 import { DURATION, decimal, parseRange, type RangeKind } from '../query/query-values.ts';
 import type { Figures, ModClass } from '../rating/mod-class.ts';
 
-/** Wishes of a person for their recommendations. Figures are as played, with the mods; ends included. */
+/** What a person asks of their recommendations. Figures are those with the mods; both ends of a range belong to it. */
 export interface RecommendFilters {
   readonly mods?: ModFilter | undefined;
-  /** Steps harder, or easier below 0. */
+  /** How many steps harder the maps should be; negative for easier. */
   readonly bias?: number | undefined;
   readonly pp?: Bounds | undefined;
   readonly stars?: Bounds | undefined;
   readonly ar?: Bounds | undefined;
   readonly bpm?: Bounds | undefined;
-  /** Seconds. */
+  /** In seconds. */
   readonly length?: Bounds | undefined;
-  /** Maps known for giving much pp, or not those; left out, they come as they come. */
+  /** True for maps known for giving much pp, false for others; undefined for both. */
   readonly farm?: boolean | undefined;
-  /** Loved maps too, which give no pp. */
+  /** True to recommend loved maps too, which give no pp. */
   readonly loved?: boolean | undefined;
 }
 
-/** True when a map, as it would be played, is within everything that was asked for. */
+/** True when a map, as it would be played, fits everything that was asked for. */
 export function passesFilters(figures: Figures, pp: number, filters: RecommendFilters): boolean {
   return (
     isWithinBounds(pp, filters.pp) &&
@@ -40,7 +40,7 @@ export function isWithinBounds(value: number, bounds: Bounds | undefined): boole
   return bounds === undefined || (value >= bounds.low && value <= bounds.high);
 }
 
-/** Figures that recommendations can be asked for by. */
+/** The figures by which recommendations can be filtered. */
 export const FILTER_RANGES = ['pp', 'stars', 'ar', 'bpm', 'length'] as const;
 export type FilterRange = (typeof FILTER_RANGES)[number];
 
@@ -52,7 +52,7 @@ const KINDS: Readonly<Record<FilterRange, RangeKind>> = {
   length: DURATION,
 };
 
-/** Half the width of what counts as about so much. */
+/** For a single number, how far a figure may be above or below it. */
 const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
   pp: value => value * 0.06,
   stars: () => 0.25,
@@ -61,7 +61,7 @@ const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
   length: () => 15,
 };
 
-/** `5-6`, `5-` and `-6`, ends included, or one number for about so much; `length` in seconds or like `1:30`. Undefined for anything else. */
+/** Reads `5-6`, `5-` and `-6`, both ends included, or one number for values near it; `length` in seconds or like `1:30`. Undefined for anything else. */
 export function parseFilterRange(range: FilterRange, text: string): Bounds | undefined {
   const plain = text.trim();
   if (!/^[\d.,:hms-]{1,40}$/i.test(plain)) return undefined;
@@ -75,19 +75,19 @@ export function parseFilterRange(range: FilterRange, text: string): Bounds | und
   return { low: Math.max(0, middle - about), high: middle + about };
 }
 
-/** Mods that may be recommended. */
+/** Which mods may be recommended. */
 export interface ModFilter {
-  /** All of these; `NC` is written `DT`. */
+  /** Mods that a recommendation must have; `NC` is written `DT`. */
   readonly must: readonly string[];
-  /** None of these. */
+  /** Mods that it must not have. */
   readonly never: readonly string[];
-  /** Those of `must` and no others. */
+  /** True when only the mods of `must` are allowed. */
   readonly exact: boolean;
 }
 
 export const ANY_MODS: ModFilter = { must: [], never: [], exact: false };
 
-/** Mods that a recommendation can speak of. */
+/** The mods that can be recommended. */
 const KNOWN: readonly string[] = ['EZ', 'HT', 'DT', 'HD', 'HR', 'FL'];
 const CLASHES: readonly (readonly string[])[] = [
   ['EZ', 'HR'],
@@ -96,7 +96,8 @@ const CLASHES: readonly (readonly string[])[] = [
 const MAX_LENGTH = 64;
 
 /**
- * Several words, apart by spaces or commas, all hold; see `ModWish`. A plus at the beginning may have become a space on its way.
+ * Reads words separated by spaces or commas, all of which must hold; see `ModWish`. A plus at the beginning may have become a space in an
+ * address.
  *
  * @throws AppError `invalid_request` with params `what: 'mods'`, `reason` (`unknown` or `clash`) and `mods`
  */
@@ -117,7 +118,7 @@ export function parseModFilter(text: string): ModFilter {
   return { must, never, exact: wishes.some(({ isAlone }) => isAlone) };
 }
 
-/** True when such plays can have the mods asked for, HD apart: anyone may choose it or not. */
+/** True when plays of this class can have the mods asked for; HD is left out, because a player may add it or not. */
 export function allowsClass({ must, never, exact }: ModFilter, { mods }: ModClass): boolean {
   const wanted = must.filter(mod => mod !== 'HD');
   if (!wanted.every(mod => mods.includes(mod)) || mods.some(mod => never.includes(mod))) return false;

@@ -5,12 +5,12 @@ import type { Ruleset } from '../model/beatmapset.ts';
 import { createTotalPp, type TotalPp } from '../plays/totals.ts';
 import { type PlayerProfile, profileOf } from './player-profile.ts';
 
-/** The player something is recommended to, as far as is known. */
+/** The player for whom maps are recommended, as far as they are known. */
 export interface PlayerContext {
   readonly profile: PlayerProfile;
-  /** Numbers of difficulties the player knows already. */
+  /** Ids of difficulties that the player has played already. */
   readonly known: ReadonlySet<number>;
-  /** The total that osu! shows; null when unknown. */
+  /** The player's total pp that osu! shows; null when unknown. */
   readonly totalPp: number | null;
   /** Null without a player. */
   readonly total: TotalPp | null;
@@ -18,7 +18,7 @@ export interface PlayerContext {
   readonly stale: boolean;
 }
 
-/** The most the API gives of a list at once; it knows 200 best plays. */
+/** The most entries of a list that the API gives at once; it has 200 best plays. */
 const PAGE = 100;
 
 export function noPlayer(ruleset: Ruleset): PlayerContext {
@@ -26,7 +26,7 @@ export function noPlayer(ruleset: Ruleset): PlayerContext {
   return { profile, known: new Set(), totalPp: null, total: null, player: null, stale: false };
 }
 
-/** @throws AppError as `Beatmaps.user` and `userScores` do; that recent plays cannot be had is logged and does not matter */
+/** @throws AppError as `Beatmaps.user` and `userScores` do, except for recent plays: their failure is only logged */
 export async function readPlayerContext(
   { beatmaps, log }: { readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores'>; readonly log: Logger },
   user: number | string,

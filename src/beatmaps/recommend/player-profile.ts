@@ -8,41 +8,41 @@ import { estimatePp } from '../rating/pp-estimate.ts';
 export interface Play {
   readonly mapId: number;
   readonly version: string;
-  /** Without its difficulties. */
+  /** The set, without its difficulties. */
   readonly set: Beatmapset;
   readonly modClass: ModClass;
-  /** Mods that the play shows, without `CL`. */
+  /** The mods of the play, without `CL`, which marks the client. */
   readonly mods: readonly string[];
   readonly pp: number;
-  /** Share that counts for the player, 0 to 1. */
+  /** How much of the play's pp counts for the player, 0 to 1. */
   readonly weight: number;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
   readonly objects: number | null;
-  /** With the mods. */
+  /** The map's figures with the mods. */
   readonly figures: Figures;
 }
 
 export const FEATURES = ['ar', 'od', 'cs', 'bpm', 'length'] as const;
 export type Feature = (typeof FEATURES)[number];
 
-/** How a player plays with certain mods. */
+/** How a player plays with one class of mods. */
 export interface ClassProfile {
   readonly modClass: ModClass;
-  /** In mania the number of keys, each of which is a skill of its own. */
+  /** In mania the number of keys, because each number is a skill of its own; else null. */
   readonly keys: number | null;
-  /** True when HD belongs to it. */
+  /** True when the player usually adds HD. */
   readonly hidden: boolean;
-  /** Share of the weight of all plays, 0 to 1. */
+  /** The share of these plays in the weight of all plays, 0 to 1. */
   readonly share: number;
   readonly plays: readonly Play[];
-  /** Absent where nothing is known or nothing is meant. */
+  /** The player's usual range of each feature; absent where it is unknown or without meaning in the ruleset. */
   readonly features: Readonly<Partial<Record<Feature, Span>>>;
-  /** Usual accuracy, 0 to 1. */
+  /** The player's usual accuracy, 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
-  /** Worth of the plays, as a multiple of the estimate. */
+  /** The pp of these plays as a multiple of their estimates. */
   readonly calibration: number;
   readonly objects: number | null;
 }
@@ -50,24 +50,24 @@ export interface ClassProfile {
 export interface PlayerProfile {
   readonly ruleset: Ruleset;
   readonly plays: readonly Play[];
-  /** The largest share first. */
+  /** Sorted by their share, the largest first. */
   readonly classes: readonly ClassProfile[];
-  /** pp of the play at which half of the total's weight is reached; null without plays. */
+  /** The pp of the play at which half of the total's weight is reached; null without plays. */
   readonly pivot: number | null;
   readonly top: number | null;
 }
 
 const DECAY = 0.95;
-/** Plays of a class that count as much as what is known of all classes. */
+/** What is known of all classes counts as much as this many plays of one class. */
 const PRIOR_PLAYS = 8;
-/** The same for all plays and the formula. */
+/** The formula's estimate counts as much as this many plays. */
 const PRIOR_ALL = 3;
-/** It is a logarithm. A play further from the formula is odd itself and says little about the player. */
+/** A logarithm: a play that is further from its estimate is odd itself and says little about the player. */
 const MAX_RESIDUAL = Math.log(2);
 
 const LEAST_HIDDEN = 2;
 
-/** @param scores best plays, best first; those of other rulesets and without a map are left out */
+/** @param scores best plays, best first; plays of other rulesets and plays without a map are left out */
 export function profileOf(ruleset: Ruleset, scores: readonly Score[]): PlayerProfile {
   const plays = scores.filter(score => score.mode === ruleset).flatMap((score, index) => playOf(score, index) ?? []);
   const whole = weightOf(plays);
@@ -114,7 +114,7 @@ function playOf(score: Score, index: number): Play | undefined {
   };
 }
 
-/** How much more than the estimate a play was worth, as a logarithm. */
+/** The logarithm of a play's pp over its estimate. */
 function residualOf(ruleset: Ruleset): (play: Play) => { readonly value: number; readonly weight: number } {
   return ({ pp, weight, accuracy, misses, objects, figures, mods }) => {
     const { stars, ar, od } = figures;
@@ -123,7 +123,7 @@ function residualOf(ruleset: Ruleset): (play: Play) => { readonly value: number;
   };
 }
 
-/** The middle of the values, drawn towards `to` while they are few. */
+/** The median of the values, drawn towards `to` while there are few of them. */
 function shrink(prior: number, to: number, values: readonly { readonly value: number; readonly weight: number }[]) {
   const middle = quantilesOf(values.map(({ value }) => ({ value, weight: 1 })))?.middle ?? to;
   return (values.length * middle + prior * to) / (values.length + prior);
@@ -135,7 +135,7 @@ interface ClassPlays {
   readonly keys: number | null;
   readonly plays: readonly Play[];
   readonly share: number;
-  /** Logarithm of the calibration of all plays. */
+  /** The logarithm of the calibration for all plays. */
   readonly all: number;
 }
 
@@ -146,7 +146,7 @@ function classProfile({ ruleset, modClass, keys, plays, share, all }: ClassPlays
     return quantiles === undefined ? [] : [[feature, quantiles] as const];
   });
   const withHidden = plays.filter(({ mods }) => mods.includes('HD'));
-  // One play is chance.
+  // A single play with HD may be chance.
   const hidden = withHidden.length >= LEAST_HIDDEN && weightOf(withHidden) > weightOf(plays) / 2;
   return {
     modClass,
@@ -182,7 +182,7 @@ export interface Weighted {
   readonly weight: number;
 }
 
-/** The values below which a fifth, half and four fifths of the weight lie; undefined of nothing. */
+/** The values below which a fifth, half and four fifths of the weight lie; undefined for an empty list. */
 function quantilesOf(values: readonly Weighted[]): Span | undefined {
   const sorted = values.filter(({ weight }) => weight > 0).toSorted((a, b) => a.value - b.value);
   const whole = sorted.reduce((sum, { weight }) => sum + weight, 0);

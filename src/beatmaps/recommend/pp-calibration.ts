@@ -5,10 +5,10 @@ import { starFactor } from '../rating/mod-class.ts';
 import { middleOf, rateByLibrary } from '../rating/ratings.ts';
 import type { ClassProfile, Play } from './player-profile.ts';
 
-/** A player's own plays with certain mods say how far off the library's figures are, and what the player likes. */
+/** What a player's own plays with certain mods tell: how far off the library's pp are, and which kinds of maps the player likes. */
 export interface Calibration {
   /**
-   * osu! gives so many times what the library works out on the scale of today's stars: the library's rules are older than osu!'s.
+   * osu!'s pp for these plays as a multiple of the library's, on the scale of the current stars; the library's rules are older than osu!'s.
    * 1 where there are no plays, or nothing is known about them in time.
    */
   readonly ratio: number;
@@ -16,20 +16,20 @@ export interface Calibration {
 }
 
 export interface CalibrationSignals {
-  /** Ends the work. */
+  /** Aborts the work itself. */
   readonly work: AbortSignal;
-  /** Ends the wait for it. */
+  /** Aborts only the waiting for it. */
   readonly wait: AbortSignal;
 }
 
-/** Each costs a file, and the picks themselves need theirs in the same time. */
+/** How many plays are looked at: each costs a file, and the recommended maps need their files at the same time. */
 const PLAYS = 3;
-/** Rules change by less; what lies beyond is another map under the same number, or a play of another client. */
+/** A change of rules moves pp by less; a ratio beyond this means another map under the same id, or a play of another client. */
 const BOUNDS = { low: 0.7, high: 1.4 };
-/** Accuracy alone does not say how many of the hits were perfect, which count for more in mania. */
+/** In mania perfect hits count for more pp, and accuracy alone does not tell how many there were, so the bounds are wider. */
 const MANIA_BOUNDS = { low: 0.5, high: 2.2 };
 
-/** From all over the list: those on its top stand there because their maps give more than is usual. */
+/** Plays from all over the list, because those at its top are there since their maps give more pp than usual. */
 function spread(plays: readonly Play[]): readonly Play[] {
   const ordered = [...plays].sort((a, b) => b.pp - a.pp);
   const places = Array.from({ length: PLAYS }, (_, index) => Math.floor(((index + 1) * ordered.length) / (PLAYS + 1)));
@@ -47,7 +47,7 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, 
       const rated = await abortable(rateByLibrary(difficulty, { beatmap, mods, accuracy, misses }, work), wait);
       return { ratio: play.pp / (rated.todayPp ?? 0), patterns: patternsOf(rated) };
     } catch {
-      // Logged where it failed.
+      // The error was logged where it happened.
       return undefined;
     }
   }
@@ -66,12 +66,12 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, 
   };
 }
 
-/** Shares of the kinds of notes that the library found in a map, by name, each from 0 to 1. */
+/** How much of a map each kind of note makes up, by the kind's name, from 0 to 1. */
 export type Patterns = Readonly<Record<string, number>>;
 
-/** How far apart two maps are in something that players would call another kind of map. */
+/** A difference in one share from which players would call it another kind of map. */
 const FAR = 0.12;
-/** Nothing is so far off that it could not be made up for. */
+/** The difference in a single share is capped, so that others can still make up for it. */
 const MAX_DISTANCE = 3;
 
 export function patternsOf({ aim, speed, patterns = {} }: Pick<MapDifficulty, 'aim' | 'speed' | 'patterns'>): Patterns {
@@ -79,13 +79,13 @@ export function patternsOf({ aim, speed, patterns = {} }: Pick<MapDifficulty, 'a
   return { ...patterns, aim: aim / (aim + speed) };
 }
 
-/** The middle of several maps' patterns. */
+/** The medians of several maps' patterns. */
 function usualPatterns(maps: readonly Patterns[]): Patterns {
   const names = new Set(maps.flatMap(map => Object.keys(map)));
   return Object.fromEntries([...names].map(name => [name, middleOf(maps.flatMap(map => map[name] ?? [])) ?? 0]));
 }
 
-/** 0 for the same kind of map; 1 for one that is far off in a single thing. Things that only one of them has do not count. */
+/** 0 for the same kind of map, 1 for a map that is far off in one pattern. Patterns that only one of the two has do not count. */
 export function patternDistance(map: Patterns, usual: Patterns): number {
   const shared = Object.keys(map).filter(name => Object.hasOwn(usual, name));
   const distances = shared.map(name => Math.min(MAX_DISTANCE, Math.abs((map[name] ?? 0) - (usual[name] ?? 0)) / FAR));

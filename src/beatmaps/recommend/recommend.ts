@@ -20,31 +20,31 @@ import { drawOrder, fittingOf, isHit, isOfTarget, type ScoredCandidate, spreadOu
 import { planSearch, type SearchPlan } from './search-plan.ts';
 
 export interface RecommendRequest extends RecommendFilters {
-  /** The player whose best plays say what suits; without one the filters do. An id, a name, `@name` or a profile's address. */
+  /** The player whose best plays decide which maps fit: an id, a name, `@name` or a profile's address. Without one the filters decide. */
   readonly user?: number | string | undefined;
-  /** Default: the reference map's, what the player plays most, or osu!. */
+  /** Default: the reference map's ruleset, else the one that the player plays most, else osu!. */
   readonly ruleset?: Ruleset | undefined;
-  /** A map to find others like: an address or a number, of a difficulty or a set. */
+  /** A map to find similar ones for: the address or id of a difficulty or a set. */
   readonly like?: number | string | undefined;
-  /** 1 to 50. Default 10. */
+  /** From 1 to 50. Default 10. */
   readonly limit?: number | undefined;
-  /** The same seed gives the same answer as long as plays and catalogue stay the same. Default: another one each time. */
+  /** The same seed gives the same answer while plays and catalogue stay the same. Default: a new seed each time. */
   readonly seed?: number | undefined;
-  /** Key of who asks: nothing is recommended to them twice within 28 days. */
+  /** Key of the person who asks: no map is recommended to them twice within 28 days. */
   readonly caller?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface RecommendResult {
-  /** Fitting ones, in no order of worth. Fewer than asked for, or none, when there are no more. */
+  /** Fitting maps, not sorted by pp. Fewer than asked for, or none, when there are no more. */
   readonly recommendations: readonly Recommendation[];
   readonly ruleset: Ruleset;
   readonly player: { readonly id: number; readonly username: string } | null;
-  /** The expected pp that was looked for. */
+  /** The range of expected pp that was looked for. */
   readonly target: Span | null;
-  /** Nothing is of that worth; these come nearest. */
+  /** True when no map has the pp that were looked for, and these come nearest. */
   readonly isBeside: boolean;
-  /** There are fewer than were asked for. */
+  /** True when there are fewer maps than were asked for. */
   readonly isFew: boolean;
   readonly source: SourceId;
   readonly stale: boolean;
@@ -60,7 +60,7 @@ export interface RecommendOptions {
   readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores' | 'search' | 'set' | 'setOfMap'>;
   readonly catalogue: Pick<Catalogue, 'draw' | 'sets'>;
   readonly history: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
-  /** Without it, pp stays an estimate from a map's figures. */
+  /** Without it, pp stay estimates from the maps' figures. */
   readonly difficulty?: Pick<Difficulty, 'of'> | undefined;
   /** Without it, stars with mods stay estimates. */
   readonly ratings?: Pick<Ratings, 'within'> | undefined;
@@ -72,22 +72,22 @@ export interface RecommendOptions {
 const NEVER = new AbortController().signal;
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 50;
-/** An answer should stand by then, with osu!'s own stars where they came in time. */
+/** An answer should be ready by then, with osu!'s own stars for the maps where they came in time. */
 const ANSWER_MS = 2_600;
-/** The same for those who ask again. */
+/** The same for a question that was asked lately. */
 const REPEAT_MS = 400;
-/** For osu!'s own stars of one answer. */
+/** How long the answer waits for osu!'s own stars. */
 const STARS_MS = { least: 50, most: 600 };
-/** Some that were not looked at yet turn out not to be had. */
+/** More maps than are asked for, because some turn out to be no longer available. */
 const SPARE = 3;
 const SEEDS = 2 ** 31;
-/** Others are not given the same for so long where there is enough beside it, so that alike players do not all meet on the same maps. */
+/** How long a map is kept from other people, as long as there are enough others, so that similar players do not all meet on the same maps. */
 const GIVEN_MS = 60 * 60_000;
 const MAX_GIVEN = 5_000;
-/** There is enough with so many times what is asked for. */
+/** This many times the maps that are asked for count as enough. */
 const ENOUGH_OTHERS = 2;
 
-/** The steps: player -> plan -> candidates, scored -> a shortlist -> real figures -> the answer. */
+/** The steps: player -> plan -> scored candidates -> shortlist -> real figures -> answer. */
 export function createRecommend(options: RecommendOptions): Recommend {
   const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
   const findCandidates = createCandidateSearch({ beatmaps, catalogue, log });
@@ -95,7 +95,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
   const recent = createRecentAnswers();
   const given = createLru<number, true>({ max: MAX_GIVEN, ttl: GIVEN_MS });
 
-  /** The stars that osu! itself gives, for as many as it may be asked for. */
+  /** Gives osu!'s own stars to as many maps as osu! may be asked for. */
   async function withToday(list: readonly Recommendation[], until: number, signal: AbortSignal = NEVER) {
     const asked = list.map(({ beatmap, mods }) => ({ beatmap, mods }));
     const waitMs = Math.max(STARS_MS.least, Math.min(until - performance.now(), STARS_MS.most));
@@ -115,7 +115,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const { limit, context, like, plan } = question;
     const { isRepeat, lookedAt, note } = recent.of(nameOf(request));
     const random = createRandom(request.seed ?? randomInt(SEEDS));
-    // A seed alone asks for the same answer whoever else asked.
+    // With a seed but no known person, the answer must depend on the seed alone, so what others were given does not count.
     const isOwn = caller !== undefined || request.seed === undefined;
     const isFree = ({ id }: Candidate) => !isOwn || !given.has(id);
     const before = caller === undefined ? new Set<number>() : await history.mapsOf(caller);
@@ -131,10 +131,10 @@ export function createRecommend(options: RecommendOptions): Recommend {
       signal,
     });
 
-    /** Those that can be had. The catalogue's maps came without their sets. */
+    /** The sets that are still available. The catalogue gives candidates without their sets. */
     async function readSets(choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>> {
       const missing = new Set(choices.map(({ candidate }) => candidate.setId).filter(id => !sets.has(id)));
-      // A catalogue that is away has none of them, and must not be asked for nothing.
+      // A catalogue that is away would fail here, so it is not asked when nothing is missing.
       for (const set of missing.size === 0 ? [] : await catalogue.sets([...missing])) sets.set(set.id, set);
       const found = choices.flatMap(({ candidate }) => sets.get(candidate.setId) ?? []);
       return new Map(found.filter(set => !set.download_disabled).map(set => [set.id, set]));
@@ -146,7 +146,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     note(refined.lookedAt);
     const fitting = fittingOf(refined.choices, plan, request);
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
-    // Once more: what fell out of the shortlist may leave two of one mapper side by side.
+    // Spread out again, because removing maps from the shortlist may leave two of one mapper side by side.
     const fitted = spreadOut(algorithms.keys(), limit + SPARE);
     const computed = new Set(
       refined.choices.flatMap(each => (each.algorithm === null ? [] : each.choice.candidate.id)),
@@ -163,7 +163,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const until = startedAt + (isRepeat ? REPEAT_MS : ANSWER_MS);
     const today = await withToday(presented.slice(0, limit), until, signal);
     const recommendations = today.filter(({ stars }) => isWithinBounds(stars, request.stars));
-    // A catalogue that knows none does not mean that there is none.
+    // A catalogue without fitting maps does not prove that there are none, so the upstreams' error is given.
     if (recommendations.length === 0 && failures.length > 0) throw failures[0];
     const ids = recommendations.map(({ beatmap }) => beatmap.id);
     if (isOwn) await noteGiven(caller, ids);
@@ -181,7 +181,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
   };
 }
 
-/** Candidates that were not given to others, where there are enough of them. */
+/** The candidates that were not given to other people, if there are enough of them. */
 function othersOf(
   candidates: readonly ScoredCandidate[],
   limit: number,
@@ -191,7 +191,7 @@ function othersOf(
   return others.length >= limit * ENOUGH_OTHERS ? others : candidates;
 }
 
-/** When others were given what fits best, what fits nearly makes up for it, and then what they were given. */
+/** When other people were given the best maps, adds those that fit nearly as well, and then those that others were given. */
 function fillUp(
   fitted: readonly ScoredCandidate[],
   [fresh, all]: readonly [fresh: readonly ScoredCandidate[], all: readonly ScoredCandidate[]],
@@ -204,7 +204,7 @@ function fillUp(
   return spreadOut([...fitted, ...[...withinFirst(fresh, plan), ...given].filter(isOpen)], limit);
 }
 
-/** A question, and who asks it. */
+/** A request with everything that was read for it. */
 interface Question {
   readonly limit: number;
   readonly context: PlayerContext;
@@ -226,12 +226,12 @@ async function readQuestion({ beatmaps, log }: RecommendOptions, request: Recomm
   return { limit, context, reference, like, plan };
 }
 
-/** The same for the same wishes; with a seed of one who is not known, for the same seed, whose answer must stay the same. */
+/** The same text for the same question. A seed without a known person is part of it, because that answer must stay the same. */
 function nameOf({ caller, seed, signal: _signal, limit: _limit, ...asked }: RecommendRequest): string {
   return JSON.stringify(caller === undefined && seed !== undefined ? { ...asked, seed } : asked);
 }
 
-/** Undefined where the set does not have the difficulty any more. */
+/** Undefined where the set no longer has the difficulty. */
 function present(
   choice: ScoredCandidate,
   beatmapset: Beatmapset,

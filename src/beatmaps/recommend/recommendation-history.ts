@@ -13,7 +13,7 @@ export interface RecommendationHistoryOptions {
 
 const MapIds = z.array(z.number());
 
-/** One record for each answer: the maps in it, in a group for each person. */
+/** One record for each answer, with the maps in it, grouped by person. */
 export const RECOMMENDATIONS = {
   name: 'recommendations',
   schema: MapIds,
@@ -22,7 +22,7 @@ export const RECOMMENDATIONS = {
 } as const satisfies CollectionOptions<readonly number[]>;
 
 /**
- * Remembers what was recommended to whom, so that it is not recommended again for 28 days. People are known by `callerKey`.
+ * Remembers which maps were recommended to whom, so that they are not recommended again for 28 days. People are known by `callerKey`.
  *
  * @throws AppError `internal` from every method when the store cannot be read or written
  */
@@ -33,23 +33,23 @@ export function createRecommendationHistory({ records, now = Date.now }: Recomme
     mapsOf: async (key: string): Promise<ReadonlySet<number>> => new Set((await answers.listGroup(key)).flat()),
     async add(key: string, mapIds: readonly number[]) {
       const [first] = mapIds;
-      // Two answers of one moment differ in their maps.
+      // The first map is part of the key, because two answers may come at the same moment.
       if (first !== undefined) await answers.set(`${key} ${now()} ${first}`, mapIds, key);
     },
-    /** Deletes what was recommended to that person. */
+    /** Deletes everything that was recommended to this person. */
     forgetUser: (key: string) => answers.deleteGroup(key),
   };
 }
 
 const MAX_ANSWERS = 500;
-/** Longer than anyone reads ten maps, and about as long as a list of best plays stays as it is. */
+/** Longer than anyone needs to read ten maps, and about as long as a list of best plays stays the same. */
 const LATELY_MS = 15 * 60_000;
-/** So many are kept for one question; those looked at longer ago fall out. */
+/** At most this many maps are kept for one question; those looked at longest ago are dropped. */
 const MAX_CANDIDATES = 60;
 
 /**
- * Maps looked at for questions asked lately. Figures that came too late for one answer are there for the next one of the same question,
- * however few maps of a large catalogue are drawn.
+ * Maps looked at for recent questions. Figures that came too late for one answer are used in the next answer to the same question, even though
+ * each answer draws only a few maps of a large catalogue.
  */
 export function createRecentAnswers() {
   const recent = createLru<string, readonly Candidate[]>({ max: MAX_ANSWERS, ttl: LATELY_MS });
@@ -57,12 +57,12 @@ export function createRecentAnswers() {
     of(question: string) {
       const known = recent.get(question);
       return {
-        /** True when the question was asked lately. */
+        /** True when the same question was asked lately. */
         isRepeat: known !== undefined,
         lookedAt: known ?? [],
         note(lookedAt: readonly Candidate[]) {
           const ids = new Set(lookedAt.map(({ id }) => id));
-          // Another answer may have come meanwhile.
+          // Another answer may have noted its maps in the meantime.
           const earlier = (recent.get(question) ?? []).filter(({ id }) => !ids.has(id));
           recent.set(question, [...lookedAt, ...earlier].slice(0, MAX_CANDIDATES));
         },

@@ -4,44 +4,44 @@ import type { ReferenceMap } from './reference-map.ts';
 import { farmShare, type ScoredCandidate } from './scoring.ts';
 import type { SearchPlan } from './search-plan.ts';
 
-/** Why a map was recommended, for others to word. Figures are as played, with the mods. */
+/** Why a map was recommended; the views put it into words. Figures are those with the mods. */
 export type Reason =
-  /** A best play of the player, or the map that was named, that is like it. */
+  /** The map is like this one, a best play of the player or the map that was named. */
   | {
       readonly kind: 'like';
       readonly beatmap: { readonly id: number; readonly version: string };
       readonly beatmapset: { readonly id: number; readonly artist: string; readonly title: string };
       readonly mods: readonly string[];
     }
-  /** The mods' share of the player's best plays, 0 to 1. */
+  /** The player often plays these mods: their share of the best plays, 0 to 1. */
   | { readonly kind: 'mods'; readonly value: number }
-  /** Close to what the player plays best. `pp` is what they should be able to do next, `accuracy` 0 to 1 what it is expected at. */
+  /** Close to what the player plays best. `pp` is what they should be able to reach next, `accuracy` (0 to 1) the accuracy they usually have. */
   | { readonly kind: Feature | 'stars' | 'pp' | 'accuracy'; readonly value: number }
-  /** Favourites. */
+  /** The map is popular: its number of favourites. */
   | { readonly kind: 'popular'; readonly value: number }
-  /** Gives much pp for what it asks, as far as plays and length show. */
+  /** The map gives much pp for its difficulty, judging by its plays and length. */
   | { readonly kind: 'farm' }
-  /** A kind start for a new player. */
+  /** An easy and popular map for a new player. */
   | { readonly kind: 'start' };
 
 export interface Recommendation {
   readonly beatmap: Beatmap;
   readonly beatmapset: Beatmapset;
-  /** To play it with; empty for none. */
+  /** Mods to play the map with; empty for none. */
   readonly mods: readonly string[];
-  /** Expected with `accuracy` and `misses`; an estimate. */
+  /** Expected pp with `accuracy` and `misses`; an estimate. */
   readonly pp: number;
-  /** The player's usual one with these mods, 0 to 1. */
+  /** The player's usual accuracy with these mods, 0 to 1. */
   readonly accuracy: number;
-  /** The player's usual number of them. */
+  /** The player's usual number of misses. */
   readonly misses: number;
-  /** Growth of the player's total pp; null without a player. */
+  /** How much the player's total pp would grow; null without a player. */
   readonly gain: number | null;
-  /** With the mods. */
+  /** Stars with the mods. */
   readonly stars: number;
   /** True when the stars are not osu!'s own. */
   readonly isEstimate: boolean;
-  /** Day of the rules that pp and stars were computed by from the map itself; null for an estimate from its figures. */
+  /** The date of the osu! rules by which pp and stars were computed from the map itself; null when they were estimated from its figures. */
   readonly algorithm: string | null;
   readonly reasons: readonly Reason[];
 }
@@ -50,10 +50,10 @@ const MANY_FAVOURITES = 500;
 const MAX_START_STARS = 3.5;
 const MUCH_FARM = 0.7;
 const MAX_HABITS = 3;
-/** A habit reaches so far at least, as a share of its value. */
+/** A map is close to the player's usual value if it lies within the usual range, which is at least this share of the value wide. */
 const CLOSE = 0.06;
 
-/** With other stars than those it was chosen by. */
+/** The recommendation with other stars than it was chosen by. */
 export function withStars(
   recommendation: Recommendation,
   { stars, isEstimate }: Pick<Recommendation, 'stars' | 'isEstimate'>,
@@ -64,7 +64,7 @@ export function withStars(
   return { ...recommendation, stars, isEstimate, reasons };
 }
 
-/** @param like the map that was named */
+/** @param like the reason for a reference map that the person named */
 export function reasonsFor(
   choice: ScoredCandidate,
   { isStart, target }: SearchPlan,
@@ -88,7 +88,7 @@ export function reasonsFor(
   return reasons;
 }
 
-/** The features that are most as the player likes them. */
+/** The features in which the map comes closest to what the player usually plays. */
 function habits({ figures, profile }: ScoredCandidate): readonly Reason[] {
   return FEATURES.flatMap(kind => {
     const value = figures[kind];
@@ -112,7 +112,7 @@ const SCALES: Readonly<Record<Feature | 'stars', number>> = {
   length: 45,
 };
 
-/** Finds the play most like it among the player's plays with the same mods. */
+/** The most similar one among the player's plays with the same mods. */
 function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
   let likest: Play | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -130,7 +130,7 @@ function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
   return likest;
 }
 
-/** The map is like the one that was named. */
+/** The reason that a map is like the one that the person named. */
 export function referenceReason({ set, map }: ReferenceMap): Extract<Reason, { kind: 'like' }> {
   const { id, artist, title } = set;
   const beatmap = { id: map.id, version: map.version };

@@ -10,7 +10,7 @@ export interface ReferenceMap {
 }
 
 /**
- * The map that others should be like: a difficulty, or of a set the hardest of the ruleset. A bare number is a difficulty's, else a set's.
+ * The map that others should be like: a difficulty, or the hardest of a set in the ruleset. A bare number is a difficulty's id, else a set's.
  *
  * @throws AppError `invalid_request` (params.what: `like`), `not_found` (params.what: `beatmap`), or the upstream's code
  */

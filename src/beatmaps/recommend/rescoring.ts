@@ -15,54 +15,54 @@ import type { SearchPlan } from './search-plan.ts';
 
 export interface Rescoring {
   readonly choice: ScoredCandidate;
-  /** Day of the rules its pp and stars were computed by; null when they are still estimates. */
+  /** The date of the osu! rules by which its pp and stars were computed; null while they are estimates. */
   readonly algorithm: string | null;
 }
 
 export interface RescoringRequest {
   readonly plan: SearchPlan;
   readonly filters: RecommendFilters;
-  /** The choices in the order in which they were drawn. */
+  /** Candidates in the order in which they were drawn. */
   readonly ordered: readonly ScoredCandidate[];
-  /** So many are asked for. */
+  /** How many maps the person asked for. */
   readonly limit: number;
-  /** The same was asked lately: what is known by now has to do. */
+  /** True when the same was asked lately: then only figures that are ready by now are used. */
   readonly isRepeat: boolean;
-  /** The sets of those that can be had. */
+  /** The sets of these candidates that are still available. */
   readSets(choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>>;
   readonly signal: AbortSignal | undefined;
 }
 
 export interface Rescored {
-  /** Those that may be shown, the best first. */
+  /** Maps that may be shown, the best first. */
   readonly choices: readonly Rescoring[];
-  /** Maps whose figures were asked for; some of them come after the answer. */
+  /** Maps whose figures were asked for; some figures come only after the answer. */
   readonly lookedAt: readonly Candidate[];
 }
 
 export interface RescoringOptions {
   readonly difficulty: Pick<Difficulty, 'of'> | undefined;
-  /** For an answer; what is not there by then stays an estimate. */
+  /** How long an answer waits, in milliseconds; figures that are not ready by then stay estimates. */
   readonly waitMs: number;
 }
 
-/** A wave has so many times what was asked for: some fall out, and the choice is better among more. */
+/** The first wave has this many times the maps asked for: some drop out, and a larger choice is a better one. */
 const WAVE = 1.5;
-/** How long one wave is waited for before the next one, which has learnt from it, begins. */
+/** How long one wave is waited for before the next one begins, which uses what the first one showed. */
 const WAVE_MS = 500;
-/** All waves together have so many times what was asked for: each map costs a file. */
+/** At most this many times the maps asked for are read over all waves, because each map costs a file. */
 const MOST_ASKED = 3;
-/** Those who ask again get what came late the last time, and do not wait again. */
+/** A person who asks again gets the figures that came late the last time, so they wait only this long. */
 const REPEAT_MS = 200;
-/** How long what came late is worked on for those who ask again. */
+/** How long late figures are still worked on, for a person who asks again. */
 const WORKED_MS = 10_000;
 const MAX_KNOWN = 5_000;
-/** Figures that say by how much the estimates of their mods are off. */
+/** This many figures are needed to say how far off the estimates for their mods are. */
 const ENOUGH_TO_LEARN = 3;
 
 /**
- * Replaces estimates by what the maps themselves say, on the scale of what osu! gave for the player's own plays, as far as time allows. What
- * the first ones say about the estimates decides which are looked at next, and mends the estimates that are left.
+ * Replaces estimates by figures from the maps themselves, scaled by what osu! gave for the player's own plays, as far as time allows. The first
+ * figures show how far off the estimates are, which decides what maps are read next and corrects the estimates that are left.
  */
 export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
   const known = createLru<string, LibraryRating>({ max: MAX_KNOWN });
@@ -75,12 +75,12 @@ export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
 
 interface RefinementOptions {
   readonly library: Pick<Difficulty, 'of'>;
-  /** What was worked out for earlier answers. */
+  /** Figures that were worked out for earlier answers. */
   readonly known: LRUCache<string, LibraryRating>;
   readonly waitMs: number;
 }
 
-/** The figures of one answer. */
+/** Works out the figures for one answer. */
 class Refinement {
   readonly #options: RefinementOptions;
   readonly #request: RescoringRequest;
@@ -96,7 +96,7 @@ class Refinement {
     const callers = request.signal === undefined ? [] : [request.signal];
     const work = AbortSignal.any([...callers, AbortSignal.timeout(WORKED_MS)]);
     const wait = AbortSignal.timeout(options.waitMs / 2);
-    // One for each map, which is more than Node takes for a mistake.
+    // Each map adds a listener, more of them than Node allows before it warns of a leak.
     setMaxListeners(0, work, wait);
     this.#work = work;
     this.#calibrate = createPpCalibration(options.library, { work, wait });
@@ -164,7 +164,7 @@ class Refinement {
       ]);
       known.set(key, found);
       const pp = found.todayPp === undefined ? choice.pp : found.todayPp * calibration.ratio;
-      // Without mods osu! itself gives the stars.
+      // Without mods the stars are osu!'s own already.
       const stars = modClass.key === '' ? choice.figures.stars : found.stars;
       this.#learnt.note(choice, pp);
       this.#computed.set(choice.candidate.id, {
@@ -173,22 +173,22 @@ class Refinement {
         distance: patternDistance(patternsOf(found), calibration.patterns),
       });
     } catch {
-      // Logged where it failed.
+      // The error was logged where it happened.
     }
   }
 }
 
 interface Computed extends Rescoring {
-  /** From what the player's plays are made of. */
+  /** How different the map's patterns are from those of the player's own plays. */
   readonly distance: number;
 }
 
-/** The same figures are asked for again by the same player alone. */
+/** The key includes the player's usual accuracy and misses, so only the same player finds these figures again. */
 function keyOf({ candidate, mods, profile }: ScoredCandidate): string {
   return `${candidate.id} ${mods.join('')} ${profile.accuracy} ${profile.misses}`;
 }
 
-/** Those made of what the player likes, in the order in which they were drawn. */
+/** The maps whose patterns the player likes best come first, and all in the order in which they were drawn. */
 function bestMade(hits: readonly Computed[], limit: number, ordered: readonly ScoredCandidate[]): readonly Rescoring[] {
   const best = new Set(hits.toSorted((a, b) => a.distance - b.distance).slice(0, limit));
   const places = new Map(ordered.map(({ candidate }, place) => [candidate.id, place]));
@@ -197,7 +197,7 @@ function bestMade(hits: readonly Computed[], limit: number, ordered: readonly Sc
   return [...inOrder([...best]), ...inOrder(hits.filter(hit => !best.has(hit)))];
 }
 
-/** By how much the estimates for each class of mods are off, as far as is known. */
+/** Learns how far off the estimates for each class of mods are. */
 function createLearnt() {
   const errors = new Map<ClassProfile, number[]>();
   const factorOf = (profile: ClassProfile) => {

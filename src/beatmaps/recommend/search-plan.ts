@@ -5,60 +5,60 @@ import { recommendedStars, starsForPp } from '../rating/pp-estimate.ts';
 import { ANY_MODS, allowsClass, type ModFilter, modsToPlay, type RecommendFilters } from './filters.ts';
 import { type ClassProfile, FEATURES, type Feature, type PlayerProfile, type Span } from './player-profile.ts';
 
-/** The worth and the kind of maps to recommend. */
+/** The pp, stars and kind of maps to recommend. */
 export interface SearchTarget {
-  /** Expected pp; null where it does not matter. */
+  /** Expected pp; null when the search goes by stars. */
   readonly pp: Span | null;
-  /** With mods; null where it does not matter. */
+  /** Stars with mods; null when the search goes by pp. */
   readonly stars: Span | null;
-  /** Features that were chosen by hand: habits do not count there. */
+  /** Features for which the person set a range: the player's usual values do not count there. */
   readonly chosen: readonly Feature[];
-  /** Maps that give much pp for what they ask: more of them, fewer, or as they come. */
+  /** True for more maps that give much pp for their difficulty, false for fewer, undefined for no preference. */
   readonly farm: boolean | undefined;
-  /** How much the opinion of other players counts; 1 is usual. */
+  /** How much other players' opinion of a map counts; 1 is usual. */
   readonly popularity: number;
 }
 
-/** The searches for an answer and their target. */
+/** The searches that are made for an answer, and their target. */
 export interface SearchPlan {
   readonly target: SearchTarget;
   readonly searches: readonly PlannedSearch[];
-  /** A new player: kind maps that everybody likes. */
+  /** True for a new player, who gets easy maps that many people like. */
   readonly isStart: boolean;
 }
 
 export interface PlannedSearch {
   readonly profile: ClassProfile;
-  /** To play with. */
+  /** Mods to play the maps with. */
   readonly mods: readonly string[];
   readonly window: CandidateWindow;
-  /** Share of all that is looked at, 0 to 1. */
+  /** The share of this search in all maps that are looked at, 0 to 1. */
   readonly part: number;
 }
 
-/** From so many plays on a player's own pp say what they can do. */
+/** From this many plays on, a player's own pp tell what they can do. */
 const ENOUGH_PLAYS = 10;
 const PP_STEP = 1.12;
 const STARS_STEP = 1.06;
-/** A play worth recommending, as a multiple of the pivot. */
+/** The pp to aim for, as multiples of the `pivot` of the player's best plays. */
 const REACH = { low: 1, high: 1.16 };
 const MOST_ABOVE_TOP = 80;
-/** How far the pp of two maps of the same stars may lie apart. */
+/** By what factor the pp of two maps with the same stars may differ. */
 const VARIETY = 1.15;
 const LEAST_SHARE = 0.03;
 const LEAST_PLAYS = 2;
 const MAX_CLASSES = 4;
 const START: Span = { low: 1, middle: 1.7, high: 2.5 };
-/** No search begins beyond. */
+/** A search with more stars than this is not for a new player. */
 const MAX_START = 3;
-/** How far beyond the stars of the player's own plays maps may lie: pp says less of stars in some rulesets than in others. */
+/** By what factor maps may be above or below the stars of the player's own plays; pp tell less about stars in some rulesets than in others. */
 const STARS_BEYOND = 1.15;
 const OPEN_END = 1.3;
 const LIKE_REACH = 0.35;
 
 /**
- * @param profile of the player; without plays where there is none
- * @param totalPp what osu! shows for the player; null when unknown
+ * @param profile of the player; without plays where there is no player
+ * @param totalPp total pp that osu! shows for the player; null when unknown
  * @param like a map that others should be like
  */
 export function planSearch(
@@ -118,7 +118,7 @@ function starSpan(
   return around(START.middle, START.middle - START.low, START.high - START.middle);
 }
 
-/** Default for an open-ended range. */
+/** Closes a range that has an open end. */
 function spanOf({ low, high }: Bounds): Span {
   const from = low > 0 ? low : high / OPEN_END;
   const to = Number.isFinite(high) ? high : low * OPEN_END;
@@ -138,10 +138,10 @@ const NO_HABITS: ClassProfile = {
   objects: null,
 };
 
-/** Classes that the player plays of the mods that are asked for; else those mods as they might be played. */
+/** The classes with the mods asked for that the player usually plays; else a class made up for those mods. */
 function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly ClassProfile[] {
   const allowed = classes.filter(({ modClass }) => allowsClass(mods, modClass));
-  // One play is chance; mods that were asked for need none.
+  // A class with one play may be chance, so it needs more, unless the person asked for its mods.
   const isHabit = ({ share, plays }: ClassProfile) => share >= LEAST_SHARE && plays.length >= LEAST_PLAYS;
   const usual = allowed.filter(isHabit).slice(0, MAX_CLASSES);
   if (usual.length > 0) return usual;
@@ -153,7 +153,7 @@ function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly Class
   return [{ ...base, modClass: modClassOf(mods.must), plays: [], share: 1 }];
 }
 
-/** The same player, with the habits of that map. */
+/** The same player, as if they usually played maps like this one. */
 function withHabitsOf(profile: ClassProfile, like: Candidate): ClassProfile {
   const figures = figuresWith(like, profile.modClass);
   const features = FEATURES.flatMap(feature => {
@@ -195,7 +195,7 @@ function starsOf({ profile, mods }: Played, ruleset: Ruleset, { pp, stars }: Sea
   };
 }
 
-/** Within the stars that the player plays with these mods, unless they asked for another pp, or plays too few to tell. */
+/** Limits the search to stars that the player plays with these mods, unless they asked for certain pp or have too few plays. */
 function withinOwnStars(
   bounds: Bounds,
   { plays }: ClassProfile,
@@ -210,7 +210,7 @@ function withinOwnStars(
   return low < high ? { low, high } : bounds;
 }
 
-/** An open end is far away rather than endless, which no table can be asked for. */
+/** An open end becomes a large number, because the table cannot be asked for infinity. */
 function scaled({ low, high }: Bounds, factor: number): Bounds {
   return { low: low * factor, high: Math.min(high * factor, 1e6) };
 }

@@ -1,4 +1,4 @@
-/** Upstreams one after the other until one answers. */
+/** Asks upstreams one after the other until one answers. */
 import { AppError, type ErrorCode, toAppError } from '../../errors.ts';
 import { isOwnDoing } from '../../infra/http/read-failure.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -16,18 +16,18 @@ export interface AskInOrderOptions<T, S extends Source> {
   readonly sources: readonly S[];
   readonly health: Health;
   readonly ask: (source: S) => Promise<T>;
-  /** A value that is only taken when no other source has a better one. */
+  /** True for a value that is only taken when no other source has a better one. */
   readonly isWeak?: (value: T, source: S) => boolean;
   /** True when this source's `not_found` needs no second opinion. */
   readonly isDefinitive?: (source: S) => boolean;
-  /** `not_found` is no answer while a source failed: that one may know. Default false. */
+  /** When true, `not_found` is no final answer if another source failed, because that one may know. Default false. */
   readonly needsEveryone?: boolean;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly now: () => number;
 }
 
-/** How much a code says to the person who asked, most first. */
+/** Error codes, sorted by how much they tell the person who asked, the most telling first. */
 const RANKS: readonly ErrorCode[] = [
   'upstream_rate_limited',
   'credentials_required',
@@ -41,7 +41,7 @@ function telling(code: ErrorCode): number {
   return place < 0 ? RANKS.length : place;
 }
 
-/** The most telling failure, which names every source that failed; all of them are its cause. */
+/** The most telling of the failures; its message names every source that failed, and its cause holds all errors. */
 function combine(failures: readonly { readonly id: string; readonly error: AppError }[]): AppError {
   const [head] = failures.map(({ error }) => error).sort((a, b) => telling(a.code) - telling(b.code));
   if (head === undefined) return new AppError('upstream_unavailable', 'there is no upstream to ask');
@@ -52,13 +52,13 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
       failures.map(({ error }) => error),
       `${failures.length} upstreams failed`,
     ),
-    // The first that may be asked again.
+    // The wait of the source that may be asked again first.
     retryAfterMs: head.retryAfterMs === undefined ? undefined : Math.min(...waits),
   });
 }
 
 /**
- * @throws AppError `not_found` when a definitive source says so, or, without one that failed, any other; `invalid_request` at once;
+ * @throws AppError `not_found` when a definitive source says so, or, if no source failed, when any other does; `invalid_request` at once;
  * else the most telling failure
  */
 export async function askInOrder<T, S extends Source>(options: AskInOrderOptions<T, S>): Promise<Answered<T, S['id']>> {
@@ -76,7 +76,7 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
     else failed.push({ id: source.id, error: result });
   }
   if (weak !== undefined) return weak;
-  // A definitive source failed, and what it knows cannot be told from the others' ignorance.
+  // When a definitive source exists, it failed, and the others' `not_found` may only mean that they do not know.
   const isCertain = !sources.some(each => isDefinitive?.(each) === true);
   const missing = failed.find(({ error }) => error.code === 'not_found');
   const others = failed.filter(({ error }) => error.code !== 'not_found');
@@ -84,7 +84,7 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
   throw combine(needsEveryone ? failed : others);
 }
 
-/** Our own pace kept it from being asked, which says nothing of it; an answer beyond our cap does. */
+/** True when our own rate limit kept the source from being asked, which says nothing about it; an answer above our size cap does. */
 function isPaced(error: AppError): boolean {
   return isOwnDoing(error) && error.code !== 'too_large';
 }
@@ -110,38 +110,38 @@ async function attempt<T, S extends Source>(
   }
 }
 
-/** Those of the sources that are worth asking now, best first. */
+/** The sources that are worth asking now, best first. */
 export function inOrder<S extends Source>(health: Health, sources: readonly S[]): readonly S[] {
   return health.order().flatMap(id => sources.find(source => source.id === id) ?? []);
 }
 
-/** The same sources, that one first. */
+/** The same sources with the one of this id first. */
 export function leading<S extends Source>(sources: readonly S[], id: string | undefined): readonly S[] {
   return sources.toSorted((a, b) => Number(b.id === id) - Number(a.id === id));
 }
 
 export type Health = ReturnType<typeof createHealth>;
 
-/** Unknown is one that was not asked yet. */
+/** `unknown` means that the upstream has not been asked yet. */
 export type HealthWord = 'answering' | 'failing' | 'unknown';
 
 export interface HealthOptions {
-  /** In the order to begin with. */
+  /** Ids in the order in which upstreams are asked at first. */
   readonly ids: readonly string[];
   readonly now?: () => number;
 }
 
-/** Failures in a row that send an upstream to rest. */
+/** This many failures in a row start a cooldown. */
 const MAX_FAILURES = 3;
 const FIRST_REST_MS = 15_000;
 const MAX_REST_MS = 5 * 60_000;
-/** A longer Retry-After is a mistake of theirs, or meant for another client. */
+/** A longer Retry-After is a mistake of the upstream, or meant for another client. */
 const MAX_ASKED_REST_MS = 10 * 60_000;
 /** Weight of the newest answer in the running average. */
 const NEWEST = 0.3;
-/** A failure counts as an answer this slow. */
+/** A failure counts as an answer that took this long. */
 const FAILURE_MS = 4_000;
-/** Differences below it are noise and do not change the order. */
+/** Smaller differences are noise and do not change the order. */
 const STEP_MS = 250;
 
 interface State {
@@ -151,7 +151,8 @@ interface State {
 }
 
 /**
- * How well each of several upstreams answered lately. After its rest one gets one chance: failing again rests it for twice as long.
+ * How well each of several upstreams answered lately. After a cooldown an upstream is tried once: if it fails again, its cooldown lasts
+ * twice as long.
  */
 export function createHealth({ ids, now = Date.now }: HealthOptions) {
   const states = new Map<string, State>(
@@ -168,22 +169,22 @@ export function createHealth({ ids, now = Date.now }: HealthOptions) {
     state.averageMs = state.averageMs === undefined ? ms : state.averageMs * (1 - NEWEST) + ms * NEWEST;
   }
 
-  /** Failures weigh more than any latency. */
+  /** Orders the upstreams; one failure weighs more than any latency. */
   function cost({ averageMs = 0, failures }: State): number {
     return Math.floor(averageMs / STEP_MS) + failures * 1_000;
   }
 
   return {
-    /** Those worth asking now, best first. When all are resting, the one whose rest ends first: better one try than none. */
+    /** The upstreams worth asking now, best first. When all are in a cooldown, the one whose cooldown ends first: one try is better than none. */
     order(): readonly string[] {
       const time = now();
       const awake = ids.filter(id => stateOf(id).restUntil <= time);
       if (awake.length > 0) return awake.sort((a, b) => cost(stateOf(a)) - cost(stateOf(b)));
       return [...ids].sort((a, b) => stateOf(a).restUntil - stateOf(b).restUntil).slice(0, 1);
     },
-    /** True while it rests after failures. */
+    /** True while the upstream is in a cooldown after failures. */
     isResting: (id: string) => stateOf(id).restUntil > now(),
-    /** How it did the last time, in a word. */
+    /** How the upstream did the last time, in one word. */
     wordOn(id: string): HealthWord {
       const { averageMs, failures, restUntil } = stateOf(id);
       if (failures > 0 || restUntil > now()) return 'failing';
@@ -195,7 +196,7 @@ export function createHealth({ ids, now = Date.now }: HealthOptions) {
       state.failures = 0;
       state.restUntil = 0;
     },
-    /** @param restMs what the upstream itself asked for, by `Retry-After` */
+    /** @param restMs the wait that the upstream itself asked for, by `Retry-After` */
     failed(id: string, restMs = 0): void {
       const state = stateOf(id);
       average(state, FAILURE_MS);

@@ -16,12 +16,12 @@ import { MIRROR_SITES, type MirrorSite } from './mirror-sites.ts';
 import type { BeatmapSource } from './source.ts';
 import { expectShape, readAnswer } from './upstream-answer.ts';
 
-/** @throws AppError from every method, as {@link readAnswer} does, and the HTTP client's */
+/** @throws AppError from every method: those of {@link readAnswer} and of the HTTP client */
 export interface Mirror extends BeatmapSource {
   readonly id: MirrorSite['id'];
   /**
-   * Only sets that are what was asked for. An answer of which that is true for none is empty and unsure; one that came empty counts as
-   * an outage unless the mirror has something else to show.
+   * Gives only sets that fit the search. When an answer has sets but none fits, the page is empty and unsure; an answer without sets counts
+   * as an outage unless the mirror has sets for another question.
    *
    * @throws AppError `upstream_changed`, `upstream_unavailable`
    */
@@ -36,13 +36,13 @@ export interface MirrorOptions {
 }
 
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'relevance', order: 'desc' } };
-/** Ten times what a page of large sets has. */
+/** Ten times the size of a page of large sets. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
-/** How long an answer with sets in it proves that empty ones are meant. */
+/** For this long after an answer with sets, an empty answer is believed. */
 const ALIVE_MS = 60_000;
-/** A quarter of a million sets: more than have a leaderboard. */
+/** A quarter of a million sets, which is more than have a leaderboard. */
 const MAX_PAGE = 5_000;
-/** Pages come a little short of what was asked for without being the last. */
+/** A page may be a little shorter than was asked for without being the last; one below this is the last. */
 const LAST_PAGE_BELOW = PAGE_SIZE * 0.8;
 
 const namesSet = z.looseObject({
@@ -54,8 +54,8 @@ const namesSet = z.looseObject({
 type CheckedPage = Pick<SearchPage, 'sets' | 'corrected'>;
 
 /**
- * The sets of a page that answer the question, or undefined when none does. Sets with every word come first; those with some of
- * them, or with words like them, count when most of the page has some, for then the mirror looked for the words.
+ * The sets of a page that fit the search, or undefined when none does. Sets with every word come first. Sets with some of the words, or with
+ * similar words, count only when they are most of the page, because then the mirror did look for the words.
  */
 async function checkPage(sets: readonly Beatmapset[], search: Search): Promise<CheckedPage | undefined> {
   const { query, status, sort } = search;
@@ -102,7 +102,7 @@ function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: MirrorOp
       const plain = site.searchUrl(search, page, false);
       const mayBeSort = error instanceof AppError && /answered (?:400|403|422|500)$/.test(error.message);
       if (!mayBeSort || plain.href === url.href) throw error;
-      // Orders that a mirror does not know are errors to it; the page is put in order here anyway.
+      // Mirrors answer an order that they do not know with an error; without it they work, and the page is sorted here anyway.
       return ask(plain, signal);
     }
   }
@@ -117,7 +117,7 @@ function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: MirrorOp
   return {
     ask,
     readPage,
-    /** An empty answer is what an outage looks like, too. */
+    /** Makes sure that an empty answer is not an outage, which looks the same. */
     async assertAlive(search: Search, signal: AbortSignal | undefined): Promise<void> {
       if (now() < aliveUntil) return;
       if (!isListing(search)) await readPage(LISTING, 0, signal);
@@ -150,7 +150,7 @@ function createMirror(site: MirrorSite, options: MirrorOptions): Mirror {
       }
       const checked = await checkPage(sets, search);
       if (checked === undefined && page === 0) return { sets: [], total: 0, next: null, isUnsure: true };
-      // A count of what was not asked for counts nothing.
+      // A count that includes sets which do not fit is worthless.
       const isWhole = checked?.sets.length === sets.length;
       return {
         ...(checked ?? { sets: [] }),
@@ -165,7 +165,7 @@ function createMirror(site: MirrorSite, options: MirrorOptions): Mirror {
       if (row === undefined) throw new AppError('not_found', `${site.id} does not know this difficulty`);
       const named = namesSet.safeParse(row).data;
       const nested = parseBeatmapset(named?.set) ?? parseBeatmapset(named?.beatmapset) ?? parseBeatmapset(row);
-      // Beside a difficulty its set comes without the others.
+      // A set that comes with a difficulty lacks its other difficulties, so it is asked for again by its id.
       const setId = expectShape(named?.beatmapset_id ?? nested?.id, site.id, 'set of this difficulty');
       const set = await readSet(setId, signal);
       const isIn = set.beatmaps.some(beatmap => beatmap.id === mapId);
@@ -177,33 +177,33 @@ function createMirror(site: MirrorSite, options: MirrorOptions): Mirror {
 
 export interface MirrorsOptions {
   readonly http: HttpClient;
-  /** Time-out of one request. Default 4000. */
+  /** Time-out of one request, in milliseconds. Default 4000. */
   readonly timeoutMs?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
 
-/** Throttles by host, well below what the mirrors allow. */
+/** Throttles by host, well below the rate limits of the mirrors. */
 export const MIRROR_THROTTLES: Readonly<Record<string, ThrottleRule>> = Object.fromEntries(
   MIRROR_SITES.map(({ host, throttle }) => [host, throttle]),
 );
 
-/** Every mirror, in the order to begin with. */
+/** Every mirror, in the order in which they are asked at first. */
 export function createMirrors({ http, timeoutMs = 4_000, now = Date.now }: MirrorsOptions): readonly Mirror[] {
   return MIRROR_SITES.map(site => createMirror(site, { http, timeoutMs, now }));
 }
 
 export interface DownloadAddress {
-  /** A mirror's id, or `osu` for the page where a login is needed. */
+  /** A mirror's id, or `osu` for osu!'s own page, which needs a login. */
   readonly source: Mirror['id'] | 'osu';
-  /** How the mirror did lately; of the page it is not known. */
+  /** How the mirror did lately; unknown for osu!'s page. */
   readonly state: HealthWord;
   /** True when the file holds the set's video. */
   readonly video: boolean;
   readonly url: string;
 }
 
-/** Best first: of each mirror with the video, then without; osu!'s page last, and alone when downloads are disabled. */
+/** Best first: for each mirror with the video, then without; osu!'s page comes last, and alone when downloads are disabled. */
 export function downloadAddresses(
   set: Beatmapset,
   mirrors: readonly Mirror[],

@@ -14,7 +14,7 @@ import type { BeatmapSource } from './source.ts';
 import { expectShape, OSU } from './upstream-answer.ts';
 
 /**
- * @throws AppError from every method: `not_found` (a restricted player too), `credentials_required`, `forbidden`,
+ * @throws AppError from every method: `not_found` (also for a restricted player), `credentials_required`, `forbidden`,
  * `upstream_rate_limited` with `retryAfterMs`, `upstream_changed`, `upstream_unavailable`, `timeout`
  */
 export interface OsuApi extends OsuPlayersApi, Omit<BeatmapSource, 'id'> {
@@ -26,13 +26,13 @@ export interface OsuApi extends OsuPlayersApi, Omit<BeatmapSource, 'id'> {
 }
 
 export interface OsuApiOptions extends Pick<OsuCallOptions, 'http' | 'clientId' | 'clientSecret' | 'log'> {
-  /** Time-out of one request. Default 6000. */
+  /** Time-out of one request, in milliseconds. Default 6000. */
   readonly timeoutMs?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
 
-/** Covers, avatars, previews: open to everyone (2026-08). */
+/** Hosts of covers, avatars and previews, which are open to everyone (2026-08). */
 export const OSU_ASSET_HOSTS = ['assets.ppy.sh', 'a.ppy.sh', 'b.ppy.sh'] as const;
 
 const PAGE_CURSOR = /^page:(\d{1,3})$/;
@@ -59,7 +59,7 @@ function createOsuSetsApi(ask: OsuCall): Omit<OsuApi, keyof OsuPlayersApi> {
         l: query.language,
         e: query.video === true ? 'video' : undefined,
         c: query.spotlight === true ? 'spotlights' : undefined,
-        // Explicit ones are part of the answer; who shows them decides.
+        // Explicit sets are part of the answer; whoever shows them decides how.
         nsfw: query.nsfw === false ? 'false' : 'true',
         page,
         cursor_string: page === undefined ? next : undefined,
@@ -68,7 +68,7 @@ function createOsuSetsApi(ask: OsuCall): Omit<OsuApi, keyof OsuPlayersApi> {
       const found = expectShape(searchShape.safeParse(answer).data, OSU, 'list of sets');
       const sets = expectShape(await parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
       const following = sets.length === 0 ? null : found.cursor_string;
-      // osu!'s search cannot exclude, and counts sets that it was not asked to.
+      // osu!'s search cannot exclude anything, so excluded sets are removed here, and its count includes them.
       if (query.excluded === undefined) return { sets, total: found.total, next: following };
       return { sets: sets.filter(set => !isExcluded(query, set)), total: null, next: following };
     },

@@ -3,13 +3,13 @@ import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import { OSU_ASSET_HOSTS } from './osu-api.ts';
 
-/** Covers and avatars of osu!, made small enough to stand in a drawing. */
+/** Covers and avatars of osu!, made small enough to be part of a drawn card. */
 export interface Artwork {
-  /** A small JPEG of that shape as a data address; undefined for what cannot be had, or not soon. Never rejects. */
+  /** A small JPEG of this shape as a data address; undefined when it cannot be loaded, or not soon enough. Never rejects. */
   load(url: string, shape: Shape): Promise<string | undefined>;
 }
 
-/** Pixels. */
+/** In pixels. */
 interface Shape {
   readonly width: number;
   readonly height: number;
@@ -18,15 +18,15 @@ interface Shape {
 export interface ArtworkOptions {
   readonly http: Pick<HttpClient, 'request'>;
   readonly log: Pick<Logger, 'debug'>;
-  /** How long a card waits; what comes later is there the next time. Default 1200. */
+  /** How long a card waits, in milliseconds; an image that comes later is there for the next card. Default 1200. */
   readonly waitMs?: number;
 }
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
-/** Some 10 KB each. */
+/** Each takes some 10 KB. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 const KEPT_MS = 6 * 3_600_000;
-/** Some old sets have no cover. */
+/** Some old sets have no cover, which is remembered for this long. */
 const MISSING_MS = 10 * 60_000;
 const MAX_PIXELS = 40_000_000;
 const QUALITY = 62;
@@ -43,7 +43,7 @@ export function createArtwork({ http, log, waitMs = 1_200 }: ArtworkOptions): Ar
       retries: 0,
     });
     if (status !== 200) throw new Error(`an image was answered with ${status}`);
-    // Loaded by the first card: many a chat never sees one.
+    // Loaded only for the first card, because many processes never draw one.
     const { default: sharp } = await import('sharp');
     const image = sharp(bytes, { limitInputPixels: MAX_PIXELS }).timeout({ seconds: 5 }).rotate();
     const small = image.resize({ width, height, fit: 'cover' }).flatten({ background: '#202020' });

@@ -1,4 +1,4 @@
-/** One call of the official API v2 (osu-web 2026-08), as an application without a user: with its token, at its pace. */
+/** One call of the official API v2 (osu-web 2026-08), made as an application without a user, with its token and within its rate limit. */
 
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
@@ -8,11 +8,11 @@ import type { HttpClient, HttpRequest, HttpResponse } from '../../infra/http/htt
 import type { Logger } from '../../infra/log.ts';
 import { expectShape, OSU, readAnswer } from './upstream-answer.ts';
 
-/** Values of an address's query; a list gives its name once for each. */
+/** Values of an address's query; a list repeats the name for each of its values. */
 export type OsuParams = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 /**
- * One call of the official API, with its token and at its pace: the JSON of a successful answer.
+ * Makes one call of the official API, with its token and within its rate limit, and gives the JSON of a successful answer.
  *
  * @param path below `/api/v2/`
  * @throws AppError as every method of `OsuApi` does
@@ -24,14 +24,14 @@ export type OsuCall = (
   request?: Partial<HttpRequest>,
 ) => Promise<unknown>;
 
-/** The API's terms allow 60 a minute; beyond it an application may lose its access. */
+/** The API's terms allow 60 calls a minute; an application that makes more may lose its access. */
 export const OSU_THROTTLE: ThrottleRule = { perSecond: 1, burst: 12, atOnce: 6 };
 export const OSU_HOST = 'osu.ppy.sh';
 
 const BASE = `https://${OSU_HOST}/api/v2/`;
-/** A date. From 20220705 on scores have one shape; newer ones change what is not asked here. */
+/** The API's version is a date. From 20220705 on scores have one shape; newer versions change nothing that is asked for here. */
 const API_VERSION = '20241022';
-/** A wish to be left alone for longer is most likely a mistake. */
+/** If osu! asks to be left alone for longer, it is most likely a mistake. */
 const MAX_CLOSED_MS = 15 * 60_000;
 
 export interface OsuCallOptions {
@@ -77,7 +77,7 @@ export function createOsuCall(options: OsuCallOptions): OsuCall {
     });
   }
 
-  /** A token may be taken back before its time: it is renewed once. */
+  /** osu! may revoke a token before its time, so a refused call gets one new token. */
   return async function ask(path, params, signal, request = {}) {
     if (now() < closedUntil) {
       throw new AppError('upstream_rate_limited', 'osu! asked to wait', { retryAfterMs: closedUntil - now() });
@@ -105,10 +105,10 @@ export function createOsuCall(options: OsuCallOptions): OsuCall {
 }
 
 const EARLY_MS = 60_000;
-/** A shorter life, or none given, would have every call ask for a token. */
+/** A token with a shorter life, or with none given, would have every call ask for a new token. */
 const MIN_LIFE_MS = 30_000;
 const MAX_LIFE_MS = 24 * 60 * 60_000;
-/** How long a failure is believed. A wrong secret does not become right by asking. */
+/** How long a refusal of the credentials is remembered: a wrong secret does not become right by asking again. */
 const REFUSED_MS = 5 * 60_000;
 const FAILED_MS = 3_000;
 const MAX_WAIT_MS = 5 * 60_000;
@@ -120,7 +120,7 @@ interface Held {
   readonly until: number;
 }
 
-/** Asks osu! for a token in the name of an application. */
+/** Asks osu! for a token for an application. */
 export function askForToken(
   http: HttpClient,
   { clientId, clientSecret }: { readonly clientId: number; readonly clientSecret: string },
@@ -139,7 +139,7 @@ export function askForToken(
   });
 }
 
-/** Client credentials grant (osu-web 2026-08: tokens live a day and are not refreshed). */
+/** Tokens by the client credentials grant (osu-web 2026-08: they live a day and cannot be refreshed). */
 function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: OsuCallOptions) {
   const flights = createSingleFlight<string>();
   let held: Held | undefined;
@@ -168,7 +168,7 @@ function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: O
 
   return {
     /**
-     * The bearer token, asked for when there is none or the old one is about to end.
+     * The bearer token; a new one is asked for when there is none or the old one is about to expire.
      *
      * @throws AppError `credentials_required` when osu! does not know the application, or an upstream code
      */
@@ -190,7 +190,7 @@ function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: O
         signal,
       );
     },
-    /** The API did not take this token: the next `get` asks for another. */
+    /** Forgets a token that the API did not accept, so that the next `get` asks for another. */
     refuse(token: string): void {
       if (held?.token === token) held = undefined;
     },

@@ -1,4 +1,4 @@
-/** osu!'s authorization code grant (osu-web 2026-08): a person says to us, through osu!, which player they are. */
+/** osu!'s authorization code grant (osu-web 2026-08), by which a person proves through osu! which player they are. */
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
@@ -19,10 +19,10 @@ export interface OsuSignInOptions {
   readonly http: HttpClient;
   readonly clientId: number;
   readonly clientSecret: string;
-  /** The redirect address that is registered with the application. */
+  /** The redirect address that is registered with the osu! application. */
   readonly redirectUri: string;
   readonly log: Pick<Logger, 'warn' | 'error'>;
-  /** Time-out of each of the calls. Default 10 000. */
+  /** Time-out of each call, in milliseconds. Default 10 000. */
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }
@@ -45,7 +45,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
     return expectShape(answer, OSU, 'token').access_token;
   }
 
-  /** `invalid_client` is the operator's to mend; all else is a code that does not count. */
+  /** Only the operator can mend `invalid_client`; every other refusal means that the code is not valid. */
   function refusal({ status, text }: { readonly status: number; readonly text: string }): AppError {
     const reason = refusalShape.safeParse(parseJson(text)).data?.error;
     if (reason !== 'invalid_client') {
@@ -68,7 +68,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
     return { id: expectShape(playerId ?? undefined, OSU, 'number of a player'), name: username };
   }
 
-  /** Ends the token, so that osu! asks the person again the next time, by whatever way they come. */
+  /** Revokes the token, so that osu! asks the person again the next time, whichever chat they come from. */
   async function revoke(token: string): Promise<void> {
     const { status } = await http.request({
       ...bounds,
@@ -80,7 +80,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
   }
 
   return {
-    /** The page on which osu! asks the person whether we may know who they are. `state` comes back with the answer. */
+    /** The page on which osu! asks the person for permission to tell us who they are. `state` comes back with the answer. */
     address(state: string): string {
       const query = {
         client_id: String(clientId),
@@ -91,7 +91,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
       return `https://${OSU_HOST}/oauth/authorize?${new URLSearchParams({ ...query, state }).toString()}`;
     },
     /**
-     * Finds the player whom the code of osu!'s answer stands for. The token that says so is ended at once, and never kept.
+     * Finds the player for whom osu! gave this code. The token that the code is exchanged for is revoked at once, and never kept.
      *
      * @throws AppError `invalid_request` for a code that is used up, too old or not osu!'s, `credentials_required` when osu! does not
      * know the application or its redirect address, or an upstream code
@@ -101,7 +101,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
       try {
         return await ask(token, signal);
       } finally {
-        // It ends by itself after a day.
+        // A failure is only logged, because the token expires by itself after a day.
         await revoke(token).catch((error: unknown) => log.warn({ err: error }, 'a token of osu! was not ended early'));
       }
     },

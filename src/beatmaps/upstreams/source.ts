@@ -1,4 +1,4 @@
-/** The sources of sets: the official API, the mirrors, and in their place the catalogue. */
+/** The sources of sets: the official API and the mirrors, and the catalogue that stands in for them. */
 import type { Beatmapset } from '../model/beatmapset.ts';
 import type { Search, SearchPage } from '../query/search.ts';
 import { MIRROR_IDS, type MirrorId } from './mirror-sites.ts';
@@ -9,13 +9,13 @@ export type UpstreamId = 'osu' | MirrorId;
 
 export interface BeatmapSource {
   readonly id: UpstreamId;
-  /** @param next of the page before; see {@link tokenOf} */
+  /** @param next the token that the page before gave; see {@link tokenOf} */
   search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
   set(id: number, signal?: AbortSignal): Promise<Beatmapset>;
   setOfMap(mapId: number, signal?: AbortSignal): Promise<Beatmapset>;
 }
 
-/** `next` of a page by its number, from 0. */
+/** The token of a page by its number, from 0. */
 export function tokenOf({ id }: Pick<BeatmapSource, 'id'>, page: number): string | undefined {
   if (page === 0) return undefined;
   return id === 'osu' ? `page:${page + 1}` : String(page);

@@ -1,18 +1,18 @@
-/** The meaning of an upstream's answer, the official one's or a mirror's. */
+/** Reads what the answers of the official API and of the mirrors mean. */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { HttpResponse } from '../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../infra/http/retry-after.ts';
 
-/** The official one's name in the log. */
+/** The official API's name in the log. */
 export const OSU = 'osu!';
 
 export interface AnswerContext {
-  /** Names the upstream in the log. */
+  /** The name of the upstream in the log. */
   readonly upstream: string;
   readonly now: number;
 }
 
-/** Catboy's is a date without being an HTTP date. */
+/** Also reads Catboy's header, which is a date but not an HTTP date. */
 function readRetryAfter(header: string | undefined, now: number): number | undefined {
   const standard = parseRetryAfter(header, now);
   if (standard !== undefined || header === undefined) return standard;
@@ -29,7 +29,7 @@ function codeOfStatus(status: number): ErrorCode {
 }
 
 /**
- * @throws AppError `not_found`, `upstream_rate_limited` and `upstream_unavailable` with the wait the upstream asked for,
+ * @throws AppError `not_found`, `upstream_rate_limited` and `upstream_unavailable` with the wait that the upstream asked for,
  * `forbidden` for 401 and 403, `upstream_changed` for other refusals
  */
 export function assertAnswered({ status, headers }: HttpResponse, { upstream, now }: AnswerContext): void {
@@ -68,7 +68,7 @@ export function isNotFound(error: unknown): error is AppError {
 }
 
 /**
- * Has a `not_found` say of which thing it is, in params.what: a person who names a player and a map is told which of them does not
+ * Makes a `not_found` say in params.what which thing is missing: a person who names a player and a map learns which of them does not
  * exist. Other failures stay as they are.
  */
 export async function missingAs<T>(what: 'beatmap' | 'score', work: Promise<T>): Promise<T> {
