@@ -4,7 +4,7 @@ import { backUpDatabase } from './infra/store/backup.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** `npm run backup -- FILE`: a copy of the embedded database, also while the bot runs. */
+/** `npm run backup -- FILE` copies the embedded database, also while the bot runs. */
 function backup([target, ...others]: readonly string[]): string {
   if (target === undefined || others.length > 0) throw new ConfigError('Name one file: npm run backup -- FILE');
   const { dataDir, redisUrl } = loadConfig(readEnvironment());

@@ -19,12 +19,12 @@ import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 
 const BAR_WIDTH = 30;
-/** Without a terminal a line now and then is enough. */
+/** Without a terminal a line of progress now and then is enough. */
 const LINE_EVERY_MS = 5_000;
 
 interface Progress {
   show(progress: FillProgress): void;
-  /** A line of its own. */
+  /** Writes a line that stays. */
   say(text: string): void;
 }
 
@@ -64,7 +64,7 @@ function bar({ sets, total }: FillProgress): string {
   return `[${'#'.repeat(done)}${'-'.repeat(BAR_WIDTH - done)}] `;
 }
 
-/** The official API when there is access to it, else the mirrors one after the other. */
+/** Feeds from the official API if there are credentials, else from the mirrors one after the other. */
 function createFeeds({ osu }: Config, http: HttpClient, log: Logger): readonly Feed[] {
   if (osu === undefined) return createMirrors({ http }).map(searchFeed);
   const api = createOsuApi({ http, log, clientId: osu.clientId, clientSecret: osu.clientSecret });

@@ -16,25 +16,25 @@ import { createWebPlatform } from './platforms/web/platform.ts';
 
 /** The chat platforms that have a token, on one runtime. */
 export interface Chats {
-  /** Routes of theirs, to be registered before the server listens. */
+  /** Registers the platforms' routes; must be called before the server listens. */
   register(server: FastifyInstance): Promise<void>;
-  /** Begins in the background: a platform that cannot be reached must not keep the others waiting. */
+  /** Starts the platforms in the background, because one that cannot be reached must not delay the others. */
   start(): void;
   status(): Promise<RuntimeStatus>;
-  /** Known without asking the queue. */
+  /** The state of the platforms, which is known without asking the queue. */
   platforms(): RuntimeStatus['platforms'];
-  /** A private message to each of OWNER_IDS whose platform can send one. Never rejects. */
+  /** Sends a private message to each of OWNER_IDS whose platform can do that. Never rejects. */
   tellOwners(text: string): Promise<void>;
-  /** Takes nothing new and lets what runs finish. */
+  /** Takes no new requests and lets running ones finish. */
   stop(): Promise<void>;
 }
 
 export interface WebChat {
-  /** To be registered before the server listens. */
+  /** Must be registered before the server listens. */
   readonly plugin: (server: FastifyInstance) => Promise<void>;
   /** Takes connections from now on. */
   start(): Promise<void>;
-  /** Takes nothing new and lets what runs finish. */
+  /** Takes no new requests and lets running ones finish. */
   stop(): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
   };
 }
 
-// The library of a platform without a token is not even loaded.
+// A platform's library is only loaded when there is a token for the platform.
 
 async function createDiscord({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
   if (discord === undefined) return [];
@@ -119,7 +119,7 @@ async function createTelegram(config: Config, core: Core, log: Logger): Promise<
   });
   const parts = { dispatcher, delivery, settings, sentFiles, records: storage.records, log };
   const platform = createTelegramPlatform({ token, apiUrl, webhook, ...parts });
-  // Any process can take what is pushed.
+  // With a webhook any process may take an update, so none has to be the only listener.
   return [webhook === undefined ? heardOnce(platform, core, token) : platform];
 }
 
@@ -128,14 +128,14 @@ function webhookOf({ telegram, publicUrl }: Config) {
   return secret === undefined || publicUrl === undefined ? undefined : { secret, publicUrl };
 }
 
-/** Requests of the web chat that run at once. Commands have places of their own beyond that, so these need only bound what is under way. */
+/** How many requests of the web chat run at once. Commands have a limit of their own, so this only bounds what is under way. */
 const WEB_CONCURRENCY = 256;
-/** Ids of requests that are done: here they never come again. */
+/** How many ids of finished requests are kept; here no event is ever delivered again. */
 const WEB_MARKS = 1_000;
 
 /**
- * The web chat, on a runtime of its own: a request is run where the socket of its page is, and is of no use when the process is gone, so that it
- * is kept in memory.
+ * The web chat, on a runtime of its own. A request runs in the process that has the page's socket and is useless without it, so its queue is
+ * kept in memory.
  */
 export function createWebChat(config: Config, core: Core, log: Logger): WebChat {
   const { publicUrl, webExamples } = config;
@@ -160,7 +160,7 @@ export function createWebChat(config: Config, core: Core, log: Logger): WebChat 
   };
 }
 
-/** One of the processes that could hear the same does, and the others stand by. */
+/** Of several processes with the same token one listens, and the others stand by. */
 function heardOnce(platform: RuntimePlatform, { storage }: Core, what: string): RuntimePlatform {
   if (storage.shared === undefined) return platform;
   const { link } = storage.shared;

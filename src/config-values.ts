@@ -3,12 +3,12 @@ import { closest, distance } from 'fastest-levenshtein';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 
-// How the text of a variable becomes its value. Each of these answers undefined to what it does not understand.
+// Each of these functions reads the text of a variable, and gives undefined for text that it does not understand.
 
 export interface UpstreamOverride {
-  /** Lower-case name, or `*.suffix` for its subdomains. */
+  /** A host name in lower case, or `*.suffix` for its subdomains. */
   readonly host: string;
-  /** With https on loopback alone, as its certificate is not checked. */
+  /** The server to ask instead. It may use https only on loopback, because its certificate is not checked. */
   readonly origin: string;
 }
 
@@ -18,7 +18,7 @@ export interface ApiKeyConfig {
   readonly perHour: number | 'unlimited';
 }
 
-/** An address of a proxy, for all that is asked or for a part of it. */
+/** The address of a proxy, for all requests or for those to one site or host. */
 export interface UpstreamProxy {
   /** http, https or socks5, possibly with userinfo. */
   readonly url: string;
@@ -46,7 +46,7 @@ export interface Owner {
 export type ShardConfig = 'auto' | { readonly ids: readonly number[]; readonly total: number };
 
 export interface WebExampleConfig {
-  /** The key under which the languages name it. */
+  /** The key under which the languages name this kind of example. */
   readonly kind: string;
   readonly url: string;
 }
@@ -62,7 +62,7 @@ export function oneOf<const T extends string>(words: readonly T[]) {
   return (text: string): T | undefined => words.find(word => word === text.toLowerCase());
 }
 
-/** Entries separated by commas; one that `parse` refuses makes the whole list wrong. */
+/** Reads entries separated by commas; a single entry that `parse` refuses makes the whole list wrong. */
 export function list<T>(parse: (entry: string) => T | undefined) {
   return (text: string): T[] | undefined => {
     const values: T[] = [];
@@ -76,7 +76,7 @@ export function list<T>(parse: (entry: string) => T | undefined) {
   };
 }
 
-/** A host's name in lower case, without the `www.` that is below it anyway. */
+/** A host's name in lower case, without `www.`, which a name covers anyway with its other subdomains. */
 export function parseSiteHost(text: string): string | undefined {
   const host = text.toLowerCase().replace(/^www\./, '');
   return /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,6}[a-z]{2,63}$/.test(host) ? host : undefined;
@@ -95,16 +95,16 @@ function isUnique(values: readonly string[]): boolean {
   return new Set(values).size === values.length;
 }
 
-/** Variables that the tests alone read. */
+/** Variables that only the tests read. */
 const TEST_NAMES: ReadonlySet<string> = new Set(['SPECS_DIR', 'REQUIRE_ALL']);
 
-/** How many letters may differ; short names are too near to everything. */
+/** How many letters may differ; a short name is close to too many others. */
 function maxTypos({ length }: string): number {
   if (length < 5) return 0;
   return length < 8 ? 1 : 2;
 }
 
-/** A sentence for each name that is nearly one of the known. */
+/** A sentence for each name that is nearly a known one. */
 export function misspeltNames(names: readonly string[], known: readonly string[]): readonly string[] {
   const strangers = names.filter(name => !known.includes(name) && !TEST_NAMES.has(name));
   return strangers.flatMap(name => {
@@ -130,7 +130,7 @@ export function parseBaseUrl(text: string): string | undefined {
   return url.origin + url.pathname.replace(/\/$/, '');
 }
 
-/** The endpoint itself: an address without a path is that of its server. A key may stand in the query. */
+/** Reads the address of a translation endpoint; one without a path gets `/translate`. A key may be in its query. */
 export function parseTranslateUrl(text: string): string | undefined {
   const url = parseUrl(text, ['http:', 'https:']);
   if (url === undefined || url.username !== '' || url.password !== '') return undefined;
@@ -155,7 +155,7 @@ function parseProxy(entry: string): UpstreamProxy | undefined {
   return { url: url.href, ...(source !== undefined && { source }), ...(host !== undefined && { host }) };
 }
 
-/** An address, or a prefix of IPv6. */
+/** Reads an address, or a prefix of IPv6 addresses. */
 export function parseLocalAddress(text: string): string | undefined {
   const [address = '', prefix, ...rest] = text.split('/');
   if (isIP(address) === 0 || !ipaddr.isValid(address) || address.includes('%') || rest.length > 0) return undefined;
@@ -163,7 +163,7 @@ export function parseLocalAddress(text: string): string | undefined {
   return isIP(address) === 6 && whole(1, 127)(prefix) !== undefined ? text : undefined;
 }
 
-/** `8s,300/day` */
+/** Reads a text like `8s,300/day`. */
 export function parseAccountPace(text: string): AccountPace | undefined {
   const [, seconds = '', times = ''] = /^(\d+)s\s*,\s*(\d+)\/day$/.exec(text) ?? [];
   const [every, perDay] = [whole(1, 86_400)(seconds), whole(1, 100_000)(times)];
@@ -174,7 +174,7 @@ export function parseRedisUrl(text: string): string | undefined {
   return parseUrl(text, ['redis:', 'rediss:']) === undefined ? undefined : text;
 }
 
-/** `auto`, or the shards of this process and how many there are in all: `0,1/4`. */
+/** Reads `auto`, or the shards of this process and the number of all shards: `0,1/4`. */
 export function parseShards(text: string): ShardConfig | undefined {
   if (text === 'auto') return 'auto';
   const [ids = '', count = '', ...rest] = text.split('/');
@@ -208,7 +208,7 @@ export function parseConstants(text: string): Record<string, string> | undefined
   try {
     return z.record(z.string(), z.string()).safeParse(JSON.parse(text)).data;
   } catch {
-    // Not JSON, which is all there is to say about it.
+    // Text that is not JSON gets the general message about the variable.
     return undefined;
   }
 }

@@ -35,7 +35,7 @@ export type Config = ReturnType<typeof toConfig>;
 
 export type Role = (typeof ROLES)[number];
 
-/** The message lists every wrong variable, the expected form and an example, and no value that was given. */
+/** An error whose message lists every wrong variable with the expected form and an example, but never a value that was given. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -44,7 +44,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const ROLES = ['gateway', 'worker', 'web'] as const;
 const MEBIBYTE = 1024 * 1024;
 
-/** A variable whose text `parse` understands, or answers with undefined. */
+/** A variable whose text is read by `parse`, which gives undefined for a text that it does not understand. */
 function variable<T>(parse: (text: string) => T | undefined, expected: string, example: string) {
   return z.string().transform((text, context): T => {
     const value = parse(text);
@@ -158,10 +158,10 @@ const VARIABLES = z.object({
 export const VARIABLE_NAMES: readonly string[] = Object.keys(VARIABLES.shape);
 
 /**
- * The real environment over the `.env` of the working directory, when there is one. A variable that is set and empty counts: it
- * switches off what `.env` sets.
+ * The environment of the process, over the `.env` file of the working directory if there is one. A variable that is set but empty also counts:
+ * it switches off what `.env` sets.
  *
- * @throws ConfigError when `.env` is there and cannot be read
+ * @throws ConfigError when `.env` exists and cannot be read
  */
 export function readEnvironment(): Environment {
   return { ...readEnvFile(), ...process.env };
@@ -189,9 +189,10 @@ export function loadConfig(environment: Environment): Config {
 }
 
 /**
- * Holds what names a site in the configuration to the sites that there are, of which only those know who are asked about posts.
+ * Checks that every site that the configuration names exists, and chooses the sites to offer. This is not part of {@link loadConfig}, because
+ * only the caller knows the sites.
  *
- * @returns the sites that are offered: of the others nothing is known to people
+ * @returns the sites that are offered; people see nothing of the others
  * @throws ConfigError as {@link loadConfig}
  */
 export function offeredSites<Site extends { readonly id: string }>(
@@ -228,8 +229,8 @@ function describeIssue(issue: z.core.$ZodIssue): string {
 }
 
 /**
- * Variables that look like misspelt ones of ours.
- * @returns a sentence each, without values
+ * Finds variables that look like misspelt names of Medley's.
+ * @returns a sentence for each, without its value
  */
 export function findMisspelt(environment: Environment): readonly string[] {
   return misspeltNames(Object.keys(environment), VARIABLE_NAMES);
@@ -255,7 +256,7 @@ function findMissingPartners(given: Environment): string[] {
     : missing;
 }
 
-/** Variables that belong together become one part, which is there when all of it is set. */
+/** Groups variables that belong together into one part, which is present when all of them are set. */
 function toConfig(values: z.output<typeof VARIABLES>) {
   const { DISCORD_TOKEN, TELEGRAM_TOKEN, OSU_CLIENT_ID, OSU_CLIENT_SECRET } = values;
   return {

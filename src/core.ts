@@ -30,7 +30,7 @@ import { openStorage, type Storage } from './storage.ts';
 
 export interface CoreOptions {
   readonly config: Config;
-  /** The sites that are offered. */
+  /** The sites that Medley offers. */
   readonly descriptors: readonly [SourceDescriptor, ...SourceDescriptor[]];
   /** The folders in which programs such as ffmpeg are looked for, as in PATH. */
   readonly searchPath: string;
@@ -42,7 +42,7 @@ export interface CoreOptions {
 /** The parts that every role needs: storage, the services, and the dispatcher over them. */
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
-/** @throws Error whose message says what keeps it from starting */
+/** @throws Error whose message says why Medley cannot start */
 export async function createCore(options: CoreOptions) {
   const { config, descriptors, searchPath, log } = options;
   const metrics = createMetrics();
@@ -53,7 +53,7 @@ export async function createCore(options: CoreOptions) {
   const version = await readVersion();
   const { translateUrl } = config;
   const translation = translateUrl === undefined ? undefined : await openTextTranslation({ url: translateUrl });
-  // Nothing that may fail comes after: from here on there is a thread to end.
+  // Nothing that may fail comes after this, because from here on there is a thread that would have to be ended.
   const beatmapServices = openBeatmapServices(config, storage, http, log);
   const { catalogue, backgroundFill, difficulty, calculator, beatmaps, recommend } = beatmapServices;
   const services = createServices({ options, storage, media, beatmapServices, translation, version });
@@ -77,18 +77,18 @@ export async function createCore(options: CoreOptions) {
       delivery,
     },
     ...{ settings: services.settings, services, accountLinks: services.accountLinks, dispatcher, watchAccounts },
-    /** The chats come after all this; owners are told how they do. */
+    /** The chats are created later; from then on the owners' status command can read their state. */
     watchChats(read: () => Promise<RuntimeStatus>): void {
       readChats = read;
     },
-    /** Goes on in the background: reads what searches are corrected by, and fills the catalogue. */
+    /** Starts to fill the catalogue and to read the words that correct searches, both in the background. */
     warm(): void {
       if (config.catalogueFill) backgroundFill.start();
       catalogue.warm().catch(error => log.warn({ err: error }, 'searches are not corrected until the next start'));
     },
-    /** Before the process ends, however it does: a thread torn down within native code takes the process down with a signal. */
+    /** Must be called before every end of the process: a thread that is torn down inside native code kills the process with a signal. */
     endThreads: () => catalogue.close(),
-    /** When nothing uses it any more. */
+    /** Closes everything; call it when nothing uses the core any more. */
     async close(): Promise<void> {
       await backgroundFill.stop();
       await Promise.all([media.closeFiles(), difficulty.close(), translation?.close()]);
@@ -124,7 +124,7 @@ function createServices({ options, storage, media, beatmapServices, translation,
   const { beatmaps, ratings, recommend, recommendationHistory, artwork } = beatmapServices;
   const memory = createChatMemory({
     records,
-    // A web chat is only there while it is looked at.
+    // A page of the web chat exists only while a person looks at it, so nothing can be posted there later.
     canPost: platform => platform !== 'web',
     onFailure: error => log.warn({ err: error }, 'what a chat saw last, or who was there, could not be read or noted'),
   });
@@ -182,7 +182,7 @@ function createAnswers({ options, media, services, limiter, readChats }: AnswerP
   return createDispatcher({
     commands: createCommandList({
       sources: descriptors,
-      // The other examples are commands.
+      // The other examples of the web chat are commands, so the first link of a post is taken.
       example:
         config.webExamples.find(({ url }) => extractor.sourceOf(url) !== undefined)?.url ?? descriptors[0].example,
     }),
@@ -190,7 +190,7 @@ function createAnswers({ options, media, services, limiter, readChats }: AnswerP
   });
 }
 
-/** The memory of a chat moves with its settings, and is deleted when Medley is removed from the chat. */
+/** A chat's memory moves together with its settings, and is deleted with them when Medley is removed from the chat. */
 function withChatMemory(settings: SettingsStore, memory: ChatMemory): SettingsStore {
   return {
     ...settings,

@@ -28,7 +28,7 @@ import { askSites } from './probe/ask-sites.ts';
 
 const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
 
-/** The library of one without a token is not even loaded. */
+/** A platform's library is only loaded when there is a token for the platform. */
 async function examineChats({ discord, telegram, publicUrl }: Config): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   if (discord === undefined) findings.push(withoutToken('Discord', 'DISCORD_TOKEN'));
@@ -49,7 +49,7 @@ function withoutToken(platform: string, variable: string): Finding {
   return { state: 'note', what: `${platform}: no token`, remedy };
 }
 
-/** The start warns of the same names. */
+/** Finds misspelt names of variables, as the start of the bot does. */
 function checkNames(environment: Environment): readonly Finding[] {
   return findMisspelt(environment).map(what => ({ state: 'note', what }));
 }
@@ -88,7 +88,7 @@ async function examine(
 
 type Access = Pick<Parameters<typeof askSites>[0], 'descriptors' | 'http' | 'outgoing'>;
 
-/** Every strategy of every source, asked for `links` or for public examples: a table each, and what would help. */
+/** Asks every strategy of every source for `links` or for public examples; prints a table for each, and advice. */
 async function examineLive(config: Config, environment: Environment, access: Access, links: readonly string[]) {
   const { http } = access;
   const { reports } = await askSites({
@@ -112,7 +112,7 @@ async function examineLive(config: Config, environment: Environment, access: Acc
   return findings;
 }
 
-/** `npm run doctor`: looks at everything Medley needs and says what to do. Exit code 1 when something is wrong. */
+/** `npm run doctor` checks everything that Medley needs and says what to do. The exit code is 1 when something is wrong. */
 async function doctor(): Promise<number> {
   const { live, links } = readArguments(process.argv.slice(2), { takesLive: true });
   const environment = readEnvironment();

@@ -1,6 +1,6 @@
 /**
- * Everything that can go wrong and that a person may hear about. The union is closed: the sentences (i18n), the HTTP
- * statuses (api) and the log levels are exhaustive tables over it, so forgetting one is a compile error.
+ * The codes of everything that can go wrong and that a person may hear about. The union is closed: the sentences (i18n), the HTTP statuses
+ * (api) and the log levels are exhaustive tables over it, so that a forgotten code is a compile error.
  */
 export const ERROR_CODES = [
   'invalid_request',
@@ -23,7 +23,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** How much a failure is worth in the log: people's slips are no news, what the operator can mend is. */
+/** The log level of each failure: people's mistakes are no news to the operator, failures that the operator can mend are. */
 export const LOG_LEVELS: Readonly<Record<ErrorCode, 'debug' | 'info' | 'warn' | 'error'>> = {
   invalid_request: 'debug',
   unsupported_link: 'debug',
@@ -53,7 +53,7 @@ export interface AppErrorOptions {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The one error type that crosses a module's border. `message` is for the log; people see the sentence of `code`. */
+/** The one error type that crosses the border of a module. `message` is for the log; people see the sentence for `code`. */
 export class AppError extends Error {
   override readonly name: string = 'AppError';
   readonly code: ErrorCode;
@@ -70,7 +70,7 @@ export class AppError extends Error {
   }
 }
 
-/** The store is away, too slow or broken for now. It is no failure to tell people of: what needs the store is done again later. */
+/** The store is unreachable, too slow or broken for now. People are not told of it: whatever needs the store is done again later. */
 export class StoreAway extends AppError {
   override readonly name = 'StoreAway';
 
@@ -80,14 +80,14 @@ export class StoreAway extends AppError {
 }
 
 /**
- * Until its stack is read for the first time, an error holds all that its functions had at hand: of an answer that was refused the
- * whole body, for as long as the failure is remembered.
+ * Reads the error's stack, because until then the error keeps all variables of its functions alive: for a refused answer that is the whole body,
+ * kept as long as the failure is remembered.
  */
 function forgetFrames(error: unknown): void {
   if (error instanceof Error) void error.stack;
 }
 
-/** An AppError as it is; anything else wrapped as `internal` with itself as the cause. */
+/** An AppError unchanged; any other error wrapped as `internal`, as its cause. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return new AppError('internal', error instanceof Error ? error.message : 'unknown failure', { cause: error });

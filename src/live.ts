@@ -16,7 +16,7 @@ function say(...lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Asks the sites for real and keeps what they answered under `recordings/`, without what is private, for a report. */
+/** Asks the real sites and stores their answers under `recordings/` for a report, without private values. */
 async function live(): Promise<number> {
   const { links } = readArguments(process.argv.slice(2), { takesLive: false });
   const environment = readEnvironment();

@@ -7,19 +7,19 @@ import { createLogger } from './infra/log.ts';
 import { openLogDestination } from './infra/log-destination.ts';
 import type { RunningRoles } from './roles.ts';
 
-/** An unread pipe must not keep the process from ending. */
+/** Time to write the last lines of the log; an unread pipe must not keep the process from ending. */
 const FLUSH_MS = 1_000;
-/** A thread that does not end must not keep it either; its last writes reach a slow disk within two seconds. */
+/** Time for threads to end; their last writes reach a slow disk within two seconds. */
 const THREADS_MS = 5_000;
-/** `docker stop` and others kill a process ten seconds after they asked it to end. */
+/** `docker stop` and others kill a process ten seconds after they asked it to end, so it stops a little earlier. */
 const STOP_MS = 9_000;
-/** For the threads of a process whose time is over. */
+/** Time for threads to end when the process has used up its time. */
 const LATE_THREADS_MS = 200;
 
 const destination = openLogDestination();
 
-// Packages that look for their native part write a report, which else looks up the name of each connection's other end, one after the
-// other, while all stands still (Node 20.13 and newer know this).
+// Packages that look for their native part write a report of the process, which by default looks up the host name of every connection, one
+// after the other, while everything else stands still (Node 20.13 and newer have this switch).
 if (process.report !== undefined) Reflect.set(process.report, 'excludeNetwork', true);
 
 let endThreads: Core['endThreads'] | undefined;
@@ -30,7 +30,7 @@ async function exit(code: number, threadsMs = THREADS_MS): Promise<void> {
   process.exit(code);
 }
 
-/** Runs until a signal, then lets what runs finish. A second signal ends at once. */
+/** Runs until a signal comes, then lets running work finish. A second signal ends the process at once. */
 async function main(): Promise<void> {
   const environment = readEnvironment();
   const config = loadConfig(environment);
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
     void exit(1);
   });
   staySmall();
-  // With all libraries: what keeps it from starting was found before.
+  // All other libraries are loaded only here, after the configuration was found to be right.
   const [{ createCore }, { startRoles }, { sitesWith }] = await Promise.all([
     import('./core.ts'),
     import('./roles.ts'),

@@ -31,18 +31,18 @@ import { createPlayerLinks } from './media/tunnel/player-links.ts';
 import { createTunnel } from './media/tunnel/tunnel.ts';
 import type { Storage } from './storage.ts';
 
-/** A reel takes about 10 KB, a long carousel 100. Most repeats come within minutes. */
+/** A reel takes about 10 KB, a long carousel 100. Most posts that are asked for again are asked for within minutes. */
 const MAX_POST_BYTES = 8 * 1024 * 1024;
-/** Those that are asked for again and again, with the answers already written about them. */
+/** How many often asked posts are kept in memory with the answers already written for them. */
 const MAX_POSTS_AT_HAND = 300;
 const MAX_AT_HAND_BYTES = 6 * 1024 * 1024;
 const MAX_SHORT_LINKS = 20_000;
-/** More than there are places for streams: with a place, none waits for a connection. */
+/** More than the streams that may run at once, so that no running stream waits for a connection. */
 const STREAM_CONNECTIONS = 256;
 
 /**
- * The sites are asked at UPSTREAM_PACE; their CDNs, which serve anyone, only keep bounds that hold a stream's place until its file has
- * flowed.
+ * The sites are asked at UPSTREAM_PACE. Their CDNs serve anyone, so only these wider limits hold for them; a stream keeps its place until its
+ * whole file was sent.
  */
 const CDN_THROTTLE = { perSecond: 100, burst: 200, atOnce: 256 };
 const CDN_HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
@@ -57,18 +57,18 @@ const THROTTLES: ThrottleRules = {
 
 export interface MediaServicesOptions {
   readonly config: Config;
-  /** The sites that are offered. */
+  /** The sites that Medley offers. */
   readonly descriptors: readonly SourceDescriptor[];
   /** The folders in which programs such as ffmpeg are looked for, as in PATH. */
   readonly searchPath: string;
   readonly storage: Storage;
-  /** Shared by all processes where there is a Redis. */
+  /** With Redis all processes share its counts. */
   readonly limiter: RateLimiter;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-/** The clients of all that is asked of the outside, with one pace for each site. */
+/** The HTTP clients for everything outside, which share one rate limit for each site. */
 function openClients({ config, storage, metrics, log }: MediaServicesOptions, outgoing: Outgoing) {
   const open = (connectionsPerHost?: number) =>
     createHttpClient({
@@ -80,11 +80,11 @@ function openClients({ config, storage, metrics, log }: MediaServicesOptions, ou
       onRequest: metrics.countUpstream,
       ...(connectionsPerHost !== undefined && { connectionsPerHost }),
     });
-  // Streams for strangers have connections and a pace of their own, so that no delivery to a chat waits for them.
+  // Streams for visitors have their own connections and throttle, so that no delivery to a chat waits for them.
   return { http: open(), streamHttp: open(STREAM_CONNECTIONS) };
 }
 
-/** The sites, each with its accounts, its breaker and yt-dlp as the last resort where that is installed. */
+/** The sites, each with its accounts and breaker, and with yt-dlp as the last resort if it is installed. */
 async function openSites(
   { config, descriptors, searchPath, storage, limiter, metrics, log }: MediaServicesOptions,
   { http, outgoing }: { readonly http: HttpClient; readonly outgoing: Outgoing },
@@ -112,7 +112,7 @@ async function openSites(
   });
 }
 
-/** The ways by which the files of a post reach people: addresses of ours, a page that plays them, and uploads. */
+/** The ways in which a post's files reach people: addresses of Medley's own, a page that plays them, and uploads. */
 function createFiles(
   { config, storage, metrics, log }: MediaServicesOptions,
   { http, streamHttp }: ReturnType<typeof openClients>,
@@ -123,7 +123,7 @@ function createFiles(
   const { mediaHosts } = extractor;
   const cdnHeaders = createCdnHeaders(sourceDescriptors);
   const spoolDir = join(dataDir, 'spool');
-  // Files are kept for chats and for streams alike.
+  // Half of the cache is for uploads to chats and half for streams.
   const keptBytes = Math.floor(config.mediaCacheBytes / 2);
   const shared = { mediaHosts, cdnHeaders, keptBytes, log };
   const muxedFiles = createMuxedFiles({ ...shared, http: streamHttp, tempDir: join(spoolDir, 'streams') });
@@ -161,7 +161,7 @@ function createAddresses(
 
 export type MediaServices = Awaited<ReturnType<typeof openMediaServices>>;
 
-/** From links to posts and from posts to files. It also opens the HTTP clients, which everything else uses too. */
+/** Turns links into posts and posts into files. It also opens the HTTP clients, which everything else uses too. */
 export async function openMediaServices(options: MediaServicesOptions) {
   const { config, searchPath, storage, metrics, log } = options;
   const outgoing = createSiteOutgoing(sourceDescriptors, config);
@@ -171,7 +171,7 @@ export async function openMediaServices(options: MediaServicesOptions) {
   const sites = await openSites(options, { http: clients.http, outgoing }, paused => onChallenge?.(paused));
   const sources = sites.map(({ source }) => source);
   const blocks = createBlockList({ records: storage.records });
-  // It is asked about every post, and kept in memory from here on, whatever becomes of the store.
+  // Blocks are looked up for every post, so they are read into memory now and then work without the store.
   await blocks.list().catch(error => log.warn({ err: error }, 'what is blocked could not be read yet'));
   const extractor = createExtractor({
     withheld: blocks,
@@ -189,7 +189,7 @@ export async function openMediaServices(options: MediaServicesOptions) {
   return {
     ...{ http: clients.http, sources, blocks, extractor, tunnel, playbacks, delivery },
     hasFfmpeg: ffmpeg !== undefined,
-    /** Someone has to look after an account that the site doubts. */
+    /** Calls the listener when a site doubts an account, because a person has to look after it. */
     watchAccounts(listener: (paused: AccountPaused) => void): void {
       onChallenge = listener;
     },

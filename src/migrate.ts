@@ -14,7 +14,7 @@ import type { Ends } from './migration/move-requests.ts';
 import { migrateToDataDir } from './migration/to-data-dir.ts';
 import { migrateToRedis } from './migration/to-redis.ts';
 
-/** A batch is some hundred kilobytes. */
+/** In milliseconds, for one batch of some hundred kilobytes. */
 const TIMEOUT_MS = 10_000;
 const BACK = '--back';
 
@@ -32,7 +32,7 @@ function readArguments(given: readonly string[]): Asked {
   );
 }
 
-/** `npm run migrate -- REDIS_URL`: from DATA_DIR to Redis; with `--back` from Redis to DATA_DIR. */
+/** `npm run migrate -- REDIS_URL` copies from DATA_DIR to Redis; with `--back`, from Redis to DATA_DIR. */
 async function migrate({ url, isBack }: Asked): Promise<readonly string[]> {
   const { dataDir, mediaKey } = loadConfig(readEnvironment());
   const path = join(dataDir, 'medley.db');

@@ -15,12 +15,12 @@ export interface Monitoring {
   stop(): Promise<void>;
 }
 
-/** Every configured platform may be away for so long before people should be sent elsewhere. */
+/** When every configured platform has been away for this long, the process reports itself as not ready. */
 const AWAY_MS = 60_000;
-/** The queue looks at waiting entries every minute or so, so it is stuck after three. */
+/** The queue looks at waiting entries about every minute, so it is stuck after three. */
 const STUCK_MS = 180_000;
 
-/** Stand-ins on this machine need no politeness. */
+/** Stand-in sites on this machine may be asked often. */
 const STAND_IN_INTERVAL_MS = 4_000;
 
 type Status = Awaited<ReturnType<Chats['status']>>;
@@ -63,7 +63,7 @@ export function createMonitoring(
       storeCheck(storage.records),
       diskCheck(config.dataDir),
       { name: 'platforms', check: () => whyAway(chats.platforms(), Date.now()) },
-      // Those who only hear or serve cannot tell whether others take up what waits.
+      // Only a worker can tell whether waiting requests are taken up.
       ...(config.roles.has('worker')
         ? [{ name: 'queue', check: async () => whyStuck(await chats.status(), Date.now()) }]
         : []),
@@ -96,7 +96,7 @@ export function createMonitoring(
   };
 }
 
-/** True when every site is asked elsewhere, as on the sandbox. */
+/** True when every site is replaced by a stand-in, as in the sandbox. */
 function isStandIn({ upstreamOverrides }: Config, { descriptors }: Pick<Core, 'descriptors'>): boolean {
   const overrides = createOverrides(upstreamOverrides);
   return descriptors.every(({ example }) => overrides.find(new URL(example).hostname) !== undefined);

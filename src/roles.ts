@@ -21,17 +21,16 @@ import { createMonitoring } from './monitoring.ts';
 import { linkRoutes } from './platforms/web/linking/link-routes.ts';
 
 export interface RunningRoles {
-  /** `http://HOST:PORT/` */
+  /** The address like `http://HOST:PORT/`. */
   readonly address: string;
-  /** Takes nothing new, lets what people wait for finish, then closes all but the core. */
+  /** Takes no new requests, lets those that people wait for finish, then closes everything but the core. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts what this process is there for: *gateway* hears the chats, *worker* answers them, *web* serves the API, the web chat, media and
- * webhooks. Every process answers for its health. Which platforms are heard, and where news are posted, `chats.ts` says; what is watched,
- * `monitoring.ts`.
- * @throws Error whose message says what keeps it from starting
+ * Starts the roles of this process: *gateway* hears the chats, *worker* answers them, *web* serves the API, the web chat, media and webhooks.
+ * Every process reports its own health. `chats.ts` says which platforms are heard and where news are posted, `monitoring.ts` what is watched.
+ * @throws Error whose message says why the roles cannot start
  */
 export async function startRoles(config: Config, core: Core, log: Logger): Promise<RunningRoles> {
   const { roles } = config;
@@ -61,7 +60,7 @@ export async function startRoles(config: Config, core: Core, log: Logger): Promi
   return {
     address: `${origin}/`,
     async stop() {
-      // Running requests are still answered while the core stands.
+      // Running requests are still answered, because the core is closed later.
       await Promise.all([web?.stop(), chats.stop(), monitoring.stop(), server.stop()]);
       summedLog.flush();
     },

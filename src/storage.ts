@@ -13,24 +13,24 @@ import { openStore, type Store } from './infra/store/store.ts';
 import { migrateShapes } from './infra/store/stored-shapes.ts';
 import { loadMediaKey, loadSharedMediaKey } from './media/tunnel/tunnel-key.ts';
 
-/** The state that outlives this process: in DATA_DIR, or in Redis for all processes. */
+/** Everything that outlives this process: in DATA_DIR, or in Redis for all processes. */
 export interface Storage {
   /** The embedded database. */
   readonly store: Store;
   readonly records: RecordStore;
   readonly queue: Queue;
-  /** Takes requests in this process's memory when `queue` cannot; undefined where other processes must see them. */
+  /** A queue in this process's memory for requests that `queue` cannot take; undefined where other processes must see them. */
   readonly spare: Queue | undefined;
-  /** Present with REDIS_URL. */
+  /** Present when REDIS_URL is set. */
   readonly shared: SharedState | undefined;
-  /** A key for one purpose, the same in all processes and after every start. */
+  /** A secret key for one purpose, the same in all processes and after every start. */
   keyFor(purpose: 'media links' | 'buttons' | 'opt-outs' | 'account links'): Buffer;
-  /** True when this process fills the catalogue and keeps the files that the processes of this machine share. */
+  /** True when this process fills the catalogue and stores the files that all processes of this machine share. */
   isFiller(): boolean;
   close(): Promise<void>;
 }
 
-/** @throws Error whose message says what keeps it from opening */
+/** @throws Error whose message says why the storage cannot be opened */
 export async function openStorage(config: Config, log: Logger): Promise<Storage> {
   const { dataDir, redisUrl } = config;
   const claim = await claimDataDir(dataDir, {
@@ -82,7 +82,7 @@ async function openRedisQueue(url: string, log: Logger): Promise<Queue> {
   return createRedisQueue({ url, log });
 }
 
-/** With REDIS_URL; without, its library is not even loaded. It is waited for longer when there is no start without it. */
+/** Opens Redis if REDIS_URL is set; otherwise its library is not even loaded. Without MEDIA_KEY the wait is longer, because Medley then cannot start without Redis. */
 async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Promise<SharedState | undefined> {
   if (redisUrl === undefined) return undefined;
   const { openRedisState } = await import('./infra/redis/redis.ts');

@@ -20,7 +20,7 @@ function checkData(dataDir: string): Finding {
   try {
     const store = openStore(join(dataDir, 'medley.db'));
     try {
-      // Takes the lock of a writer and lets go of it.
+      // A transaction takes the lock for writing and releases it, which proves that writing works.
       store.transaction(() => undefined);
     } finally {
       store.close();
@@ -94,7 +94,7 @@ async function checkFfmpeg(searchPath: string): Promise<Finding> {
   }
 }
 
-/** @param library default: the installed one */
+/** @param library default: the installed calculator */
 export async function checkCalculator(library?: CalculatorLibrary): Promise<Finding> {
   const quiet = { info: () => undefined, warn: () => undefined };
   const calculator = createCalculator({ log: quiet, ...(library && { library }) });
@@ -139,13 +139,13 @@ async function checkYtDlp({ searchPath, ytDlpHosts }: Machine): Promise<Finding>
 }
 
 export interface Machine {
-  /** Hosts that only yt-dlp is asked about. */
+  /** Hosts for which only yt-dlp is used. */
   readonly ytDlpHosts: readonly string[];
   readonly sites: readonly SourceDescriptor[];
   readonly dataDir: string;
   readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
   readonly redisUrl: string | undefined;
-  /** The folders in which programs are looked for. */
+  /** The folders in which programs such as ffmpeg are looked for. */
   readonly searchPath: string;
 }
 

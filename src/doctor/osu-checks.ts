@@ -1,4 +1,4 @@
-/** Checks of the osu! key: osu! takes it, and the callback address is right. */
+/** Checks that osu! accepts the configured key and that the callback address is right. */
 import { parseQuery } from '../beatmaps/query/query.ts';
 import type { Search } from '../beatmaps/query/search.ts';
 import type { Mirror } from '../beatmaps/upstreams/mirror.ts';
@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts';
 import type { Finding } from '../platforms/platform.ts';
 
 export interface OsuSetup {
-  /** osu!'s API, asked with the key. */
+  /** osu!'s API with the configured key; undefined without a key. */
   readonly osu: Pick<OsuApi, 'ranking'> | undefined;
   readonly publicUrl: string | undefined;
 }
@@ -48,11 +48,11 @@ function checkLinking(publicUrl: string | undefined): Finding {
   };
 }
 
-// Checks that the mirrors of osu! answer.
+// Checks whether the mirrors of osu! answer a plain question.
 
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'plays', order: 'desc' } };
 
-/** Each is asked for a list. One that fails is a note while another stands in for it. */
+/** Asks every mirror for a list. A failure is only a note while another mirror can stand in. */
 export async function checkMirrors(mirrors: readonly Pick<Mirror, 'id' | 'search'>[]): Promise<readonly Finding[]> {
   const findings = await Promise.all(
     mirrors.map(async ({ id, search }): Promise<Finding> => {
@@ -68,7 +68,7 @@ export async function checkMirrors(mirrors: readonly Pick<Mirror, 'id' | 'search
   return findings.map(finding => (finding.state === 'wrong' && isOneThere ? { ...finding, state: 'note' } : finding));
 }
 
-/** A finding for an upstream of beatmaps that did not answer a plain question. */
+/** A finding about osu! or a mirror that failed to answer a plain question. */
 function trouble(upstream: string, error: unknown): Finding {
   const reason = error instanceof AppError ? error.message : String(error);
   const code = error instanceof AppError ? error.code : undefined;

@@ -1,13 +1,13 @@
-/** The doctor's programs share their arguments, their progress, and one message for an error. */
+/** What the doctor's programs share: their arguments, their line of progress, and the error for a wrong command line. */
 import { parseArgs } from 'node:util';
 
 export interface Arguments {
   readonly live: boolean;
-  /** Links to ask for. */
+  /** Links of posts to ask the sites for. */
   readonly links: readonly string[];
 }
 
-/** The message says what is wrong with the command line. */
+/** An error whose message says what is wrong with the command line. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError';
 }
@@ -30,7 +30,7 @@ export function readArguments(args: readonly string[], { takesLive }: { readonly
   return { live, links };
 }
 
-/** One line that is written over, on a terminal alone. */
+/** Shows progress in one line that is overwritten each time, and only on a terminal. */
 export function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${text.slice(0, 100)}\u001b[K`);
 }

@@ -1,4 +1,4 @@
-/** Keeps what the sites answered, without what is private, for a report. */
+/** Records the sites' answers for a report, without private values. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
@@ -6,7 +6,7 @@ import type { HttpClient, HttpHead, HttpRequest, HttpResponse } from '../infra/h
 import type { ProbeReport } from '../probe/ask-sites.ts';
 import { findSecrets, sanitizeHeaders, sanitizeText } from './sanitize.ts';
 
-/** One request and what became of it, as it was. */
+/** One request and its answer, unchanged. */
 interface Exchange {
   readonly request: HttpRequest;
   readonly answer: (HttpHead & Pick<HttpResponse, 'text'>) | AppError;
@@ -19,17 +19,17 @@ interface Question {
 }
 
 export interface Recorder {
-  /** Notes every request that goes through it, under the question that was begun last. */
+  /** An HTTP client that records every request under the question that was begun last. */
   readonly http: HttpClient;
   begin(strategy: string, link: number): void;
-  /** Writes one file a question into `folder`; resolves to their names. */
+  /** Writes a file for each question into `folder`; resolves to the file names. */
   save(folder: string, reports: readonly ProbeReport[], secrets: readonly string[]): Promise<readonly string[]>;
 }
 
 /** Names of headers that carry a token. */
 const TOKEN_HEADERS = /^(?:cookie|authorization|x-csrftoken|x-fb-lsd|x-ig-www-claim)$/;
 
-/** Values that an exchange shows to be private; they may stand in another one too. */
+/** Values that this exchange shows to be private; other exchanges may hold them too. */
 function secretsOf({ request, answer }: Exchange): readonly string[] {
   const cookies = request.cookies?.getCookiesSync(String(request.url), { expire: false }) ?? [];
   const headers = Object.entries(request.headers ?? {}).filter(([name]) => TOKEN_HEADERS.test(name.toLowerCase()));

@@ -34,7 +34,7 @@ async function checkDisk({ dataDir, mediaCacheBytes }: Surroundings): Promise<Fi
       return { state: 'note', what, remedy: 'MEDIA_CACHE_MB may fill them: lower it, or make room.' };
     return { state: 'ok', what };
   } catch {
-    // Another check says whether the folder can be used at all.
+    // A missing or unusable folder is reported by another check.
     return { state: 'note', what: `the room for ${dataDir} is not known` };
   }
 }
@@ -60,7 +60,7 @@ function checkProxy({ publicUrl, trustProxy }: Surroundings): readonly Finding[]
   ];
 }
 
-/** Files that hold secrets and that other users of this machine may read. */
+/** Warns of files that hold secrets and that other users of this machine may read. */
 async function checkSecrets({ dataDir, cookiesFiles }: Surroundings): Promise<readonly Finding[]> {
   const cookies = Object.values(cookiesFiles).filter(path => path !== undefined);
   const kept = ['medley.db', 'media.key'].map(name => join(dataDir, name));
@@ -76,7 +76,7 @@ async function isOpen(path: string): Promise<boolean> {
     const [file, folder] = await Promise.all([stat(path), stat(dirname(path))]);
     return (file.mode & OTHERS_MAY_READ) !== 0 && (folder.mode & OTHERS_MAY_ENTER) !== 0;
   } catch {
-    // There is none.
+    // The file does not exist.
     return false;
   }
 }

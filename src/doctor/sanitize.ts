@@ -1,31 +1,31 @@
-/** Takes out of a recorded answer what only the operator may know. Pure, linear in the text's length. */
+/** Removes from a recorded answer everything that only the operator may know. Pure, linear in the text's length. */
 
 const REMOVED = 'removed';
 
-/** Names, in lower case unless only capitals mean the visitor, whose values identify a session, a device, an account or the address that asked. */
+/** Names whose values identify a session, a device, an account or the address that asked; in lower case, unless only capitals mean the visitor. */
 const PRIVATE_NAMES: ReadonlySet<string> = new Set(
   'lsd fb_dtsg dtsg dtsg_ag async_get_token token csrf_token csrftoken x-csrftoken csrf-token access_token accesstoken jazoest nonce sessionid session_id sid datr _js_datr sb fr mid ig_did ig_nrcb rur shbid shbts ds_user_id c_user xs presence device_id deviceid machine_id machineid haste_session hsi __hsi __s __user __dyn __csr viewer_id viewerid USER_ID ACCOUNT_ID ig_user_eimu actorid client_ip clientip ip_address ipaddress remote_ip encrypted_context lgnrnd lgndim _js_ig_did wd'.split(
     ' ',
   ),
 );
-/** The id that a site gives a visitor who is not logged in. */
+/** Names of ids that a site gives a visitor who is not logged in. */
 const VISITOR_ID = /^non_[a-z]{1,20}_user_id$/;
 const COOKIES = /^(?:_js_\w{1,20}|datr|csrftoken|sessionid|ig_did|c_user|xs)$/;
-/** Parameters of addresses that sign them or follow a visitor. */
+/** Parameters of addresses that sign them or that track a visitor. */
 const PRIVATE_PARAMETERS =
   'oh|_nc_ohc|_nc_oc|_nc_gid|_nc_ss|_nc_rid|_nc_eui2|_nc_hot|sig|signature|hash|access_token|rdid|mibextid|igsh|igshid|fbclid|__tn__|__cft__(?:\\[0\\])?|lsd|fb_dtsg|jazoest|nonce|token';
 
-/** A quote as it stands in JSON inside strings inside scripts: with any number of backslashes, or as an entity. */
+/** A quotation mark as it appears in JSON that is inside strings inside scripts: with any number of backslashes, or as an entity. */
 const QUOTE = '(?:\\\\{0,8}["\']|&quot;|&#0?39;)';
 const NAME = '[\\w-]{1,40}';
-/** Up to the next quote of any kind; slashes may be escaped. */
+/** A value up to the next quotation mark of any kind; slashes in it may be escaped. */
 const VALUE = '(?:(?!&quot;|&#0?39;)(?:[^"\'\\\\<>]|\\\\{1,8}/)){0,4000}';
-/** `"name":"value"`, `name:"value"`, `"name":123`, and `["name","value"`. */
+/** Matches `"name":"value"`, `name:"value"`, `"name":123`, and `["name","value"`. */
 const PAIR = new RegExp(
   `(${QUOTE})?(${NAME})(${QUOTE})?(\\s{0,4}[:,]\\s{0,4})(?:(${QUOTE})(${VALUE})(?=\\\\{0,8}["']|&quot;|&#0?39;)|(-?\\d{1,30})(?![\\w.]))`,
   'g',
 );
-/** Tags with a `name` and a `value`, in any order. */
+/** HTML tags that may have a name and a value as attributes, in any order. */
 const TAG = /<(?:input|meta|script|style|link)\b[^<>]{1,4000}>/gi;
 const ATTRIBUTE = /(\s)(value|content|nonce)=("[^"]{0,4000}"|'[^']{0,4000}')/gi;
 const PARAMETER = new RegExp(
@@ -41,10 +41,10 @@ function isPrivate(name: string | undefined): boolean {
 
 type Groups = readonly (string | undefined)[];
 
-/** True when the pair that `PAIR` found is a private name with a value. */
+/** True when a pair that `PAIR` matched has a private name and a value. */
 function isPrivatePair([open, name = '', , colon = '', quote, value, number]: Groups): boolean {
   if (!isPrivate(name) || value === '' || value === '0' || number === '0') return false;
-  // After a comma stands the value of a cookie that a script sets: `["_js_datr","..."]`.
+  // With a comma the pair is a cookie that a script sets: `["_js_datr","..."]`.
   return !colon.includes(',') || (open !== undefined && quote !== undefined && COOKIES.test(name));
 }
 
@@ -56,7 +56,7 @@ function withoutPairs(text: string): string {
   });
 }
 
-/** Private values in a text that are long enough to be looked for elsewhere. */
+/** Private values in the text that are long enough to be searched for elsewhere. */
 export function findSecrets(text: string): readonly string[] {
   const values = [...text.matchAll(PAIR)].flatMap(([, ...groups]) => (isPrivatePair(groups) ? (groups[5] ?? []) : []));
   return [...new Set(values)].filter(value => value.length >= 8 && value !== REMOVED);
@@ -72,7 +72,7 @@ function withoutAttributes(text: string): string {
 }
 
 function withoutSecret(text: string, secret: string): string {
-  // A number may stand without quotes, where only a number is JSON.
+  // A number may stand without quotation marks, where only another number keeps the JSON valid.
   if (/^\d+$/.test(secret)) return text.replace(new RegExp(`(?<!\\d)${secret}(?!\\d)`, 'g'), '0');
   return text.replaceAll(secret, REMOVED).replaceAll(encodeURIComponent(secret), REMOVED);
 }
@@ -83,22 +83,22 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * The text without tokens of sessions, ids of the visitor's account and device, and signatures of addresses, and without
- * `secrets`, known values such as those of cookies. What describes the post stays, and JSON stays JSON.
+ * The text without tokens of sessions, ids of the visitor's account and device, signatures of addresses, and the given `secrets`, such as values
+ * of cookies. Everything about the post stays, and JSON stays valid.
  */
 export function sanitizeText(text: string, secrets: readonly string[] = []): string {
   const known = withoutSecrets(text, [...secrets, ...findSecrets(text)]);
   return withoutAttributes(withoutPairs(known)).replace(PARAMETER, `$1$2$3${REMOVED}`);
 }
 
-/** Headers that say something of the answer and nothing of who got it. */
+/** Headers that describe the answer and say nothing about who asked for it. */
 const KEPT_HEADERS: ReadonlySet<string> = new Set(
   'accept accept-language cache-control content-encoding content-language content-length content-type date link location origin referer retry-after sec-fetch-dest sec-fetch-mode sec-fetch-site server user-agent x-asbd-id x-fb-friendly-name x-ig-app-id'.split(
     ' ',
   ),
 );
 
-/** Only headers that are known to be harmless, with their values sanitized. */
+/** Keeps only headers that are known to be harmless, with their values sanitized. */
 export function sanitizeHeaders(
   headers: Readonly<Record<string, string>>,
   secrets: readonly string[] = [],

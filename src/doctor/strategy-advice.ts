@@ -2,15 +2,15 @@ import { cookiesVariable } from '../media/extract/source-descriptor.ts';
 import type { Finding } from '../platforms/platform.ts';
 import type { ProbeReport, SourceReport } from '../probe/ask-sites.ts';
 
-/** The settings that advice depends on. */
+/** The settings on which the advice depends. */
 export interface Setup {
   readonly hasBrowserTransport: boolean;
   readonly hasProxy: boolean;
-  /** True when the variable is set; undefined when the configuration knows none of this name. */
+  /** True when the variable is set; undefined when Medley has no variable of this name. */
   isSet(variable: string): boolean | undefined;
 }
 
-/** An outcome, what those that had it do, and what the operator can do. */
+/** An outcome, a sentence about the strategies that had it, and what the operator can do. */
 const TROUBLES = [
   [
     'no_file',
@@ -37,7 +37,7 @@ function isBrought({ outcome }: ProbeReport): boolean {
   return outcome === 'ok' || outcome === 'slow';
 }
 
-/** Links that no strategy brought whole. */
+/** The places, from 1, of links for which no strategy brought the whole post. */
 function missed({ links, reports }: SourceReport): readonly number[] {
   const brought = new Set(reports.filter(isBrought).map(report => report.link));
   return links.map((_, index) => index + 1).filter(link => !brought.has(link));
@@ -59,7 +59,7 @@ function summary(report: SourceReport): Finding {
   return { state: gone.length === 0 ? 'ok' : 'note', what };
 }
 
-/** Advice on settings that would help, read from the answers of the strategies. */
+/** Findings on settings that would help, judging by the answers of the strategies. */
 export function adviseOn(report: SourceReport, setup: Setup): readonly Finding[] {
   const { source, links, reports: asked, unjudged } = report;
   if (links.length === 0 || asked.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Asks every strategy of every source for a few posts, one after the other, without haste. */
+/** Asks every strategy of every source for a few posts, one after the other, with pauses. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toAppError } from '../errors.ts';
 import type { Overrides } from '../infra/http/host-list.ts';
@@ -21,22 +21,22 @@ export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
   readonly outgoing: Outgoing;
   readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
   readonly accountPace: AccountPace;
-  /** The PATH on which yt-dlp is looked for. */
+  /** The PATH in which yt-dlp is looked for. */
   readonly searchPath: string;
   readonly overrides: Overrides;
   readonly http: HttpClient;
-  /** The client that each source is asked through. Default `http`. */
+  /** The HTTP client for each source. Default `http`. */
   readonly clientOf?: (id: SourceId) => HttpClient;
 }
 
 /**
- * Asks the sites in every way that the running bot has, with nothing remembered.
+ * Asks the sites in every way that the running bot would, without anything remembered from before.
  * @returns the answers, and the cookies of all configured accounts
  */
 export async function askSites(options: AskSitesOptions) {
   const { descriptors, upstreamConstants, outgoing, searchPath, overrides, http, clientOf = () => http } = options;
   const isStandIn = (hostname: string) => overrides.find(hostname) !== undefined;
-  // It knows nothing of hosts that are asked elsewhere.
+  // yt-dlp cannot be sent to stand-in sites, so it is only used with real ones.
   const isReal = !descriptors.some(({ example }) => isStandIn(new URL(example).hostname));
   const ytDlp = isReal ? await findYtDlp({ searchPath, outgoing }) : undefined;
   const log = createLogger({ level: 'silent' });
@@ -86,30 +86,30 @@ type Reason = 'browser' | 'account' | 'time' | 'pause' | 'other';
 
 export interface SourceReport {
   readonly source: string;
-  /** Addresses that were asked for, in order. */
+  /** Addresses of the posts that were asked for, in order. */
   readonly links: readonly string[];
   readonly reports: readonly ProbeReport[];
-  /** Strategies that cannot be judged: for want of something or of time, as the site wants a pause, or as they are for other links. */
+  /** Strategies that cannot be judged, by reason: something or time is missing, the site wants a pause, or they are for other links. */
   readonly unjudged: Readonly<Record<Reason, readonly string[]>>;
 }
 
 export interface AskOptions {
   readonly sources: readonly MediaSource[];
-  /** Each source passes over those of others. None: each source's own examples. */
+  /** Links of posts; each source skips those of other sources. When empty, each source is asked for its own examples. */
   readonly links: readonly string[];
   readonly probe: ProbeStrategy;
   readonly hasBrowserTransport: boolean;
-  /** Says whether a host is asked elsewhere: stand-ins on this machine need no pause. */
+  /** True for a host that is replaced by a stand-in on this machine, which needs no pauses. */
   readonly isStandIn: (hostname: string) => boolean;
-  /** Between two questions to one site. Default 2 000. */
+  /** Pause between two questions to one site, in milliseconds. Default 2 000. */
   readonly pauseMs?: number;
-  /** For all; what is under way then counts as not asked. Default 240 000. */
+  /** Time for all questions, in milliseconds; strategies that have no answer by then count as not asked. Default 240 000. */
   readonly totalMs?: number;
-  /** Before each question. */
+  /** Called before each question. */
   readonly onAsk?: (source: string, strategy: string, link: number) => void;
 }
 
-/** All sources beside each other, the strategies of one in turn. Never rejects: what fails is reported. */
+/** Asks all sources at the same time, and the strategies of each one after the other. Never rejects: failures are part of the report. */
 export async function askStrategies(options: AskOptions): Promise<readonly SourceReport[]> {
   const signal = AbortSignal.timeout(options.totalMs ?? 240_000);
   return Promise.all(options.sources.map(source => askSource(source, options, signal)));
@@ -156,7 +156,7 @@ async function askSource(source: MediaSource, options: AskOptions, signal: Abort
   return { source: source.id, links, reports, unjudged };
 }
 
-/** The thing whose want keeps a strategy from being asked here at all, for whatever post. */
+/** What a strategy lacks on this machine, so that it cannot be asked for any post. */
 function missingFor({ profile }: Strategy, hasBrowserTransport: boolean): 'browser' | 'account' | undefined {
   if (profile?.transport === 'browser' && !hasBrowserTransport) return 'browser';
   return profile?.session === 'account' ? 'account' : undefined;

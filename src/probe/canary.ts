@@ -6,45 +6,45 @@ import type { MediaSource, PostRef, Strategy } from '../media/extract/source.ts'
 import type { SourceId } from '../media/post.ts';
 import { type ProbeStrategy, refOfLink } from './probe-strategy.ts';
 
-/** A strategy that used to work and does not any more. */
+/** A strategy that used to work and no longer does. */
 export interface BrokenStrategy {
   readonly source: SourceId;
   readonly strategy: string;
-  /** Unix milliseconds: when it failed first. */
+  /** When it failed first, in unix milliseconds. */
   readonly since: number;
-  /** `outcome: detail` of its last failure. */
+  /** The last failure as `outcome: detail`. */
   readonly cause: string;
 }
 
-/** Asks each strategy for a well-known post from time to time, so that operators hear of a change before people do. */
+/** Asks each strategy for a well-known post from time to time, so that operators notice a change at a site before people do. */
 export interface Canary {
   start(): void;
-  /** Those that are broken now. */
+  /** The strategies that are broken now. */
   broken(): readonly BrokenStrategy[];
-  /** Ends what runs. */
+  /** Stops asking; resolves when no question is under way. */
   stop(): Promise<void>;
 }
 
 export interface CanaryOptions {
-  /** Each is asked for its examples. */
+  /** Each source is asked for its own examples. */
   readonly sources: readonly MediaSource[];
   readonly probe: ProbeStrategy;
-  /** Keeps what is known of each strategy over restarts, so that nothing is reported twice. */
+  /** Stores what is known of each strategy, so that nothing is reported twice after a restart. */
   readonly memory: Collection<CanaryRecord>;
-  /** It failed three times in a row. */
+  /** Called when a strategy has failed three times in a row. */
   readonly onBroken: (broken: BrokenStrategy) => void;
   readonly onBack: (broken: BrokenStrategy) => void;
-  /** When several processes share an address, one of them asks. */
+  /** False while another process with the same address does the asking. */
   readonly isOurs?: () => boolean;
   readonly log: Pick<Logger, 'warn'>;
-  /** Between two questions to one strategy, give or take a fifth. Default an hour. */
+  /** Pause between two questions to one strategy, in milliseconds, give or take a fifth. Default an hour. */
   readonly intervalMs?: number;
   readonly now?: () => number;
 }
 
 export const canaryRecord = z.object({
   hasWorked: z.boolean(),
-  /** In a row. */
+  /** The number of failures in a row. */
   failures: z.number(),
   since: z.number().nullable(),
   cause: z.string(),
@@ -56,7 +56,7 @@ const FAILURES_TO_TELL = 3;
 const JITTER = 0.2;
 const UNKNOWN: CanaryRecord = { hasWorked: false, failures: 0, since: null, cause: '' };
 
-/** One strategy with a post that it can be asked for. */
+/** A strategy with a post that it can be asked for. */
 interface Question {
   readonly key: string;
   readonly source: MediaSource;
@@ -67,7 +67,7 @@ interface Question {
 export function createCanary(options: CanaryOptions): Canary {
   const { sources, probe, memory, onBroken, onBack, log, isOurs = () => true, now = Date.now } = options;
   const { intervalMs = 3_600_000 } = options;
-  /** Those of `memory`, for who cannot wait for it. */
+  /** The broken strategies of `memory`, for callers that cannot wait for the store. */
   const known = new Map<string, BrokenStrategy>();
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -78,14 +78,14 @@ export function createCanary(options: CanaryOptions): Canary {
     else known.delete(question.key);
   }
 
-  /** Noted before the last start, or by another process. */
+  /** What was noted about the strategy before, perhaps by another process. */
   async function recall(question: Question): Promise<CanaryRecord> {
     const record = (await memory.get(question.key)) ?? UNKNOWN;
     remember(question, record);
     return record;
   }
 
-  /** @param bringing strategies of the source that brought their post when they were asked last */
+  /** @param bringing names of the source's strategies that brought their post when they were last asked */
   async function ask(question: Question, bringing: Set<string>): Promise<void> {
     const { source, strategy, ref } = question;
     const { verdict, outcome, durationMs, detail } = await probe(strategy, ref, signal);
@@ -110,7 +110,7 @@ export function createCanary(options: CanaryOptions): Canary {
     await work.catch(err => signal.aborted || log.warn({ source: id, err }, 'the canary could not ask or note'));
   }
 
-  /** Questions to one site are spread over the interval. */
+  /** Asks the strategies of one source, spread over the interval. */
   async function watch(source: MediaSource): Promise<void> {
     const questions = await questionsOf(source, signal);
     const bringing = new Set<string>();
@@ -135,7 +135,7 @@ export function createCanary(options: CanaryOptions): Canary {
   };
 }
 
-/** Each strategy with the first of the examples that it can be asked for. */
+/** Each strategy with the first of the source's examples that it can be asked for. */
 async function questionsOf(source: MediaSource, signal: AbortSignal): Promise<readonly Question[]> {
   const refs = await Promise.all(source.examples.map(link => refOfLink(source, link, signal)));
   return source.strategies.flatMap(strategy => {

@@ -12,12 +12,12 @@ import { isPlaylist, type Post, playableVariants, type Variant } from '../media/
 import { sourceDescriptors } from '../media/sources/index.ts';
 
 export interface ProbeAnswer {
-  /** `skipped`: nothing can be said of the strategy, as the network is away, the site wants a pause or our own limits kept it back. */
+  /** `skipped` when the answer says nothing about the strategy: the network is away, the site wants a pause or a limit of ours held it back. */
   readonly verdict: 'works' | 'fails' | 'skipped';
   readonly outcome: ErrorCode | 'ok' | 'slow' | 'incomplete' | 'no_video' | 'no_file';
-  /** The time the post took since its request left. */
+  /** How long the post took after its request was sent. */
   readonly durationMs: number;
-  /** The answer, or why there was none, in one line. */
+  /** The answer in one line, or why there was none. */
   readonly detail: string;
 }
 
@@ -25,11 +25,11 @@ export interface ProbeAnswer {
 export type ProbeStrategy = (strategy: Strategy, ref: PostRef, signal: AbortSignal) => Promise<ProbeAnswer>;
 
 export interface ProbeOptions {
-  /** For the files. */
+  /** The client that fetches files. */
   readonly http: Pick<HttpClient, 'stream'>;
-  /** For a post. Default 12 000. */
+  /** Time-out for a post, in milliseconds. Default 12 000. */
   readonly timeoutMs?: number;
-  /** A post that takes longer is `slow`. Default 6 000: people wait for three seconds more at most where the first choice hangs. */
+  /** A post that takes longer counts as `slow`. Default 6 000: where the first strategy hangs, people wait at most three seconds more. */
   readonly budgetMs?: number;
 }
 
@@ -40,7 +40,7 @@ const HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
 const cdnHeaders = createCdnHeaders(sourceDescriptors);
 const MAX_HOPS = 2;
 
-/** Judges by the needs of a delivery: the whole post in time, a video where the link says so, and a file that can be fetched. */
+/** Judges a strategy by what a delivery needs: the whole post in time, a video if the link says so, and a file that can be fetched. */
 export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: ProbeOptions): ProbeStrategy {
   return async (strategy, ref, signal) => {
     signal.throwIfAborted();
@@ -61,7 +61,7 @@ export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: Prob
     if (!isWhole(post)) return fails('incomplete');
     if (isVideoLink(ref) && !post.items.some(({ kind }) => kind === 'video')) return fails('no_video');
     try {
-      // A post of words is a whole answer.
+      // A post without files is a complete answer, so there is nothing to fetch.
       if (post.items.length > 0) await fetchBeginning(http, post, signal);
     } catch (error) {
       signal.throwIfAborted();
@@ -71,14 +71,14 @@ export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: Prob
   };
 }
 
-/** @param outcome where it says something of the strategy */
+/** @param outcome the outcome to report if the error says something about the strategy */
 export function judgeFailure(error: AppError, outcome: ProbeAnswer['outcome']): Omit<ProbeAnswer, 'durationMs'> {
   const isSkipped = isOfOurs(error) || isLimit(error) || error.params.what === 'offline';
   const detail = error.message.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_CHARS);
   return { verdict: isSkipped ? 'skipped' : 'fails', outcome: isSkipped ? error.code : outcome, detail };
 }
 
-/** `2 images and 1 video up to 1080x1920`, or `words alone`. */
+/** Gives a text like `2 images and 1 video up to 1080x1920`, or `words alone`. */
 function describePost({ items, missingItems }: Post): string {
   if (items.length + missingItems === 0) return 'words alone';
   const counts = (['image', 'video', 'audio'] as const)
@@ -95,7 +95,7 @@ function describePost({ items, missingItems }: Post): string {
 
 /**
  * Fetches the first kilobyte of a post's first item as a chat without limits would get it: one file, or both of its tracks.
- * @throws AppError where it is not to be had
+ * @throws AppError when a file cannot be fetched
  */
 async function fetchBeginning(
   http: Pick<HttpClient, 'stream'>,
@@ -129,7 +129,7 @@ async function fetchFile(
     if (head.status === 429) throw new AppError('upstream_rate_limited', 'the CDN answers 429');
     if (head.status !== 200 && head.status !== 206) throw missing(`${head.status}`);
     if (!isPlaylist({ mime }) && fileType(type, mime) === undefined) throw missing(`${type} in place of ${mime}`);
-    // A CDN that ignores the range sends all of it: no more is read.
+    // A CDN that ignores the range sends the whole file, so only its beginning is read.
     for await (const beginning of body) {
       if (looksLikeDocument(beginning)) throw missing('a document under the name of a file');
       return;
@@ -144,7 +144,7 @@ function missing(what: string): AppError {
   return new AppError('upstream_unavailable', `the CDN answers ${what}`);
 }
 
-/** The post that a link names, short links followed; undefined when it is none of this source's. @throws AppError */
+/** The post that a link names, with short links followed; undefined when the post is not from this source. @throws AppError */
 export async function refOfLink(source: MediaSource, link: string, signal: AbortSignal): Promise<PostRef | undefined> {
   let text = link;
   for (let hop = 0; hop <= MAX_HOPS; hop += 1) {

@@ -6,7 +6,7 @@ import { element, type Markup } from './svg.ts';
 
 const INK: Colour = '#171a1c';
 
-/** The colours of osu!'s kinds of mods (its new client, 2026-08): harder, easier, played by itself, another map, for fun, of the system. */
+/** The colours of osu!'s kinds of mods (its new client, 2026-08): harder, easier, automatic play, converted map, for fun, set by the system. */
 const MOD_COLOURS: readonly (readonly [acronyms: string, colour: Colour])[] = [
   ['HR SD PF DT NC HD FL BL ST AC FI TC', '#ff6666'],
   ['EZ NF HT DC NR', '#b2ff66'],
@@ -16,7 +16,7 @@ const MOD_COLOURS: readonly (readonly [acronyms: string, colour: Colour])[] = [
 ];
 const FUN: Colour = '#ff8cc0';
 
-/** @param mod an acronym, and what was chosen for it: `DT 1.3×` */
+/** @param mod an acronym, with what the player chose for it: `DT 1.3×` */
 function modColour(mod: string): Colour {
   const [acronym = ''] = mod.split(' ');
   return MOD_COLOURS.find(([acronyms]) => acronyms.split(' ').includes(acronym))?.[1] ?? FUN;
@@ -29,7 +29,7 @@ export function modBadgeWidth(mod: string): number {
   return labelWidth(mod, { bold: true }) + 2 * PADDING;
 }
 
-/** A mod as osu! shows it; `x`, `y`: the upper left corner. */
+/** A mod as osu! shows it. `x` and `y` are its upper left corner. */
 export function modBadge(mod: string, x: number, y: number): Markup {
   const width = modBadgeWidth(mod);
   return group([
@@ -47,14 +47,14 @@ const GRADE_COLOURS: Readonly<Record<string, Colour>> = {
   C: '#ff8e5d',
 };
 const LOWEST: Colour = '#ff5a5a';
-/** The edge of a rank with mods that hide the objects. */
+/** The edge of a rank that was reached with mods that hide the objects. */
 const SILVER: Colour = '#c9d6dd';
 
 export function gradeColour(letter: string): Colour {
   return GRADE_COLOURS[letter] ?? LOWEST;
 }
 
-/** The letter of a rank on its colour: `XH` is an `SS` with a silver edge. */
+/** The letter of a rank on its colour; `XH` is an `SS` with a silver edge. */
 export function gradeBadge(rank: string, { left, top, width, height }: Area): Markup {
   const letter = shownGrade(rank);
   const edge = rank.length === 2 && rank.endsWith('H') ? { stroke: SILVER, 'stroke-width': height / 20 } : {};

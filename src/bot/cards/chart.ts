@@ -3,7 +3,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** The place of a chart on its card. */
+/** The rectangle of a chart on its card. */
 export interface Area {
   readonly left: number;
   readonly top: number;
@@ -11,7 +11,7 @@ export interface Area {
   readonly height: number;
 }
 
-/** `values` spread evenly from left to right; the largest of `range` on top. */
+/** The points of `values`, spread evenly from left to right; the largest value of `range` is on top. */
 export function pointsIn(area: Area, values: readonly number[], range: { min: number; max: number }): readonly Point[] {
   const step = values.length > 1 ? area.width / (values.length - 1) : 0;
   const span = range.max - range.min || 1;
@@ -26,7 +26,7 @@ export function linePath(points: readonly Point[]): string {
   return points.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
 }
 
-/** Path data of what lies between the line and the foot of the area. */
+/** Path data of the area between the line and the bottom of the chart. */
 export function areaPath(points: readonly Point[], { top, height }: Area): string {
   const [first] = points;
   const last = points.at(-1);
@@ -35,7 +35,7 @@ export function areaPath(points: readonly Point[], { top, height }: Area): strin
   return `${linePath(points)}L${last.x.toFixed(1)} ${foot}L${first.x.toFixed(1)} ${foot}Z`;
 }
 
-/** At most `count` values that stand for all of them: the peak of each stretch, since peaks are what people look for. */
+/** At most `count` values that stand for all of them: the peak of each stretch, because people look for peaks. */
 export function peaksOf(values: readonly number[], count: number): readonly number[] {
   if (values.length <= count) return values;
   return Array.from({ length: count }, (_, index) => {

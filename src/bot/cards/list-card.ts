@@ -11,14 +11,14 @@ export interface ListView extends MapHead {
 
 export interface ListRow {
   readonly place: string;
-  /** Whose play it is, or when it was. */
+  /** The player's name, or when the play was. */
   readonly name: string;
-  /** osu!'s letters: XH X SH S A B C D F. */
+  /** One of osu!'s letters: XH X SH S A B C D F. */
   readonly grade: string;
   readonly mods: readonly string[];
-  /** How it went, as much of it as there is room for, most important first. */
+  /** Facts about the play, the most important first; only as many are drawn as there is room for. */
   readonly facts: readonly string[];
-  /** Its pp, or its score. */
+  /** The play's pp, or its score. */
   readonly worth: string;
 }
 
@@ -32,7 +32,7 @@ export function listCardSize({ rows }: Pick<ListView, 'rows'>): Size {
   return { width: WIDTH, height: HEAD + Math.min(rows.length, MAX_ROWS) * ROW + 16 };
 }
 
-/** Plays on a map, one a row. */
+/** Draws plays on a map, one in each row. */
 export function renderListCard(view: ListView, pen: Pen): string {
   const size = listCardSize(view);
   const rows = view.rows.slice(0, MAX_ROWS);
@@ -46,7 +46,7 @@ export function renderListCard(view: ListView, pen: Pen): string {
 
 interface RowPlace {
   readonly top: number;
-  /** The width of the widest number of a place. */
+  /** The width of the widest place number. */
   readonly placeWidth: number;
 }
 
@@ -82,7 +82,7 @@ function renderRow(
   ];
 }
 
-/** The last ones are left out where there is no room for them. */
+/** Leaves out the last facts where there is no room for them. */
 function factsWithin(facts: readonly string[], room: number): string {
   const text = facts.join(' · ');
   return facts.length < 2 || labelWidth(text) <= room ? text : factsWithin(facts.slice(0, -1), room);

@@ -17,35 +17,35 @@ import { MAX_POINTS, shownSeries, timeline } from './strain-graph.ts';
 import { element, type Markup } from './svg.ts';
 import { type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
-/** The map that a card is about. */
+/** The map that a card is about, as its head shows it. */
 export interface MapHead {
-  /** As it can be drawn. */
+  /** The title in letters that can be drawn. */
   readonly title: string;
   readonly artist: string;
   /** The name of the difficulty. */
   readonly version: string;
-  /** With the mods; null where they are not known. */
+  /** Stars with the mods; null where they are not known. */
   readonly stars: number | null;
-  /** An image as a data address. */
+  /** The cover image as a data address. */
   readonly cover: string | undefined;
 }
 
 export interface PlayView extends MapHead {
-  /** osu!'s letters: XH X SH S A B C D F. Undefined for a play that nobody played. */
+  /** One of osu!'s letters: XH X SH S A B C D F. Undefined for a simulated play. */
   readonly grade: string | undefined;
-  /** Acronyms, and what was chosen for them: `DT 1.3×`. */
+  /** Acronyms, each with what the player chose for it: `DT 1.3×`. */
   readonly mods: readonly string[];
   readonly figures: readonly Figure[];
-  /** Sentences about what it had been worth otherwise. */
+  /** Sentences about what the play would be worth with other results. */
   readonly remarks: readonly string[];
-  /** `512×300`, in the colour of the result. */
+  /** Counts like `512×300`, each in the colour of its hit result. */
   readonly results: readonly { readonly name: string; readonly colour: keyof Look }[];
-  /** The player, and when it was. */
+  /** The player's name, and when the play was. */
   readonly note: string;
-  /** What full combos are worth. */
+  /** pp of full combos. */
   readonly worths: readonly Figure[];
   readonly strains: MapDifficulty['strains'] | undefined;
-  /** The place on the map where it ended, from 0 to 1, with its words; undefined for a play that did not fail. */
+  /** How far into the map the play failed, from 0 to 1, with a text about it; undefined for a play that did not fail. */
   readonly fail: { readonly at: number; readonly text: string } | undefined;
 }
 
@@ -55,19 +55,19 @@ interface Figure {
 }
 
 const INNER = WIDTH - 2 * MARGIN;
-/** The height of the map's name, its cover behind it. */
+/** The height of the part with the map's name, which has the cover behind it. */
 export const HEAD = 264;
 const GRADE = { left: MARGIN, top: HEAD + 26, width: 216, height: 140 };
 const STRAINS = { left: MARGIN, width: INNER, height: 150 };
 
-/** The parts of the card below each other: each is given the place of its upper edge, and says where it ends. */
+/** A part of the card. Parts stand below each other: each gets the place of its upper edge and returns where it ends. */
 type Part = (top: number) => { readonly end: number; readonly markup: readonly Markup[] };
 
 export function playCardSize(view: PlayView, pen: Pen): Size {
   return layOut(view, pen).size;
 }
 
-/** A play at a glance: of which map, how it went, where it ended. */
+/** Draws a play at a glance: its map, how it went and where it ended. */
 export function renderPlayCard(view: PlayView, pen: Pen): string {
   const { size, markup } = layOut(view, pen);
   return cardMarkup(size, pen.look, [...coverBehind(view.cover, { ...size, height: HEAD }, pen.look), ...markup]);
@@ -132,7 +132,7 @@ function lines(texts: readonly string[], top: number, { look }: Pen): ReturnType
   };
 }
 
-/** The mods, and beside them, or below where there is no room, whose play it was. */
+/** The mods, with the player's name beside them, or below them where there is no room. */
 function badges({ mods, note }: PlayView, top: number, { look }: Pen): ReturnType<Part> {
   const widths = mods.map(modBadgeWidth);
   const { places, rows } = flow(widths, INNER, 12);
@@ -186,7 +186,7 @@ function worths({ worths: shown }: PlayView, top: number, { look }: Pen): Return
   };
 }
 
-/** All skills together, up to where it ended in colour. */
+/** The strains of all skills together, coloured up to the place where the play ended. */
 function strains({ strains: given, mods, fail }: PlayView, top: number, pen: Pen): ReturnType<Part> {
   const series = given == null ? [] : shownSeries(given, mods);
   const length = Math.max(0, ...series.map(({ values }) => values.length));
@@ -212,7 +212,7 @@ function strains({ strains: given, mods, fail }: PlayView, top: number, pen: Pen
   };
 }
 
-/** Where the map is not known so far that it could be drawn. */
+/** Says where the play failed as text, for maps without strains to draw. */
 function failLine(fail: PlayView['fail'], top: number, { look }: Pen): ReturnType<Part> {
   if (fail === undefined) return { end: top, markup: [] };
   return { end: top + 60, markup: [label(fail.text, { x: MARGIN, y: top + 46, bold: true, colour: look.berry })] };

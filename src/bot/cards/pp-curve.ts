@@ -11,7 +11,7 @@ export const PP_CURVE: Size = { width: WIDTH, height: 580 };
 
 const CHART = { left: MARGIN + 126, top: 220, width: WIDTH - 2 * MARGIN - 126, height: 266 };
 
-/** Mods that make a map another one to play; the rest change little. In the order in which they decide the colour. */
+/** Mods that make a map play differently, in the order in which they decide a play's colour. Other mods change little. */
 const CLASSES = [
   { mods: ['DT', 'NC'], name: 'DT', colour: 'marigold' },
   { mods: ['HR'], name: 'HR', colour: 'berry' },
@@ -40,7 +40,7 @@ export function ppPicture(
 
 const FEWEST = 3;
 
-/** A player's best plays from the first to the last, by what they are worth. */
+/** Draws the pp of a player's best plays, from the first to the last. */
 export function renderPpCurve(username: string, scores: readonly Score[], pen: Pen): string {
   const { t, look } = pen;
   const plays = scores.flatMap(({ pp, mods }) => (pp === null ? [] : [{ pp, playClass: classOf(mods) }]));
@@ -99,7 +99,7 @@ function bars(plays: readonly { readonly pp: number; readonly colour: string }[]
   });
 }
 
-/** The places of plays in the list: the first, the middle and the last. */
+/** The numbers of the first, the middle and the last play below the chart. */
 function places(count: number, { look }: Pen): readonly Markup[] {
   const column = CHART.width / Math.max(20, count);
   const shown = count < 2 ? [1] : count < 5 ? [1, count] : [1, Math.ceil(count / 2), count];

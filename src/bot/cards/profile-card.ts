@@ -10,27 +10,27 @@ import { type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export interface ProfileView {
   readonly player: Player;
-  /** Someone of the chat proved to be that player. */
+  /** True when someone of the chat proved to be this player. */
   readonly isProven: boolean;
   /** The pp of the best plays, the best first; empty where they are not known. */
   readonly best: readonly number[];
-  /** Images as data addresses. */
+  /** The avatar as a data address, as is `cover`. */
   readonly avatar?: string | undefined;
   readonly cover?: string | undefined;
 }
 
 const INNER = WIDTH - 2 * MARGIN;
-/** Figures begin at these places: the longest of them, the time played, has the most room. */
+/** Where the columns of figures begin; the longest figure, the time played, has the most room. */
 const COLUMNS = [0, 190, 408, 626, 916] as const;
 const GRADE = { top: 330, width: 68, height: 56 };
 /** The height of the cover. */
 const HEAD = 200;
 const AVATAR = { x: MARGIN, y: 30, width: 146, height: 146 };
-/** Between two charts that stand side by side. */
+/** The space between two charts that stand side by side. */
 const GAP = 60;
 const FEWEST_PLAYS = 3;
 
-/** Without figures and history, little is left to show. */
+/** A player without statistics gets a low card, because little is left to show. */
 export function profileCardSize(view: ProfileView): Size {
   const { statistics } = view.player;
   if (statistics === null) return { width: WIDTH, height: 252 };
@@ -51,7 +51,7 @@ export function profilePicture(view: ProfileView, painter: SvgRasterizer, t: Tra
   return { kind: 'picture', picture, alt };
 }
 
-/** A player at a glance: their ranks over the last days, and what their best plays are worth. */
+/** Draws a player at a glance: their figures, ranks of the last days and best plays. */
 export function renderProfileCard(view: ProfileView, pen: Pen): string {
   const { statistics } = view.player;
   const size = profileCardSize(view);
@@ -111,7 +111,7 @@ function portrait(avatar: string): Markup {
   ]);
 }
 
-/** The letters of a country stand for its flag: no typeface has flags. */
+/** The letters of a country stand for its flag, because no typeface has flags. */
 function countryBadge(code: string, x: number, look: Look) {
   const width = labelWidth(code, { bold: true }) + 24;
   const markup = group([
@@ -158,7 +158,7 @@ function figures(statistics: PlayerStatistics, { t, look }: Pen): readonly Marku
   ];
 }
 
-/** @param progress percent of the way to the next level */
+/** @param progress percentage of the way to the next level */
 function levelBar(progress: number, x: number, look: Look): readonly Markup[] {
   const bar = { x, y: 311, height: 8, rx: 4 };
   const width = WIDTH - MARGIN - x;
@@ -169,7 +169,7 @@ function levelBar(progress: number, x: number, look: Look): readonly Markup[] {
   ];
 }
 
-/** How often the player reached each rank, across the card. */
+/** How often the player reached each rank, in a row across the card. */
 function gradeCounts(counts: GradeCounts, { t, look }: Pen): readonly Markup[] {
   const shown = GRADES.map(({ key, rank }) => {
     const count = counts[key];
@@ -211,7 +211,7 @@ function renderChart({ kind, values }: Chart, area: Area, { t, look }: Pen): rea
   const { cards } = t.messages;
   const isRanks = kind === 'ranks';
   const colour = isRanks ? look.accent : look.marigold;
-  // The best rank, which is the lowest number, stands on top.
+  // The best rank is the lowest number, so ranks are drawn upside down.
   const heights = isRanks ? values.map(rank => -rank) : values;
   const points = pointsIn(area, heights, rangeOf(heights, isRanks));
   const written = (value: number | undefined) =>
@@ -240,7 +240,7 @@ function renderChart({ kind, values }: Chart, area: Area, { t, look }: Pen): rea
   ];
 }
 
-/** A rank that never moved stays in the middle; pp begins near its lowest, since nothing else could be seen. */
+/** A rank that never changed is drawn in the middle. The range of pp begins near the lowest value, because differences would not be seen otherwise. */
 function rangeOf(heights: readonly number[], isRanks: boolean): { readonly min: number; readonly max: number } {
   const [min, max] = [Math.min(...heights), Math.max(...heights)];
   if (min === max) return { min: min - 1, max: max + 1 };

@@ -8,15 +8,15 @@ import { MARGIN, type Pen, WIDTH } from './theme.ts';
 import { isDrawable } from './typefaces.ts';
 
 export interface RecommendationRow {
-  /** The title as it can be drawn. */
+  /** The title in letters that can be drawn. */
   readonly title: string;
-  /** The difficulty and the artist. */
+  /** The name of the difficulty, and the artist. */
   readonly subtitle: string;
   readonly stars: number;
-  /** `+HDDT`, or '' for none. */
+  /** Mods like `+HDDT`, or '' for none. */
   readonly mods: string;
   readonly pp: number | null;
-  /** The pp that it would add to the player's total. */
+  /** The pp that a play on the map would add to the player's total. */
   readonly gain: number | null;
 }
 
@@ -24,14 +24,14 @@ const ROW = 140;
 const HEAD = 122;
 const MAX_ROWS = 6;
 const LEFT = MARGIN + PILL.width + 24;
-/** Between the words of a row and what it is worth. */
+/** The space between the text of a row and its pp. */
 const GAP = 24;
 
 export function recommendationCardSize(rows: number): Size {
   return { width: WIDTH, height: HEAD + Math.max(1, Math.min(rows, MAX_ROWS)) * ROW + 20 };
 }
 
-/** The card, with its words for those who cannot see it. */
+/** The card, with an alt text for people who cannot see it. */
 export function recommendationPicture(
   heading: string,
   recommendations: readonly Recommendation[],
@@ -62,7 +62,7 @@ function written(mods: readonly string[]): string {
   return mods.length === 0 ? '' : `+${mods.join('')}`;
 }
 
-/** Draws what to play next, one map a row. */
+/** Draws maps to play next, one in each row. */
 export function renderRecommendationCard(heading: string, rows: readonly RecommendationRow[], pen: Pen): string {
   return cardMarkup(recommendationCardSize(rows.length), pen.look, [
     label(heading, { x: MARGIN, y: 80, size: 46, bold: true, colour: pen.look.ink, maxWidth: WIDTH - 2 * MARGIN }),

@@ -7,21 +7,21 @@ import { drawable, isDrawable, runsOf, TYPEFACE, textWidth } from './typefaces.t
 
 export interface Label {
   readonly x: number;
-  /** The place of the baseline. */
+  /** The place of the text's baseline. */
   readonly y: number;
   readonly colour: string;
-  /** Default: the smallest there is. */
+  /** Default: the smallest size of text on cards. */
   readonly size?: number;
   readonly bold?: boolean;
   readonly anchor?: 'start' | 'middle' | 'end';
-  /** Text wider than that ends in an ellipsis. */
+  /** Wider text is cut and ends in an ellipsis. */
   readonly maxWidth?: number;
 }
 
-/** A line takes at least this part of its measured width: pairs of letters are drawn closer together. */
+/** A line may be drawn this much narrower than measured, because some pairs of letters are drawn closer together. */
 const NARROWEST = 0.98;
 
-/** The reader's language where its letters are at hand, else English. */
+/** The reader's language if its letters can be drawn, else English. */
 export function drawnIn(t: Translator): Translator {
   const { accuracy, unranked } = t.messages.cards;
   return isDrawable(accuracy + unranked) ? t : createTranslator(['en']);
@@ -43,7 +43,7 @@ export function label(text: string, { x, y, size = SMALL, colour, bold = false, 
   );
 }
 
-/** How wide a label of that text is. */
+/** The width of a label with this text. */
 export function labelWidth(text: string, { size = SMALL, bold = false }: Pick<Label, 'size' | 'bold'> = {}): number {
   return textWidth(drawable(text), size, bold);
 }
@@ -60,7 +60,7 @@ export function group(children: readonly Markup[]): Markup {
   return element('g', {}, children);
 }
 
-/** The card itself, as a whole document. */
+/** The whole SVG document of a card. */
 export function cardMarkup({ width, height }: Size, look: Look, children: readonly Markup[]): string {
   const ground = element('rect', { x: 0, y: 0, width, height, rx: 32, fill: look.ground });
   return element(
@@ -78,11 +78,11 @@ export function cardMarkup({ width, height }: Size, look: Look, children: readon
 
 export const PILL = { width: 184, height: 66 };
 
-/** Stars as osu! shows them, their colour behind them; `x`, `y`: the upper left corner. */
+/** Stars as osu! shows them, on their colour. `x` and `y` are the upper left corner. */
 export function starPill(stars: number, x: number, y: number, look: Look): Markup {
   const ink = starInk(stars);
   return group([
-    // The hardest are black, which a dark card is nearly.
+    // The edge makes the pill visible on a dark card, because the colour of the hardest maps is black.
     element('rect', {
       x,
       y,
@@ -97,7 +97,7 @@ export function starPill(stars: number, x: number, y: number, look: Look): Marku
   ]);
 }
 
-/** A star as wide as it is high, its middle at `x`, `y`: the typeface has none. */
+/** Draws a star as a shape, because the typeface has none. Its centre is at `x`, `y`. */
 function star(x: number, y: number, radius: number, colour: string): Markup {
   const corners = Array.from({ length: 10 }, (_, index) => {
     const angle = (index * Math.PI) / 5 - Math.PI / 2;
@@ -107,7 +107,7 @@ function star(x: number, y: number, radius: number, colour: string): Markup {
   return element('polygon', { points: corners.join(' '), fill: colour });
 }
 
-/** A check mark on a disc, its middle at `x`, `y`: the typeface has none. */
+/** Draws a check mark on a disc as a shape, because the typeface has none. Its centre is at `x`, `y`. */
 export function check(x: number, y: number, radius: number, look: Look): Markup {
   const points: readonly (readonly [number, number])[] = [
     [-0.45, 0.05],
@@ -138,7 +138,7 @@ interface Place {
   readonly look: Look;
 }
 
-/** A name beside a spot of its colour. */
+/** A name beside a dot of its colour. */
 export function legendEntry({ name, colour }: Entry, { x, y, look }: Place): readonly Markup[] {
   return [
     element('circle', { cx: x + 13, cy: y - 14, r: 13, fill: colour }),
@@ -150,7 +150,7 @@ export function legendWidth(name: string): number {
   return 40 + labelWidth(name);
 }
 
-/** Entries from left to right. */
+/** Legend entries from left to right. */
 export function legend(entries: readonly Entry[], { x, y, look }: Place): readonly Markup[] {
   const { places } = flow(
     entries.map(({ name }) => legendWidth(name)),
@@ -160,7 +160,7 @@ export function legend(entries: readonly Entry[], { x, y, look }: Place): readon
   return entries.flatMap((entry, index) => legendEntry(entry, { x: x + (places[index]?.x ?? 0), y, look }));
 }
 
-/** Where things of these widths stand, from left to right, in as many rows as they need. */
+/** The places of boxes with these widths, from left to right, in as many rows as they need. */
 export function flow(widths: readonly number[], maxWidth: number, gap: number) {
   const places: { readonly x: number; readonly row: number }[] = [];
   let [x, row] = [0, 0];
@@ -172,7 +172,7 @@ export function flow(widths: readonly number[], maxWidth: number, gap: number) {
   return { places, rows: widths.length === 0 ? 0 : row + 1 };
 }
 
-/** An image across the upper part of a card, so dim that text on it is legible. @param cover a data address */
+/** An image across the upper part of a card, dimmed so that text on it is legible. @param cover a data address */
 export function coverBehind(cover: string | undefined, { width, height }: Size, { ground }: Look): readonly Markup[] {
   if (cover === undefined) return [];
   const clip = { 'clip-path': 'url(#corners)' };

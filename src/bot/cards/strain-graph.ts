@@ -12,26 +12,26 @@ import { drawableTitle } from './typefaces.ts';
 export const STRAIN_GRAPH: Size = { width: WIDTH, height: 590 };
 
 export interface StrainView {
-  /** Artist and title as they can be drawn. */
+  /** Artist and title in letters that can be drawn. */
   readonly title: string;
-  /** The difficulty, and mods. */
+  /** The name of the difficulty, and mods. */
   readonly subtitle: string;
-  /** With the mods; null where they are not known. */
+  /** Stars with the mods; null where they are not known. */
   readonly stars: number | null;
   readonly sectionMs: number;
-  /** One value a section; hardest skills first where it matters. */
+  /** For each skill one value in each section of the map. */
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
 const CHART = { left: MARGIN, top: 300, width: WIDTH - 2 * MARGIN, height: 200 };
 const COLOURS = ['accent', 'marigold', 'berry', 'sky', 'lilac'] as const;
-/** More lines cannot be distinguished in the chart. */
+/** More points than this cannot be told apart in the chart. */
 export const MAX_POINTS = 220;
 
-/** Variants of another skill in the same graph would only lie on top of it. */
+/** Variants of a skill that is shown already; their lines would only cover its line. */
 const DOUBLES = new Set(['aimNoSliders', 'singleColorStamina']);
 
-/** The strains of a difficulty, with their words for those who cannot see them; undefined where there are none. */
+/** The strain graph of a difficulty, with its alt text; undefined where there are no strains. */
 export function strainPicture(
   { set, beatmap, mods, stars, estimated }: StrainSubject,
   painter: SvgRasterizer,
@@ -51,7 +51,7 @@ export function strainPicture(
   return { kind: 'picture', picture, alt };
 }
 
-/** The library reckons with flashlight everywhere; people ask about it only when they play with it. */
+/** The library works out flashlight for every map, but only people who play with it want to see it. */
 export function shownSeries({ series }: Pick<StrainView, 'series'>, mods: readonly string[]): StrainView['series'] {
   return series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL')));
 }
@@ -60,12 +60,12 @@ export interface StrainSubject {
   readonly set: Pick<Beatmapset, 'artist' | 'title' | 'title_unicode'>;
   readonly beatmap: Pick<Beatmap, 'version'>;
   readonly mods: readonly string[];
-  /** The stars, as the reply says them. */
+  /** The same stars that the reply shows. */
   readonly stars: number | null;
   readonly estimated: Pick<MapDifficulty, 'strains'>;
 }
 
-/** How hard a map is from its beginning to its end, each skill beside the others, its hardest moment marked. */
+/** Draws how hard a map is from its beginning to its end, with a line for each skill and a mark at its hardest moment. */
 export function renderStrainGraph(view: StrainView, pen: Pen): string {
   const { t, look } = pen;
   const series = view.series
@@ -102,7 +102,7 @@ export function renderStrainGraph(view: StrainView, pen: Pen): string {
   ]);
 }
 
-/** The times below a chart. */
+/** The time labels below a chart. */
 export function timeline({ left, top, width, height }: Area, lengthMs: number, { t, look }: Pen): readonly Markup[] {
   const foot = top + height;
   const line = element('rect', { x: left, y: foot, width, height: 2, fill: look.line });
@@ -116,13 +116,13 @@ export function timeline({ left, top, width, height }: Area, lengthMs: number, {
   return [line, ...ticks];
 }
 
-/** Times people count in. */
+/** The step between time labels, a round one in seconds or minutes. */
 function stepFor(lengthMs: number): number {
   const steps = [5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600].map(seconds => seconds * 1000);
   return steps.find(step => lengthMs / step <= 6) ?? roundStep(lengthMs, 6);
 }
 
-/** Milliseconds from the beginning to where all skills together ask most. */
+/** Milliseconds from the beginning to the moment at which the strains of all skills together are highest. */
 function hardestAt({ series, sectionMs }: StrainView): number {
   const length = Math.max(0, ...series.map(({ values }) => values.length));
   const sums = Array.from({ length }, (_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));

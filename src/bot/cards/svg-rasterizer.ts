@@ -6,7 +6,7 @@ import type { SvgRasterizer } from '../contract/services.ts';
 import { fontFilesOf, TYPEFACE } from './typefaces.ts';
 
 export interface SvgRasterizerOptions {
-  /** The most that drawn images may take together. Default 16 MiB. */
+  /** The most bytes that drawn images may take together. Default 16 MiB. */
   readonly maxBytes?: number;
 }
 
@@ -31,14 +31,14 @@ export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasteriz
   };
 }
 
-/** @throws AppError `internal` when it cannot be drawn */
+/** @throws AppError `internal` when the SVG cannot be drawn */
 export async function drawSvg(svg: string): Promise<Buffer> {
   try {
-    // Loaded by the first card: many a chat never sees one.
+    // Loaded only for the first card, because many processes never draw one.
     const { renderAsync } = await import('@resvg/resvg-js');
     const texts = Array.from(svg.matchAll(/>([^<]+)</g), ([, text = '']) => text).join('');
     const image = await renderAsync(svg, {
-      // Loading all of a system's fonts takes seconds.
+      // Only the needed fonts are loaded, because loading all of a system's fonts takes seconds.
       font: { loadSystemFonts: false, fontFiles: [...fontFilesOf(texts)], defaultFontFamily: TYPEFACE },
       logLevel: 'off',
     });

@@ -14,7 +14,7 @@ export interface Look {
   readonly lilac: Colour;
 }
 
-/** Dark wherever the reader's theme is not known: with a background of its own it is readable in light chats too. */
+/** The dark look is used where the reader's theme is not known: with its own background it is readable in light chats too. */
 export const LOOKS: Readonly<Record<CardTheme, Look>> = {
   dark: {
     ground: '#16211e',
@@ -46,11 +46,11 @@ export interface Pen {
   readonly look: Look;
 }
 
-/** Every card is as wide: more than the dots that phones show it on. */
+/** Every card has this width, which is more than the number of pixels on which a phone shows it. */
 export const WIDTH = 1080;
-/** How wide a phone of 360 px shows a card beside the chat's own edges, in its pixels. */
+/** How wide a phone of 360 px shows a card between the margins of the chat, in pixels. */
 export const PHONE = 306;
-/** No text on a card is smaller: 11 px on such a phone. */
+/** The smallest text on a card: it is 11 px high on such a phone. */
 export const SMALL = 39;
-/** Space between the edge of a card and what is on it. */
+/** The space between the edge of a card and its contents. */
 export const MARGIN = 32;

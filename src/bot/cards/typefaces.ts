@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** The files of a typeface; those that are not shipped come in one weight. */
+/** The font files of a typeface; typefaces that are not shipped with Medley have one weight. */
 interface Typeface {
   readonly regular: string;
   readonly bold: string;
@@ -15,7 +15,7 @@ function fromPackage(name: string, file: string, weight: '400Regular' | '700Bold
   return resolve(`@expo-google-fonts/${name}/${weight}/${file}_${weight}.ttf`);
 }
 
-/** The card's own, which has Latin letters alone. */
+/** The typeface of the cards, which has only Latin letters. */
 const OWN: Typeface = {
   regular: fromPackage('figtree', 'Figtree'),
   bold: fromPackage('figtree', 'Figtree', '700Bold'),
@@ -24,11 +24,11 @@ export const TYPEFACE = 'Figtree';
 
 const SHIPPED: readonly Typeface[] = [
   OWN,
-  // Greek, Cyrillic, and what else Figtree lacks of Latin.
+  // For Greek, Cyrillic, and Latin letters that Figtree lacks.
   { regular: fromPackage('noto-sans', 'NotoSans'), bold: fromPackage('noto-sans', 'NotoSans', '700Bold') },
 ];
 
-/** For other scripts, packages of @expo-google-fonts that a host may have installed, as they are too large for everyone. */
+/** Packages of @expo-google-fonts for other scripts that a host may have installed; they are too large to be installed for everyone. */
 const OPTIONAL = [
   ['noto-sans-jp', 'NotoSansJP'],
   ['noto-sans-kr', 'NotoSansKR'],
@@ -46,22 +46,22 @@ const SYSTEM_FOLDERS = [
   '/Library/Fonts',
   'C:\\Windows\\Fonts',
 ];
-/** How their files begin, best first: sans-serif typefaces for Chinese, Japanese, Korean, Thai and Arabic. */
+/** The beginnings of the names of system font files, best first: sans-serif typefaces for Chinese, Japanese, Korean, Thai and Arabic. */
 const SYSTEM_FILES =
   'NotoSansCJK-Regular NotoSansJP NotoSansKR NotoSansSC SourceHanSans DroidSansFallback wqy- ipag NanumGothic Hiragino AppleSDGothic PingFang YuGothR msyh malgun NotoSansThai-Regular Garuda. Thonburi LeelawUI NotoSansArabic-Regular NotoNaskhArabic-Regular GeezaPro segoeui DejaVuSans.'
     .toLowerCase()
     .split(' ');
-/** A system has a few thousand. */
+/** A bound on the font files looked at; a usual system has a few thousand. */
 const MOST_FILES = 20_000;
 
-/** Characters that say how others are drawn. */
+/** Invisible characters that only change how their neighbours are drawn. */
 const JOINERS = /[\p{Cf}\p{Variation_Selector}]/gu;
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]|\u20E3/gu;
 
-/** A Thai vowel that is drawn as two signs; the rasterizer forgets the width of the second. */
+/** A Thai vowel that is drawn as two signs; the rasterizer ignores the width of the second. */
 const SARA_AM = /([\u0E48-\u0E4B]?)\u0E33/g;
 
-/** A text as it can be drawn: emoji that cannot are left out, and a gap says that letters stood there. Empty boxes say nothing. */
+/** The text without what cannot be drawn: emoji are left out, and an ellipsis stands for other letters. Empty boxes would tell the reader nothing. */
 export function drawable(text: string): string {
   const plain = text
     .replace(JOINERS, '')
@@ -71,18 +71,19 @@ export function drawable(text: string): string {
   return letters.join('').replace(/\u2026{2,}/g, '…');
 }
 
-/** Tells whether there is a typeface for all of it. */
+/** True when there is a typeface for every character of the text. */
 export function isDrawable(text: string): boolean {
   return Array.from(text).every(letter => typefaceOf(letter) !== undefined);
 }
 
-/** A title as it can be drawn: in its own letters where those are at hand, else the romanised one. */
+/** A title in its own script if a typeface for it is installed, else the romanised one. */
 export function drawableTitle(romanised: string, unicode: string | null): string {
   return unicode !== null && unicode !== '' && isDrawable(unicode) ? unicode : romanised;
 }
 
 /**
- * How wide a line of text is drawn. Pairs of letters that are drawn closer together are not reckoned with: it may be a little narrower.
+ * The width at which a line of text is drawn. It ignores that some pairs of letters are drawn closer together, so the line may be a little
+ * narrower.
  */
 export function textWidth(text: string, size: number, isBold: boolean): number {
   return size * Array.from(text).reduce((width, letter) => width + advanceOf(letter, isBold), 0);
@@ -93,7 +94,7 @@ function advanceOf(letter: string, isBold: boolean): number {
   return readTypeface(isBold ? bold : regular)?.advanceOf(letter.codePointAt(0) ?? 0) ?? 0.6;
 }
 
-/** The text in parts of one typeface each, with its family where that is not the card's own. */
+/** Splits the text into runs of one typeface each; a run in another typeface than the card's own has its family. */
 export function runsOf(text: string): readonly { readonly text: string; readonly family: string | undefined }[] {
   const runs: { text: string; family: string | undefined }[] = [];
   for (const letter of text) {
@@ -105,21 +106,21 @@ export function runsOf(text: string): readonly { readonly text: string; readonly
   return runs;
 }
 
-/** Text is marked with it, as letters that the rasterizer has to find by itself are set one by one. */
+/** The family that a run of text is marked with, because the rasterizer sets unmarked letters of other typefaces one by one. */
 function familyOf(typeface: Typeface | undefined): string | undefined {
   return typeface === undefined || typeface === OWN ? undefined : readTypeface(typeface.regular)?.family;
 }
 
-/** The files that a drawing with these texts takes. */
+/** The font files that a drawing with this text needs. */
 export function fontFilesOf(text: string): readonly string[] {
   const typefaces = new Set([OWN, ...Array.from(new Set(text)).flatMap(letter => typefaceOf(letter) ?? [])]);
   return [...new Set([...typefaces].flatMap(({ regular, bold }) => [regular, bold]))];
 }
 
-/** By character. Bounded by how many of them there are. */
+/** The typeface of each character. It is bounded by the number of characters that exist. */
 const known = new Map<string, Typeface | undefined>();
 
-/** The first typeface that has the character. Others than the shipped ones are looked for when a character needs it. */
+/** The first typeface that has the character. Typefaces that are not shipped are looked for only when a character needs them. */
 function typefaceOf(letter: string): Typeface | undefined {
   if (known.has(letter)) return known.get(letter);
   const has = ({ regular }: Typeface) => readTypeface(regular)?.advanceOf(letter.codePointAt(0) ?? 0) !== undefined;
@@ -128,7 +129,7 @@ function typefaceOf(letter: string): Typeface | undefined {
   return found;
 }
 
-/** Those are coloured pictures in the typefaces of systems, which are not drawn. */
+/** System typefaces have these as coloured images, which the rasterizer does not draw. */
 const EMOJI_ALONE = /^\p{Emoji_Presentation}$/u;
 
 let others: readonly Typeface[] | undefined;
@@ -138,7 +139,7 @@ function othersHere(): readonly Typeface[] {
   return others;
 }
 
-/** Those that are installed as packages, then those in the folders, best first. */
+/** Finds the typefaces that are installed as packages, then those in the folders, best first. */
 export function findTypefaces(folders: readonly string[]): readonly Typeface[] {
   const installed = OPTIONAL.flatMap(([name, file]) => {
     try {
@@ -164,20 +165,20 @@ function filesIn(folder: string): readonly string[] {
 
 interface TypefaceFile {
   readonly family: string | undefined;
-  /** The width of a character, in parts of the size; undefined for one that it has not. */
+  /** The width of a character, as a share of the font size; undefined when the typeface lacks the character. */
   readonly advanceOf: (character: number) => number | undefined;
 }
 
-/** Read when first needed: many a chat never sees a card. */
+/** Files are read when they are first needed, because many processes never draw a card. */
 const loaded = new Map<string, TypefaceFile | undefined>();
 
-/** Undefined for a file that is no typeface. */
+/** Undefined for a file that is not a typeface. */
 function readTypeface(file: string): TypefaceFile | undefined {
   if (!loaded.has(file)) loaded.set(file, parseTypeface(file));
   return loaded.get(file);
 }
 
-/** From the tables of an OpenType file, of a collection its first typeface. */
+/** Reads the tables of an OpenType file; of a collection, the first typeface. */
 function parseTypeface(file: string): TypefaceFile | undefined {
   let font: number | undefined;
   try {
@@ -191,7 +192,7 @@ function parseTypeface(file: string): TypefaceFile | undefined {
     const unitsPerEm = table('head').readUInt16BE(18);
     const metrics = table('hmtx');
     const count = table('hhea').readUInt16BE(34);
-    // All glyphs after the last metric are as wide as it.
+    // Glyphs after the last metric have the width of the last one.
     const widthOf = (glyph: number) => metrics.readUInt16BE(4 * Math.min(glyph, count - 1)) / unitsPerEm;
     const glyphOf = glyphFinder(table('cmap'));
     const advanceOf = (character: number) => {
@@ -219,7 +220,7 @@ function tablesOf(read: Read): (name: string) => Buffer {
   };
 }
 
-/** The family of all weights where it is named, else that of this one. */
+/** The name of the family that all weights share if it is given, else the one of this weight. */
 function familyIn(names: Buffer): string | undefined {
   const texts = names.readUInt16BE(4);
   const records = Array.from({ length: names.readUInt16BE(2) }, (_, index) => 6 + 12 * index);
@@ -234,8 +235,8 @@ function familyIn(names: Buffer): string | undefined {
 type GlyphFinder = (character: number) => number;
 
 /**
- * Finds the glyph of a character, 0 for none, by the subtable of format 12, else the older one of format 4. It looks where it is asked:
- * the typefaces of Chinese have tens of thousands of characters, of which a card needs a few.
+ * Finds the glyph of a character, 0 for none, in the subtable of format 12, else in the older one of format 4. It searches the file for each
+ * character: Chinese typefaces have tens of thousands of characters, of which a card needs a few.
  */
 function glyphFinder(cmap: Buffer): GlyphFinder {
   const subtables = Array.from({ length: cmap.readUInt16BE(2) }, (_, index) => cmap.readUInt32BE(8 + 8 * index));
@@ -246,7 +247,7 @@ function glyphFinder(cmap: Buffer): GlyphFinder {
   return olderFinder(cmap, older);
 }
 
-/** The first of so many ranges that does not end before the character. */
+/** Finds by binary search the first range that does not end before the character. */
 function rangeOf(count: number, endOf: (range: number) => number, character: number): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -267,7 +268,7 @@ function wholeFinder(cmap: Buffer, table: number): GlyphFinder {
   };
 }
 
-/** Four lists of as many numbers, and a gap of one number behind the first: the ends, the starts, what is added, where glyphs lie. */
+/** Format 4 holds four lists of equal length, with one unused number after the first: range ends, range starts, differences, offsets of glyphs. */
 function olderFinder(cmap: Buffer, table: number): GlyphFinder {
   const size = cmap.readUInt16BE(table + 6);
   const ends = table + 14;

@@ -3,7 +3,7 @@ import { headingBlock, reply, textBlock } from '../contract/reply.ts';
 import { siteNames } from '../contract/site-name.ts';
 import { sentence } from '../views/sentence.ts';
 
-/** Says what Medley is, and what it keeps. */
+/** Says what Medley is, and what data it keeps. */
 export const about = defineCommand({
   name: 'about',
   options: {},

@@ -10,9 +10,9 @@ import { chatSettingsOf, showsSensitive } from '../stores/settings.ts';
 import { hasSound, type PostViewOptions, renderCover, renderPost, renderWithheld } from '../views/post.ts';
 
 const MAX_ITEM = 100;
-/** `1:02:03.500-1:02:10.250` and some room. */
+/** Room for `1:02:03.500-1:02:10.250` and a little more. */
 const MAX_CLIP_CHARS = 32;
-/** A video may be said to be a little shorter than it is. */
+/** A video's stated length may be a little too short, so a part may end this much behind it. */
 const END_TOLERANCE_MS = 1_000;
 
 const OPTIONS = {
@@ -27,7 +27,7 @@ const OPTIONS = {
 
 type Asked = Values<typeof OPTIONS>;
 
-/** Brings a post: all its files, the one that the link or the caller points at, only the audio, or a part of a video. */
+/** Brings a post: all its files, or only the file that the link or the caller names, the audio, or a part of a video. */
 export function createDownload({ sources }: { readonly sources: readonly CardSite[] }) {
   return defineCommand({
     name: 'download',
@@ -36,7 +36,7 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
     cost: 2,
     accepts: 'link',
     async run(asked: Asked, { caller, services, signal, progress, t }: CommandContext): Promise<Reply> {
-      // A post that one person alone wants to see is rather not brought than shown to all.
+      // If only the caller may see the answer and the platform cannot do that here, the post is refused and not shown to everyone.
       if (asked.private === true && caller.chatKind === 'group' && caller.answersAlone !== true) {
         throw usageError('notPrivate');
       }
@@ -90,11 +90,11 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
 
 interface Chosen {
   readonly indexes: readonly number[];
-  /** Place of the item that was asked for and could not be fetched. */
+  /** Zero-based place of the item that was asked for and could not be fetched. */
   readonly missing: number | undefined;
 }
 
-/** @throws AppError with a hint when there is no such item */
+/** @throws AppError with a hint when the post has no such item */
 function chosenOf(post: Post, { item }: Pick<Asked, 'item'>, itemIndex: number | null): Chosen {
   const count = itemCount(post);
   if (item !== undefined && item > count) throw usageError('itemRange', { count });
@@ -106,7 +106,7 @@ function chosenOf(post: Post, { item }: Pick<Asked, 'item'>, itemIndex: number |
   };
 }
 
-/** The one video that a part is wanted of. @throws AppError with a hint when that is not clear, or it is shorter */
+/** The index of the one video to cut a part from. @throws AppError with a hint when there is none or several, or it is shorter than the part */
 function clippedIndex({ items }: Post, indexes: readonly number[], endMs: number): number {
   const [index, ...others] = indexes.filter(each => items[each]?.kind === 'video');
   if (index === undefined) throw usageError('clipNoVideo');
@@ -117,7 +117,7 @@ function clippedIndex({ items }: Post, indexes: readonly number[], endMs: number
   return index;
 }
 
-/** A person who asks for the audio or a part wants a file, whatever is usual in the chat. */
+/** A person who asks for the audio or for a part wants a file, even where the chat shows only text. */
 function viewOf({ view, audio, clip }: Asked, chat: Pick<ChatSettings, 'view'>): View {
   if (view !== undefined) return view;
   return chat.view === 'text' && (audio === true || clip !== undefined) ? 'card' : chat.view;

@@ -3,7 +3,7 @@ import { button, reply, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
 import { sentence } from '../views/sentence.ts';
 
-/** Deletes all that is kept about the caller, once they confirmed it. */
+/** Deletes everything that is kept about the caller, once they have confirmed it. */
 export const forget = defineCommand({
   name: 'forget',
   options: { what: { type: 'choice', choices: ['me'], only: 'typed' } },

@@ -7,7 +7,7 @@ import { siteNames } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { sentence } from '../views/sentence.ts';
 
-/** Explains Medley in short, one section of its commands, or a command. The list is asked for when needed, since help is on it. */
+/** Explains Medley in short, one section of its commands, or one command. The list comes as a function, because help itself is in it. */
 export function createHelp(list: () => readonly Command[]) {
   const listed = () => list().filter(each => each.listed !== false);
 
@@ -49,7 +49,7 @@ export function createHelp(list: () => readonly Command[]) {
   });
 }
 
-/** Commands that go together. */
+/** A group of commands that belong together. */
 interface HelpSection {
   /** `links`, `more`, or the first word that its commands share. */
   readonly key: string;
@@ -59,12 +59,12 @@ interface HelpSection {
 
 /** Makes the tokens of the buttons in help. */
 interface HelpTokens {
-  /** Explains a section or a command; without a name, all in short. */
+  /** The token that explains a section or a command, or without a name shows the start of the help. */
   about(name?: string): string;
   run(command: string): string;
 }
 
-/** Those that have a command, in the order in which people need them. */
+/** The sections that have at least one command, in the order in which people need them. */
 function helpSections(commands: readonly Command[], t: Translator): readonly HelpSection[] {
   const titles: Readonly<Record<string, string>> = t.messages.help.sections;
   const keys = [...new Set(commands.map(sectionOf))];
@@ -85,7 +85,7 @@ function sectionOf({ name, accepts }: Command): string {
   return second === undefined ? MORE : group;
 }
 
-/** Shows what most people need, and the way to the other commands. */
+/** Shows what most people need, and how to get to the other commands. */
 function renderHelp(
   sections: readonly HelpSection[],
   tokens: HelpTokens,
@@ -101,7 +101,7 @@ function renderHelp(
   });
 }
 
-/** One section: its commands, each to be chosen. What needs no words runs at once, the others are explained. */
+/** Shows the commands of a section as buttons. A command that needs no words is run by its button, the others are explained. */
 function renderSection(
   { key, title }: HelpSection,
   specs: readonly CommandSpec[],
@@ -128,7 +128,7 @@ function renderSection(
   });
 }
 
-/** @param back token that leads to its section */
+/** @param back the token of the button that leads back to the section */
 function renderCommandHelp(spec: CommandSpec, back: string, t: Translator): Reply {
   const words = t.messages.help;
   const blocks: Block[] = [
@@ -145,7 +145,7 @@ function renderCommandHelp(spec: CommandSpec, back: string, t: Translator): Repl
   return reply({ blocks, actions: [button(words.back, back)], visibility: 'caller' });
 }
 
-/** Behind its section's name: `Search` of `beatmap search`. */
+/** The last word of the name, because the section already says the first: `Search` of `beatmap search`. */
 function shortName({ name }: CommandSpec): string {
   const word = name.split(' ').at(-1) ?? name;
   return word.charAt(0).toUpperCase() + word.slice(1);

@@ -32,11 +32,11 @@ import { translate } from './translate.ts';
 
 interface CommandListOptions {
   readonly sources: readonly CardSite[];
-  /** The link of a post that works here, for those who want to see what Medley does. */
+  /** The link of a post that works here, for people who want to try Medley. */
   readonly example?: string | undefined;
 }
 
-/** A command whose texts every language has: the compiler refuses another in the list. */
+/** A command with texts in every language: the compiler refuses any other command in the list. */
 export type DescribedCommand = Command & { readonly name: keyof Messages['commands'] };
 
 /** Every command of Medley, in the order of its help. */
@@ -71,14 +71,14 @@ export function createCommandList({ sources, example }: CommandListOptions): rea
     createHelp(() => list),
     about,
   ] satisfies readonly DescribedCommand[];
-  // Platforms ask for the others, which no menu lists.
+  // Platforms run these commands by themselves; no menu lists them.
   const list: readonly Command[] = [...described, createStart({ example }), welcome, translate].map(notingMembers);
   return list;
 }
 
 /**
- * The same command, which notes in groups that its caller, who has a player linked, used it there: lists of a group's members are made of
- * that. Commands about posts note nothing.
+ * The same command, which also notes in a group that its caller, who has a linked player, used it there. Lists of a group's members are made
+ * from these notes. Commands about posts note nothing.
  */
 function notingMembers(command: Command): Command {
   if (command.subject === undefined) return command;

@@ -14,7 +14,7 @@ interface OwnerCommandsOptions extends OwnerStatusOptions {
   readonly failures: Pick<FailureTally, 'list'>;
 }
 
-/** For those who run this Medley; no help and no menu lists them. */
+/** Commands for the people who run this Medley; neither help nor menus list them. */
 export function createOwnerCommands({ blocks, failures, ...status }: OwnerCommandsOptions): readonly Command[] {
   return [
     createOwnerStatus(status),
@@ -30,7 +30,7 @@ const WHICH = {
   value: { type: 'string', form: 'rest', required: true, maxLength: 500 },
 } as const;
 const BEARING = { visibility: 'caller', cost: 0 } as const;
-/** `platform:id`, `source:id` */
+/** An id is written as `platform:id` or `source:id`. */
 const ID = /^[a-z][a-z0-9]{0,30}:[^\s/]{1,200}$/;
 
 type Extractor = Pick<CommandContext['services']['extractor'], 'postKey' | 'extract'>;
@@ -68,7 +68,7 @@ function createOwnerBlocked(blocks: BlockList) {
   });
 }
 
-/** A link as its post's `source:id`; all else as it was given. @throws AppError `invalid_request`, or what keeps a short link from being followed */
+/** Turns a post's link into its `source:id`, and leaves all else as it is. @throws AppError `invalid_request`, or the error that keeps a short link from being followed */
 async function idOf(kind: BlockKind, value: string, extractor: Extractor, signal: AbortSignal): Promise<string> {
   if (ID.test(value)) return value;
   if (kind !== 'link') throw usageError('notBlockId', { kind });
@@ -78,7 +78,7 @@ async function idOf(kind: BlockKind, value: string, extractor: Extractor, signal
   return `${post.source}:${post.id}`;
 }
 
-/** Lists what failed in this process lately, by cause. */
+/** Lists the recent failures of this process by cause. */
 function createOwnerLogs(failures: Pick<FailureTally, 'list'>) {
   return defineCommand({
     name: 'owner logs',
@@ -91,11 +91,11 @@ function createOwnerLogs(failures: Pick<FailureTally, 'list'>) {
 
 interface OwnerStatusOptions {
   readonly sources: readonly Pick<MediaSource, 'id' | 'figures'>[];
-  /** Resolves with undefined as long as the chats are not there yet. */
+  /** Resolves to undefined until the chat platforms are started. */
   readonly readChats: () => Promise<RuntimeStatus | undefined>;
 }
 
-/** How Medley does: the sites' strategies, the queue, the platforms, this process. */
+/** Shows how Medley does: the sites' strategies, the queue, the platforms and this process. */
 function createOwnerStatus({ sources, readChats }: OwnerStatusOptions) {
   return defineCommand({
     name: 'owner status',
@@ -119,7 +119,7 @@ function createOwnerStatus({ sources, readChats }: OwnerStatusOptions) {
 
 type Change = 'added' | 'known' | 'full' | 'removed' | 'absent';
 
-/** The newest of each kind that are shown. */
+/** Only this many entries are shown of each kind, the newest. */
 const MAX_SHOWN = 50;
 
 function renderBlockChange(change: Change, kind: BlockKind, id: string, t: Translator): Reply {
@@ -169,7 +169,7 @@ function renderFailures(failures: readonly FailureCount[], t: Translator): Reply
 }
 
 interface OwnerStatus {
-  /** Undefined as long as the chats are not there yet. */
+  /** Undefined until the chat platforms are started. */
   readonly chats: RuntimeStatus | undefined;
   readonly sources: readonly { readonly name: string; readonly strategies: readonly StrategyFigures[] }[];
   readonly process: { readonly memoryBytes: number; readonly startedAt: number; readonly nodeVersion: string };

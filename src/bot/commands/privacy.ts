@@ -3,7 +3,7 @@ import { button, reply, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
 import { sentence } from '../views/sentence.ts';
 
-/** Shows whether the caller's pasted links are left alone, and switches that. */
+/** Shows or switches whether Medley ignores the links that the caller pastes. */
 export const privacy = defineCommand({
   name: 'privacy',
   options: { links: { type: 'choice', choices: ['ignore', 'answer'] } },

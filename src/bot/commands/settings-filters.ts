@@ -8,10 +8,10 @@ import { MAX_CHANNEL_RULES, MAX_OFF_ROLES, OFF_WORD } from '../stores/settings.t
 
 type Value = string | number | boolean;
 
-/** The rules for one channel; `everywhere` ends the rules of all channels. */
+/** The rules for one channel; `everywhere` removes the rules of all channels. */
 export const CHANNEL_RULES = ['on', 'off', 'only', 'everywhere'] as const;
 
-/** Changes the rule for the channel of the caller. */
+/** The change that a rule for the caller's channel makes. */
 export function ruleChange(rule: Value, chat: ChatSettings, caller: Caller): Partial<ChatSettings> {
   if (rule === 'everywhere') return { offChannels: [], onlyChannels: [] };
   const id = channelOf(caller);
@@ -26,7 +26,7 @@ export function ruleChange(rule: Value, chat: ChatSettings, caller: Caller): Par
   return { offChannels, onlyChannels };
 }
 
-/** Rules for a channel go for its threads. */
+/** The channel that rules apply to: a thread counts as its parent channel. */
 export function channelOf({ parentChatId, chatId }: Caller): string {
   return parentChatId ?? chatId;
 }
@@ -39,7 +39,7 @@ interface ListRow {
   readonly choices: readonly never[];
 }
 
-/** Things that admins named; they are changed by the option alone. */
+/** Shows a list that admins typed, such as roles; only the option can change it. */
 export function filterRow(
   name: string,
   named: readonly string[],
@@ -56,7 +56,7 @@ export function roleText(id: string): Inline {
   return { kind: 'role', id };
 }
 
-/** A role that is named once more is no longer left alone. */
+/** Naming a role that is ignored already removes it from the list. */
 export function roleChange(value: Value, { offRoles }: ChatSettings): Partial<ChatSettings> {
   const id = /^(?:<@&)?(\d{5,20})>?$/.exec(String(value))?.[1];
   if (id === undefined) throw usageError('notText', { option: 'ignored-role' });
@@ -65,7 +65,7 @@ export function roleChange(value: Value, { offRoles }: ChatSettings): Partial<Ch
   return { offRoles: [...offRoles, id] };
 }
 
-/** Words apart by commas; a word that switches off ends the list. */
+/** Reads words separated by commas; a single word that means off empties the list. */
 export function wordsOf(text: string): readonly string[] {
   if (switchOf(text) === false || text === '-') return [];
   const words = text

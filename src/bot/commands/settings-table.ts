@@ -23,7 +23,7 @@ export interface SettingRow {
   readonly name: string;
   /** The present value, in words. */
   readonly value: string;
-  /** The same where it is more than plain words. */
+  /** The present value as formatted text, where plain words are not enough. */
   readonly text?: Text;
   readonly choices: readonly { readonly label: string; readonly isSet: boolean; readonly value: Value }[];
 }
@@ -36,17 +36,17 @@ interface RowContext {
 
 /** One setting, of a person or of a group. */
 export interface Setting<S> {
-  /** The option of /settings that changes it. */
+  /** The option of /settings that changes this setting. */
   readonly key: string;
   readonly option: Option;
   row(settings: S, context: RowContext): SettingRow;
-  /** Returns what a value of the option changes. @throws AppError `invalid_request` where that cannot be */
+  /** The settings that a value of the option changes. @throws AppError `invalid_request` when it cannot be set */
   change(value: Value, settings: S, caller: Caller): Partial<S>;
 }
 
 export interface ChatSetting extends Setting<ChatSettings> {
   readonly section: SectionKey;
-  /** Returns false where the platform cannot do it. Default: true. */
+  /** False where the platform cannot do what the setting is about. Default: true. */
   isOffered?(caller: Caller): boolean;
 }
 
@@ -55,7 +55,7 @@ const LANGUAGE = {
   type: 'choice',
   choices: [AUTOMATIC, ...LANGUAGES.map(({ tag }) => tag)],
   names: Object.fromEntries(LANGUAGES.map(({ tag, name }) => [tag, name])),
-  /** One word of a name is enough. */
+  /** A language is also recognised by one word of its name. */
   alias: (word: string) => LANGUAGES.find(({ name }) => name.toLowerCase().split(' ').includes(word))?.tag,
 } as const satisfies Option;
 const VIEW = { type: 'choice', choices: VIEWS } as const satisfies Option;
@@ -72,7 +72,7 @@ export const ownLanguage: Setting<UserSettings> = {
   change: value => ({ language: languageOf(value) }),
 };
 
-/** How posts are shown to a person who is alone with Medley. */
+/** How posts are shown in a person's private chat with Medley. */
 export const ownView: Setting<UserSettings> = {
   key: 'view',
   option: VIEW,
@@ -80,12 +80,12 @@ export const ownView: Setting<UserSettings> = {
   change: value => ({ view: oneOf(VIEWS, value) }),
 };
 
-/** The languages of someone who chose none. */
+/** The languages of a person who chose none. */
 export function automaticFor({ locales }: Caller, { language }: ChatSettings): readonly string[] {
   return language === null ? locales : [language, ...locales];
 }
 
-/** Means that there are no short forms. */
+/** The word that switches short forms off. */
 const NO_PREFIX = 'off';
 const FILES = [0, 1, 4, 10];
 const SECONDS = [0, 30, 60, 300];
@@ -272,14 +272,14 @@ function languageOf(choice: Value): string | null {
   return choice === AUTOMATIC ? null : String(choice);
 }
 
-/** The option has checked that it is one of them. */
+/** Finds the chosen value; the option has already refused any other. */
 function oneOf<V>(values: readonly V[], value: Value): V {
   const found = values.find(each => each === value);
   if (found === undefined) throw new TypeError(`${value} is none of the choices`);
   return found;
 }
 
-/** A number that was typed is shown among the usual ones. */
+/** The usual choices, and the number that was set if it is not one of them. */
 function withIt(usual: readonly number[], set: number): readonly number[] {
   return usual.includes(set) ? usual : [...usual, set].sort((a, b) => a - b);
 }

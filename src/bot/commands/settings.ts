@@ -35,10 +35,10 @@ import {
 type Asked = Readonly<Record<string, Value | undefined>>;
 type Values = Readonly<Record<string, Value>>;
 
-/** Shows what is set, or sets the language of this person and, for the admins of a group, what goes for all of it. */
+/** Shows the settings, or changes them: a person's own and, for admins of a group, those of the whole group. */
 export function createSettings({ sources }: { readonly sources: readonly Site[] }) {
   const ofChat = settingsOfChat(sources);
-  // Sites come last, since a platform may take only so many options; in what /settings shows they can all be pressed.
+  // Sites come last, because platforms take a limited number of options; the buttons in the answer offer every site.
   const byNeed = ofChat.toSorted((a, b) => Number('site' in a.option) - Number('site' in b.option));
   return defineCommand({
     name: 'settings',
@@ -89,9 +89,9 @@ function changeOf<S>(settings: readonly Setting<S>[], asked: Asked, before: S, c
 interface Shown {
   /** The settings that everybody chooses for themselves. */
   readonly own: readonly Setting<UserSettings>[];
-  /** For the admins of a group. */
+  /** The settings that only admins of a group may change. */
   readonly ofChat: readonly ChatSetting[];
-  /** The section that was opened, or that holds what was changed. */
+  /** The section that was opened, or the one with the changed setting. */
   readonly section: SectionKey | undefined;
   readonly isSaved: boolean;
 }
@@ -99,7 +99,7 @@ interface Shown {
 async function show({ own, ofChat, section, isSaved }: Shown, { caller, services, t: before }: CommandContext) {
   const user = await services.settings.user(callerKey(caller));
   const chat = await chatSettingsOf(services, caller);
-  // A change is answered in the language that it leaves.
+  // A change of language is answered in the new language.
   const t = isSaved ? createTranslator(user.language === null ? automaticFor(caller, chat) : [user.language]) : before;
   const words = t.messages.settings;
   const token = (values: Values) => services.actions.encode({ command: 'settings', values, owner: callerKey(caller) });
@@ -147,7 +147,7 @@ async function show({ own, ofChat, section, isSaved }: Shown, { caller, services
   });
 }
 
-/** A setting whose choices can be pressed. */
+/** A setting with choices that can be pressed. */
 interface PressableRow extends Omit<SettingRow, 'choices'> {
   readonly choices: readonly Choice[];
 }
@@ -159,7 +159,7 @@ function fieldsOf(rows: readonly PressableRow[], ...more: readonly Field[]): Blo
   };
 }
 
-/** The sections in short: what is on, and what is chosen. Opening one shows the choices. */
+/** Sums up each section: what is on, and what is chosen. Opening a section shows the choices. */
 function chatBlocks(rowsOf: (key: SectionKey) => readonly PressableRow[], t: Translator): readonly Block[] {
   const words = t.messages.settings;
   const fields = SECTIONS.map(key => {
@@ -171,14 +171,14 @@ function chatBlocks(rowsOf: (key: SectionKey) => readonly PressableRow[], t: Tra
   return [{ kind: 'divider' }, headingBlock([words.chatTitle]), { kind: 'fields', fields }];
 }
 
-/** Choices name what they are of: where a platform shows the chosen one alone, or all of them as buttons, nothing else does. */
+/** Each choice repeats the setting's name, because some platforms show only the chosen one, or show the choices as mere buttons. */
 function menuOf({ name, choices }: PressableRow, t: Translator): Action {
   const { state } = t.messages.settings;
   const named = choices.map(each => ({ ...each, label: state({ name, state: each.label }) }));
   return { kind: 'menu', label: name, choices: named };
 }
 
-/** The button changes to the choice that is not set. */
+/** The button sets the choice that is not set now. */
 function switchOf({ name, value, choices }: PressableRow, t: Translator): readonly Action[] {
   const other = choices.find(({ isSet }) => isSet !== true);
   if (other === undefined) return [];
@@ -199,7 +199,7 @@ function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): 
   return [headingBlock([words.mayTitle]), { kind: 'fields', fields }];
 }
 
-/** The linked player, and how that changes. */
+/** Names the linked player, and says how to change that. */
 function playerText(player: LinkedPlayer | null, t: Translator): Text {
   const words = t.messages.settings;
   if (player === null) return sentence(words.noPlayer);

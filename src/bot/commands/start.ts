@@ -27,7 +27,7 @@ export function createStart({ example }: { readonly example: string | undefined 
   });
 }
 
-/** Says in a group that Medley was just added to what it can do there, and what keeps it from that. */
+/** Tells a group to which Medley was just added what it can do there, and which missing permissions keep it from that. */
 export const welcome = defineCommand({
   name: 'welcome',
   options: {},

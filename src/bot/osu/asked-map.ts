@@ -11,7 +11,7 @@ import { usageError } from '../contract/usage-error.ts';
 import type { AskedMap } from '../views/osu/beatmap.ts';
 import { MODE_OPTION, rulesetOf } from './asked-player.ts';
 
-/** Left out for the map that the chat saw last. In text form an address of one is it, wherever it stands. */
+/** Left out, it means the map that the chat saw last. In text form, an address of a map is taken as this option wherever it stands in the line. */
 export const MAP_OPTION = {
   type: 'string',
   form: 'map',
@@ -25,17 +25,18 @@ export function isMapLink(word: string): boolean {
   return kind === 'map' || kind === 'set';
 }
 
-/** Among a map's words only one that is marked is the ruleset, in which a map of osu!'s own is played then. */
+/** In a line about a map only a marked word is taken as the ruleset, because other words may be the map's; a map of osu!'s is then converted to it. */
 export const MAP_MODE_OPTION = { ...MODE_OPTION, named: true } as const;
 
-/** A map in the words of people, and the ruleset in which they want it. */
+/** The map and the ruleset as the person wrote them. */
 export interface MapWish {
   readonly map: string | undefined;
   readonly mode: Mode | undefined;
 }
 
 /**
- * The difficulty that people name, of a whole set the hardest; without a name the one that this chat saw last. It is remembered as that.
+ * The difficulty that a person names, or the hardest of a set; without a name, the map that this chat saw last. The chat then remembers it as
+ * the last one.
  *
  * @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's
  */
@@ -48,7 +49,7 @@ export async function askedMap(wish: MapWish, context: CommandContext): Promise<
   return map;
 }
 
-/** The same, which may be a whole set; nothing is remembered. @throws as `askedMap` does */
+/** Like {@link askedMap}, but it may give a whole set, and remembers nothing. @throws as `askedMap` does */
 export async function wishedMap({ map, mode }: MapWish, context: CommandContext): Promise<FoundMap> {
   const { caller, services, signal } = context;
   const last = map === undefined ? await services.memory.maps.last(caller) : undefined;
@@ -66,11 +67,11 @@ export function hardestOf({ beatmaps }: Beatmapset, ruleset?: Ruleset): Beatmap 
   return beatmaps.findLast(({ mode }) => mode === wanted);
 }
 
-/** A map by what people call it: an osu! address, a number, or words to be found. */
+/** The map that an osu! address, an id or words of its name lead to. */
 interface FoundMap extends SetAnswer {
-  /** The difficulty meant; undefined when it was the whole set. */
+  /** The difficulty that was named; undefined when a whole set was. */
   readonly beatmap: Beatmap | undefined;
-  /** In which the address asks to see it. */
+  /** The ruleset that the address names. */
   readonly ruleset?: Ruleset | undefined;
 }
 
@@ -84,7 +85,7 @@ async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSignal): P
   return findWords(text, beatmaps, signal);
 }
 
-/** A set's number before a difficulty's: sets are what people copy from search pages. */
+/** An id is first looked up as a set's, then as a difficulty's, because people copy ids of sets from search pages. */
 async function findNumber(id: number, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
   try {
     return { ...(await beatmaps.set(id, signal)), beatmap: undefined };
@@ -108,7 +109,7 @@ const MAX_SUGGESTIONS = 25;
 
 type SetLine = Awaited<ReturnType<Beatmaps['suggestSets']>>[number];
 
-/** Sets for what was typed of a map's name. Asks no upstream. */
+/** Suggests sets for the typed part of a map's name. Asks no upstream. */
 async function suggestMaps(partial: string, { services, t }: CommandContext): Promise<readonly OptionSuggestion[]> {
   const sets = await services.beatmaps.suggestSets(partial, MAX_SUGGESTIONS);
   return sets.map(set => {
@@ -117,7 +118,7 @@ async function suggestMaps(partial: string, { services, t }: CommandContext): Pr
   });
 }
 
-/** `1.60★ – 6.40★ · 2:00 · ranked` */
+/** Gives a line like `1.60★ – 6.40★ · 2:00 · ranked`. */
 function detailOf({ min_stars, max_stars, length, status }: SetLine, t: Translator): string {
   const stars = [...new Set([min_stars, max_stars])].flatMap(each =>
     each === null ? [] : [`${t.decimal(each, 2, 2)}★`],

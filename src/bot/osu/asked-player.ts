@@ -6,7 +6,7 @@ import type { LinkedPlayer } from '../contract/settings.ts';
 import { type Mode, TERMS } from '../contract/terms.ts';
 import { usageError } from '../contract/usage-error.ts';
 
-/** A ruleset; as a last word only where a name is asked for. */
+/** The ruleset; a word at the end of a line is taken for it only where the line names a player. */
 export const MODE_OPTION = TERMS.mode;
 
 export function rulesetOf(mode: Mode): Ruleset;
@@ -17,15 +17,15 @@ export function rulesetOf(mode: Mode | undefined): Ruleset | undefined {
 
 const MAX_SUGGESTIONS = 25;
 
-/** Left out by those who linked their player. */
+/** People who linked their player may leave the name out. */
 export const PLAYER_OPTION = { type: 'string', form: 'name', maxLength: 200, suggest: suggestPlayers } as const;
 
 export interface AskedPlayer {
-  /** A number or a name, as `Players` takes it. */
+  /** A player's id or name, as `Players` takes it. */
   readonly user: number | string;
-  /** The ruleset where none is named; null for what that player plays most. */
+  /** The ruleset when the caller names none; null for the one that the player plays most. */
   readonly mode: LinkedPlayer['mode'];
-  /** The caller proved to be that player. */
+  /** True when the caller proved to be this player. */
   readonly isProven: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function askedPlayer(
   return { user: player.id, mode: player.mode, isProven: player.proven };
 }
 
-/** The player who is asked about, in the ruleset that is asked for. @throws as `askedPlayer` does, `not_found`, or an upstream's */
+/** The profile of the player who is asked about, in the ruleset asked for. @throws as `askedPlayer` does, `not_found`, or an upstream's */
 export async function askedUser(
   given: { readonly player: string | undefined; readonly mode?: Mode | undefined },
   context: CommandContext,
@@ -70,7 +70,7 @@ export function requirePlayers({ hasPlayers }: { readonly hasPlayers: boolean })
   if (!hasPlayers) throw new AppError('credentials_required', 'no credentials of the osu! API');
 }
 
-/** The linked player, then those asked for lately. */
+/** Suggests the linked player first, then players who were asked for lately. */
 async function suggestPlayers(
   partial: string,
   { caller, services, t }: CommandContext,

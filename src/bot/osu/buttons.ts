@@ -7,10 +7,10 @@ import { modeOf } from '../contract/terms.ts';
 type Tokens = Pick<Services, 'actions'>;
 type Values = Readonly<Record<string, string | number | boolean>>;
 
-/** A difficulty, as it was played. */
+/** A difficulty that a button can open as it was played. */
 export interface OpenableMap {
   readonly id: number;
-  /** In which it is played, where that is not its own. */
+  /** The ruleset in which it is played, if that is not its own. */
   readonly convertedTo?: Ruleset | undefined;
   readonly mods?: readonly string[] | undefined;
 }
@@ -18,7 +18,7 @@ export interface OpenableMap {
 export type MapCard = 'map' | 'compare' | 'leaderboard' | 'simulate';
 export type PlayerCard = 'profile' | 'best' | 'recent';
 
-/** The short address fits into a button. */
+/** The short form of the address, because a button has little room. */
 export function mapAddress({ id, convertedTo }: OpenableMap): string {
   return `osu.ppy.sh/b/${id}${convertedTo === undefined ? '' : `?m=${modeOf(convertedTo)}`}`;
 }
@@ -61,12 +61,12 @@ export function playerButtons(
   });
 }
 
-/** The token of a button that opens a set; anybody may press it. The short address fits into a token. */
+/** The token of a button that opens a set and that anybody may press. It holds the short form of the address, because a token has little room. */
 export function openSetToken({ actions }: Pick<Services, 'actions'>, id: number): string {
   return actions.encode({ command: 'beatmap info', values: { map: `osu.ppy.sh/s/${id}` } });
 }
 
-/** The same for a difficulty, with mods. */
+/** The token of a button that opens a difficulty with mods, and that anybody may press. */
 export function openMapToken({ actions }: Pick<Services, 'actions'>, id: number, mods: readonly string[] = []): string {
   const played = mods.length === 0 ? {} : { mods: mods.join('') };
   return actions.encode({ command: 'beatmap info', values: { map: `osu.ppy.sh/b/${id}`, ...played } });

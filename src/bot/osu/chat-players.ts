@@ -2,12 +2,12 @@ import { type Caller, callerKey, chatKey } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
 import type { LinkedPlayer } from '../contract/settings.ts';
 
-/** Those who came last; a list shows far fewer. */
+/** Only this many members who used Medley last are looked at; a list shows far fewer. */
 const MOST_MEMBERS = 500;
 
 /**
- * The linked players of the members of a group, each once, who came last first. A private chat has none. Where several say that they are one
- * player, the one who proved it counts.
+ * The linked players of the members of a group, each once, those of the most recent members first. A private chat has none. When several
+ * members linked the same player, the one who proved to be that player counts.
  */
 export async function chatPlayers(
   caller: Caller,
@@ -25,10 +25,10 @@ export async function chatPlayers(
   return [...players.values()];
 }
 
-/** More people than sign in as one player. */
+/** More people than would ever sign in as one player. */
 const MOST_USERS = 20;
 
-/** Tells whether someone of this chat has proven to be that player; in a group the answer is the same for all. */
+/** True when someone of this chat has proved to be this player; in a group everybody gets the same answer. */
 export async function isProvenHere(
   playerId: number,
   caller: Caller,

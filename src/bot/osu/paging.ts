@@ -1,15 +1,15 @@
 import type { PagesView } from '../views/osu/beatmap-list.ts';
 
-/** Options that only buttons of the other pages give. */
+/** Options that no person types: only the buttons to other pages set them. */
 export const PAGE_OPTIONS = {
   page: { type: 'integer', min: 1, max: 10_000, only: 'button' },
   cursors: { type: 'string', maxLength: 40_000, only: 'button' },
 } as const;
 
-/** Pages behind this many of the last ones cannot be gone back to; the way back then begins at the first. */
+/** From a page further than this the way back leads only through the last pages, and then to the first. */
 const MAX_TRAIL = 20;
 
-/** A page of a list. Upstreams only ever say how to go on, so the way back is the cursors that were passed on the way here. */
+/** A page of a list. Upstreams give only the cursor of the next page, so the way back consists of the cursors that led here. */
 export interface ListPosition {
   readonly page: number;
   /** The cursors of this page and those before it; the first page has none. */
@@ -30,7 +30,7 @@ export function cursorOf({ trail }: ListPosition): string | undefined {
   return trail.at(-1);
 }
 
-/** @param token makes a button of the values for {@link PAGE_OPTIONS} */
+/** @param token makes the token of a button from values for {@link PAGE_OPTIONS} */
 export function pageTokens(
   { page, trail }: ListPosition,
   next: string | null,

@@ -6,20 +6,20 @@ import type { PpStanding } from '../../beatmaps/plays/totals.ts';
 import type { Rating, RatingRequest } from '../../beatmaps/rating/ratings.ts';
 import type { CommandContext } from '../contract/command.ts';
 
-/** One request brings as many. */
+/** One request to osu! brings this many plays. */
 export const PLAYS_A_CALL = 100;
 const MOST_CALLS = 2;
 
 export interface Plays {
   readonly scores: readonly Score[];
   readonly stale: boolean;
-  /** The list goes on. */
+  /** True when the player's list has more plays. */
   readonly hasMore: boolean;
 }
 
 type Asked = Pick<Player, 'id' | 'mode'>;
 
-/** One stretch of a player's list, by one call. @param part from 0 */
+/** A part of a player's list, read with one call. @param part from 0 */
 export async function playsPart(
   { id, mode }: Asked,
   type: ScoreType,
@@ -36,7 +36,7 @@ export async function playsPart(
   return { scores, stale, hasMore: cursor !== null };
 }
 
-/** The first 200 of a player's list, by two calls: all best plays that osu! gives. */
+/** The first 200 plays of a player's list, read with two calls; osu! gives no more best plays. */
 export async function firstPlays(
   player: Asked,
   type: ScoreType,
@@ -59,20 +59,20 @@ export interface BestPlays extends PpStanding {
   readonly stale: boolean;
 }
 
-/** The best plays that osu! gives, and their pp in the same order. */
+/** The best plays that osu! gives, with their pp in the same order. */
 export async function bestPlays(
   player: Player,
   beatmaps: Pick<Beatmaps, 'userScores'>,
   signal: AbortSignal,
 ): Promise<BestPlays> {
   const { scores, stale } = await firstPlays(player, 'best', beatmaps, signal);
-  // Those who have not played for long have no total.
+  // osu! gives no total for players who have not played for a long time.
   return { scores, stale, best: scores.map(({ pp }) => pp ?? 0), total: player.statistics?.pp || null };
 }
 
 /**
- * Ratings of plays, by the play's number: stars with their mods, what those without pp had been worth, and what the others had been
- * worth as full combos. Plays of unknown maps are left out.
+ * Ratings of plays, by the play's id: stars with its mods, pp for a play without pp, and for others the pp of a full combo. Plays of unknown
+ * maps are left out.
  */
 export async function ratePlays(
   scores: readonly Score[],

@@ -7,17 +7,17 @@ import { sentence } from './sentence.ts';
 
 interface ErrorNoticeOptions {
   readonly visibility: Reply['visibility'];
-  /** The subject of the failed command, where it was not posts. */
+  /** The subject of the failed command, if it is another than posts. */
   readonly subject?: Subject | undefined;
-  /** Short forms of the links it is about, where a message has several. */
+  /** Short forms of the links that the notice is about, if the message has several. */
   readonly about?: readonly string[] | undefined;
-  /** The link that it is about, where a message has several. */
+  /** The one link that the notice is about, if the message has several. */
   readonly link?: string | undefined;
 }
 
-/** These only matter to the person who asked, and are shown to them alone where the platform can. */
+/** These errors matter only to the person who asked, so they are shown to them alone where the platform can do that. */
 const FOR_CALLER: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'rate_limited', 'forbidden']);
-/** Failures that pass by themselves. */
+/** Failures that pass by themselves, so that trying again later makes sense. */
 const PASSING: ReadonlySet<ErrorCode> = new Set([
   'upstream_rate_limited',
   'upstream_unavailable',
@@ -25,7 +25,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
   'rate_limited',
   'internal',
 ]);
-/** Links that one sentence names. */
+/** One sentence names at most this many links. */
 const MAX_NAMED = 5;
 
 /** One calm sentence for a failure, in the reader's language. */
@@ -59,12 +59,12 @@ export function errorNotice(
   });
 }
 
-/** A stream stays one, and a wall for visitors is of the moment. */
+/** A live stream stays one, so it gets no button to try again; a site's login wall for visitors may be gone soon. */
 function mayPass({ code, params }: AppError): boolean {
   return PASSING.has(code) ? params.what !== 'stream' : params.what === 'wall';
 }
 
-/** Words behind the short forms of the links that they are about. */
+/** Puts the short forms of the links before the words that are about them. */
 export function aboutLinks(about: readonly string[], words: Text): Text {
   if (about.length === 0) return words;
   const named = about.slice(0, MAX_NAMED).flatMap((label, index): Text => {
@@ -73,7 +73,7 @@ export function aboutLinks(about: readonly string[], words: Text): Text {
   return [...named, about.length > MAX_NAMED ? ', …: ' : ': ', ...words];
 }
 
-/** A remark that is no failure. */
+/** A notice that is not about a failure. */
 export function notice(words: string): Reply {
   return reply({ tone: 'notice', blocks: [textBlock(sentence(words))], visibility: 'caller' });
 }
@@ -84,7 +84,7 @@ interface RequestNotice {
   readonly afterMs?: number | undefined;
 }
 
-/** Says a sentence about a request in place of its answer, or of a part of it. */
+/** Renders a sentence about a request that takes the place of its answer, or of a part of it. */
 export function renderRequestNotice({ kind, links = 1, afterMs = 0 }: RequestNotice, t: Translator): Reply {
   switch (kind) {
     case 'unsure':
@@ -102,12 +102,12 @@ export function renderRequestNotice({ kind, links = 1, afterMs = 0 }: RequestNot
   }
 }
 
-/** Says that others come before a request. */
+/** Says how many requests come before this one. */
 export function renderPlace(ahead: number, t: Translator): Reply {
   return notice(t.messages.requests.place({ ahead }));
 }
 
-/** Says that a request is not taken. */
+/** Says that a request cannot be taken now. */
 export function renderBusy(t: Translator, retryAfterMs?: number): Reply {
   const error = new AppError('rate_limited', 'too much waits', { params: { reason: 'busy' }, retryAfterMs });
   return errorNotice(error, t, { visibility: 'caller' });
@@ -117,8 +117,8 @@ const SHORT = 40;
 const STEP = 8;
 
 /**
- * Short forms of links for sentences about them: without what is the same in all, cut where they are long, and never two alike for two
- * links. They are words, not addresses: show them as code.
+ * Short forms of links for sentences about them: cut where they are long, without the parts that are the same in all, and different for
+ * different links. They are words, not addresses, so they are shown as code.
  */
 export function linkLabels(links: readonly string[]): readonly string[] {
   const whole = links.map(link => link.replace(/^https?:\/\/(?:www\.)?/i, '').replace(/\/$/, ''));

@@ -22,33 +22,33 @@ import type { PostSite } from '../contract/site-name.ts';
 import { errorSentence } from './notice.ts';
 
 export interface PostViewOptions {
-  /** Indexes into `post.items` to show, in order. */
+  /** The indexes in `post.items` of the items to show, in order. */
   readonly indexes: readonly number[];
   readonly form: GalleryItem['form'];
   readonly site: PostSite;
-  /** The caption is quoted. Default true. */
+  /** True to quote the caption. Default true. */
   readonly captions?: boolean;
-  /** Default: words and files. */
+  /** Default: `card`, which shows words and files. */
   readonly view?: View;
-  /** The part of a video that is wanted; `isRough` when it can only begin and end where the video lets it. */
+  /** The part of a video to show; `isRough` when it can only begin and end at certain moments of the video. */
   readonly clip?: { readonly range: Clip; readonly isRough: boolean } | undefined;
-  /** Files are hidden until people want to look; those of a sensitive post always are. */
+  /** True to hide files until people choose to look; files of a sensitive post are always hidden. */
   readonly spoiler?: boolean;
-  /** Files that are shown at most. Default all. */
+  /** The most files that are shown. Default: all. */
   readonly cap?: number | null;
   /** Zero-based place of the item that was asked for and could not be fetched. */
   readonly missing?: number | undefined;
-  /** The site of the post that it quotes, where that is shown below it. */
+  /** The site of the quoted post, if that is shown below the post. */
   readonly quotedSite?: PostSite | undefined;
-  /** Leads to a translation, where its words are in another language than the reader's. */
+  /** The token of a button that translates the post, if it is in another language than the reader's. */
   readonly translateToken?: string | undefined;
-  /** It is shown because another post quotes it. */
+  /** True for a post that is shown because another post quotes it. */
   readonly isQuoted?: boolean;
 }
 
 const SEPARATOR = ' · ';
 
-/** A post as a reply: who, where and the counts that are known, what was written, the files, the way to the original. */
+/** Renders a post: its author and site, the known counts, its words, its files and a link to the original. */
 export function renderPost(post: Post, t: Translator, options: PostViewOptions): Reply {
   const { form, site, captions = true, view = 'card', cap = null } = options;
   const indexes = options.indexes.slice(0, cap ?? options.indexes.length);
@@ -59,7 +59,7 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   });
   const original = { kind: 'link' as const, label: t.messages.post.openOriginal, url: post.url };
   if (view === 'media' && gallery.length > 0) {
-    // The link that was pasted may be deleted: what is left out of the post must stay within reach.
+    // The pasted message may be deleted, so a link to the original leads to what is not shown.
     const actions = notes.length > 0 ? [original] : [];
     return reply({ blocks: notes, gallery, actions, ...quotedOf(post, t, options) });
   }
@@ -84,7 +84,7 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   });
 }
 
-/** In place of a sensitive post, where the chat does not show such: a sentence, and the way to the original. */
+/** Renders a sentence and a link to the original, in place of a sensitive post in a chat that shows none. */
 export function renderWithheld(post: Post, { sensitive }: Pick<ChatSettings, 'sensitive'>, t: Translator): Reply {
   const { withheld, openOriginal } = t.messages.post;
   return reply({
@@ -94,7 +94,7 @@ export function renderWithheld(post: Post, { sensitive }: Pick<ChatSettings, 'se
   });
 }
 
-/** The quoted post as its own author's: always with their name, and with as many files as the outer one leaves. */
+/** The quoted post under its own author's name, with as many files as the outer post leaves of the limit. */
 function quotedOf({ quoted }: Post, t: Translator, options: PostViewOptions): Pick<Reply, 'quoted'> {
   const { quotedSite, indexes, form, cap = null, view, captions, spoiler } = options;
   if (quoted === null || quotedSite === undefined) return {};
@@ -110,12 +110,12 @@ function quotedOf({ quoted }: Post, t: Translator, options: PostViewOptions): Pi
   return { quoted: shown };
 }
 
-/** Tells whether nothing belongs to it but words. */
+/** True when neither the post nor the post that it quotes has files. */
 function isWordsOnly(post: Post): boolean {
   return itemCount(post) === 0 && (post.quoted === null || itemCount(post.quoted) === 0);
 }
 
-/** Names the author, with the way to them and their avatar; for an unknown author, the site. */
+/** Names the author, with their avatar and a link to them; for an unknown author it names the site. */
 function postHeading({ author }: Post, { name: site, authorUrl }: PostSite, t: Translator): Heading {
   const { untitled, avatar } = t.messages.post;
   const name = unspoofed(author.name);
@@ -134,7 +134,7 @@ function postHeading({ author }: Post, { name: site, authorUrl }: PostSite, t: T
   };
 }
 
-/** Tells whether anything is known of the author: else the heading names the site. */
+/** True when the author's name is known; otherwise the heading names the site. */
 function isNamed({ author }: Post): boolean {
   return unspoofed(author.name) !== '' || unspoofed(author.username) !== '';
 }
@@ -143,7 +143,7 @@ function colourOf({ colour }: PostSite): Pick<Reply, 'colour'> {
   return colour === undefined ? {} : { colour };
 }
 
-/** One line, without marks that turn the writing direction: they could move or fake what stands beside the name. */
+/** The name in one line, without marks that change the writing direction or imitate a verified mark: they could fake the text beside the name. */
 function unspoofed(name: string | null): string {
   return (name ?? '')
     .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\u2713\u2714]/gu, '')
@@ -151,10 +151,10 @@ function unspoofed(name: string | null): string {
     .trim();
 }
 
-/** Characters of a caption that a title must hold to be no more than a copy of it. */
+/** A title that holds this many characters from the beginning of the caption counts as a copy of it. */
 const COPIED = 40;
 
-/** Titles are often just the beginning of the caption, with the author's name before or after it. */
+/** The title, unless it only repeats the caption: titles are often its beginning, with the author's name before or after. */
 function distinctTitle({ title, caption }: Post): string | undefined {
   const shown = title?.trim();
   if (!shown) return undefined;
@@ -172,7 +172,7 @@ function folded(text: string): string {
     .toLowerCase();
 }
 
-/** The site, and only what the upstream said: a count that is not known is left out, never shown as 0. */
+/** The site, the date and the counts that the upstream gave: an unknown count is left out, never shown as 0. */
 function detailsLine(post: Post, t: Translator, { indexes, form, site, isQuoted }: PostViewOptions): Text {
   const words = t.messages.post;
   const { likes, comments, plays, views, shares } = post.stats;
@@ -196,7 +196,7 @@ function detailsLine(post: Post, t: Translator, { indexes, form, site, isQuoted 
   return parts.flatMap((part, index) => (index === 0 ? [part] : [SEPARATOR, part]));
 }
 
-/** A reader must know this of the files, whatever else is shown. */
+/** Notes on the files that a reader must see in every view. */
 function notesOf(post: Post, t: Translator, options: PostViewOptions): readonly string[] {
   const words = t.messages.post;
   const { indexes, cap = null, clip, view } = options;
@@ -212,7 +212,7 @@ function notesOf(post: Post, t: Translator, options: PostViewOptions): readonly 
   return missing === undefined ? notes : [...notes, missing];
 }
 
-/** Says what could not be fetched: the item that was asked for, and how many of all that should be here. */
+/** Says which item was asked for and could not be fetched, and how many of all items are missing. */
 function missingLine(
   post: Post,
   t: Translator,
@@ -232,16 +232,16 @@ function isSilent(item: MediaItem | undefined): boolean {
   return item?.kind === 'video' && !hasSound(item) && playableVariants(item).length > 0;
 }
 
-/** Tells whether this item may have audio; what the upstream did not say counts as yes. */
+/** True when the item may have audio; where the upstream did not say, it counts as having it. */
 export function hasSound(item: MediaItem): boolean {
   return item.kind !== 'image' && item.variants.some(variant => variant.hasAudio !== false);
 }
 
-/** A post without files: its cover and author, that there is no more, and why. */
+/** Renders a post whose files could not be fetched: its cover and author, and why there is no more. */
 export function renderCover(post: Post, site: PostSite, reason: AppError, t: Translator): Reply {
   const { coverOnly, authorOnly, openOriginal } = t.messages.post;
   const caption = post.caption?.trim();
-  // First, since some platforms show the first image alone.
+  // The cover comes first, because some platforms show only the first image.
   const cover: readonly Block[] =
     post.coverUrl === null ? [] : [{ kind: 'image', url: post.coverUrl, alt: t.messages.post.cover }];
   return reply({
@@ -263,7 +263,7 @@ export function renderCover(post: Post, site: PostSite, reason: AppError, t: Tra
 
 const MEGABYTE = 1_000_000;
 
-/** Says that a video is smaller than the site's, with the way to the whole one. `which` names it beside others. */
+/** Says that a video is smaller than the site's, with a link to the whole one. `which` names the video when there are several. */
 export function reductionText({ bytes, url, leadsTo }: Reduction, t: Translator, which?: string): Text {
   const { reduced, playWhole, openOriginal } = t.messages.post;
   const said = reduced({ size: `${t.decimal(Math.max(bytes / MEGABYTE, 0.1), 1)} MB` });

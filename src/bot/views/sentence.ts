@@ -1,11 +1,11 @@
 import { createTranslator } from '../../i18n/translate.ts';
 import type { Inline, Text } from '../contract/reply.ts';
 
-/** By name; all languages have the same. */
+/** The commands by name, taken from English because every language has the same names. */
 const { commands } = createTranslator(['en']).messages;
 const COMMAND = /(?<![\w/:.])\/([a-z]+)(?: ([a-z]+))?/g;
 
-/** A sentence of Medley's own, its commands as such: `/osu link` is one, `/osu-files` and addresses are none. */
+/** A sentence of Medley's own with its commands marked as commands: `/osu link` is one, `/osu-files` and addresses are not. */
 export function sentence(text: string): Text {
   const parts: Inline[] = [];
   let from = 0;

@@ -9,7 +9,7 @@ import { downloadToken, mapButtons, openMapToken } from '../../osu/buttons.ts';
 import { MAX_LINES, renderBeatmapInfo } from '../../views/osu/beatmap-info.ts';
 import { beatmapSimulate } from './beatmap-simulate.ts';
 
-/** Accuracies whose pp are shown. */
+/** pp are shown for these accuracies. */
 const ACCURACIES = [95, 98, 99, 100];
 
 const USUAL_MODS = ['HD', 'HR', 'DT', 'HDDT', 'HDHR', 'HDDTHR', 'FL', 'EZ', 'HT', 'NF'];
@@ -19,7 +19,7 @@ async function suggestMods(partial: string) {
   return USUAL_MODS.filter(mods => mods.startsWith(typed)).map(mods => ({ label: `+${mods}`, value: mods }));
 }
 
-/** Words about a play, which forms do not offer here: the map is simulated then. */
+/** Options about a play, which can only be typed here: with one of them the map is simulated instead. */
 const aside = <O extends Option>(option: O) => ({ ...option, only: 'typed' }) as const;
 
 interface Asked {
@@ -29,7 +29,7 @@ interface Asked {
   readonly mods: readonly string[];
 }
 
-/** Ratings of the difficulties that are shown, by their numbers. Those of another ruleset may not have the mods. */
+/** Ratings of the shown difficulties, by their ids. Difficulties of other rulesets are left out when these do not have the mods. */
 async function rate(
   { set, beatmap, convertedTo, mods }: Asked,
   { services, signal }: CommandContext,
@@ -58,7 +58,7 @@ async function rate(
   );
 }
 
-/** All about a set, or about one of its difficulties, as it plays with some mods. */
+/** Shows a set, or one of its difficulties as it plays with some mods. */
 export const beatmapInfo = defineCommand({
   name: 'beatmap info',
   options: {

@@ -30,11 +30,11 @@ import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { resultText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
-/** Each member takes a call of its own; the others follow with the button. */
+/** Each member costs a call to osu!, so only this many are asked for at once; a button shows more. */
 const MEMBERS_A_TURN = 4;
 const MAX_TURNS = 25;
 
-/** The best plays on a map: of the world, or of the linked members of this chat. */
+/** The best plays on a map, of the world or of this chat's members with a linked player. */
 export const beatmapLeaderboard = defineCommand({
   name: 'beatmap leaderboard',
   options: {
@@ -119,7 +119,7 @@ export const beatmapLeaderboard = defineCommand({
 interface Asked {
   readonly map: AskedMap;
   readonly mods: readonly string[] | undefined;
-  /** Two letters. */
+  /** The country's two letters. */
   readonly country: string | undefined;
   readonly page: number;
 }
@@ -133,7 +133,7 @@ async function ofWorld({ map, mods, country, page }: Asked, context: CommandCont
   return { scores: scores.slice(first, end), first: first + 1, hasMore: end < scores.length, left: 0, stale };
 }
 
-/** osu! gives a country's own list to supporters alone, so these are its players among the best of the world. */
+/** osu! gives a country's leaderboard only to supporters, so this takes the country's players among the best of the world. */
 async function fromCountry(scores: readonly Score[], country: string, { services, signal }: CommandContext) {
   const ids = scores.flatMap(({ user_id }) => user_id ?? []);
   const { players } = await services.beatmaps.standings(ids, signal);
@@ -141,7 +141,7 @@ async function fromCountry(scores: readonly Score[], country: string, { services
   return scores.filter(({ user_id }) => user_id !== null && own.has(user_id));
 }
 
-/** Members who were looked up for the pages before are known still; each page asks about some more. */
+/** Plays of members on earlier pages are in the cache; each page asks for those of some more members. */
 async function ofChat({ map, mods, page }: Asked, { caller, services, signal }: CommandContext) {
   const members = await chatPlayers(caller, services);
   const asked = members.slice(0, page * MEMBERS_A_TURN);
@@ -183,7 +183,7 @@ function nameOf({ username }: Score, t: Translator): string {
   return username ?? t.messages.osu.scores.unknownPlayer;
 }
 
-/** `1. salt shaker · S · 98.75% · 201 pp · +HD · 512x · 2 misses` */
+/** Gives a line like `1. salt shaker · S · 98.75% · 201 pp · +HD · 512x · 2 misses`. */
 function scoreLine(score: Score, place: number, t: Translator): Text {
   const { id, user_id, mode, max_combo, is_perfect_combo, statistics } = score;
   const words = t.messages.osu.scores;

@@ -41,7 +41,7 @@ const MAX_WORD = 40;
 const MAX_LINK = 300;
 const RANGE = { type: 'string', form: 'word', maxLength: MAX_WORD } as const;
 
-/** `5-6`, and with a star also one number: `5.5*`. A number alone may be a player's. */
+/** Reads `5-6`, or one number with a star: `5.5*`. A number alone may be a player's id. */
 function starRange(word: string): string | undefined {
   const [, range, about] =
     /^(?:(\d{1,2}(?:[.,]\d{1,2})?-\d{1,2}(?:[.,]\d{1,2})?)[*\u2605]?|(\d{1,2}(?:[.,]\d{1,2})?)[*\u2605])$/.exec(word) ??
@@ -49,7 +49,7 @@ function starRange(word: string): string | undefined {
   return (range ?? about)?.replaceAll(',', '.');
 }
 
-/** Recommends what to play next, and says why. */
+/** Recommends maps to play next, and says why. */
 export const beatmapRecommend = defineCommand({
   name: 'beatmap recommend',
   options: {
@@ -113,7 +113,7 @@ export const beatmapRecommend = defineCommand({
   },
 });
 
-/** A player need not be named or linked where filters say what is wanted. */
+/** The player to recommend for. None is needed where filters say what is wanted. */
 async function askerOf(
   named: string | undefined,
   { stars, pp, like }: Readonly<Record<'stars' | 'pp' | 'like', string | undefined>>,
@@ -139,7 +139,7 @@ function canTurnTo(mods: string): boolean {
   return ![...must, ...never].includes('DT');
 }
 
-/** The tokens of the buttons that ask again; undefined where that leads no further. */
+/** The tokens of the buttons that ask again; undefined where a button would lead no further. */
 interface AgainTokens {
   readonly another: string;
   readonly easier: string | undefined;
@@ -147,7 +147,7 @@ interface AgainTokens {
   readonly withDoubleTime: string | undefined;
 }
 
-/** Maps to play as cards, each with its reasons, and ways to ask for others. */
+/** Shows the maps as cards, each with its reasons, and buttons to ask for others. */
 function renderRecommendations(
   result: RecommendResult,
   tokens: AgainTokens,
@@ -190,7 +190,7 @@ function targetText({ isBeside }: RecommendResult, pp: number, t: Translator): s
   return isBeside ? words.beside({ pp: shown }) : words.target({ pp: shown });
 }
 
-/** By whose rules the figures were worked out. */
+/** Names the rules by which the figures were worked out. */
 function reckoning(recommendations: readonly Recommendation[], t: Translator): string {
   const dates = recommendations.flatMap(({ algorithm }) => algorithm ?? []);
   const [date] = dates;
@@ -222,12 +222,12 @@ function modsText(mods: readonly string[]): string {
   return mods.length === 0 ? '' : ` +${mods.join('')}`;
 }
 
-/** `271 pp · +6.2 in total` */
+/** Gives a text like `271 pp · +6.2 in total`. */
 function worthText({ pp, gain }: Recommendation, t: Translator): string {
   return [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }), ...Object.values(gainOf({ gain }, t))].join(' · ');
 }
 
-/** The pp that it would add to the player's total, where that is anything. */
+/** The pp that the map would add to the player's total; empty when that is next to nothing. */
 function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readonly detail?: string } {
   return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain({ pp: t.decimal(gain, 1) }) };
 }
@@ -246,7 +246,7 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
   const rated = ratedStarsWithSwatch({ stars, isEstimate }, t);
   const state = stateOf({ ...beatmapset, status: beatmap.status }, t);
   const reasons = each.reasons.map(reason => reasonText(reason, t)).filter(reason => reason !== undefined);
-  // A row of a list has one line: a reason that names another map is too long for it.
+  // A row of a list has one line, in which a reason that names another map does not fit.
   const brief = reasons.find(reason => typeof reason === 'string');
   return {
     kind: 'card',
@@ -265,7 +265,7 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
   };
 }
 
-/** `251 pp · like Tin Orchard - Glass Harbour [Extra]` */
+/** Gives a text like `251 pp · like Tin Orchard - Glass Harbour [Extra]`. */
 function whyText({ pp, reasons }: Recommendation, t: Translator): string {
   const { estimate, recommend } = t.messages.osu;
   const like = reasons.find(reason => reason.kind === 'like');
@@ -277,7 +277,7 @@ function likeName({ beatmap, beatmapset, mods }: Extract<Reason, { kind: 'like' 
   return `${setName(beatmapset)} [${beatmap.version}]${modsText(mods)}`;
 }
 
-/** A reason in words; undefined for one that the card's own figures say. */
+/** A reason in words; undefined for one that the card's figures show already. */
 function reasonText(reason: Reason, t: Translator): Text | string | undefined {
   const words = t.messages.osu.recommend;
   switch (reason.kind) {

@@ -18,7 +18,7 @@ import { mapHeading, originBlocks } from '../../views/osu/beatmap.ts';
 import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { estimateBlocks, scoreCard, withLines } from '../../views/osu/score.ts';
 
-/** More are rare, and would make a long card. */
+/** At most this many plays are shown; more are rare and would make a long card. */
 const MOST = 5;
 
 interface Asked {
@@ -26,10 +26,10 @@ interface Asked {
   readonly player: string | undefined;
 }
 
-/** In text a number before a name is the map's; a number alone, too. */
+/** In a typed line, a number that stands first or alone is the map's id and not a player's. */
 const FIRST_NUMBER = /^[1-9]\d{3,14}$/;
 
-/** A player's plays on the map that this chat saw last, or on the one named. */
+/** Shows a player's plays on a map: the one that is named, or the one that this chat saw last. */
 export const osuCompare = defineCommand({
   name: 'osu compare',
   options: {
@@ -85,7 +85,7 @@ export const osuCompare = defineCommand({
   },
 });
 
-/** Plays without pp by their score. */
+/** Sorts plays by pp, and plays without pp by their score. */
 function byWorth(a: Score, b: Score): number {
   return (b.pp ?? 0) - (a.pp ?? 0) || (b.total_score ?? 0) - (a.total_score ?? 0);
 }
@@ -95,7 +95,7 @@ function dayOf({ ended_at }: Score, t: Translator): string {
   return Number.isNaN(at) ? '' : t.date(at);
 }
 
-/** Words that name no player may be those of a map. */
+/** The player who is asked about. Words that name no player may belong to the map's name. */
 async function playerOf({ map, player }: Asked, context: CommandContext) {
   const { caller, services, signal } = context;
   const own = async () => {
@@ -115,7 +115,7 @@ async function playerOf({ map, player }: Asked, context: CommandContext) {
   }
 }
 
-/** The map stands above: a play goes by its place and day. */
+/** The map is named above, so the card's title is the play's place and day. */
 function playCard(score: Score, place: number, rating: Rating | undefined, t: Translator): Card {
   const { image: _, ...card } = scoreCard(score, { rating }, t);
   const last = score.ended_at === null ? [] : (card.lines.at(-1) ?? []);

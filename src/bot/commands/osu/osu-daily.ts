@@ -7,7 +7,7 @@ import { playerButtons } from '../../osu/buttons.ts';
 import { day, originBlocks } from '../../views/osu/beatmap.ts';
 import { playerTitle } from '../../views/osu/player.ts';
 
-/** How a player does in the daily challenge, which is the new client's and of the ruleset osu! alone. */
+/** Shows a player's record in the daily challenge, which only the new client has and only in the ruleset osu!. */
 export const osuDaily = defineCommand({
   name: 'osu daily',
   options: { player: PLAYER_OPTION },

@@ -8,8 +8,8 @@ import { notice } from '../../views/notice.ts';
 import { sentence } from '../../views/sentence.ts';
 
 /**
- * Remembers which player the caller is, so that the name may be left out: the one they name, or, where that can be, the one they sign in as
- * at osu!.
+ * Remembers which player the caller is, so that they may leave out the name later: the player that they name or, where Medley offers it, the
+ * one they sign in as at osu!.
  */
 export const osuLink = defineCommand({
   name: 'osu link',
@@ -28,7 +28,7 @@ export const osuLink = defineCommand({
       id: user.id,
       name: user.username,
       mode: ruleset ?? null,
-      // A person who proved to be that player, and only wants another mode, is still proven.
+      // A person who already proved to be this player and only wants another mode stays proven.
       proven: known?.proven === true && known.id === user.id,
     };
     await services.settings.setUser(callerKey(caller), { player: linked });
@@ -43,11 +43,11 @@ export const osuLink = defineCommand({
 
 async function offerSignIn(mode: Ruleset | null, { caller, services, t }: CommandContext) {
   if (services.accountLinks === undefined) throw usageError('noName');
-  // Anyone who opens the address would become the caller.
+  // Anyone who opens the sign-in address would link their own osu! account to the caller, so a group never sees it.
   const isSeen = caller.chatKind === 'group' && caller.answersAlone !== true;
   if (isSeen) return notice(t.messages.linking.inPrivate);
   const words = t.messages.linking;
-  // The address is one of our pages, and for the caller alone.
+  // The address leads to one of Medley's own pages, and only the caller may use it.
   const url = await services.accountLinks.offer(callerKey(caller), mode);
   return reply({
     blocks: [textBlock([words.offer]), textBlock(sentence(words.byName))],

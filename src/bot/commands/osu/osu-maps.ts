@@ -24,7 +24,7 @@ const ALIASES: ReadonlyMap<string, UserBeatmapType> = new Map([
   ['played', 'most_played'],
 ]);
 
-/** Maps a player made, likes or plays most. */
+/** Lists the maps that a player made, likes or plays most. */
 export const osuMaps = defineCommand({
   name: 'osu maps',
   options: {

@@ -21,7 +21,7 @@ import { playsPart } from '../../osu/plays.ts';
 import { day, originBlocks } from '../../views/osu/beatmap.ts';
 import { PROVEN_MARK, playerTitle } from '../../views/osu/player.ts';
 
-/** Milliseconds. */
+/** In milliseconds. */
 const PLAYS_WAIT_MS = 1_200;
 const AVATAR = { width: 160, height: 160 };
 const COVER = { width: 640, height: 118 };
@@ -62,7 +62,7 @@ export const osuProfile = defineCommand({
   },
 });
 
-/** An image card and what it lacks, or all of it in words. */
+/** Shows the profile as an image card with the facts that the card lacks, or all of it in words. */
 async function profileBlocks(
   player: Player,
   isProven: boolean,
@@ -84,7 +84,7 @@ async function profileBlocks(
   return [{ ...picture, beside: [card, ...more], instead: inWords, repeats: true }];
 }
 
-/** The pp of the best plays. A card that waits too long for them, or whose list failed, goes without their curve. */
+/** The pp of the best plays. If they do not come in time or fail, the card is drawn without their curve. */
 async function bestWorth(player: Player, { services, signal }: CommandContext): Promise<readonly number[]> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(PLAYS_WAIT_MS)]);
   try {
@@ -97,9 +97,9 @@ async function bestWorth(player: Player, { services, signal }: CommandContext): 
 }
 
 /**
- * The card names the player, and leaves out all that osu! did not say.
+ * A card of words that names the player and leaves out all that osu! did not say.
  * @param isProven someone of the chat proved to be that player
- * @param isDrawn an image card has their country, ruleset and title
+ * @param isDrawn an image card already shows their country, ruleset and title
  */
 function playerCard(player: Player, isProven: boolean, t: Translator, isDrawn = false): Card {
   const words = t.messages.osu;
@@ -140,7 +140,7 @@ function seenText({ is_online, last_visit }: Player, t: Translator): Text | unde
   return Number.isNaN(at) ? undefined : [words.seen, ' ', { kind: 'time', at, style: 'relative' }];
 }
 
-/** @param isDrawn an image card has the most important figures */
+/** @param isDrawn an image card already shows the most important figures */
 function statisticsBlocks(
   player: Player,
   statistics: PlayerStatistics,
@@ -197,7 +197,7 @@ function peakText({ rank_highest }: Player, t: Translator): Text | undefined {
   return joined([`#${t.number(rank_highest.rank)}`, date === undefined ? undefined : [date]]);
 }
 
-/** Mania's ranks by number of keys. */
+/** The player's ranks in mania by number of keys. */
 function keysText({ variants }: PlayerStatistics, t: Translator): Text | undefined {
   const shown = variants.flatMap(({ variant, global_rank }) =>
     global_rank === null ? [] : [`${variant.toUpperCase()} #${t.number(global_rank)}`],
@@ -205,7 +205,7 @@ function keysText({ variants }: PlayerStatistics, t: Translator): Text | undefin
   return shown.length === 0 ? undefined : [shown.join(' · ')];
 }
 
-/** Only of those who map. */
+/** Figures about mapping, shown only for players who make maps. */
 function mappingBlocks(player: Player, t: Translator): readonly Block[] {
   const words = t.messages.osu;
   const counts = [

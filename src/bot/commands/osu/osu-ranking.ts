@@ -26,12 +26,12 @@ import { pageActions } from '../../views/osu/beatmap-list.ts';
 import { PROVEN_MARK } from '../../views/osu/player.ts';
 import { sentence } from '../../views/sentence.ts';
 
-/** osu! gives as many at once. */
+/** osu! gives this many players in one page. */
 const MOST = 50;
-/** A menu takes as many. */
+/** A menu takes at most this many choices. */
 const MAX_CHOICES = 25;
 
-/** The linked members of this chat by pp, or osu!'s own ranking. */
+/** Ranks this chat's members with a linked player by pp, or shows osu!'s own ranking. */
 export const osuRanking = defineCommand({
   name: 'osu ranking',
   options: {
@@ -82,7 +82,7 @@ export const osuRanking = defineCommand({
 
 interface AskedRanking {
   readonly mode: Mode | undefined;
-  /** Two letters; undefined for the world. */
+  /** The country's two letters; undefined for the world. */
   readonly country: string | undefined;
   readonly page: number;
 }
@@ -155,7 +155,7 @@ type Ranked = Omit<RankedPlayer, 'pp'> & {
   readonly isProven?: boolean;
 };
 
-/** `1. lamp post · 6,241 pp · #21,480 · ID · 97.85%` */
+/** Gives a line like `1. lamp post · 6,241 pp · #21,480 · ID · 97.85%`. */
 function rankedLine(player: Ranked, ruleset: Ruleset, t: Translator): Text {
   const { id, username, country_code, global_rank, hit_accuracy, worth, place, isProven = false } = player;
   return [

@@ -30,12 +30,12 @@ import { gainText, playerTitle } from '../../views/osu/player.ts';
 import { mapName, modsText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
-/** Worse plays hardly count, and each takes a file. */
+/** Only this many plays are worked out: worse plays hardly count, and each costs a file. */
 const MOST = 100;
 
 const PAGE = { ...TERMS.page, max: 20 };
 
-/** The best plays as if none of them had choked, and what the total would be then. */
+/** Shows the best plays as if each had been a full combo, and the total that they would make. */
 export const osuNoChoke = defineCommand({
   name: 'osu nochoke',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION, page: PAGE },
@@ -52,7 +52,7 @@ export const osuNoChoke = defineCommand({
   },
 });
 
-/** The best plays as if they had been played with other mods. */
+/** Shows the best plays as if they had been played with other mods. */
 export const osuTopIf = defineCommand({
   name: 'osu topif',
   options: { mods: { ...MOD_FILTER, required: true }, player: PLAYER_OPTION, mode: MODE_OPTION, page: PAGE },
@@ -88,7 +88,7 @@ const modsKey = (mods: readonly ScoreMod[]) =>
     .sort()
     .join('');
 
-/** `+HD -HR NM` */
+/** Gives a text like `+HD -HR NM`. */
 function printedWishes(wishes: readonly ModWish[]): string {
   return wishes
     .map(({ mods, isWithout, isAlone }) =>
@@ -98,9 +98,9 @@ function printedWishes(wishes: readonly ModWish[]): string {
 }
 
 interface Rework {
-  /** The play otherwise; undefined where it stays as it is. */
+  /** The play as it would be; undefined for one that stays as it is. */
   readonly change: (score: Score) => Score | undefined;
-  /** @param score as it was changed */
+  /** @param score the changed play */
   readonly worthOf: (score: Score, rating: Rating) => number;
 }
 
@@ -110,7 +110,7 @@ interface Asked {
   readonly page: number | undefined;
 }
 
-/** The best plays with their other worths. */
+/** Works out the best plays with the change, and the pp that each would have. */
 async function rework({ player, mode, page = 1 }: Asked, context: CommandContext, { change, worthOf }: Rework) {
   const { user, stale } = await askedUser({ player, mode }, context);
   const plays = await bestPlays(user, context.services.beatmaps, context.signal);
@@ -139,7 +139,7 @@ interface Said {
     total(values: { readonly now: string; readonly after: string }): string;
     partial(values: { readonly done: string; readonly all: string }): string;
   };
-  /** It is said where no play would change. */
+  /** The sentence for when no play would change. */
   readonly none: string;
 }
 
@@ -186,15 +186,15 @@ function render(
 }
 
 interface ReworkedPlay {
-  /** With the mods that it would have. */
+  /** The play with the mods that it would have. */
   readonly score: Score;
-  /** The pp that the play has. */
+  /** The pp that the play has now. */
   readonly now: number;
-  /** The pp that it would have. */
+  /** The pp that the play would have. */
   readonly worth: number;
 }
 
-/** The total as it is, and as it would be. */
+/** Says the total as it is, and as it would be. */
 function totalText(plays: BestPlays, entries: readonly ReworkedPlay[], words: Said['words'], t: Translator): Text {
   const worths = entries.map(({ worth }) => worth);
   const [now, after] = [
@@ -207,7 +207,7 @@ function totalText(plays: BestPlays, entries: readonly ReworkedPlay[], words: Sa
   ]);
 }
 
-/** `1. Artist - Title [Insane] +HD · 201 → about 240 pp · 2 misses` */
+/** Gives a line like `1. Artist - Title [Insane] +HD · 201 → about 240 pp · 2 misses`. */
 function entryLine({ score, now: before, worth }: ReworkedPlay, place: number, t: Translator): Text {
   const { beatmap_id, statistics } = score;
   const name = mapName(score, t);

@@ -15,14 +15,14 @@ import { estimateBlocks } from '../../views/osu/score.ts';
 
 const MAX_PLAY = 300;
 
-/** A map is opened as it was played, where it can be. */
+/** The mods with which the play's map is opened: those of the play if the map can have them. */
 function modsToOpen(score: Score): readonly string[] {
   const mods = shownMods(score);
   const isConvert = score.beatmap?.convert === true;
   return score.mode === score.beatmap?.mode && !isConvert && areMods(mods, score.mode) ? mods : [];
 }
 
-/** One play. */
+/** Shows one play. */
 export const osuScore = defineCommand({
   name: 'osu score',
   options: { play: { type: 'string', form: 'link', required: true, maxLength: MAX_PLAY } },
@@ -66,14 +66,13 @@ interface ScoreView {
   readonly rating: Rating | undefined;
   readonly play: Block;
   readonly stale: boolean;
-  /** The address of its page. */
+  /** The address of the play's page. */
   readonly url: string;
-  /** The tokens of the buttons to its difficulty and its player; undefined where they are unknown. */
+  /** The tokens of the buttons to the play's difficulty and player; undefined where these are unknown. */
   readonly openMap: string | undefined;
   readonly openPlayer: string | undefined;
 }
 
-/** One play. */
 export function renderScore(view: ScoreView, t: Translator): Reply {
   const { score, rating, play, stale, url, openMap, openPlayer } = view;
   const { user_id, username, mode } = score;

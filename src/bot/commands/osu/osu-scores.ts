@@ -34,20 +34,20 @@ const SORTS: ReadonlyMap<string, string> = new Map([
   ['sr', 'stars'],
 ]);
 
-/** `-acc` */
+/** Reads a word like `-acc` as a way to sort. */
 function dashedSort(word: string): string | undefined {
   const name = word.startsWith('-') ? word.slice(1).toLowerCase() : '';
   return SCORE_SORTS.find(each => each === (SORTS.get(name) ?? name));
 }
 
-/** `stars>6` */
+/** Reads a word like `stars>6` as a condition. */
 function condition(word: string): string | undefined {
   return /^[a-z]+(?:[<>]=?|!=)[\w.:-]+$/i.test(word) ? word : undefined;
 }
 
 const FLAG = { type: 'boolean' } as const;
 
-/** The plays of a player. */
+/** Lists the plays of a player. */
 export const osuScores = defineCommand({
   name: 'osu scores',
   options: {
@@ -129,7 +129,7 @@ interface Wishes extends ScoreFilter {
   readonly page: number;
 }
 
-/** Those that a button must say again. */
+/** The values that a button must repeat to get the same list. */
 function given(filter: Omit<Wishes, 'page'>): Readonly<Record<string, string | number | boolean>> {
   return Object.fromEntries(
     Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === false ? [] : [[name, value]])),
@@ -137,15 +137,15 @@ function given(filter: Omit<Wishes, 'page'>): Readonly<Record<string, string | n
 }
 
 interface FoundPlays {
-  /** To be shown. */
+  /** The plays to show. */
   readonly scores: readonly Score[];
-  /** The list that they are from. */
+  /** The whole list that they are from. */
   readonly all: readonly Score[];
-  /** In the player's list, by the play's number. */
+  /** Places in the player's own list, by the play's id. */
   readonly places: ReadonlyMap<number, number>;
-  /** How many are like that; undefined where nothing was asked of them. */
+  /** How many plays fit; undefined when the person set no conditions. */
   readonly count: number | undefined;
-  /** Set where one play of the list was asked for. */
+  /** The place of the one play that was asked for; undefined when the list was. */
   readonly index: number | undefined;
   readonly isPlain: boolean;
   readonly hasMore: boolean;
@@ -161,7 +161,7 @@ async function findPlays(
   const isFiltered = Object.values(filter).some(value => value !== undefined && value !== false);
   const isPlain = !isFiltered && sort === undefined && !reverse && index === undefined;
   const first = (page - 1) * PER_PAGE;
-  // A list of its own order is read where the page is; all else needs the whole.
+  // A list in osu!'s own order needs only the part with the page; filters and sorting need the whole list.
   const part = isPlain ? Math.floor(first / PLAYS_A_CALL) : 0;
   const plays: Plays = isPlain
     ? await playsPart(user, type, part, services.beatmaps, signal)
@@ -185,12 +185,12 @@ async function findPlays(
   };
 }
 
-/** The stars that the mods make of a typical map of those stars: for an order that is near enough. */
+/** The stars that these mods give a typical map, which is exact enough for sorting. */
 function starsOf(score: Score): number {
   return (score.beatmap?.difficulty_rating ?? 0) * starFactor(score.mode, modClassOf(shownMods(score)));
 }
 
-/** The best plays in one image card. */
+/** The image card with the pp of the best plays. */
 function curveOf({ username }: Player, scores: readonly Score[], { services, t }: CommandContext) {
   return services.painter && ppPicture(username, scores, services.painter, t);
 }

@@ -20,7 +20,7 @@ import { decidesForChat } from '../../stores/settings.ts';
 import { notice } from '../../views/notice.ts';
 import { sentence } from '../../views/sentence.ts';
 
-/** Posts new best plays of a player in this chat, as its admins wish. Without a player: whose. */
+/** Lets a chat's admins choose players whose new best plays are posted in the chat. Without a player it lists the chosen ones. */
 export const osuTrack = defineCommand({
   name: 'osu track',
   options: {
@@ -53,7 +53,7 @@ export const osuTrack = defineCommand({
   },
 });
 
-/** By what is kept of them: a player who is gone, or has another name now, can be let go too. */
+/** Finds the player by what is stored about them, so that one who is gone or was renamed can be removed too. */
 async function stopTracking(
   player: string,
   mode: Ruleset | undefined,
@@ -69,12 +69,12 @@ async function stopTracking(
   return removed[0] === undefined ? words.notTracked : words.removed({ name: removed[0].name });
 }
 
-/** osu! takes spaces and underscores for the same. */
+/** osu! takes spaces and underscores in names for the same. */
 function folded(name: string): string {
   return name.trim().replace(/^@/, '').replaceAll('_', ' ').toLowerCase();
 }
 
-/** The players whose news are posted in a chat. @param change a sentence about what has just been done */
+/** Lists the players whose new plays are posted in a chat. @param change a sentence about what has just been changed */
 async function shown(change: string | undefined, { caller, services, t }: CommandContext): Promise<Reply> {
   const players = await services.memory.tracked.list(caller);
   const words = t.messages.plays.track;

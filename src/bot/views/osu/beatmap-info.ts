@@ -24,27 +24,27 @@ import { bpmText, coverOf, day, lengthOfSet, originBlocks, ratedStars, setName, 
 import { estimateBlocks } from './score.ts';
 
 export interface BeatmapInfoView extends SetAnswer {
-  /** The difficulty that was asked for; undefined when it was the set. */
+  /** The difficulty that was asked for; undefined when the whole set was. */
   readonly beatmap: Beatmap | undefined;
-  /** The ruleset it was asked for in, where that is not its own; its rating is of it. */
+  /** The ruleset that was asked for, if it is not the difficulty's own; the difficulty's rating is for this one. */
   readonly convertedTo?: Ruleset | undefined;
-  /** With which the settings, lengths and tempo of the difficulties are shown. */
+  /** The mods with which settings, lengths and tempo of the difficulties are shown. */
   readonly mods: readonly string[];
-  /** Ratings of the difficulties with these mods, by their numbers; the others stay as osu! rates them without mods. */
+  /** Ratings of the difficulties with these mods, by id; other difficulties show osu!'s own rating without mods. */
   readonly ratings: ReadonlyMap<number, Rating>;
   readonly picture?: PictureBlock | undefined;
-  /** The token of the button that brings the download addresses. */
+  /** The token of the button that shows the download addresses. */
   readonly downloadToken: string;
-  /** Makes the token of the choice that opens a difficulty with the same mods. */
+  /** Makes the token of the menu entry that opens a difficulty with the same mods. */
   openToken(mapId: number): string;
-  /** Buttons to the plays on it. */
+  /** Buttons that lead to plays on the map. */
   readonly plays: readonly Action[];
 }
 
-/** Lines of difficulties beyond this are counted instead. */
+/** At most this many difficulties are listed; the others are only counted. */
 export const MAX_LINES = 16;
 
-/** A set and its difficulties, or one of them with its set. */
+/** Renders a set with its difficulties, or one difficulty with its set. */
 export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
   const { set, beatmap, mods, ratings, downloadToken } = view;
   const rating = beatmap && ratings.get(beatmap.id);
@@ -78,7 +78,7 @@ function downloadButton(token: string, t: Translator): Action {
   return button(t.messages.osu.download, token, 'primary');
 }
 
-/** The other difficulties, opened in the chat. */
+/** A menu that opens the other difficulties in the chat. */
 function openMenu(view: BeatmapInfoView, t: Translator): readonly Action[] {
   const { set, beatmap: focus, openToken } = view;
   const others = set.beatmaps.filter(beatmap => beatmap !== focus).slice(0, MAX_LINES);
@@ -95,7 +95,7 @@ function pageOf({ set, beatmap, convertedTo }: BeatmapInfoView): string {
   return setPage(set.id, beatmap && { id: beatmap.id, mode: convertedTo ?? beatmap.mode });
 }
 
-/** The name as the artist writes it, where that differs. */
+/** The name in the artist's own script, if it differs. */
 function nativeName(set: Beatmapset): readonly Block[] {
   const { artist, artist_unicode, title, title_unicode } = set;
   const own = setName({ artist: artist_unicode ?? artist, title: title_unicode ?? title });
@@ -104,7 +104,7 @@ function nativeName(set: Beatmapset): readonly Block[] {
 
 function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
   const words = t.messages.osu;
-  // The tempo of the asked-for difficulty is what its mods make of it.
+  // The bpm of the difficulty in focus is already changed by its mods.
   const bpm = focus?.bpm ?? set.bpm;
   const dated = set.ranked_date === null ? ([words.fields.updated, set.last_updated] as const) : undefined;
   const date = day(set.ranked_date ?? set.last_updated);
@@ -129,7 +129,7 @@ function asText(value: string | undefined): Text | undefined {
   return value === undefined || value === '' ? undefined : [value];
 }
 
-/** The asked-for difficulty at length. */
+/** The details of the difficulty that was asked for. */
 function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): readonly Block[] {
   const words = t.messages.osu;
   const { count_circles, count_sliders, count_spinners, mode } = beatmap;
@@ -160,7 +160,7 @@ function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): re
   ];
 }
 
-/** Fields with what plays would be worth. */
+/** Fields that say how many pp plays would be worth. */
 function worthBlocks({ pp }: Rating, t: Translator): readonly Block[] {
   const words = t.messages.osu.estimate;
   const fields = pp.map(each => ({
@@ -172,12 +172,12 @@ function worthBlocks({ pp }: Rating, t: Translator): readonly Block[] {
 
 type Shown = Pick<Rating, 'stars' | 'isEstimate' | 'maxCombo'>;
 
-/** The rating is osu!'s own without mods where nothing else is known. */
+/** The rating; osu!'s own without mods where no other is known. */
 function ratingOf(beatmap: Beatmap, { ratings }: Pick<BeatmapInfoView, 'ratings'>): Shown {
   return ratings.get(beatmap.id) ?? { stars: beatmap.difficulty_rating, isEstimate: false, maxCombo: null };
 }
 
-/** Names the owners of a difficulty, where they are not the mapper of the set. */
+/** Names the mappers of a difficulty, if they are others than the mapper of the set. */
 function ownersText({ owners }: Beatmap, { creator, user_id }: Beatmapset, t: Translator): Text | undefined {
   const isOwn = owners.every(({ id, username }) => id === user_id || username === creator);
   if (owners.length === 0 || isOwn) return undefined;
@@ -190,7 +190,7 @@ function sum(counts: readonly (number | null)[]): number {
   return counts.reduce<number>((all, count) => all + (count ?? 0), 0);
 }
 
-/** `AR 9.3 OD 8.5 CS 4 HP 6`; mania has keys in place of CS, and no AR. */
+/** Gives a text like `AR 9.3 OD 8.5 CS 4 HP 6`; mania has keys in place of CS, and no AR. */
 export function settingsText({ ar, od, cs, hp, mode }: Beatmap, t: Translator): string {
   const isMania = mode === 'mania';
   const shown = [

@@ -26,9 +26,9 @@ import {
   stateOf,
 } from './beatmap.ts';
 
-/** Ways to the other pages; undefined where there is none. */
+/** Tokens of the buttons to the other pages; undefined where there is no such page. */
 export interface PagesView {
-  /** From 1. */
+  /** The page's number, from 1. */
   readonly page: number;
   readonly back: string | undefined;
   readonly more: string | undefined;
@@ -43,7 +43,7 @@ export interface SearchView
   openToken(set: Beatmapset): string;
 }
 
-/** Found sets as cards, a menu to open one, and the way to the other pages. */
+/** Renders found sets as cards, with a menu to open one, and buttons to the other pages. */
 export function renderSearch(view: SearchView, t: Translator): Reply {
   const words = t.messages.osu.search;
   const { sets, query, pages, total, atLeast } = view;
@@ -64,7 +64,7 @@ export function renderSearch(view: SearchView, t: Translator): Reply {
   });
 }
 
-/** The menu of a page of sets, and its way to the other pages. */
+/** The menu that opens a set of the page, and buttons to the other pages. */
 export function listActions(
   sets: readonly Beatmapset[],
   { pages, openToken }: Pick<SearchView, 'pages' | 'openToken'>,
@@ -88,9 +88,9 @@ export function pageActions({ back, more }: PagesView, t: Translator): readonly 
 
 export interface SetCardOptions {
   readonly openToken: SearchView['openToken'];
-  /** Said before all else. */
+  /** A note that stands before everything else. */
   readonly note?: Text;
-  /** By which they were asked for: what it counts is then shown. */
+  /** The order in which the sets were asked for, whose figure is then shown for each. */
   readonly sort?: SortField | undefined;
 }
 

@@ -21,12 +21,12 @@ export function setName({ artist, title }: Pick<Beatmapset, 'artist' | 'title'>)
   return `${artist} - ${title}`;
 }
 
-/** The name of a set, leading to its page. */
+/** The name of a set as a link to its page. */
 export function setTitle(set: Beatmapset): Text {
   return [link(setPage(set.id), setName(set))];
 }
 
-/** The status of a set, and what is to be known beside it. */
+/** The status of a set, with its spotlight and its mark for explicit sets. */
 export function stateOf(
   { status, spotlight, nsfw }: Pick<Beatmapset, 'status' | 'spotlight' | 'nsfw'>,
   t: Translator,
@@ -39,14 +39,14 @@ export function stateOf(
   ]);
 }
 
-/** Covers of explicit sets are left out of what a whole chat sees. */
+/** The cover as an image; undefined for an explicit set, because a whole chat would see it. */
 export function coverOf(set: Beatmapset, url: string): Image | undefined {
   if (set.nsfw) return undefined;
   const ratio = url === set.cover_url ? COVER_RATIO : url === set.card_url ? CARD_RATIO : 1;
   return { kind: 'image', url, alt: setName(set), ratio };
 }
 
-/** 900 x 250 and 400 x 140; lists have squares (osu! 2026-08). */
+/** Covers have 900 x 250 pixels, those of cards 400 x 140; in lists they are square (osu! 2026-08). */
 const COVER_RATIO = 3.6;
 const CARD_RATIO = 20 / 7;
 
@@ -54,18 +54,18 @@ function starsText(stars: number, t: Translator): string {
   return `${t.decimal(stars, 2, 2)}★`;
 }
 
-/** Stars as they are shown everywhere: `about 7.40★` where they are not osu!'s own. */
+/** Stars as every view shows them: `about 7.40★` where they are not osu!'s own. */
 export function ratedStars({ stars, isEstimate }: Pick<Rating, 'stars' | 'isEstimate'>, t: Translator): string {
   const shown = starsText(stars, t);
   return isEstimate ? t.messages.osu.estimate.about({ shown }) : shown;
 }
 
-/** The same after a spot of their colour. */
+/** The same text with a dot of the stars' colour before it. */
 export function ratedStarsWithSwatch(rating: Pick<Rating, 'stars' | 'isEstimate'>, t: Translator): Text {
   return [starSwatch(rating.stars), ` ${ratedStars(rating, t)}`];
 }
 
-/** `🟢 2.40★ – 🟣 6.40★`, or the one there is. */
+/** Gives a text like `🟢 2.40★ – 🟣 6.40★`, or a single value when all difficulties have it. */
 export function starsOfSet(set: Beatmapset, t: Translator): Text | undefined {
   const range = starRange(set);
   if (range === null) return undefined;
@@ -94,13 +94,13 @@ export function day(iso: string | null): Inline | undefined {
   return Number.isNaN(at) ? undefined : { kind: 'time', at, style: 'date' };
 }
 
-/** How an answer came to be, where the reader should know. */
+/** Notes on where an answer came from, if the reader should know. */
 export function originBlocks(
   { source, stale, corrected = false }: { source: SourceId; stale: boolean; corrected?: boolean },
   t: Translator,
 ): readonly Block[] {
   const words = t.messages.osu.origin;
-  // Words are mended from memory after osu! found nothing, too: then it was asked.
+  // For corrected words osu! was asked first and found nothing, so the note that only memory was searched would be wrong.
   const remembered = corrected ? undefined : words.local;
   const notes = [
     corrected ? words.corrected : undefined,
@@ -109,15 +109,15 @@ export function originBlocks(
   return notes.map(note => textBlock([{ kind: 'emphasis', children: [note] }]));
 }
 
-/** One difficulty, in the ruleset it is asked for in. */
+/** A difficulty with the ruleset in which it was asked for. */
 export interface AskedMap extends SetAnswer {
   readonly beatmap: Beatmap;
   readonly ruleset: Ruleset;
 }
 
 /**
- * Names the map of the plays below, its ruleset where it is converted, and its mapper.
- * @param isDrawn an image card has the name
+ * Names the map of the plays below, its mapper, and its ruleset if it is converted.
+ * @param isDrawn an image card shows the name already
  */
 export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator, isDrawn = false): readonly WordBlock[] {
   const words = t.messages.osu;

@@ -32,10 +32,10 @@ import {
   worthText,
 } from './score.ts';
 
-/** The cover as the header of a card shows it. */
+/** The size in which the head of a card shows the cover. */
 const COVER = { width: 640, height: 156 };
 
-/** The cover of a set for an image card, to be asked for beside what else takes time. Undefined where nothing is drawn; never rejects. */
+/** Loads a set's cover for an image card; start it together with other slow work. Undefined where no images are drawn; never rejects. */
 export async function loadCover(
   set: Beatmapset | null,
   { painter, artwork }: Pick<Services, 'painter' | 'artwork'>,
@@ -50,13 +50,13 @@ export interface PlayedScore {
   readonly score: Score;
   readonly rating: Rating | undefined;
   readonly cover: Cover;
-  /** Whose play it is, where the play does not say it. */
+  /** The player's name, if the play does not hold it. */
   readonly name?: string;
-  /** Where it stands on the map and among the player's best. */
+  /** The play's place on the map and among the player's best plays. */
   readonly standing?: Text;
 }
 
-/** A play as an image card with a few words, or as a card of words where none can be drawn. */
+/** A play as an image card with a few words, or as a card of words where no image can be drawn. */
 export async function playBlock(
   played: PlayedScore,
   { painter }: Pick<Services, 'painter'>,
@@ -81,7 +81,7 @@ export interface DrawnPlay extends Omit<PlayView, 'title' | 'artist' | 'cover'> 
   readonly alt: string;
 }
 
-/** Undefined where nothing is drawn. */
+/** The image card of a play; undefined where no images are drawn. */
 export async function playPicture(
   { set, cover, alt, ...drawn }: DrawnPlay,
   painter: Services['painter'],
@@ -94,7 +94,7 @@ export async function playPicture(
   return { kind: 'picture', picture, alt };
 }
 
-/** The page of the map, and what the image card lacks. */
+/** A link to the map's page, and facts that the image card lacks. */
 function besideText({ score, standing = [] }: PlayedScore, t: Translator): Text {
   const words = t.messages.osu.scores;
   const page = pageOf(score);
@@ -151,7 +151,7 @@ function playView({ score, rating, name }: PlayedScore, t: Translator): Omit<Dra
   };
 }
 
-/** A play as a row of a card. @param name whose it is, or when it was */
+/** A play as a row of a card. @param name the player's name, or when the play was */
 export function listRow(score: Score, place: number, name: string, reader: Translator): ListRow {
   const t = drawnIn(reader);
   const words = t.messages.osu.scores;
@@ -176,15 +176,15 @@ export function listRow(score: Score, place: number, name: string, reader: Trans
 export interface ListedPlays {
   readonly map: AskedMap;
   readonly cover: Cover;
-  /** With which all of them are, where that is asked for. */
+  /** The mods of all these plays, if certain mods were asked for. */
   readonly mods?: readonly string[] | undefined;
   readonly title: string;
   readonly rows: readonly ListRow[];
-  /** All of it in words, but for the name of the map. */
+  /** The plays in words, without the name of the map. */
   readonly inWords: readonly WordBlock[];
 }
 
-/** Plays on a map as an image card with the map's page, or in words. */
+/** Plays on a map as an image card with a link to the map's page, or in words. */
 export async function playsBlocks(
   { map, cover, mods = [], title, rows, inWords }: ListedPlays,
   { painter }: Pick<Services, 'painter'>,
@@ -193,7 +193,7 @@ export async function playsBlocks(
   const words = [...mapHeading(map, t), ...inWords];
   if (painter === undefined || rows.length === 0) return words;
   const { version, mode, difficulty_rating } = map.beatmap;
-  // Of others than osu!'s own stars nothing is known here.
+  // With other mods or another ruleset the map's stars are not known here.
   const stars = mode === map.ruleset && mods.length === 0 ? difficulty_rating : null;
   const view = { ...(await mapHeadOf(map.set, cover)), version, stars, rows };
   const picture = painter.picture('list', theme => renderListCard(view, penFor(t, theme)), listCardSize(view));
@@ -203,7 +203,7 @@ export async function playsBlocks(
   return [{ kind: 'picture', picture, alt, beside: mapHeading(map, t, true), instead: words, repeats: true }];
 }
 
-/** The name of a set as it can be drawn, and its cover. */
+/** The name of a set in letters that can be drawn, and its cover. */
 async function mapHeadOf(set: Beatmapset, cover: Cover) {
   return {
     title: drawableTitle(set.title, set.title_unicode),

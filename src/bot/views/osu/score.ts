@@ -15,7 +15,7 @@ import { starColour } from '../../cards/star-colour.ts';
 import { button, type Card, joined, link, strong, type Text, textBlock, type WordBlock } from '../../contract/reply.ts';
 import { coverOf, ratedStarsWithSwatch, setName } from './beatmap.ts';
 
-/** `Artist - Title [Difficulty]` */
+/** Gives a name like `Artist - Title [Difficulty]`. */
 export function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translator): string {
   if (beatmapset === null) return t.messages.osu.scores.unknownMap({ id: String(beatmap_id ?? '?') });
   return beatmap === null ? setName(beatmapset) : `${setName(beatmapset)} [${beatmap.version}]`;
@@ -28,9 +28,9 @@ export function pageOf({ beatmap, beatmapset, beatmap_id }: Score): string | und
 
 interface ScoreCardOptions {
   readonly rating: Rating | undefined;
-  /** In the list of best plays. */
+  /** The play's place in the list of best plays. */
   readonly place?: number | undefined;
-  /** For a button that opens the difficulty. */
+  /** Makes the token of the button that opens the play's difficulty. */
   readonly openToken?: (mapId: number) => string;
 }
 
@@ -57,8 +57,8 @@ export function scoreCard(score: Score, { place, rating, openToken }: ScoreCardO
 }
 
 /**
- * `S · 98.75 % · 201 pp (weighted 190 pp) · +HDDT`, then stars with the play's mods, combo and what it had been worth otherwise, then its
- * results and score, then when it was.
+ * Four lines: first `S · 98.75 % · 201 pp (weighted 190 pp) · +HDDT`, then stars with the play's mods, combo and what a full combo would be
+ * worth, then hit results and score, then when the play was.
  */
 function scoreLines(score: Score, rating: Rating | undefined, t: Translator, result: string): readonly Text[] {
   const words = t.messages.osu;
@@ -84,13 +84,13 @@ function scoreLines(score: Score, rating: Rating | undefined, t: Translator, res
   ].filter((line): line is Text => line.length > 0);
 }
 
-/** The card with other lines, wherever it shows them. */
+/** Changes the lines of a card in both places where it may show them. */
 export function withLines(card: Card, change: (lines: Card['lines']) => Card['lines']): Card {
   const { worth } = card;
   return { ...card, lines: change(card.lines), ...(worth && { worth: { ...worth, lines: change(worth.lines) } }) };
 }
 
-/** The pp of a play, where it has any. */
+/** The part of the card that highlights the play's pp; empty for a play without pp. */
 function worthOf(score: Score, rating: Rating | undefined, t: Translator): Pick<Card, 'worth'> {
   if (score.pp === null) return {};
   const value = t.messages.osu.estimate.pp({ shown: t.decimal(score.pp, 0) });
@@ -107,7 +107,7 @@ export function failedText(score: Score, t: Translator): string {
     : words.failedAt({ percent: t.percent(Math.floor(completion * 100) / 100, 0) });
 }
 
-/** The worth of a play that osu! gives no pp for: it failed, or its map is not ranked. */
+/** What a play would be worth to which osu! gives no pp, because it failed or its map is not ranked. */
 export function worthText({ pp, passed }: Score, rating: Rating | undefined, t: Translator): string | undefined {
   const words = t.messages.osu.scores;
   if (pp !== null || rating?.play == null) return undefined;
@@ -122,12 +122,12 @@ export function fullComboText(
 ): string | undefined {
   const play = rating?.play;
   if (play == null || is_perfect_combo) return undefined;
-  // Rounded to what the play has got, it says nothing.
+  // Left out when it rounds to the pp that the play already has.
   if (Math.round(play.ppIfFullCombo) <= Math.round(pp ?? play.pp)) return undefined;
   return t.messages.osu.scores.ifFullCombo({ pp: t.decimal(play.ppIfFullCombo, 0) });
 }
 
-/** By whose rules figures that are not osu!'s own were worked out, and how far pp is off by them. */
+/** Says by which rules figures were worked out that are not osu!'s own, and how far off these pp are on average. */
 export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Translator): readonly WordBlock[] {
   const words = t.messages.osu.estimate;
   const known = ratings.filter(rating => rating !== undefined);
@@ -145,7 +145,7 @@ export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Tran
   return [textBlock([{ kind: 'emphasis', children: joined([sentence(), off]) }])];
 }
 
-/** Players call the results so; those of catch have words. */
+/** The names that players use for hit results; catch has words for them. */
 const RESULT_NAMES: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
   osu: { great: '300', ok: '100', meh: '50' },
   taiko: { great: '300', ok: '100' },
@@ -153,14 +153,14 @@ const RESULT_NAMES: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> 
   mania: { perfect: 'MAX', great: '300', good: '200', ok: '100', meh: '50' },
 };
 
-/** `512×300 13×100 2×50 4 miss` */
+/** Gives a text like `512×300 13×100 2×50 4 miss`. */
 function resultCounts(score: Score, t: Translator): string {
   return resultNames(score, t)
     .map(({ name }) => name)
     .join(' ');
 }
 
-/** `512×300` and the like, with the result in osu!'s word. */
+/** Each hit result with its count like `512×300`, and with osu!'s own word for it. */
 export function resultNames(
   score: Score,
   t: Translator,
@@ -179,7 +179,7 @@ export function resultNames(
   });
 }
 
-/** `S · 98.75% · 201 pp · +HDDT (1.3×)` */
+/** Gives a text like `S · 98.75% · 201 pp · +HDDT (1.3×)`. */
 export function resultText(score: Score, t: Translator): string {
   const { rank, accuracy, pp } = score;
   const parts = [
@@ -191,7 +191,7 @@ export function resultText(score: Score, t: Translator): string {
   return parts.filter(part => part !== undefined).join(' · ');
 }
 
-/** In the order in which a map's settings are shown everywhere. */
+/** In the order in which every view shows a map's settings. */
 const ADJUSTED = [
   ['AR', 'approach_rate'],
   ['OD', 'overall_difficulty'],
@@ -199,7 +199,7 @@ const ADJUSTED = [
   ['HP', 'drain_rate'],
 ] as const;
 
-/** `+HDDT`; with what the new client lets players choose: `+HDDT (1.3×)`, `+DA (AR 9.5 CS 4)`. Undefined without mods. */
+/** Gives a text like `+HDDT`; with what the new client lets players choose, `+HDDT (1.3×)` or `+DA (AR 9.5 CS 4)`. Undefined without mods. */
 export function modsText(score: Pick<Score, 'mods'>, t: Translator): string | undefined {
   const shown = shownMods(score);
   if (shown.length === 0) return undefined;
@@ -207,7 +207,7 @@ export function modsText(score: Pick<Score, 'mods'>, t: Translator): string | un
   return `+${shown.join('')}${chosen.length === 0 ? '' : ` (${chosen.join(' ')})`}`;
 }
 
-/** Each mod by itself: `DT 1.3×` */
+/** Each mod by itself, with what the player chose for it: `DT 1.3×`. */
 export function modNames({ mods }: Pick<Score, 'mods'>, t: Translator): readonly string[] {
   const shown = mods.filter(({ acronym }) => acronym !== 'CL');
   return shown.map(mod => [mod.acronym, ...chosenFor(mod, t)].join(' '));
