@@ -82,7 +82,10 @@ async function openRedisQueue(url: string, log: Logger): Promise<Queue> {
   return createRedisQueue({ url, log });
 }
 
-/** Opens Redis if REDIS_URL is set; otherwise its library is not even loaded. Without MEDIA_KEY the wait is longer, because Medley then cannot start without Redis. */
+/**
+ * Opens Redis if REDIS_URL is set; otherwise its library is not even loaded. Without MEDIA_KEY the wait is longer, because Medley then
+ * cannot start without Redis.
+ */
 async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Promise<SharedState | undefined> {
   if (redisUrl === undefined) return undefined;
   const { openRedisState } = await import('./infra/redis/redis.ts');

@@ -75,7 +75,10 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
   }
 
   return {
-    /** The best plays of the world on a map, 50 at most. @param mods only plays with exactly these; undefined for all plays, an empty list for plays without mods */
+    /**
+     * The best plays of the world on a map, 50 at most.
+     * @param mods only plays with exactly these; undefined for all plays, an empty list for plays without mods
+     */
     async mapScores(
       map: MapInSet,
       { ruleset, mods }: { readonly ruleset: Ruleset; readonly mods?: readonly string[] | undefined },

@@ -37,7 +37,8 @@ export function createCatalogueSearch(options: CatalogueSearchOptions) {
   const readSet = (id: number) => readBody(store, BODY_OF_SET, id);
 
   function page(asked: Asked, groups: Groups, wanted: CataloguePageRequest): Page {
-    // Some conditions are in no index (a mapper's whole name, several conditions on one difficulty), so sets are checked one by one. The words were found by the index.
+    // Some conditions are in no index (a mapper's whole name, several conditions on one difficulty), so sets are checked one by one. The
+    // words were found by the index.
     const rest = isLeftToTables(asked.query) ? undefined : { ...asked.query, text: '' };
     const bodies = new Map<number, Beatmapset | undefined>();
     const read = (id: number) => {

@@ -45,7 +45,10 @@ export interface Correction {
   onFailure(error: unknown): void;
 }
 
-/** The groups with similar words in place of unknown ones; when all words are known, similar ones are added. Undefined when there are no similar words. */
+/**
+ * The groups with similar words in place of unknown ones; when all words are known, similar ones are added. Undefined when there are no
+ * similar words.
+ */
 export function correctGroups({ store, vocabulary, onFailure }: Correction, groups: Groups): Groups | undefined {
   if (!vocabulary.isLoaded()) {
     vocabulary.load().catch(onFailure);

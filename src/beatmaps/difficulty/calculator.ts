@@ -10,7 +10,10 @@ import type { Logger } from '../../infra/log.ts';
 import type { ExactFigures } from './calculator-process.ts';
 import type { DifficultyJob } from './difficulty-job.ts';
 
-/** osu!'s own calculator as the host installed it. It is not a dependency of Medley, because its licence is the LGPL and it runs on few kinds of machines. */
+/**
+ * osu!'s own calculator as the host installed it. It is not a dependency of Medley, because its licence is the LGPL and it runs on few
+ * kinds of machines.
+ */
 export interface CalculatorLibrary {
   /** The absolute path of the library's module. */
   readonly path: string;

@@ -8,7 +8,10 @@ export interface ManiaShares {
   readonly n50: number;
 }
 
-/** Hit windows in milliseconds on either side at overall difficulty 0, best first, with their weight in accuracy; all but the first shrink by 3 for each point. */
+/**
+ * Hit windows in milliseconds on either side at overall difficulty 0, best first, with their weight in accuracy; all but the first shrink
+ * by 3 for each point.
+ */
 const WINDOWS: readonly (readonly [name: keyof ManiaShares, widest: number, worth: number])[] = [
   ['nGeki', 16.5, 1],
   ['n300', 64, 1],

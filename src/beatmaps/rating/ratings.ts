@@ -181,7 +181,10 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
   return { ...within(USUAL_MS).ratings, within };
 }
 
-/** Waits a limited time for each part of an answer; undefined for a part that is not ready by then. @throws what the work throws; the signal's reason */
+/**
+ * Waits a limited time for each part of an answer; undefined for a part that is not ready by then.
+ * @throws what the work throws; the signal's reason
+ */
 type Wait = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
 
 interface Patience {

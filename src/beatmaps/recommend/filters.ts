@@ -61,7 +61,10 @@ const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
   length: () => 15,
 };
 
-/** Reads `5-6`, `5-` and `-6`, both ends included, or one number for values near it; `length` in seconds or like `1:30`. Undefined for anything else. */
+/**
+ * Reads `5-6`, `5-` and `-6`, both ends included, or one number for values near it; `length` in seconds or like `1:30`. Undefined for
+ * anything else.
+ */
 export function parseFilterRange(range: FilterRange, text: string): Bounds | undefined {
   const plain = text.trim();
   if (!/^[\d.,:hms-]{1,40}$/i.test(plain)) return undefined;

@@ -68,7 +68,10 @@ function createOwnerBlocked(blocks: BlockList) {
   });
 }
 
-/** Turns a post's link into its `source:id`, and leaves all else as it is. @throws AppError `invalid_request`, or the error that keeps a short link from being followed */
+/**
+ * Turns a post's link into its `source:id`, and leaves all else as it is.
+ * @throws AppError `invalid_request`, or the error that keeps a short link from being followed
+ */
 async function idOf(kind: BlockKind, value: string, extractor: Extractor, signal: AbortSignal): Promise<string> {
   if (ID.test(value)) return value;
   if (kind !== 'link') throw usageError('notBlockId', { kind });
