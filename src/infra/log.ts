@@ -19,7 +19,7 @@ export interface Logger {
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** Where lines are written. Default: stderr. */
+  /** The place where lines are written. Default: stderr. */
   readonly destination?: { write(line: string): void };
 }
 

@@ -51,29 +51,32 @@ export interface DispatcherOptions {
   readonly userLimit: CallersOptions['userLimit'];
   readonly log: Log;
   readonly now?: () => number;
-  /** Commands that run at once, not counting those that cost nothing. Default 32. */
+  /** How many commands run at once, not counting those that cost nothing. Default 32. */
   readonly concurrency?: number;
-  /** Commands that may wait for a place. Default 256. */
+  /** How many commands may wait for a place. Default 256. */
   readonly queued?: number;
   readonly times?: Partial<CommandTimes>;
 }
 
-/** From a message to its replies. Each step is one call: the message is read, admitted, and answered; the runtime delivers. */
+/** Turns a message into replies. Each step is one call: the message is read, admitted, and answered; the runtime delivers. */
 export interface Dispatcher extends RequestHandler, Autocomplete {
   /**
-   * Reads what a message asks of Medley; undefined when it is not meant for it. While the settings of the chat cannot be read, they are waited for, as
-   * long as not too many messages wait. Never rejects.
+   * Reads what a message asks of Medley; undefined when it is not meant for Medley. If the settings of the chat cannot be read, the
+   * message waits for them, as long as not too many messages wait. Never rejects.
    */
   read(message: TextMessage): Promise<RequestBody | undefined>;
-  /** The known links of a message, canonical and in order; empty for all else, and while settings cannot be read. Never rejects. */
+  /**
+   * The links in a message that Medley can answer, canonical and in order; empty for other messages, and while settings cannot be read.
+   * Never rejects.
+   */
   linksOf(message: TextMessage): Promise<readonly PastedLink[]>;
-  /** The command that answers the request; undefined where none or several do. Never rejects. */
+  /** The command that answers the request; undefined when there is none or several. Never rejects. */
   commandOf(body: RequestBody, caller: Caller): Promise<string | undefined>;
-  /** The commands as people see them, in all chats or in one kind of them. */
+  /** The commands as people see them, in all chats or in one kind of chat. */
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
 }
 
-/** Messages that wait until the settings of their chats can be read. */
+/** How many messages may wait until the settings of their chats can be read. */
 const MOST_WAITING = 1_000;
 const LONGEST_RETRY_MS = 2_000;
 
@@ -131,14 +134,14 @@ function createAnswer({ callers, resolver, run, answerLinks, logFailure }: Answe
     if (await callers.isBlocked(caller)) return answerBlocked(body, context, paid);
     try {
       const batch = await answerAdmitted(body, context, attempt);
-      // When one reply fails, the replies behind it are not waited for any more.
+      // When one reply fails, those behind it are no longer awaited, so their failures are caught here.
       for (const { reply } of batch.replies) reply.catch(() => undefined);
       return batch;
     } catch (error) {
       if (error instanceof StoreAway) throw error;
       if (signal.aborted) return noReply(from, paid);
       const failure = renderFailure(error, body.kind, context, logFailure);
-      // Links that were answered before stay so; all others end with this notice.
+      // Links that were answered before stay answered; all others end with this notice.
       return onlyReply(Promise.resolve(isQuiet ? undefined : failure), partsOf(body));
     }
   }
@@ -153,14 +156,17 @@ function createAnswer({ callers, resolver, run, answerLinks, logFailure }: Answe
     return onlyReply(run(command, context, raw, isPressed));
   }
 
-  /** Blocked people hear nothing; but a platform that waits for the answer to a command or button would show that Medley works on it. */
+  /**
+   * Blocked people get no answer. But a platform that waits for the answer to a command or button would go on showing that Medley works
+   * on it.
+   */
   function answerBlocked(body: RequestBody, context: RunContext, paid: number): ReplyBatch {
     if (body.kind !== 'command' && body.kind !== 'button') return noReply(partsOf(body), paid);
     const error = new AppError('forbidden', 'the caller is blocked', { params: { what: 'caller' } });
     return onlyReply(Promise.resolve(renderFailure(error, body.kind, context, logFailure)));
   }
 
-  // Work waits in the part of each line that belongs to this person, or to the network they share.
+  // Work that has to wait in a line counts as this person's, or as that of the network they share.
   return (body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> =>
     actFor(attempt.caller.sharedRateKey ?? callerKey(attempt.caller), () => answer(body, attempt));
 }

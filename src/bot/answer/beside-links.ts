@@ -9,8 +9,8 @@ const ADDRESS = /[^\s<>()|]*ppy\.sh\/[^\s<>()|+]*/giu;
 const MAX_CHARS = 6_000;
 
 /**
- * How osu! links in a message are wanted, by canonical link. Words count right behind a link, `LINK +HDDT 98%`; farther away in a sentence,
- * up to the next link, or before the first one, only mods do: "try LINK with +HR".
+ * The options of osu! links in a message, by canonical link. Terms count right behind a link, `LINK +HDDT 98%`; farther away in a
+ * sentence, up to the next link or before the first one, only mods count: "try LINK with +HR".
  */
 export function termsBeside(text: string, findLinks: LinkFinder): ReadonlyMap<string, Terms> {
   const whole = text.slice(0, MAX_CHARS);
@@ -36,19 +36,19 @@ function readBeside(before: string, behind: string): Terms {
     if (key === undefined || value === undefined) continue;
     const known = found[key];
     const isMore = key === 'mods' && known !== undefined;
-    // Of mods that exclude each other, the first ones are meant.
+    // The first ones count of mods that exclude each other.
     if (!isMore) found[key] = value;
     else if (areMods(`${known}${value}`.match(/[a-z\d]{2}/gi) ?? [])) found[key] = `${known} ${value}`;
   }
   return found;
 }
 
-/** Without the signs of a sentence. */
+/** The words without punctuation. */
 function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).flatMap(word => word.replace(/[.,;:!?)\]>*_|]+$/, '') || []);
 }
 
-/** How a pasted link is wanted, written beside it: `view:media`, `clip:0:05-0:20`. */
+/** Wishes that a person writes beside a pasted link: `view:media`, `clip:0:05-0:20`. */
 export interface Wishes {
   readonly view?: View;
   /** The range as it was written; it is checked when it is used. */
@@ -58,7 +58,7 @@ export interface Wishes {
 /** These stand between words; one message has few of them. */
 const WISH = /(?<!\S)(view|clip)[:=]([\w:.\u2013\u2014-]{1,32})(?!\S)/giu;
 
-/** Only what has the form of a wish is one, whatever else is said in the message. */
+/** Only words in the form of a wish are wishes, whatever else the message says. */
 export function findWishes(text: string): Wishes {
   const found = new Map<string, string>();
   for (const [, name = '', value = ''] of text.slice(0, MAX_CHARS).matchAll(WISH)) found.set(name.toLowerCase(), value);
@@ -67,7 +67,7 @@ export function findWishes(text: string): Wishes {
   return { ...(view !== undefined && { view }), ...(clip !== undefined && /\d/.test(clip) && { clip }) };
 }
 
-/** The text without them. */
+/** The text without its wishes. */
 export function withoutWishes(text: string): string {
   return text.replace(WISH, '');
 }

@@ -11,7 +11,7 @@ import type { FailureLog } from './run-command.ts';
 export interface CallersOptions {
   readonly services: Pick<Services, 'settings'>;
   readonly limiter: RateLimiter;
-  /** Cost units per window that one person has, across chats. */
+  /** Cost units that one person has in a window, in all chats together. */
   readonly userLimit: { readonly units: number; readonly windowMs: number };
   readonly owners: readonly { readonly platform: string; readonly id: string }[];
   readonly blocks: Pick<BlockList, 'hasCaller'> | undefined;
@@ -31,7 +31,7 @@ export interface Callers extends Pick<RequestHandler, 'preferences' | 'translato
   onUnreadable(error: unknown, caller: Caller): void;
 }
 
-/** People behind one shared key, such as those of a household or a school, may have so many times what one person has. */
+/** People who share a key, such as those of a household or a school, together have this many times the limit of one person. */
 const SHARED_FACTOR = 10;
 
 export function createCallers(options: CallersOptions): Callers {
@@ -81,7 +81,7 @@ export function createCallers(options: CallersOptions): Callers {
     chatSettings: caller => readableChatSettings(services, caller, error => onUnreadable(error, caller)),
     async charge({ cost }, { platform, rateKey, sharedRateKey }) {
       if (cost === 0) return undefined;
-      // A person over their own limit takes nothing from those who share an address with them.
+      // A person over their own limit takes nothing from those who share the address.
       const refusal = await take(own, `${platform}:${rateKey}`, cost);
       if (refusal !== undefined || sharedRateKey === undefined) return refusal;
       return take(shared, `${platform}:${sharedRateKey}`, cost);

@@ -11,7 +11,7 @@ import type { CommandRunner, RunContext } from './run-command.ts';
 
 const OSU_HOST = /^(?:https?:\/\/)?(?:[a-z\d-]+\.)*ppy\.sh(?:[/?#]|$)/i;
 
-/** The links of posts in a text, then the osu! addresses; each in one spelling. Nearly free for a text without any. */
+/** The links of posts in a text, then the osu! addresses; each in canonical form. Almost free for a text without links. */
 export type LinkFinder = (text: string) => readonly string[];
 
 export function createLinkFinder(extractor: Pick<Extractor, 'findLinks'>): LinkFinder {
@@ -68,14 +68,14 @@ export interface LinkAnswersOptions {
   readonly run: CommandRunner;
 }
 
-/** One reply for each link that the caller's limit allows, so many at once; the other links are left for later. */
+/** Makes a reply for each link that the caller's rate limit allows, up to a number at once; the other links are left for later. */
 export type LinkAnswers = (body: LinksBody, context: RunContext, position: Position) => Promise<ReplyBatch>;
 
-/** Links that are worked on side by side for one message. */
+/** How many links of one message are worked on at the same time. */
 const LINKS_AT_ONCE = 5;
 
 export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions): LinkAnswers {
-  // Why a pasted link cannot be shown is of interest to the person who pasted it alone.
+  // The reason why a pasted link cannot be shown only matters to the person who pasted it.
   const takers = new Map(commands.map(command => [command.accepts, { ...command, visibility: 'caller' as const }]));
 
   async function answerLink(
@@ -114,7 +114,7 @@ export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions)
   };
 }
 
-/** A post of words alone is left to the embed that the chat shows under its link. */
+/** A post without files is not answered, since the chat's embed under its link shows as much. */
 function unlessShown(reply: Reply | undefined): Reply | undefined {
   return reply?.onlyWhenAsked === true ? undefined : reply;
 }

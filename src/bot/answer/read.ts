@@ -27,13 +27,13 @@ export interface MessageReaderOptions {
   readonly commandsFor: (caller: Caller) => readonly Command[];
   readonly services: Pick<Services, 'extractor' | 'sites' | 'settings' | 'optOuts'>;
   readonly findLinks: LinkFinder;
-  /** True for people and chats that get no answers to anything. */
+  /** True for people and chats whose requests are not answered. */
   readonly isBlocked: (caller: Caller) => Promise<boolean>;
 }
 
 /**
- * Reads what a message asks of Medley; undefined when it is not meant for it, as most messages of a group are not. Settings are read only for
- * messages with a link, or with what looks like a short form.
+ * Reads what a message asks of Medley; undefined when it is not meant for Medley, like most messages of a group. Settings are read only
+ * for messages with a link, or with what looks like a short form.
  * @throws StoreAway when the settings of the chat and the person cannot be read
  */
 export type MessageReader = (message: TextMessage) => Promise<RequestBody | undefined>;
@@ -41,15 +41,15 @@ export type MessageReader = (message: TextMessage) => Promise<RequestBody | unde
 export function createMessageReader(options: MessageReaderOptions): MessageReader {
   const { commandsFor, services, findLinks, isBlocked } = options;
 
-  /** Pasted links of people who opted out stay unanswered. A mention or a menu, which brings no text, is a request of its own. */
+  /** Pasted links of people who opted out are not answered. A mention, or a menu (which brings no text), is a request all the same. */
   async function isOptedOut({ caller, direct, text }: TextMessage): Promise<boolean> {
     const isPasted = caller.chatKind === 'private' ? text !== '' : direct !== true;
     return isPasted && (await services.optOuts.has(callerKey(caller)));
   }
 
   /**
-   * `!rs` and the like, where the group's admins chose that prefix, but not in channels that are to be left alone. A word that is not known
-   * may be meant for another bot.
+   * Reads `!rs` and the like, where the group's admins chose that prefix, but not in channels that are switched off. An unknown word may
+   * be meant for another bot.
    */
   async function readShortForm({ caller, text, line, direct = false }: TextMessage): Promise<RequestBody | undefined> {
     const typed = parseShortForm(line ?? text);
@@ -68,7 +68,7 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
     const { caller, text, direct, links: pasted, line = text } = message;
     const short = await readShortForm(message);
     if (short !== undefined) return short;
-    // Words said to Medley itself are a request, whatever the settings are for links that are merely pasted.
+    // A message to Medley itself is a request, whatever the settings for pasted links are.
     const isDirect = direct ?? caller.chatKind === 'private';
     const typed = parseCommandLine(text);
     if (typed !== undefined) return readLine(typed, isDirect, commandsFor(caller));
@@ -77,7 +77,7 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
     const address = pasted ? pasted[0]?.url : findAddress(text);
     if ((links.length > 0 || address !== undefined) && (await isOptedOut(message))) return undefined;
     if (links.length > 0) return wantedLinks(links, isDirect, caller, line);
-    // The command for links says best why it cannot take an address of no post.
+    // The command for links gives the best reason why it cannot take an address that is not a post.
     return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
   }
 
@@ -121,7 +121,7 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
 
 const TALK: RequestBody = { kind: 'talk', what: null };
 
-/** Links in quotes are left out where they are left alone: what is sent to Medley alone is meant for it. */
+/** Leaves out links in quotes where these are not answered. */
 function withoutQuoted(
   links: readonly PastedLink[],
   { quotedLinks }: ChatSettings,
@@ -130,7 +130,7 @@ function withoutQuoted(
   return (quotedLinks ?? answersQuotes) ? links : links.filter(({ quoted }) => quoted !== true);
 }
 
-/** Canonical links without repeats. A link that is both hidden and open in the message is shown hidden. */
+/** Canonical links without repeats. A link that is both hidden and open in the message counts as hidden. */
 function canonicalLinks(links: readonly PastedLink[], findLinks: LinkFinder): readonly PastedLink[] {
   const found = new Map<string, PastedLink>();
   for (const { url, spoiler, quoted = false } of links) {
@@ -151,10 +151,10 @@ function readLine(typed: CommandLine, isDirect: boolean, commands: readonly Comm
   return isKnown || isDirect ? { kind: 'line', what: { name, args } } : undefined;
 }
 
-/** Letters of an unknown name that a notice repeats. */
+/** Most letters of an unknown name that a notice repeats. */
 const MAX_NAME = 40;
 
-/** Grouped commands are two words, `/osu profile`, or one where words cannot be parted: `/osu_profile`. */
+/** Grouped commands are two words, `/osu profile`, or one where the platform allows only one: `/osu_profile`. */
 function readCommand(name: string, rest: string, commands: readonly Command[]) {
   const [second = ''] = rest.split(/\s/, 1);
   const pair = `${name} ${second.toLowerCase()}`;
@@ -164,18 +164,18 @@ function readCommand(name: string, rest: string, commands: readonly Command[]) {
   const command = commands.find(each => each.name === name || each.name === spelled);
   if (command) return { name: command.name, args: rest, isKnown: true };
   const short = readShortWord(name, rest);
-  // A group's own name is a short word too, `/osu lamp post`, but not alone.
+  // The name of a group with a player behind it is a short form too, `/osu lamp post`, but not the name alone.
   const isShort = short !== undefined && (short.command !== `${name} profile` || second !== '');
   if (isShort && commands.some(each => each.name === short.command))
     return { name: short.command, args: short.rest, isKnown: true };
   const isGroup = commands.some(each => each.name.startsWith(`${name} `));
-  // The name of a group alone asks which commands are in it.
+  // The name of a group alone asks for the commands in that group.
   if (isGroup && second === '' && commands.some(each => each.name === 'help'))
     return { name: 'help', args: name, isKnown: true };
   return { name: isGroup ? pair.trim().slice(0, MAX_NAME) : name, args: '', isKnown: false };
 }
 
-/** The first word that is meant as an address: it has a scheme or a path, or it is the whole message. */
+/** The first word that is meant as an address: it has a scheme or a path, or is the whole message. */
 function findAddress(text: string): string | undefined {
   const words = text.trim().split(/\s+/, 64);
   return words.find(word => {
@@ -187,20 +187,20 @@ function findAddress(text: string): string | undefined {
   });
 }
 
-/** Links that come into a message by an edit are answered; links that were in it before are not answered again. */
+/** Finds the links that an edit adds to a message, so that those are answered and earlier ones are not answered again. */
 export interface EditedLinks {
-  /** The links that an edit adds; all of them where nothing was accepted of the message before, as far as this process knows. */
+  /** The links that the edit adds; all links if nothing of the message was accepted before, as far as this process knows. */
   added(messageKey: string, links: LinksBody['what']): { readonly links: LinksBody['what']; readonly isKnown: boolean };
-  /** Remembers what was accepted of a message, so that an edit of it is known. */
+  /** Records which links of a message were accepted, for later edits. */
   accepted(messageKey: string, body: RequestBody): void;
 }
 
-/** Platforms report changes that bots cannot see as edits too; an answer to the edit of an old message is not expected. */
+/** Platforms also report changes that bots cannot see as edits, and no one expects an answer to the edit of an old message. */
 export const EDITABLE_MS = 3_600_000;
 const MAX_MESSAGES = 10_000;
 
 export function createEditedLinks({ now }: { readonly now: () => number }): EditedLinks {
-  /** By message, in memory alone: after a restart the message's own event id tells whether it was answered. */
+  /** Links by message, in memory only: after a restart the message's event id shows whether it was answered. */
   const answered = new LRUCache<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
 
   return {

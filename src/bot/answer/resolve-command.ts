@@ -9,24 +9,27 @@ import { usageError } from '../contract/usage-error.ts';
 import { kindOfLink } from './links.ts';
 import type { RawOptions } from './run-command.ts';
 
-/** Requests for one command: all but links, and words that ask for nothing. */
+/** Requests for one command: all but links and messages that ask for nothing. */
 export type CommandBody = Extract<RequestBody, { kind: 'command' | 'line' | 'button' }>;
 
 export interface ResolvedCommand {
   readonly command: Command;
-  /** Returns the options as they were given. @throws AppError with a hint when a typed line cannot be read */
+  /**
+   * The options as they were given.
+   * @throws AppError with a hint when a typed line cannot be read
+   */
   readonly raw: () => RawOptions;
   readonly isPressed: boolean;
 }
 
 export interface CommandResolver {
-  /** Commands that everyone is offered. */
+  /** The commands that are offered to everyone. */
   readonly listed: readonly Command[];
-  /** Commands that the caller may type. */
+  /** The commands that the caller may type. */
   commandsFor(caller: Caller): readonly Command[];
-  /** @throws AppError with a hint when there is no such command, or the button does not open */
+  /** @throws AppError with a hint when there is no such command, or the button is not valid */
   resolve(body: CommandBody, caller: Caller, t: Translator): Promise<ResolvedCommand>;
-  /** The name of the command that answers the request; undefined where none or several do. Never rejects. */
+  /** The name of the command that answers the request; undefined when there is none or several. Never rejects. */
   commandOf(body: RequestBody, caller: Caller): Promise<string | undefined>;
 }
 
@@ -53,7 +56,7 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
     return command;
   }
 
-  /** The hint names the commands of a group when a person names the group. */
+  /** When a person typed the name of a group, the hint lists the commands of the group. */
   function unknownCommand(name: string, known: readonly Command[]): AppError {
     const group = known.filter(each => each.name.startsWith(`${name.split(' ')[0]} `));
     const allowed = (group.length > 0 ? group : listed).map(each => `/${each.name}`);
@@ -66,7 +69,7 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
   ): Promise<Pick<ButtonPayload, 'command' | 'values'>> {
     if (isEphemeral === true) {
       const found = await buttons.decodeForAnyone(token);
-      // A command for the caller alone stays with the owner of the button.
+      // A command whose answer is for the caller alone works only for the owner of the button.
       if (find(found.command, caller).visibility === 'chat') return found;
     }
     return buttons.decode(token, callerKey(caller));

@@ -13,7 +13,7 @@ import { errorNotice } from '../views/notice.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
-/** Logs each failure once, with its cause, at the level of its code; a failure that several people share is one line. */
+/** Logs each failure once, with its cause, at the level of its code; a failure that several people share is logged once. */
 export type FailureLog = (error: AppError, doing: string, caller: Caller) => void;
 
 export function createFailureLog(log: Log): FailureLog {
@@ -27,23 +27,23 @@ export function createFailureLog(log: Log): FailureLog {
 
 export type RawOptions = Readonly<Record<string, unknown>>;
 
-/** One request on its way. */
+/** The state of one request that is being answered. */
 export interface RunContext {
   readonly caller: Caller;
   readonly t: Translator;
   /** Aborts when the reply is no longer wanted. */
   readonly signal: AbortSignal;
-  /** Short forms of the links it is about, where a message has several: failures name them. */
+  /** Short forms of the links that the reply is about, where a message has several: failures name them. */
   readonly about?: readonly string[];
-  /** True when nothing is said of failures. */
+  /** True when failures are not reported. */
   readonly isQuiet?: boolean;
-  /** The canonical link that the command answers, where it was matched already. */
+  /** The canonical link that the command answers, when it was already found. */
   readonly link?: string;
   progress(stage: ProgressStage): void;
 }
 
 /**
- * The command's reply, or the notice in its place; undefined when it is no longer wanted.
+ * Makes the command's reply, or a notice in its place; undefined when it is no longer wanted.
  * @param raw options as they were given; it may throw a hint
  * @throws StoreAway
  */
@@ -58,29 +58,32 @@ export interface CommandRunnerOptions {
   readonly services: Services;
   readonly findLinks: (text: string) => readonly string[];
   readonly logFailure: FailureLog;
-  /** Commands that run at once, not counting those that cost nothing. */
+  /** How many commands run at once, not counting those that cost nothing. */
   readonly concurrency: number;
-  /** Commands that may wait for a place. */
+  /** How many commands may wait for a place. */
   readonly queued: number;
   readonly times: CommandTimes;
 }
 
-/** How long a card waits for stars and pp, milliseconds. */
+/** How long a card waits for stars and pp, in milliseconds. */
 export interface CommandTimes {
-  /** The card is shown without them after this time. */
+  /** After this time the card is shown without them. */
   readonly firstMs: number;
-  /** They may still come within this time. */
+  /** Within this time they may still come and are added to the card. */
   readonly laterMs: number;
-  /** The whole of the run for what came late takes no longer. */
+  /** The longest time of the second run, which adds them. */
   readonly runMs: number;
 }
 
 export const COMMAND_TIMES: CommandTimes = { firstMs: 1_000, laterMs: 8_000, runMs: 12_000 };
-/** Runs for what came late, at once; with more, cards stay as they are. They take no place from what people wait for. */
+/**
+ * How many such second runs may happen at once; when there are more, cards stay as they are. They take no place from commands that people
+ * wait for.
+ */
 const MOST_LATER = 32;
 const BUSY_RETRY_MS = 10_000;
 
-/** A reply to a failure, which is logged. */
+/** Logs a failure and makes a reply of it. */
 export function renderFailure(
   error: unknown,
   doing: string,
@@ -93,14 +96,14 @@ export function renderFailure(
   return errorNotice(appError, t, { visibility, subject, about, link: about?.length ? link : undefined });
 }
 
-/** Runs commands: with checked options, a bounded number at once, and once for all who ask for one link at the same time. */
+/** Runs commands: with checked options, a bounded number at once, and only once for all who ask for the same link at the same time. */
 export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
   const { services, findLinks, logFailure } = options;
   const share = createSharedRuns(options);
   const runInTime = createTimedRun(options);
   let runs = 0;
 
-  /** The same for every spelling of a link, in one chat and one language; its own for a run without a link. */
+  /** A key that is the same for every spelling of a link in one chat and language; a run without a link has its own. */
   function shareKey({ name, accepts, options: declared }: Command, values: RawOptions, context: RunContext): string {
     const [first, ...others] = accepts === undefined ? [] : Object.keys(declared).map(key => values[key]);
     const link = context.link ?? (typeof first === 'string' ? findLinks(first)[0] : undefined);
@@ -131,7 +134,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 
 type Waiter = Pick<CommandContext, 'signal' | 'progress'>;
 
-/** Bounded work, where those who ask for the same key wait for one run and see its stages. */
+/** Runs a bounded number of commands; callers with the same key wait for one run and see its stages. */
 function createSharedRuns({ concurrency, queued }: Pick<CommandRunnerOptions, 'concurrency' | 'queued'>) {
   const flights = createSingleFlight<Reply>();
   const enter = createSemaphore({
@@ -173,12 +176,12 @@ function createSharedRuns({ concurrency, queued }: Pick<CommandRunnerOptions, 'c
 
 type TimedRun = (command: Command, values: Values<Command['options']>, context: CommandContext) => Promise<Reply>;
 
-/** Runs a command so that its card is shown soon; what it had to leave out follows as `later`. */
+/** Runs a command so that its card is shown soon; parts that it had to leave out follow as `later`. */
 function createTimedRun({ logFailure, times }: Pick<CommandRunnerOptions, 'logFailure' | 'times'>): TimedRun {
   const { firstMs, laterMs, runMs } = times;
   let running = 0;
 
-  /** The work that the first run began goes on for this one, which finds all else in the caches. */
+  /** Work that the first run started continues for this run, which finds all else in the caches. */
   async function runAgain(...[command, values, context, first]: [...Parameters<TimedRun>, Reply]) {
     const patient = { ...context, signal: AbortSignal.timeout(runMs), progress: () => undefined };
     running += 1;

@@ -8,15 +8,15 @@ import type { Services } from '../contract/services.ts';
 import type { Callers } from './callers.ts';
 import type { FailureLog } from './run-command.ts';
 
-/** One way to go on typing. */
+/** One way in which a typed line may go on. */
 export interface LineSuggestion {
   readonly label: string;
   readonly detail: string;
-  /** The whole line when chosen. */
+  /** The whole line when this suggestion is chosen. */
   readonly text: string;
 }
 
-/** A command beside what people see of it. */
+/** A command together with its description for people. */
 export interface KnownCommand {
   readonly command: Command;
   readonly spec: CommandSpec;
@@ -26,8 +26,8 @@ export interface KnownCommand {
 const MAX_SUGGESTIONS = 25;
 
 /**
- * How a line that begins with `/` may go on: command names while the name is typed, then values of the option at the cursor
- * and names of the options that are still free.
+ * Suggestions for a line that begins with `/`: command names while the name is typed, then values of the option at the cursor and names
+ * of the options that are still free.
  */
 async function suggestLine(
   line: string,
@@ -92,7 +92,7 @@ async function continuations(
   ];
 }
 
-/** Values for all that was typed, where it may be one name of several words. */
+/** Suggests values for the whole text, since it may be one name of several words. */
 async function wholeValues(text: string, { command, spec }: KnownCommand, context: CommandContext) {
   const [first] = spec.options;
   const before = text.slice(0, spec.name.length + 2);
@@ -107,19 +107,19 @@ function isRest({ option }: OptionSpec): boolean {
   return option.type === 'string' && ['rest', 'name', 'map'].includes(option.form ?? '');
 }
 
-/** True when the value is only understood behind the option's name: a flag's, or one behind an option that swallows the line. */
+/** True when the value is only understood behind the option's name: a boolean's, or that of an option behind one that takes all words. */
 function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean {
   const rest = options.find(each => each.option.type === 'string' && ['rest', 'map'].includes(each.option.form ?? ''));
   const isLeadingName = option.type === 'string' && option.form === 'name' && options[0]?.key === key;
   return option.type === 'boolean' || (rest !== undefined && rest.key !== key && !isLeadingName);
 }
 
-/** True when the words so far may all be the name before this option. */
+/** True when the words so far may all belong to the name before this option. */
 function isBehindName({ key }: OptionSpec, { options: [first] }: CommandSpec): boolean {
   return first?.option.type === 'string' && first.option.form === 'name' && first.key !== key;
 }
 
-/** The options that what was typed before the cursor has not given: neither by name nor by position. */
+/** The options that are not given yet before the cursor, neither by name nor by position. */
 function freeOptions(spec: CommandSpec, typed: string): readonly OptionSpec[] {
   const words = typed.split(/\s+/).filter(word => word !== '');
   const unnamed = spec.options.filter(option => !words.some(word => mentions(word, option)));
@@ -147,7 +147,7 @@ function mentions(word: string, { key, name, option }: OptionSpec): boolean {
   return option.type === 'boolean' || label.length < word.length;
 }
 
-/** Values of one option that go with what was typed of it. */
+/** Values of one option that match the part typed so far. */
 async function optionValues(
   { option, choices }: OptionSpec,
   partial: string,
@@ -176,19 +176,19 @@ export interface BrowseRequest {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly text: string;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly next: string | undefined;
-  /** Asked before an upstream is, at the caller's cost, when nothing is known here. Default: none is. */
+  /** Asked before an upstream is called at the caller's cost, when nothing is known locally. Default: no upstream is called. */
   readonly mayAsk?: () => Promise<boolean>;
 }
 
 /** Helps people while they still type. */
 export interface Autocomplete {
-  /** How a typed line may go on; empty when it is no command. Never rejects. */
+  /** Suggestions for a typed line; empty when it is not a command. Never rejects. */
   suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
   /** Autocomplete for platforms with typed options; at most 25. Never rejects. */
   suggestOption(request: OptionRequest): Promise<readonly OptionSuggestion[]>;
-  /** Finds things by a text that is no command and no link, while it is typed; nothing for what cannot be read. Never rejects. */
+  /** Finds things by a text that is neither a command nor a link, while it is typed; nothing when they cannot be read. Never rejects. */
   browse(request: BrowseRequest): Promise<Browsed>;
 }
 
@@ -209,7 +209,7 @@ export function createAutocomplete(options: AutocompleteOptions): Autocomplete {
     return { caller, t: await translator(caller), services, signal, progress: () => undefined };
   }
 
-  /** A failure here is not worth a notice: without suggestions people just type on. */
+  /** A failure here is not worth a notice: without suggestions people just go on typing. */
   async function orNone<T>(
     found: () => Promise<readonly T[]>,
     caller: Caller,

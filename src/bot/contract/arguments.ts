@@ -5,15 +5,15 @@ import { TERM_NAMES, termOf } from './terms.ts';
 import { usageError } from './usage-error.ts';
 import { createWordReader, type Word, type WordReader } from './word-reader.ts';
 
-/** Between a link and the mods behind it. */
+/** The place between a link and the mods written right behind it. */
 const MODS_AT_LINK = /(?<=ppy\.sh\/[^\s+]{1,100})(?=\+[a-z\d]{2})/gi;
 
 /**
- * The text after a command as raw option values: in declared order, as `name:value` or `name=value` in any order, quoted where a
- * value has spaces, by their look alone (`98%`), booleans as bare words or with a word for on or off behind them; and an option of form
- * `rest`, `name` or `map` gets all that nothing else claims. Names are taken in the reader's language and as declared. Values are still
- * unchecked: see `validateOptions`.
- * @param into the option to which all words belong that have no meaning of their own; by default those left free, by their place
+ * Reads the text after a command as raw option values: in declared order, as `name:value` or `name=value` in any order, quoted where a
+ * value has spaces, by their look alone (`98%`), and booleans as bare words or with a word for on or off behind them. An option of form
+ * `rest`, `name` or `map` gets all words that no other option takes. Names are accepted in the reader's language and as declared. Values
+ * are still unchecked: see `validateOptions`.
+ * @param into the option that gets all words without a meaning of their own; by default the options that are still free, by their place
  * @throws AppError `invalid_request` with a hint.
  */
 export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpec): Raw {
@@ -22,7 +22,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
   const words = createWordReader(text.replace(MODS_AT_LINK, ' '), { isSearch: main === 'rest' });
   const raw: Raw = {};
   const plain: Word[] = [];
-  // The words after `query:` of a `rest` belong to it until another name comes.
+  // Words after `query:` of a `rest` option belong to it until another option's name comes.
   let open = plain;
   let form = main;
   const opened: [OptionSpec, Word[]][] = [];
@@ -50,7 +50,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     set(option, saidBy(option, value));
   }
 
-  /** True when a name was read, with its value. */
+  /** Reads an option's name with its value; true when there was one. */
   function takeLabel(): boolean {
     const label = words.label();
     const meant = (label && names.get(label.name)) ?? [];
@@ -71,7 +71,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     const [flag] = word.quoted || main !== undefined ? [] : (names.get(word.text.toLowerCase()) ?? []);
     if (said) set(...said);
     else if (flag?.option.type === 'boolean') set(flag, readSwitch(words));
-    // `/settings language id`, as the usage reads.
+    // An option's name may stand before its value without a colon, as the usage shows it: `/settings language id`.
     else if (flag && words.more() && !Object.hasOwn(raw, flag.key)) takeNamed(flag, true);
     else if (isMisplaced(word, form)) throw unknownOption(spec, word.raw);
     else open.push(word);
@@ -89,7 +89,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
 }
 
 /**
- * Values that were given one by one, as in a form: what is written behind a map or a name is read there too.
+ * Values that were given option by option, as in a form: terms that are written behind a map or a name are read there too.
  * @throws AppError `invalid_request` with a hint.
  */
 export function readGiven(
@@ -109,7 +109,7 @@ export function readGiven(
   return all;
 }
 
-/** A value as a word that is read as nothing else. */
+/** The value as it must be written to be read as this value and nothing else: in quotes if needed. */
 export function printed(value: string): string {
   if (/^(?:[\p{L}\p{N}_][\p{L}\p{N}_-]*|https?:\/\/\S+)$/u.test(value) && termOf(value) === undefined) return value;
   const [mark = '"'] = [/["\u201c\u201d\u201e]/, /['\u2018\u2019]/].flatMap((marks, index) =>
@@ -118,12 +118,12 @@ export function printed(value: string): string {
   return `${mark}${value}${mark}`;
 }
 
-/** The value of a named option: `acc=98%` is as good as `98%`. */
+/** The value given to a named option: `acc=98%` is the same as `98%`. */
 function saidBy({ option }: OptionSpec, { text, quoted }: Word): string {
   return (quoted ? undefined : option.bare?.(text, 0)) ?? text;
 }
 
-/** Several options may go by one short name: `-m` is for mods, and for a ruleset where one follows. */
+/** Several options may share a short name: `-m` means mods, unless a ruleset follows. */
 function accepting(meant: readonly OptionSpec[], value: string | undefined): OptionSpec | undefined {
   const choice = meant.find(each => each.option.type === 'choice' && value !== undefined && fits(each, value));
   return choice ?? meant.find(({ option }) => option.type !== 'choice') ?? meant[0];
@@ -136,19 +136,19 @@ function bareIn({ options }: CommandSpec, { text }: Word, place: number) {
   });
 }
 
-/** True for a name that no option has, where it cannot be part of what is searched for. */
+/** True for an option name that does not exist, where it cannot be part of the text that is searched for. */
 function isStray(name: string, form: Form): boolean {
   return form === undefined || form === 'name' || (form === 'map' && TERM_NAMES.has(name));
 }
 
-/** True for a word that no player's name has in it, and for one that another command understands. */
+/** True for a word that cannot be part of a player's name, and for one that another command understands. */
 function isMisplaced({ raw, quoted }: Word, form: Form): boolean {
   if (quoted || looksLikeLink(raw)) return false;
   if (form === 'name') return /[%=+:]|[a-z][<>]=?\d/i.test(raw);
   return form === 'map' && /[^\p{L}\p{N}_]/u.test(raw) && termOf(raw) !== undefined;
 }
 
-/** The value of a boolean's bare name: `links` alone is on, and in `links off` the second word says. */
+/** The value of a boolean option that is named alone: `links` means on, and in `links off` the second word decides. */
 function readSwitch(words: WordReader): boolean {
   const isOn = switchOf(words.peek()?.raw ?? '');
   if (isOn !== undefined) words.next();

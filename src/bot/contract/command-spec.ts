@@ -7,7 +7,7 @@ import { usageError } from './usage-error.ts';
 
 /** One option as a person sees it. */
 export interface OptionSpec {
-  /** The key `run` knows it by; text input takes it too, in every language. */
+  /** The name under which `run` gets the value; it is also accepted in text, in every language. */
   readonly key: string;
   /** The name in the reader's language. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface OptionSpec {
 export interface CommandSpec {
   readonly name: string;
   readonly description: string;
-  /** `/download link [item] [audio]` */
+  /** How the command is written: `/download link [item] [audio]`. */
   readonly usage: string;
   readonly visibility: Command['visibility'];
   readonly accepts: Command['accepts'];
@@ -30,12 +30,12 @@ export interface CommandSpec {
 
 type Place = Caller['chatKind'] | 'button' | undefined;
 
-/** Texts do not change while the program runs, so a command is described once in a language. */
+/** Texts do not change while the program runs, so the description of a command is made once for a language. */
 const described = new WeakMap<Command, WeakMap<Translator, Map<Place, CommandSpec>>>();
 
 /**
- * A command as people see it, in all chats or in one kind of them; for a pressed button also what people do not see. What has no
- * texts, as commands that no menu lists, goes by its own keys.
+ * A command as people see it, in all chats or in one kind of chat; for a pressed button it includes options that people do not see. A
+ * command without texts, which no menu lists, is described by its own keys.
  */
 export function commandSpec(command: Command, t: Translator, place?: Place): CommandSpec {
   const inLanguages = described.get(command) ?? new WeakMap<Translator, Map<Place, CommandSpec>>();
@@ -93,12 +93,12 @@ export function matchChoice({ option, choices }: OptionSpec, text: string): stri
   return chosen?.value ?? choices.find(({ value }) => value === other)?.value;
 }
 
-/** Tells whether a word may be an address at all; which one it is, the extractor decides. */
+/** True when a word may be an address; the extractor decides which one it is. */
 export function looksLikeLink(word: string): boolean {
   return /^\S+$/.test(word) && (word.includes('.') || word.includes('://'));
 }
 
-/** The hint for a name or word that the command has no place for. */
+/** The hint for an option name, or a word, that the command does not know. */
 export function unknownOption(spec: CommandSpec, name: string) {
   const allowed = spec.options.map(option => option.name).join(', ');
   return allowed === ''
@@ -108,7 +108,7 @@ export function unknownOption(spec: CommandSpec, name: string) {
 
 type Value = Values<Options>[string];
 
-/** These are too short to be told apart from other words, except where a value is due. */
+/** These are too short to be distinguished from other words, except where a value is expected. */
 const SHORT_SWITCHES: ReadonlyMap<string, boolean> = new Map([
   ['y', true],
   ['1', true],
@@ -117,8 +117,8 @@ const SHORT_SWITCHES: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Raw values of any face, typed or typed in, as what `run` may rely on. Empty values count as absent.
- * @throws AppError `invalid_request` with a hint that says what the option wants.
+ * Checks raw values, whichever way they were given, and returns what `run` may rely on. Empty values count as absent.
+ * @throws AppError `invalid_request` with a hint that says what the option expects.
  */
 export function validateOptions(spec: CommandSpec, raw: Readonly<Record<string, unknown>>): Values<Options> {
   for (const key of Object.keys(raw)) {
@@ -137,7 +137,7 @@ export function validateOptions(spec: CommandSpec, raw: Readonly<Record<string, 
   return values;
 }
 
-/** Buttons of before may say an option by a name that it had. */
+/** Buttons made by earlier versions may use an option's former name. */
 function keysOf({ key, option }: OptionSpec): readonly string[] {
   return [key, ...(option.also ?? [])];
 }
@@ -178,7 +178,7 @@ function checkChoice(spec: OptionSpec, text: string): string {
   throw usageError('notChoice', { option: name, allowed: allowed.join(', ') });
 }
 
-/** A label in the form that has to be typed: several words are one value in quotes. */
+/** A label as it has to be typed: several words are one value in quotes. */
 function quoted(label: string): string {
   return label.includes(' ') ? `"${label}"` : label;
 }

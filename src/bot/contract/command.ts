@@ -4,20 +4,20 @@ import type { Caller, ProgressStage } from './request.ts';
 import type { Services } from './services.ts';
 import type { Site } from './site-name.ts';
 
-/** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
+/** The names of a command and its options in each language come from i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {
   readonly required?: boolean;
   /**
-   * Means something only there: `group` is not offered in private chats, `typed` is for those who write a command in words, and `button` is
-   * for tokens alone: no platform offers it.
+   * The place where the option exists: `group` is not offered in private chats, `typed` is only for commands written as text, and `button` is only
+   * for button tokens, so no platform offers it.
    */
   readonly only?: 'group' | 'typed' | 'button';
-  /** In text form it counts only where its name stands before it. */
+  /** In text, the option is only recognised when its name stands before the value. */
   readonly named?: true;
-  /** Other names that it goes by in text form. */
+  /** Other names of the option in text. */
   readonly also?: readonly string[];
   /**
-   * Reads a word of the text form that says the value by its look alone, wherever it stands: `98%`.
+   * Recognises a value in text by its look alone, wherever it stands: `98%`.
    * @param place how many words without a meaning of their own stand before it
    */
   readonly bare?: (word: string, place: number) => string | undefined;
@@ -25,15 +25,15 @@ interface OptionBase {
 export interface StringOption extends OptionBase {
   readonly type: 'string';
   /**
-   * `rest`: in text form it swallows what follows; `name`: the same, but for last words that are choices or switches of the options
-   * behind it; `map`: like a name, but conditions of a search may be in it; `link`: one pasted address; `role`: the id of a role, chosen from a list
-   * where the platform has one.
+   * `rest`: in text it takes all that follows; `name`: the same, except for last words that are choices or switches of the options behind
+   * it; `map`: like a name, but it may contain conditions of a search; `link`: one pasted address; `role`: the id of a role, chosen from
+   * a list where the platform has one.
    */
   readonly form?: 'word' | 'rest' | 'name' | 'map' | 'link' | 'role';
-  /** Given more than once it is all of them, apart by blanks. */
+  /** When the option is given more than once, the values are joined by blanks. */
   readonly joins?: true;
   readonly maxLength: number;
-  /** Autocomplete for a partial value; at most 25 are used. */
+  /** Suggests values for a partial one; at most 25 are used. */
   readonly suggest?: (partial: string, context: CommandContext) => Promise<readonly OptionSuggestion[]>;
 }
 export interface IntegerOption extends OptionBase {
@@ -43,17 +43,17 @@ export interface IntegerOption extends OptionBase {
 }
 export interface BooleanOption extends OptionBase {
   readonly type: 'boolean';
-  /** It makes the answer one for the caller alone, where the platform can. */
+  /** When this is true, the answer is shown to the caller alone, where the platform can do that. */
   readonly hidesAnswer?: true;
-  /** The source that it switches on and off: its texts follow from the site's name. */
+  /** The source that the option switches on and off; its texts are made from the site's name. */
   readonly site?: Site;
 }
 export interface ChoiceOption extends OptionBase {
   readonly type: 'choice';
   readonly choices: readonly string[];
-  /** Names of choices that are the same in every language: a language has its own name. */
+  /** Names of choices that are the same in every language, such as the names of languages. */
   readonly names?: Readonly<Record<string, string>>;
-  /** The choice that another word, lower case, stands for. */
+  /** The choice for which another word, in lower case, stands. */
   readonly alias?: (word: string) => string | undefined;
 }
 export type Option = StringOption | IntegerOption | BooleanOption | ChoiceOption;
@@ -69,7 +69,7 @@ type ValueOf<O extends Option> = O extends StringOption
         ? C
         : never;
 
-/** Values a command's `run` gets: checked, required ones present. */
+/** The values that a command's `run` gets: checked, required ones present. */
 export type Values<O extends Options> = {
   readonly [K in keyof O]: O[K] extends { readonly required: true } ? ValueOf<O[K]> : ValueOf<O[K]> | undefined;
 };
@@ -80,13 +80,13 @@ export interface CommandContext {
   readonly services: Services;
   /** Aborts at shutdown or when the caller left. */
   readonly signal: AbortSignal;
-  /** Shows what is being waited for; platforms without a good way to show it ignore it. */
+  /** Shows what the caller waits for; platforms without a good way to show it ignore it. */
   progress(stage: ProgressStage): void;
 }
 
 export interface OptionSuggestion {
   readonly label: string;
-  /** Tells it apart from others with a like label, where there is space to say it. */
+  /** Distinguishes the suggestion from others with a similar label, where there is space for it. */
   readonly detail?: string;
   readonly value: string;
 }
@@ -94,26 +94,26 @@ export interface OptionSuggestion {
 /** Kinds of pasted links: of posts, of osu! beatmaps, of osu! players, of their plays. */
 export type Accepted = 'link' | 'beatmap-link' | 'player-link' | 'score-link';
 
-/** The subject of a command, where it is not posts. */
+/** Says what a command is about, when it is not about posts. */
 export type Subject = 'beatmap' | 'player';
 
-/** Things found, a page of them. */
+/** One page of the things that were found. */
 export interface Browsed {
   readonly cards: readonly Card[];
-  /** Leads to the next page, in at most 64 letters; undefined after the last. */
+  /** A token of at most 64 characters for the next page; undefined on the last page. */
   readonly next: string | undefined;
 }
 
 export interface Command<O extends Options = Options> {
-  /** `^[a-z][a-z-]*$`; for grouped commands two words, `osu profile`. */
+  /** Matches `^[a-z][a-z-]*$`; for grouped commands two such words, `osu profile`. */
   readonly name: string;
   readonly options: O;
   readonly visibility: 'chat' | 'caller';
-  /** Units of the caller's limit. */
+  /** How many units of the caller's rate limit the command costs. */
   readonly cost: number;
-  /** Menus and help leave it out: platforms ask for it where people do not type. */
+  /** False: menus and help leave the command out; platforms call it where people do not type. */
   readonly listed?: false;
-  /** The notices of the command speak of this. Default: posts. */
+  /** The subject of the command's notices. Default: posts. */
   readonly subject?: Subject;
   /**
    * This command answers pasted links of that kind; the link goes into its first option. People who ask for the same link in one
@@ -122,7 +122,7 @@ export interface Command<O extends Options = Options> {
   readonly accepts?: Accepted;
   run(values: Values<O>, context: CommandContext): Promise<Reply>;
   /**
-   * Finds things while a person still types; an empty text lists what most people like.
+   * Finds things while a person still types; for an empty text, those that most people like.
    * @param reach `local`: without asking any upstream
    */
   browse?(
@@ -133,7 +133,7 @@ export interface Command<O extends Options = Options> {
   ): Promise<Browsed>;
 }
 
-/** Declares a command; the option types flow into `run`, and its name into the list of commands. */
+/** Declares a command; the types of its options become those of `run`'s values, and its name becomes part of the list of commands. */
 export function defineCommand<const N extends string, const O extends Options>(
   command: Command<O> & { readonly name: N },
 ): Command<O> & { readonly name: N } {

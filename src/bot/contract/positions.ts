@@ -1,4 +1,4 @@
-/** Options by their place in a line. */
+/** Assigns words to options by their place in a line. */
 import type { StringOption } from './command.ts';
 import { type CommandSpec, looksLikeLink, matchChoice, type OptionSpec, unknownOption } from './command-spec.ts';
 import { termOf } from './terms.ts';
@@ -7,7 +7,10 @@ import type { Word } from './word-reader.ts';
 export type Raw = Record<string, string | boolean>;
 export type SetOption = (option: OptionSpec, value: string | boolean) => void;
 
-/** Gives words without a meaning of their own to the options that are free still. @throws AppError `invalid_request` with a hint. */
+/**
+ * Gives words without a meaning of their own to the options that are still free.
+ * @throws AppError `invalid_request` with a hint.
+ */
 export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Raw, set: SetOption): void {
   const free = spec.options.filter(({ key, option }) => option.named !== true && !Object.hasOwn(raw, key));
   const misfits: Word[] = [];
@@ -29,7 +32,7 @@ export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Ra
     }
     set(option, option.option.type === 'boolean' || word.text);
   }
-  // A word that fits nowhere goes to the first free option, whose own hint then says what it wants.
+  // A word that fits no option goes to the first free one, whose own hint then says what it expects.
   const open = free.filter(({ option }) => option.type !== 'boolean');
   for (const word of misfits) {
     const option = open.shift();
@@ -38,18 +41,18 @@ export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Ra
   }
 }
 
-/** Shorter words are rather the end of a name than one of a choice's many aliases. */
+/** A shorter last word is more likely the end of a name than an alias of a choice. */
 const MIN_LAST_WORD = 3;
 
 /**
- * `lamp post best taiko`: choices and switches are taken from the end, each option once; what is left is the name. Where two names are
- * wanted, each is one word, so that one of several stands in quotes.
+ * In `lamp post best taiko`, choices and switches are taken from the end, each option once; the words that are left are the name. Where a
+ * command takes two names, each is one word, so a name of several words must be quoted.
  */
 function fillNames(spec: CommandSpec, free: readonly OptionSpec[], words: readonly Word[], set: SetOption): void {
   const left = takeLast(free, words, set);
   const [main] = free.filter(isName);
   const names = free.filter(each => formOf(each) === 'name');
-  // A name may begin with a dash, but a dash within one is rather an option of another bot.
+  // A name may begin with a dash, but a dash inside a name is more likely an option of another bot.
   const stray = formOf(main) === 'name' && left.length > 1 ? left.find(({ raw }) => /^-[a-z]+$/i.test(raw)) : undefined;
   if (stray) throw unknownOption(spec, stray.raw);
   if (names.length > 1 && left.length <= names.length) {
@@ -57,7 +60,7 @@ function fillNames(spec: CommandSpec, free: readonly OptionSpec[], words: readon
   } else if (main && left.length > 0) set(main, joined(left));
 }
 
-/** The words before those at the end that are choices or switches, which are set. */
+/** Sets the choices and switches at the end; returns the words before them. */
 function takeLast(free: readonly OptionSpec[], words: readonly Word[], set: SetOption): readonly Word[] {
   const choices = free.filter(({ option }) => option.type === 'choice' || option.type === 'boolean');
   let end = words.length;
@@ -72,7 +75,7 @@ function takeLast(free: readonly OptionSpec[], words: readonly Word[], set: SetO
   return words.slice(0, end);
 }
 
-/** A `rest` keeps quotes as typed, since they may mean something to it; one that is quoted as a whole loses them. */
+/** A `rest` value keeps its quotes, since they may have a meaning in it; a value that is quoted as a whole loses them. */
 export function joined(words: readonly Word[]): string {
   return words.length === 1 ? (words[0]?.text ?? '') : words.map(word => word.raw).join(' ');
 }
@@ -99,7 +102,7 @@ export function fits(spec: OptionSpec, word: string): boolean {
     case 'choice':
       return matchChoice(spec, word) !== undefined;
     case 'string':
-      // Mods need no plus where no name is asked for: `LINK HDDT`.
+      // Mods need no plus where no name is expected: `LINK HDDT`.
       if (option.bare && !isRest(spec)) return option.bare(word, 0) !== undefined || termOf(`+${word}`) !== undefined;
       return option.form !== 'link' || looksLikeLink(word);
     case 'boolean':

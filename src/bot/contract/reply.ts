@@ -2,24 +2,27 @@ import type { Clip } from '../../media/files/clip.ts';
 import type { Post } from '../../media/post.ts';
 
 /**
- * The whole visual vocabulary of Medley. Text is a small tree, never a markdown or HTML string: escaping belongs to the
- * platforms' renderers, and text from the web can only ever be a plain string leaf.
+ * All kinds of content that a reply can have. Text is a small tree, never a markdown or HTML string: the platforms' renderers escape it,
+ * and text from the web can only be a plain string leaf.
  */
 export type Inline =
   | string
   | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: readonly Inline[] }
-  /** `token`, of a button: opens the same thing in the chat, where text can hold a button. */
+  /** `token`: the token of a button that opens the same thing in the chat, where text can hold a button. */
   | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[]; readonly token?: string }
   /** A moment, shown in the reader's own way where the platform can. Unix milliseconds. */
   | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
-  /** One of Medley's own commands, `osu profile`: shown as people write it there, and ready to be used where the platform can. */
+  /**
+   * One of Medley's own commands, such as `osu profile`: shown as people write it on the platform, and clickable where the platform can
+   * do that.
+   */
   | { readonly kind: 'command'; readonly name: string }
-  /** A role of people, by its id; nobody is notified. */
+  /** A role of people, by its id; showing it notifies nobody. */
   | { readonly kind: 'role'; readonly id: string }
-  /** A colour that means something (a difficulty's). `symbol` stands for it, an emoji of like colour, where text has none. */
+  /** A colour that has a meaning, such as a difficulty's. Where text has no colours, `symbol` is shown, an emoji of a similar colour. */
   | { readonly kind: 'swatch'; readonly colour: Colour; readonly symbol: string };
 
-/** `#rrggbb` */
+/** A colour as `#rrggbb`. */
 export type Colour = `#${string}`;
 
 export type Text = readonly Inline[];
@@ -27,14 +30,14 @@ export type Text = readonly Inline[];
 export type Block =
   | Heading
   /**
-   * `folded` text may be shown shortened, with a way to see the rest where the platform has one. `small`: one line of less importance,
-   * set smaller where the platform can.
+   * `folded` text may be shown shortened, with a way to see all of it where the platform has one. `small`: a less important line, in
+   * smaller type where the platform can do that.
    */
   | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean; readonly small?: boolean }
   | { readonly kind: 'fields'; readonly fields: readonly Field[] }
   | Image
   | PictureBlock
-  /** A short piece of audio to try: a beatmap's preview. An https address. */
+  /** A short piece of audio to listen to, at an https address: a beatmap's preview. */
   | { readonly kind: 'sound'; readonly url: string; readonly label: string }
   | Card
   | { readonly kind: 'divider' };
@@ -42,14 +45,14 @@ export type Block =
 export interface Field {
   readonly label: string;
   readonly value: Text;
-  /** The command whose usage the label is; it alone stands there where the platform makes it ready to be used. */
+  /** The command whose usage the label is; where the platform can make the command clickable, only the command is shown. */
   readonly command?: string;
 }
 
 export interface Heading {
   readonly kind: 'heading';
   readonly text: Text;
-  /** Stands beside it, and beside the small text below it, where the platform can: an author's avatar. */
+  /** An image beside the text and the small text below it, where the platform can do that: an author's avatar. */
   readonly image?: Image;
 }
 
@@ -57,18 +60,21 @@ export interface PictureBlock {
   readonly kind: 'picture';
   readonly picture: Picture;
   readonly alt: string;
-  /** Says what the image card lacks: shown where that is. */
+  /** Text that the image card lacks, shown together with it. */
   readonly beside?: readonly WordBlock[];
-  /** Says all of it in words: shown where the image card is not. Default: `alt`. */
+  /** The content of the image card as text, shown when the card is not. Default: `alt`. */
   readonly instead?: readonly WordBlock[];
-  /** Words say it better where they can be laid out: `instead`, or else the rest of the reply. */
+  /**
+   * True when the image card only repeats what text says: a platform that can lay text out shows `instead`, or the other blocks of the
+   * reply, in its place.
+   */
   readonly repeats?: true;
 }
 
 /** Any block but an image card. */
 export type WordBlock = Exclude<Block, PictureBlock>;
 
-/** The blocks with each image card and what stands beside it, or with what stands in its place. */
+/** The blocks, with each image card and what stands beside it, or with its text when the card is not shown. */
 export function withPictures(blocks: readonly Block[], isShown: (block: PictureBlock) => boolean): readonly Block[] {
   return blocks.flatMap((block): readonly Block[] => {
     if (block.kind !== 'picture') return [block];
@@ -86,12 +92,12 @@ export function asRows(blocks: readonly Block[]): readonly Block[] {
   });
 }
 
-/** At an https address. */
+/** An image at an https address. */
 export interface Image {
   readonly kind: 'image';
   readonly url: string;
   readonly alt: string;
-  /** Width by height, where known: so that nothing moves when it comes. */
+  /** Width divided by height, where known, so that the page does not move when the image is loaded. */
   readonly ratio?: number;
 }
 
@@ -99,27 +105,27 @@ export interface Image {
 export interface Card {
   readonly kind: 'card';
   readonly title: Text;
-  /** Short ones, most important first; those at the end may be left out where there is little space. */
+  /** Short lines, the most important first; those at the end may be left out where there is little space. */
   readonly lines: readonly Text[];
   /** Further lines, which rows of a list have on a page alone; elsewhere they are found on opening. */
   readonly details?: readonly Text[];
   readonly image?: Image;
   readonly colour?: Colour;
   readonly sound?: { readonly url: string; readonly label: string };
-  /** The value of the thing, where there is space to set that apart. */
+  /** The value of the thing, for layouts with a column for it. */
   readonly worth?: CardWorth;
   /** Opens the thing itself. */
   readonly action?: Action;
 }
 
 export interface CardWorth {
-  /** `271 pp` */
+  /** The value as text, such as `271 pp`. */
   readonly value: string;
-  /** `+6.2 in total` */
+  /** A detail of the value, such as `+6.2 in total`. */
   readonly detail?: string;
-  /** Stand for the card's lines then, since those say `value` too, and what `play` has. */
+  /** These replace the card's lines in such a layout, since those repeat `value` and `play`. */
   readonly lines: readonly Text[];
-  /** A play has its grade and each mod by itself, for lists whose rows are aligned. */
+  /** A play's grade and each of its mods separately, for lists with aligned columns. */
   readonly play?: { readonly grade: string; readonly colour: Colour; readonly mods: readonly string[] };
 }
 
@@ -132,17 +138,20 @@ export interface Size {
 /** The colours of the reader's chat, where they are known. */
 export type CardTheme = 'dark' | 'light';
 
-/** Drawn by Medley, when it is sent and not before. */
+/** An image card, which Medley only draws when it is sent. */
 export interface Picture extends Size {
-  /** Identifies it, the same for the same content: letters, digits, `-`. */
+  /** Identifies the image by its content: letters, digits, `-`. */
   readonly key: string;
-  /** The source of the dark image, for one that is stored until it can be sent. */
+  /** The source of the dark image, for a card that is stored until it can be sent. */
   readonly svg?: string;
-  /** PNG. An image card that cannot be drawn is left out, and its `alt` stands instead. @param theme default: dark */
+  /**
+   * Draws the PNG. Of an image card that cannot be drawn, the `alt` is shown.
+   * @param theme default: dark
+   */
   draw(theme?: CardTheme): Promise<Buffer>;
 }
 
-/** One file of a post. The platform decides how it gets there: its own file id, an address, an upload, the tunnel. */
+/** One file of a post. The platform decides how it is sent: by its own file id, an address, an upload, the tunnel. */
 export interface GalleryItem {
   readonly kind: 'media';
   readonly post: Post;
@@ -151,29 +160,29 @@ export interface GalleryItem {
   /** `audio`: only the audio of a video is wanted. */
   readonly form: 'original' | 'audio';
   readonly spoiler: boolean;
-  /** The part of a video that is wanted; absent for all of it. */
+  /** The part of a video that is wanted; absent for the whole video. */
   readonly clip?: Clip;
 }
 
 export type Action =
-  /** `primary`: what most people want of the reply, where links can be told apart by their looks. */
+  /** `primary`: the link that most people want, where links can look different. */
   | { readonly kind: 'link'; readonly label: string; readonly url: string; readonly style?: 'primary' }
-  /** `token` is made by `action.ts` and at most 64 bytes. */
+  /** `token` is made by `action.ts` and has at most 64 bytes. */
   | {
       readonly kind: 'button';
       readonly label: string;
       readonly token: string;
       readonly style: 'primary' | 'secondary' | 'danger';
     }
-  /** One of several to be opened; at most 25 are shown. Buttons where a platform has no menus. */
+  /** A choice of one among several; at most 25 are shown. Where a platform has no menus, they are buttons. */
   | { readonly kind: 'menu'; readonly label: string; readonly choices: readonly Choice[] };
 
 export interface Choice {
   readonly label: string;
   readonly detail?: string;
-  /** This is the present choice. */
+  /** True for the choice that is set at present. */
   readonly isSet?: boolean;
-  /** A token as a button has one. */
+  /** A token like that of a button. */
   readonly token: string;
 }
 
@@ -184,30 +193,30 @@ export interface Reply {
   readonly blocks: readonly Block[];
   readonly gallery: readonly GalleryItem[];
   readonly actions: readonly Action[];
-  /** Only those who want to look see it, words and all: the link stood behind a spoiler. */
+  /** True when the reply is shown only to those who want to see it, text included, since its link stood behind a spoiler. */
   readonly isHidden?: boolean;
-  /** The post that this one quotes: sent below it, as a reply of its own. */
+  /** The post that this one quotes; it is sent below this one as a reply of its own. */
   readonly quoted?: Reply;
-  /** The colour of the site that a post is from, where the platform can show one. */
+  /** The colour of the post's site, where the platform can show one. */
   readonly colour?: Colour;
-  /** The site's own embed shows as much: it is left out where its link was merely pasted. */
+  /** True when the site's own embed shows as much as the reply: the reply is then left out if its link was merely pasted. */
   readonly onlyWhenAsked?: boolean;
-  /** `caller`: the person who asked sees it alone, where the platform can do that. */
+  /** `caller`: only the person who asked sees it, where the platform can do that. */
   readonly visibility: 'chat' | 'caller';
-  /** Milliseconds after which it is true no longer and may go away: a time to wait that is over. */
+  /** Milliseconds after which the reply is no longer true and may be deleted, such as a time to wait. */
   readonly outdatedMs?: number;
-  /** A failure that may pass: after so many milliseconds it can help to ask again, for `link` where a message has several. */
+  /** For a failure that may pass: after this many milliseconds asking again may help, for `link` where a message has several links. */
   readonly retry?: { readonly afterMs: number; readonly link?: string };
-  /** The same with what takes longer, to be shown in its place; undefined where that brings nothing new. Never rejects. */
+  /** The same reply with parts that take longer, to be shown in its place; undefined where they bring nothing new. Never rejects. */
   readonly later?: Promise<Reply | undefined>;
 }
 
-/** A reply from its interesting parts; everything else empty, neutral and visible to the chat. */
+/** A reply made from the given parts; all else is empty, neutral and visible to the chat. */
 export function reply(parts: Partial<Reply>): Reply {
   return { tone: 'neutral', blocks: [], gallery: [], actions: [], visibility: 'chat', ...parts };
 }
 
-/** The same reply, its words and files shown only to those who want to look. */
+/** The same reply, with text and files hidden until a reader wants to see them. */
 export function hidden(shown: Reply): Reply {
   const { later, quoted, ...now } = shown;
   const better = later?.then(reply => reply && hidden(reply));
@@ -232,7 +241,7 @@ export function button(label: string, token: string, style: 'primary' | 'seconda
   return { kind: 'button', label, token, style };
 }
 
-/** A menu, or nothing where there is nothing to choose. */
+/** A menu, or nothing when there is nothing to choose. */
 export function menu(label: string, choices: readonly Choice[]): readonly Action[] {
   return choices.length === 0 ? [] : [{ kind: 'menu', label, choices }];
 }
@@ -249,7 +258,7 @@ export function joined(parts: readonly (Text | string | undefined)[]): Text {
     });
 }
 
-/** Lines below each other in one block; empty ones are left out. */
+/** Lines below each other in one block; empty lines are left out. */
 export function stacked(lines: readonly Text[]): Text {
   return lines.filter(line => line.length > 0).flatMap((line, index) => (index === 0 ? line : ['\n', ...line]));
 }

@@ -4,12 +4,12 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Reply } from './reply.ts';
 import { type ChatSettings, VIEWS } from './settings.ts';
 
-/** `isEphemeral`: what it opens is shown to the person who pressed it alone, so the button need not be theirs. */
+/** `isEphemeral`: the result is shown only to the person who pressed the button, so the button may be another person's. */
 const PressedButton = z
   .object({
     token: z.string(),
     isEphemeral: z.boolean().optional(),
-    /** The name that 0.2.0 stored it by. */
+    /** The name of `isEphemeral` in data stored by 0.2.0. */
     isAside: z.boolean().optional(),
   })
   .transform(({ token, isAside, isEphemeral = isAside }) => ({
@@ -18,11 +18,11 @@ const PressedButton = z
   }));
 
 /**
- * The part of a request that says what the person asks for, as it is stored until it is answered: links, a command with its options, a button. No message's text is
- * in it beyond that.
+ * The part of a request that says what the person asks for, as it is stored until it is answered: links, a command with its options, a
+ * button. It contains no other text of the message.
  */
 export const RequestBody = z.discriminatedUnion('kind', [
-  /** Links, in order; canonical, but for one that leads nowhere known. */
+  /** The links in order; each is canonical, unless it leads to no known site. */
   z.object({
     kind: z.literal('links'),
     what: z.array(
@@ -31,34 +31,34 @@ export const RequestBody = z.discriminatedUnion('kind', [
         spoiler: z.boolean(),
         view: z.enum(VIEWS).optional().catch(undefined),
         clip: z.string().max(32).optional().catch(undefined),
-        /** How an osu! map is wanted, by what stood beside its link: `mods`, `accuracy`. */
+        /** Options for an osu! map that stood beside its link: `mods`, `accuracy`. */
         options: z.record(z.string(), z.string()).optional().catch(undefined),
       }),
     ),
-    /** True when they were merely pasted where many talk, and not said to Medley. */
+    /** True when the links were merely pasted in a group, and not addressed to Medley. */
     unasked: z.boolean().optional(),
   }),
-  /** A command whose options are known one by one; they are checked when it runs. */
+  /** A command whose options came separately; they are checked when it runs. */
   z.object({
     kind: z.literal('command'),
     what: z.object({ name: z.string(), options: z.record(z.string(), z.unknown()) }),
   }),
-  /** A command as it was typed: its name, known or not, and what stood behind it. */
+  /** A command as it was typed: its name, whether it exists or not, and the text behind it. */
   z.object({ kind: z.literal('line'), what: z.object({ name: z.string(), args: z.string() }) }),
   z.object({ kind: z.literal('button'), what: PressedButton }),
-  /** Words to Medley that ask for nothing. */
+  /** A message to Medley that asks for nothing. */
   z.object({ kind: z.literal('talk'), what: z.null() }),
 ]);
 export type RequestBody = z.output<typeof RequestBody>;
 export type LinksBody = Extract<RequestBody, { kind: 'links' }>;
 
-/** A link that a platform found in a message by its own rules of markup. */
+/** A link in a message, found by the platform's own markup. */
 export interface PastedLink {
-  /** The address as it was written, or its target where the text hides it. */
+  /** The address as it was written, or the target of a link whose text hides it. */
   readonly url: string;
-  /** True where only people who want to see it look; its files are then hidden in the same way. */
+  /** True when the link stands behind a spoiler; its files are then hidden in the same way. */
   readonly spoiler: boolean;
-  /** True in a quote or in a forwarded message. */
+  /** True when the link stands in a quote or in a forwarded message. */
   readonly quoted?: boolean;
 }
 
@@ -66,30 +66,30 @@ export interface PastedLink {
 export interface TextMessage {
   readonly caller: Caller;
   readonly text: string;
-  /** True when it was said to Medley itself, so that silence would be odd. By default in private chats only. */
+  /** True when the message is addressed to Medley, so that silence would be odd. By default only in private chats. */
   readonly direct?: boolean;
   /**
-   * The whole of what was written, where `text` leaves it out because it was said to everyone: only a short form is read in it, and how links
-   * are wanted.
+   * The whole message, given where `text` leaves it out because the message was written to everyone: only a short form and the options
+   * beside links are read from it.
    */
   readonly line?: string;
-  /** Taken instead of the links found in `text`, where given. Addresses of no post are passed over. */
+  /** Used in place of the links in `text` when given. Addresses that are no posts are skipped. */
   readonly links?: readonly PastedLink[];
 }
 
-/** True for links that were merely pasted where many talk. */
+/** True for links that were merely pasted in a group. */
 export function isUnasked(body: RequestBody): boolean {
   return body.kind === 'links' && body.unasked === true;
 }
 
-/** How many parts a request has: links are answered one by one, all else at once. */
+/** How many parts a request has: each link is a part, any other request is a single one. */
 export function partsOf(body: RequestBody): number {
   return body.kind === 'links' ? body.what.length : 1;
 }
 
-/** All that a request knows beside its body. */
+/** Everything in a request except its body. */
 const Envelope = z.object({
-  /** `PLATFORM:EVENT`: the event's own id, so that a replay is recognised. Names no person. */
+  /** `PLATFORM:EVENT`, with the event's own id, so that a repeated event is recognised. It identifies no person. */
   id: z.string(),
   platform: z.string(),
   chat: z.object({
@@ -99,41 +99,41 @@ const Envelope = z.object({
     groupId: z.string().optional(),
     /** The channel that a thread belongs to. */
     parentId: z.string().optional(),
-    /** The platform shows it to adults alone. */
+    /** True when the platform shows the chat to adults alone. */
     isAgeRestricted: z.boolean().optional(),
   }),
   user: z.object({
     id: z.string(),
-    /** The key their limit is counted by. */
+    /** The key by which the person's rate limit is counted. */
     rateKey: z.string(),
-    /** Languages they prefer by what the platform says, best first. */
+    /** The languages that the person prefers according to the platform, best first. */
     locales: z.array(z.string()),
-    /** Absent where finding out costs a request; the platform is asked when it matters. */
+    /** Absent where finding out costs a request; then the platform is asked when it matters. */
     isChatAdmin: z.boolean().optional(),
   }),
-  /** When it was accepted, unix milliseconds. */
+  /** When the request was accepted, unix milliseconds. */
   at: z.number(),
-  /** Unix milliseconds; an answer cannot arrive any more after it: an interaction's token. */
+  /** Unix milliseconds after which an answer can no longer arrive, because an interaction's token expires. */
   until: z.number().optional(),
   /** The address of the answer, in the platform's own form. */
   replyTo: z.unknown(),
 });
 
-/** A request of a person: its body, where it was made and by whom. It can be stored, and run by any process. */
+/** A request of a person: its body, the place and the person. It can be stored, and any process can run it. */
 export const Request = Envelope.and(RequestBody);
 export type Request = z.output<typeof Request>;
 
-/** The key of the person to whom entries of the queue belong. */
+/** The key of a person to whom queue entries belong. */
 export function ownerKey(platform: string, userId: string): string {
   return `${platform}:${userId}`;
 }
 
-/** The key on which the settings of the request's chat, and its turns in the queue, hang. */
+/** The key of the request's chat, for its settings and for its turns in the queue. */
 export function chatKeyOf({ platform, chat: { id: chatId, groupId } }: Request): string {
   return chatKey({ platform, chatId, ...(groupId !== undefined && { groupId }) });
 }
 
-/** The person who asked, as commands see them. `more`: what only the platform can tell. */
+/** The person who asked, as commands see them. `more`: details that only the platform knows. */
 export function callerOf(
   { platform, chat, user }: Pick<Request, 'platform' | 'chat' | 'user'>,
   more: Partial<Caller> = {},
@@ -159,50 +159,53 @@ export interface Caller {
   readonly userId: string;
   readonly chatId: string;
   readonly chatKind: 'private' | 'group';
-  /** The chat's settings hang on this when several chats share them: a Discord guild. By default they hang on the chat itself. */
+  /** The group of chats that share their settings, such as a Discord guild. By default each chat has its own. */
   readonly groupId?: string;
-  /** The platform shows the chat to adults alone. */
+  /** True when the platform shows the chat to adults alone. */
   readonly isAgeRestricted?: boolean;
   /** The channel that a thread belongs to. */
   readonly parentChatId?: string;
-  /** Their roles in the group, where the platform has such. */
+  /** The person's roles in the group, where the platform has roles. */
   readonly roleIds?: readonly string[];
-  /** The caller may change this chat's settings. It is a function, called only when it matters, where finding out costs a request. */
+  /**
+   * True when the caller may change this chat's settings. Where finding out costs a request it is a function, called only when it
+   * matters.
+   */
   readonly isChatAdmin: boolean | (() => Promise<boolean>);
-  /** The embed of a message can be hidden on this platform. */
+  /** True when the embed of a message can be hidden on this platform. */
   readonly hidesEmbeds?: boolean;
-  /** A message of someone else can be deleted on this platform, so that an answer takes the place of its link. */
+  /** True when Medley can delete other people's messages on this platform, so that an answer can replace the message with its link. */
   readonly deletesLinks?: boolean;
-  /** Links in quotes and forwarded messages are answered where the chat chose nothing. */
+  /** True when links in quotes and forwarded messages are answered unless the chat chose otherwise. */
   readonly answersQuotes?: boolean;
-  /** Others in a group do not see a reply that is for the caller. By default they do. */
+  /** True when a reply for the caller alone is not seen by others in a group. By default they see it. */
   readonly answersAlone?: boolean;
-  /** The address that adds Medley to a group of theirs, where the platform has one. */
+  /** The address that adds Medley to one of the person's groups, where the platform has one. */
   readonly inviteUrl?: () => Promise<string>;
   /** Finds out what Medley may do in this chat; called only when that is shown. */
   readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
-  /** Their rate limit is counted by this key. */
+  /** The key by which the person's rate limit is counted. */
   readonly rateKey: string;
-  /** A key that they share with people beside them, with a far higher limit: in the web chat their network address. */
+  /** A key that people beside them share, with a far higher limit: in the web chat the network address. */
   readonly sharedRateKey?: string;
-  /** Languages they prefer by what the platform says, best first; settings come before them. */
+  /** The languages that the person prefers according to the platform, best first; their settings come first. */
   readonly locales: readonly string[];
 }
 
-/** The parts of a caller that stored data hang on. */
+/** The parts of a caller that are keys of stored data. */
 export type CallerPlace = Pick<Caller, 'platform' | 'userId' | 'chatId' | 'chatKind' | 'groupId'>;
 
-/** The key that everything about a person hangs on: settings, buttons, data. */
+/** The key of everything stored about a person: settings, buttons, data. */
 export function callerKey({ platform, userId }: Pick<Caller, 'platform' | 'userId'>): string {
   return `${platform}:${userId}`;
 }
 
-/** The key that everything about a chat hangs on, or about the group of chats that share their settings. */
+/** The key of everything stored about a chat, or about the group of chats that share settings. */
 export function chatKey({ platform, groupId, chatId }: Pick<Caller, 'platform' | 'groupId' | 'chatId'>): string {
   return `${platform}:${groupId ?? chatId}`;
 }
 
-/** Says whether Medley may do one thing in a chat. The languages name each thing, and how to allow it. */
+/** Tells whether Medley may do one thing in a chat. Each language has a name for the thing and says how to allow it. */
 export interface PermissionCheck {
   readonly key: PermissionCheckKey;
   readonly ok: boolean;
@@ -223,21 +226,22 @@ export type PermissionCheckKey =
   | 'messageContent'
   /** See what is pasted: ok when Telegram's privacy mode is off, or Medley is an admin of the group. */
   | 'privacyMode'
-  /** Answer where everyone sees it although a person alone installed Medley: Discord's Use External Apps. */
+  /** Answer visibly to everyone although only one person installed Medley: Discord's Use External Apps. */
   | 'useExternalApps';
 
-/** The runtime is given this by the code that knows what requests mean. */
+/** Answers requests; the runtime calls it without knowing what requests mean. */
 export interface RequestHandler {
   /**
-   * Begins to answer; what is not answered in this batch is left for the next one. Failures are replies too, but for a store that is away.
-   * @throws StoreAway, and so may the replies: the request must be tried again
+   * Starts to answer; parts that this batch does not answer are left for the next one. A failure becomes a reply too, except when the
+   * store is away.
+   * @throws StoreAway, as the replies may too: the request must then be tried again
    */
   answer(body: RequestBody, context: AttemptContext): Promise<ReplyBatch>;
   /** @throws StoreAway */
   preferences(caller: Caller): Promise<Preferences>;
-  /** The caller's language: their setting, else that of the chat, else what their platform says. Never rejects. */
+  /** The caller's language: their setting, else the chat's, else the one that the platform reports. Never rejects. */
   translator(caller: Caller): Promise<Translator>;
-  /** The settings of the caller's chat; the defaults, but that nothing is hidden, where they cannot be read. Never rejects. */
+  /** The settings of the caller's chat; where they cannot be read the defaults, except that nothing is hidden. Never rejects. */
   chatSettings(caller: Caller): Promise<ChatSettings>;
 }
 
@@ -249,9 +253,9 @@ export interface Preferences {
 
 /** How far the answer to a request has come. */
 export interface Position {
-  /** The part to begin with; links count one by one, all else is a single part. */
+  /** The first part to answer; each link is a part, any other request is a single one. */
   readonly from: number;
-  /** Parts before this one are charged to the person's limit already. */
+  /** The parts before this one are already charged to the person's rate limit. */
   readonly paid: number;
 }
 
@@ -266,29 +270,29 @@ export interface AttemptContext extends Position {
 }
 
 export interface PendingReply {
-  /** Rejects with StoreAway alone; undefined means that it is no longer wanted. */
+  /** Rejects only with StoreAway; undefined means that the reply is no longer wanted. */
   readonly reply: Promise<Reply | undefined>;
-  /** The part that comes after it. */
+  /** The part that follows this reply's. */
   readonly next: number;
 }
 
 /** Replies that are made at the same time. */
 export interface ReplyBatch {
-  /** In order. */
+  /** The replies, in order. */
   readonly replies: readonly PendingReply[];
   readonly next: number;
   readonly paid: number;
-  /** The links that are left for later; undefined when none are. */
+  /** The links that are left for later; undefined when there are none. */
   readonly remaining: RemainingLinks | undefined;
 }
 
 export interface RemainingLinks {
   readonly links: number;
-  /** The limit that keeps them waiting; undefined when they only come in the next batch. */
+  /** The rate limit for which the links wait; undefined when they just belong to the next batch. */
   readonly refusal: AppError | undefined;
 }
 
-/** A batch of one reply, which answers all of its request. */
+/** A batch of one reply, which answers the whole request. */
 export function onlyReply(reply: Promise<Reply | undefined>, parts = 1): ReplyBatch {
   return { replies: [{ reply, next: parts }], next: parts, paid: parts, remaining: undefined };
 }

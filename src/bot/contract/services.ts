@@ -11,34 +11,34 @@ import type { CardTheme, Picture, Size } from './reply.ts';
 import type { SettingsStore } from './settings.ts';
 import type { Site } from './site-name.ts';
 
-/** The core gives these to every command. */
+/** The services that the core gives to every command. */
 export interface Services {
   readonly extractor: Extractor;
-  /** The sites that are offered. */
+  /** The sites whose posts are shown. */
   readonly sites: readonly Site[];
   readonly beatmaps: Beatmaps;
   readonly recommend: Recommend;
-  /** Remembers what was recommended to whom. */
+  /** Records which maps were recommended to whom. */
   readonly recommendationHistory: Pick<RecommendationHistory, 'forgetUser'>;
-  /** Stars and pp of difficulties as they are played. */
+  /** Stars and pp of difficulties with given mods and figures. */
   readonly ratings: Ratings;
-  /** Draws; replies go without image cards where it is absent. */
+  /** Draws image cards; without it replies have none. */
   readonly painter?: SvgRasterizer;
   /** Covers and avatars for image cards. */
   readonly artwork?: Artwork;
   readonly settings: SettingsStore;
   readonly optOuts: OptOuts;
-  /** People prove who they are at osu!; absent where this Medley has no address of its own, or no key of osu!. */
+  /** Lets people prove at osu! which player they are; absent where this Medley has no public address, or no osu! key. */
   readonly accountLinks?: SignInOffers;
-  /** It translates what people wrote; absent where the host has no endpoint for it. */
+  /** Translates what people wrote; absent where the operator has configured no endpoint for it. */
   readonly translation?: Pick<TextTranslation, 'isForeign' | 'translate'>;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
-  /** Requests that are not answered yet, or have an answer with buttons that lead on. */
+  /** Requests that are not answered yet, and the stored views of messages with buttons. */
   readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
-  /** A part of a video can begin at any of its frames. By default it begins only where the video lets it. */
+  /** True when a clip can begin at any frame of a video. By default it begins only at a key frame. */
   readonly cutsExactly?: boolean;
-  /** The version of Medley, for people. */
+  /** Medley's version, as people read it. */
   readonly version: string;
 }
 
@@ -52,28 +52,37 @@ export interface ButtonPayload {
 }
 
 /**
- * Button tokens: at most 64 bytes, valid after a restart. Arguments ride inside when they fit, else under a key in the store for a
+ * Button tokens: at most 64 bytes, valid after a restart. Arguments that fit are part of the token, others are stored under a key for a
  * week. Tokens carry an HMAC; one bound to an owner is refused from anyone else.
  */
 export interface ButtonTokens {
-  /** Arguments that do not fit are stored meanwhile: see `stored`. */
+  /** Starts to store arguments that do not fit into the token; `stored` waits for that. */
   encode(payload: ButtonPayload): string;
-  /** Resolves when the arguments of every token made so far are stored, or cannot be: before a reply with them is sent. */
+  /**
+   * Resolves when the arguments of every token made so far are stored, or cannot be. To be awaited before a reply with these tokens is
+   * sent.
+   */
   stored(): Promise<void>;
-  /** @throws AppError `invalid_request` when forged or expired, `forbidden` when pressed by another than its owner, `internal` */
+  /**
+   * @throws AppError `invalid_request` when the token is forged or expired, `forbidden` when another person than its owner pressed the
+   * button, `internal`
+   */
   decode(token: string, presser: string): Promise<ButtonPayload>;
-  /** The same, for any person who presses it. @throws AppError `invalid_request`, `internal` */
+  /**
+   * Like `decode`, for any person who presses the button.
+   * @throws AppError `invalid_request`, `internal`
+   */
   decodeForAnyone(token: string): Promise<Pick<ButtonPayload, 'command' | 'values'>>;
   /**
-   * Deletes what is stored for buttons of that person, which then no longer work.
+   * Deletes the arguments stored for that person's buttons, which then no longer work.
    * @throws AppError `internal`
    */
   forget(owner: string): Promise<void>;
 }
 
 /**
- * Remembers who wants their pasted links left alone: people by `callerKey`. Only a keyed hash is on record, so that no record names a person,
- * and it outlives `/forget me`. It is held in memory, so that a pasted link costs no query.
+ * Records the people (by `callerKey`) whose pasted links must not be answered. Only a keyed hash is stored, so that no record names a
+ * person, and it is kept after `/forget me`. The records are held in memory, so that a pasted link costs no query.
  *
  * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
  */
@@ -82,21 +91,21 @@ export interface OptOuts {
   set(person: string, isOut: boolean): Promise<void>;
 }
 
-/** People prove at osu! itself which player they are. */
+/** Lets people prove at osu! itself which player they are. */
 export interface SignInOffers {
   /**
-   * The address of our page for that person; offers that they had before end.
+   * The address of our sign-in page for that person; earlier offers to them become invalid.
    * @param user by `callerKey`
    */
   offer(user: string, mode: Ruleset | null): Promise<string>;
-  /** Ends all offers that are open for that person. */
+  /** Makes all open offers to that person invalid. */
   forgetUser(user: string): Promise<void>;
 }
 
 /** Turns SVG into PNG. */
 export interface SvgRasterizer {
   /**
-   * Costs nothing until it is drawn. Equal SVGs are one image, kept for a while.
+   * The image costs nothing until it is drawn. Equal SVGs become one image, which is kept for a while.
    * @param render a whole document of that size, with no address in it
    */
   picture(name: string, render: (theme: CardTheme) => string, size: Size): Picture;

@@ -1,11 +1,11 @@
-/** A short form may begin with one of these. Some are two letters: other bots listen to the single ones. */
+/** The prefixes that a short form may begin with. Some are two characters, because other bots listen to the single ones. */
 export const PREFIXES = ['!', '.', '?', '>', '$', '-', '+', '~', 'm!', 'o!'] as const;
 export type Prefix = (typeof PREFIXES)[number];
 
-/** Alone with Medley all that is said is meant for it, and needs no one's choice. */
+/** In a private chat everything is meant for Medley, so short forms work there without anyone's choice. */
 export const PRIVATE_PREFIX: Prefix = '!';
 
-/** The line that each group of words stands for, as players know them: a command of two words, then what is said with it. */
+/** Groups of words that players know, each with the line that they stand for: a command of two words, then its options. */
 export const LINES: readonly (readonly [words: string, line: string])[] = [
   ['rs recent', 'osu recent'],
   ['rp recentpass', 'osu recent pass:on'],
@@ -54,7 +54,7 @@ const LINE_OF: ReadonlyMap<string, string> = new Map(
   LINES.flatMap(([words, line]) => words.split(' ').map(word => [word, line] as const)),
 );
 
-/** A whole number behind `pp` is a total to reach; all else behind it describes a play. */
+/** A whole number behind `pp` is a total to reach; anything else behind it describes a play. */
 const TOTAL = /^\d+(?:\s|$)/;
 
 function lineOf(word: string, rest: string): string | undefined {
@@ -63,14 +63,14 @@ function lineOf(word: string, rest: string): string | undefined {
 }
 
 export interface ShortForm {
-  /** Name of the command. */
+  /** The name of the command. */
   readonly command: string;
   readonly rest: string;
 }
 
 const WORD = /^([a-z]{1,12})(\d{1,3})?$/i;
 
-/** The command that a word of players stands for, a number behind it being the place in a list: `rs2 lamp post`. */
+/** The command that a players' word stands for; a number right behind the word is the place in a list: `rs2 lamp post`. */
 export function readShortWord(typed: string, behind: string): ShortForm | undefined {
   const [, word = '', index] = WORD.exec(typed) ?? [];
   const [group, name, ...said] = lineOf(word.toLowerCase(), behind)?.split(' ') ?? [];
@@ -84,7 +84,10 @@ const SHORT_FORM = new RegExp(
   'i',
 );
 
-/** `!rs lamp post`, with whichever prefix; undefined for all else, at little cost: it sees every message of every chat. */
+/**
+ * Reads `!rs lamp post`, with any of the prefixes; undefined for all other text, at little cost, because it reads every message of every
+ * chat.
+ */
 export function parseShortForm(text: string): (ShortForm & { readonly prefix: string }) | undefined {
   const [whole = '', prefix = '', word = ''] = SHORT_FORM.exec(text) ?? [];
   const read = readShortWord(word, text.slice(whole.length).trim());
@@ -92,7 +95,7 @@ export function parseShortForm(text: string): (ShortForm & { readonly prefix: st
 }
 
 export interface CommandLine {
-  /** Lower case, without the slash. */
+  /** The command's name in lower case, without the slash. */
   readonly name: string;
   /** The `botname` of `/name@botname`. */
   readonly mention: string | undefined;

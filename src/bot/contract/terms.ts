@@ -1,4 +1,4 @@
-/** The words of players that mean the same in every osu! command: `docs/osu-commands.md` has them in a table. */
+/** The words that mean the same in every osu! command: `docs/osu-commands.md` has a table of them. */
 import { parseRuleset, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { areMods } from '../../beatmaps/model/mods.ts';
 import type { ChoiceOption, IntegerOption, StringOption } from './command.ts';
@@ -16,7 +16,7 @@ function readMode(word: string): Mode | undefined {
   return ruleset && modeOf(ruleset);
 }
 
-/** A reader of words like `500x`: the first group of a pattern is the value. */
+/** Makes a reader of words like `500x`: the first group of the pattern is the value. */
 function as(pattern: RegExp): (word: string) => string | undefined {
   return word => pattern.exec(word)?.[1];
 }
@@ -28,13 +28,13 @@ const MODS = { ...WORD, joins: true, also: ['m', 'mod'] } as const;
 const NO_MODS = /^nomods?$/i;
 const PLUS_MODS = /^\+([a-z\d][a-z\d,+]+)!?$/i;
 const CAPITAL_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD)+$/;
-/** In small letters two or more: one alone is rather a word of a title or sentence. */
+/** In lower case at least two mods: one alone is more likely a word of a title or sentence. */
 const USUAL_MODS = /^(?:(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+|(?:ez|nf|ht|dc|nc|dt|hr|sd|pf|fl|hd){2,})$/;
 const isMod = (acronym: string) => areMods([acronym]);
 
-/** How each is written without its name, and the other names that it goes by. */
+/** For each term: how it is written without its name, and its other names. */
 export const TERMS = {
-  /** `+HDDT`, `+hd,dt`, `+HD+DT` and `+HD +DT`: with exactly these, so a closing `!` adds nothing. Usual ones need no plus. */
+  /** `+HDDT`, `+hd,dt`, `+HD+DT` and `+HD +DT` always mean exactly these mods, so a closing `!` adds nothing. Usual mods need no plus. */
   mods: {
     ...MODS,
     bare: word => (NO_MODS.exec(word) ? 'NM' : (PLUS_MODS.exec(word)?.[1] ?? USUAL_MODS.exec(word)?.[0])),
@@ -44,34 +44,34 @@ export const TERMS = {
     choices: MODES,
     alias: readMode,
     also: ['ruleset', 'm'],
-    // A dash before two letters is that of mods left out.
+    // A dash before only two letters is not a ruleset: it leaves mods out.
     bare: word => readMode(/^(?::|-(?=...))([a-z!]+)$/i.exec(word)?.[1] ?? ''),
   },
   accuracy: { ...WORD, also: ['acc', 'a'], bare: as(/^(\d{1,3}(?:[.,]\d{1,6})?)%$/) },
   /** A number with decimals before the `x` is a speed; without, it is a combo. */
   rate: { ...WORD, also: ['speed', 'clock'], bare: as(/^(\d[.,]\d{1,3})[x×]$/i) },
   combo: { ...COUNT, also: ['c'], bare: as(/^(\d{1,6})x$/i) },
-  /** Never minutes: lengths are `1:30`, or stand behind `length:`. */
+  /** A number with `m` never means minutes: lengths are written `1:30`, or stand behind `length:`. */
   misses: { ...COUNT, also: ['miss', 'x'], bare: as(/^(\d{1,6})x?(?:m|miss|misses)$/i) },
   n300: { ...COUNT, also: ['300'], bare: as(/^(\d{1,6})x300$/i) },
   n100: { ...COUNT, also: ['100'], bare: as(/^(\d{1,6})x100$/i) },
   n50: { ...COUNT, also: ['50'], bare: as(/^(\d{1,6})x50$/i) },
-  /** A country's two letters. */
+  /** The two letters of a country. */
   country: { ...WORD, named: true, also: ['co'] },
-  /** Forms have buttons for it. */
+  /** Not offered in forms, because those have buttons for pages. */
   page: { type: 'integer', min: 1, max: 2_000, also: ['p'], only: 'typed', named: true },
   index: { type: 'integer', min: 1, max: 200, also: ['i', 'n', 'nth'], bare: as(/^#(\d{1,3})$/) },
 } as const satisfies Readonly<Record<string, StringOption | IntegerOption | ChoiceOption>>;
 
-/** `+HDDT`: with these, `+HDDT!`: with these alone, `-HR`: without; where plays are chosen by their mods. */
+/** Chooses plays by their mods: `+HDDT`: with these, `+HDDT!`: with these alone, `-HR`: without it. */
 export const MOD_FILTER = {
   ...MODS,
-  /** Usual mods in capitals need no plus either: two of them anywhere, one alone behind a name. */
+  /** Usual mods in capitals need no plus here either: two or more anywhere, a single one behind a name. */
   bare: (word: string, place: number) => {
     if (NO_MODS.test(word) || word === 'NM') return 'NM';
     if (CAPITAL_MODS.test(word) && (word.length > 2 || place > 0)) return word;
     const [, sign, letters = ''] = /^([+-])([a-z\d,+]{2,})!?$/i.exec(word) ?? [];
-    // Names of players may begin with a dash.
+    // A word with a dash only counts when all of it is mods, since players' names may begin with a dash.
     return sign === '+' || (sign === '-' && modsIn(letters).every(isMod)) ? word : undefined;
   },
 } as const;
@@ -83,12 +83,12 @@ function modsIn(letters: string): readonly string[] {
 type Term = StringOption | IntegerOption | ChoiceOption;
 const ENTRIES: readonly (readonly [key: string, term: Term])[] = Object.entries(TERMS);
 
-/** Names that no command's own words have: `acc=98` is never part of a title. */
+/** Names of terms, which are reserved in every command: `acc=98` is never read as part of a title. */
 export const TERM_NAMES: ReadonlySet<string> = new Set(
   ENTRIES.flatMap(([key, { also = [] }]) => [key, ...also.filter(name => name.length > 1)]),
 );
 
-/** The term that a word is, with or without its name: `+HDDT`, `acc=98`. */
+/** The term that a word expresses, with or without its name: `+HDDT`, `acc=98`. */
 export function termOf(word: string): readonly [key: string, value: string] | undefined {
   const [, name = '', value = ''] = /^(?:--?)?([a-z\d]+)[:=](.+)$/i.exec(word) ?? [];
   for (const [key, term] of ENTRIES) {

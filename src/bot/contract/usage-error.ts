@@ -5,8 +5,8 @@ import type { TextValues } from '../../i18n/text.ts';
 const MAX_ECHO = 40;
 
 /**
- * An `invalid_request` that says what is amiss: `params.hint` names a sentence of `messages.hints`, the other params fill it.
- * Words the person wrote are echoed shortened.
+ * An `invalid_request` that says what is wrong: `params.hint` names a sentence of `messages.hints`, which the other params fill. Words
+ * that the person wrote are shortened.
  */
 export function usageError<Key extends HintKey>(key: Key, ...values: HintValues<Key>): AppError {
   const [params = {}]: readonly TextValues[] = values;

@@ -6,18 +6,18 @@ export interface Word {
 }
 
 interface Label {
-  /** Lower case. */
+  /** The word in lower case. */
   readonly name: string;
   readonly length: number;
-  /** False for `--name` with its value, if any, in the next word. */
+  /** False for `--name`, whose value, if any, is the next word. */
   readonly separated: boolean;
   /** False for `-name`, which may be the beginning of a player's name. */
   readonly isSure: boolean;
 }
 
-// Phones turn `--` into a long dash. An address (`https://`) is no label.
+// Phones turn `--` into a long dash. An address (`https://`) is not a label.
 const LABEL = /(--?|[\u2013\u2014])?([\p{L}\p{N}][\p{L}\p{N}_-]{0,39})(?:([:=])(?!\/\/)|(?=\s|$))/uy;
-/** `[two words]`, while `[Crz]` and `[ Mirai ]` are written in names. */
+/** `[two words]` in brackets is one word, while names contain `[Crz]` and `[ Mirai ]`. */
 const BRACKETED = /\[([^\s\]][^\]]{0,98}[^\s\]])\](?=\s|$)/y;
 const SPACE = /\s*/y;
 const PLAIN = /\S+/y;
@@ -26,7 +26,10 @@ const SINGLE = "'‘’";
 
 export type WordReader = ReturnType<typeof createWordReader>;
 
-/** Reads word after word, in time linear to the text. @param isSearch a minus leaves something out */
+/**
+ * Reads word after word, in time linear to the text.
+ * @param isSearch a minus excludes a word from the search
+ */
 export function createWordReader(text: string, { isSearch }: { readonly isSearch: boolean }) {
   let at = 0;
   const hopeless = new Set<string>();
@@ -40,14 +43,14 @@ export function createWordReader(text: string, { isSearch }: { readonly isSearch
     at += matchAt(SPACE)?.[0].length ?? 0;
   }
 
-  /** Index of the mark that closes the quote opened here: one of its family with a space or the end behind it. */
+  /** Index of the mark that closes the quote opened here: one of the same family, followed by a space or the end. */
   function closingQuote(): number | undefined {
     const family = [DOUBLE, SINGLE].find(marks => marks.includes(text.charAt(at)));
     if (family === undefined || at >= text.length || hopeless.has(family)) return undefined;
     for (let index = at + 1; index < text.length; index += 1) {
       if (family.includes(text.charAt(index)) && /^\s?$/.test(text.charAt(index + 1))) return index;
     }
-    // Nothing further right closes this family, so it need not be looked for again.
+    // No further mark closes this family of quotes, so it is not searched for again.
     hopeless.add(family);
     return undefined;
   }
@@ -73,7 +76,7 @@ export function createWordReader(text: string, { isSearch }: { readonly isSearch
 
   return {
     next,
-    /** The word that comes next, left where it is. */
+    /** The next word, without moving past it. */
     peek(): Word | undefined {
       const here = at;
       const word = next();

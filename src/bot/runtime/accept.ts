@@ -9,7 +9,10 @@ import type { SendNotice } from './notices.ts';
 import { createRetryGate, type RetryGate } from './retry.ts';
 
 export interface AcceptorOptions {
-  /** The queue, and behind it one that takes what the first cannot, for this process alone: people are answered though nothing can be written down. */
+  /**
+   * The queue, and a spare one in this process's memory that takes what the first cannot store, so that people are answered although
+   * nothing can be stored.
+   */
   readonly queues: readonly [queue: Queue, spare?: Queue];
   readonly handler: Pick<RequestHandler, 'translator'>;
   readonly sendNotice: SendNotice;
@@ -19,22 +22,24 @@ export interface AcceptorOptions {
   readonly onAccepted: (platform: string, acceptance: Acceptance) => void;
 }
 
-/** A request that must be acknowledged is run after this time, should the process that acknowledges it be gone by then. */
+/**
+ * A request that must be acknowledged is run after this time at the latest, in case the process that acknowledges it has died by then.
+ */
 const ACKNOWLEDGE_MS = 3_000;
-/** An event that wants an answer within seconds is refused when it is not stored by then. */
+/** An event that must be confirmed within seconds is refused when it is not stored by then. */
 const STORE_MS = 1_800;
-/** Events that wait in memory for a store that is away. */
+/** How many events may wait in memory while the store is away. */
 const MOST_WAITING = 1_000;
 const LONGEST_RETRY_MS = 2_000;
-/** A person hears of their place in line from here on. */
+/** From this place in the queue on, the person is notified of their place. */
 const PLACE_NOTICED = 10;
 
-/** Takes requests in: each is stored before its event is confirmed. */
+/** Accepts requests: each is stored before its event is confirmed. */
 export class Acceptor {
   readonly #options: AcceptorOptions;
   readonly #gate: RetryGate;
   readonly #underway = new Set<Promise<unknown>>();
-  /** By id: an event may be heard twice at once, such as over an earlier session and the new one. */
+  /** Events that are being accepted, by id: the same event may arrive twice at once, such as over an old session and a new one. */
   readonly #accepting = new Map<string, Promise<Acceptance>>();
   #isClosed = false;
 
@@ -64,7 +69,7 @@ export class Acceptor {
     return acceptance;
   }
 
-  /** Takes nothing new; resolves when all that came in is stored, or given up. */
+  /** Accepts nothing new; resolves when all requests received before are stored, or given up. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#gate.close();
@@ -75,7 +80,7 @@ export class Acceptor {
     const { acknowledge, refuse: showRefusal } = draft;
     const request = requestOf(platform, draft, this.#options.now());
     const entry = entryOf(request, platform.perChat, acknowledge === undefined ? 0 : ACKNOWLEDGE_MS);
-    // The language is read beside the other, so that a store that hangs is not waited for twice.
+    // The language is read while the request is stored, so that a store that hangs is not waited for twice.
     const translator = showRefusal && this.#options.handler.translator(callerOf(request));
     const added = await this.#store(
       entry,
@@ -92,13 +97,13 @@ export class Acceptor {
     return this.#refuse(platform, request, showRefusal, translator);
   }
 
-  /** Undefined when nothing could be stored until then, or Medley stops. */
+  /** Adds the entry; undefined when nothing could be stored until then, or Medley stops. */
   async #store(entry: QueueEntry, until: number, isRetry = false): Promise<Added | undefined> {
     const [queue, spare] = this.#options.queues;
     try {
       const added = await queue.add(entry);
       this.#gate.open();
-      // An attempt that seemed to fail may have come through.
+      // An attempt that seemed to fail may have stored the entry.
       return added.outcome === 'known' && isRetry ? { outcome: 'accepted', ahead: 0 } : added;
     } catch (error) {
       if (!isRetry) this.#options.log.error({ err: error, id: entry.id }, 'a request could not be stored');
@@ -114,7 +119,7 @@ export class Acceptor {
       const failure = platform.outcomeOf(error);
       const isGone = failure?.outcome === 'notSent' && failure.reason === 'gone';
       this.#options.log[isGone ? 'info' : 'warn']({ err: error, id }, 'a request could not be acknowledged');
-      // It is too late: the platform has said already that there is no answer.
+      // It is too late: the platform has already reported that there is no answer.
       if (isGone) {
         await this.#inQueues(each => each.cancel(id));
         return 'refused';
@@ -124,7 +129,7 @@ export class Acceptor {
     return 'accepted';
   }
 
-  /** The queue does a little later by itself what fails here. */
+  /** A change that fails here is made up for by the queue itself a little later. */
   async #inQueues(work: (queue: Queue) => Promise<unknown>): Promise<void> {
     for (const each of this.#options.queues) {
       if (each !== undefined)
@@ -164,8 +169,7 @@ function requestOf(platform: ChatPlatform, draft: NewRequest, at: number): Reque
 }
 
 /**
- * A channel is a lane, and the server it belongs to takes turns with others. All but links has lanes of its own, so that a button does not wait for
- * videos.
+ * A lane is a channel; servers take turns. Requests other than links have lanes of their own, so that a button does not wait for videos.
  */
 function entryOf(request: Request, atOnce: number | undefined, delayMs: number): QueueEntry {
   const { platform, chat, kind } = request;

@@ -15,21 +15,21 @@ import { renderRequestNotice } from '../views/notice.ts';
 import { createSendOnce, type Job, type JobTools, type PendingNotice, retryLater, saveJob, stepTo } from './job.ts';
 import { readReply, storeReply } from './stored-reply.ts';
 
-/** The platform was asked whether it is there, and is not. */
+/** The platform was asked whether it can be reached, and it cannot. */
 export class PlatformAway extends Error {
   override readonly name = 'PlatformAway';
 }
 
-/** Attempts to say one sentence in place of an answer. */
+/** Most attempts to send one notice in place of an answer. */
 const MOST_NOTICES = 5;
 /** The phase of the first part's replies. */
 const FIRST_PHASE = '0';
-/** Until it is tried again to tell a person that a request waits. */
+/** How long until Medley tries again to notify a person that a request waits. */
 const NOTICE_MS = 5_000;
 
 /**
- * The next batch of replies, or the notice in their place: a verdict, or undefined when there is more to do.
- * @throws what sending throws
+ * Sends the next batch of replies, or a notice in their place; returns a verdict, or undefined when there is more to do.
+ * @throws whatever sending throws
  */
 export async function continueJob(
   job: Job,
@@ -44,7 +44,7 @@ export async function continueJob(
   return sendBatch(job, await nextBatch(job, caller, tools), preferences, tools);
 }
 
-/** The reply that was worked out in an earlier attempt, or the next batch. */
+/** The reply that an earlier attempt worked out, or the next batch. */
 async function nextBatch(job: Job, caller: Caller, { handler }: JobTools): Promise<ReplyBatch> {
   const { request, progress, platform, to, controller } = job;
   if (progress.reply !== undefined) return onlyReply(Promise.resolve(readReply(progress.reply)));
@@ -65,8 +65,8 @@ async function nextBatch(job: Job, caller: Caller, { handler }: JobTools): Promi
 }
 
 /**
- * Writes down what was worked out before anything of it is sent: a command that ran has done its work, and would say something else if it
- * ran again. Links are read again instead, by then from addresses that are fresh.
+ * Stores the reply before any of it is sent: a command that ran has done its work and could answer differently if it ran again. Links are
+ * read again instead, since their file addresses are fresh then.
  */
 async function keepReply(job: Job, { replies: [pending] }: ReplyBatch): Promise<void> {
   const reply = await pending?.reply;
@@ -98,7 +98,7 @@ async function sendBatch(
   return batch.remaining === undefined ? tools.finish(job, job.worst) : waitForLimit(job, batch.remaining, tools);
 }
 
-/** The links that are left go on by themselves; a person whose limit is used up hears of it once. */
+/** The links that are left are answered later; a person whose rate limit is used up is notified of that once. */
 function waitForLimit(
   job: Job,
   { links, refusal }: NonNullable<ReplyBatch['remaining']>,
@@ -120,7 +120,7 @@ function waitForLimit(
   return undefined;
 }
 
-/** A sentence takes the place of the parts that are being answered, unless it is such a sentence that failed: those are said once. */
+/** Plans a notice in place of the parts that are being answered. If a notice itself failed it is not replaced by another. */
 export async function noticeInstead(
   job: Job,
   kind: PendingNotice['kind'],
@@ -136,7 +136,7 @@ export async function noticeInstead(
   return undefined;
 }
 
-/** A sentence that may not have arrived is said again, rather than never: up to a bound. */
+/** Sends a notice that may not have arrived again, up to a bound, since twice is better than never. */
 export async function repeatNotice(job: Job, tools: JobTools): Promise<Verdict | undefined> {
   const { progress } = job;
   const { notice } = progress;
@@ -156,7 +156,7 @@ async function sendNotice(
   const { kind, next } = notice;
   job.next = next;
   if (isLeftUnsaid(job, notice, preferences)) return endNotice(job, notice, tools);
-  // A sentence about something missing is of no use as long as it may get lost itself.
+  // A notice that something may be missing is only useful when it arrives, so the platform must be reachable.
   if (kind === 'unsure') await assertReachable(job);
   const isLast = kind !== 'waiting' && next >= partsOf(request);
   const part = { phase: `${progress.next}${kind[0]}`, next, isLast, expected: 1 };
@@ -166,7 +166,7 @@ async function sendNotice(
   return endNotice(job, notice, tools);
 }
 
-/** Chats may want to hear nothing of pasted links that cannot be answered. */
+/** Chats may choose to get no notices about pasted links that cannot be answered. */
 function isLeftUnsaid({ request }: Job, { kind }: PendingNotice, { settings }: Preferences): boolean {
   return isUnasked(request) && settings.quietErrors && kind !== 'waiting' && kind !== 'unsure';
 }
@@ -180,7 +180,7 @@ async function assertReachable({ platform, controller }: Job): Promise<void> {
   }
 }
 
-/** The sentence is in the chat, or cannot be said. */
+/** Called when the notice is in the chat, or cannot be sent. */
 async function endNotice(
   job: Job,
   { kind, next, afterMs = 0 }: PendingNotice,
@@ -202,7 +202,7 @@ interface Part {
   readonly phase: string;
   readonly next: number;
   readonly isLast: boolean;
-  /** Replies that should come. */
+  /** How many replies should come. */
   readonly expected: number;
 }
 
@@ -219,20 +219,20 @@ function sendingOf(job: Job, { t, settings }: Preferences, part: Part, tools: Jo
   };
 }
 
-/** Reserves all messages of replies before the first of them is begun: 0 when that is done, else how long to wait. */
+/** Reserves the messages of all replies before the first is sent: 0 when that succeeded, else the milliseconds to wait. */
 async function reserveFor(
   group: readonly PendingReply[],
   { platform, to, progress, reservation }: Job,
 ): Promise<number> {
   if (platform.pace === undefined) return 0;
-  // Some messages are in the chat already; for the others places are taken one by one.
+  // Some messages are in the chat already; for the others places are taken one at a time.
   if (progress.sent.length > 0) return 0;
   const replies = await Promise.all(group.map(({ reply }) => reply));
   const messages = replies.flatMap(withQuoted).map(reply => platform.messagesOf?.(to, reply) ?? 1);
   return reservation.grow(messages.reduce((sum, count) => sum + count, 0));
 }
 
-/** Replies that are sent together. */
+/** Groups of replies that are sent together. */
 function groupsOf({ replies }: ReplyBatch, size: number): readonly (readonly PendingReply[])[] {
   const groups: PendingReply[][] = [];
   for (let start = 0; start < replies.length; start += size) groups.push(replies.slice(start, start + size));

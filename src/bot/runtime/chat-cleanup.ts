@@ -9,26 +9,26 @@ export interface Deletion {
   readonly platform: string;
   readonly chatId: string;
   readonly messageId: string;
-  /** When it is deleted, unix milliseconds. */
+  /** When the message is to be deleted, unix milliseconds. */
   readonly at: number;
 }
 
 /**
- * Messages of Medley's own that are deleted after a while. They are written down, so that a process that ends before does not leave them
- * there; only one that ends within the moment between sending a message and writing that down does.
+ * Messages of Medley's own that are deleted after a while. They are stored, so that they are deleted even if this process ends before;
+ * only a process that dies between sending a message and storing that leaves the message there.
  */
 export interface Deletions {
-  /** For messages of one platform. A message that cannot be deleted within minutes of its time stays. */
+  /** Plans deletions on one platform. A message that cannot be deleted within minutes of its time stays. */
   deleterFor(platform: string): Sending['deleteLater'];
-  /** Takes up what earlier processes have left. Never rejects. */
+  /** Plans the deletions that earlier processes have left. Never rejects. */
   resume(): Promise<void>;
-  /** Nothing is deleted any more; what is left is for the next process. Resolves when nothing is under way. */
+  /** Deletes nothing any more; what is left is for the next process. Resolves when no deletion is under way. */
   close(): Promise<void>;
 }
 
 export interface DeletionsOptions {
   readonly platforms: readonly Pick<ChatPlatform, 'id' | 'deleteMessage'>[];
-  /** Absent where nothing can be written down. */
+  /** Absent where nothing can be stored. */
   readonly records: RecordStore | undefined;
   readonly log: Pick<Logger, 'debug' | 'info'>;
   readonly now: () => number;
@@ -36,7 +36,7 @@ export interface DeletionsOptions {
 
 const Stored = z.object({ platform: z.string(), chatId: z.string(), messageId: z.string(), at: z.number() });
 
-/** By platform. They live longer than the longest wait, for a start that comes late. */
+/** Grouped by platform. The records live longer than the longest wait, in case the next start comes late. */
 export const DELETIONS = {
   name: 'leaving-messages',
   schema: Stored,
@@ -117,8 +117,8 @@ function keyOf({ platform, chatId, messageId }: Deletion): string {
 }
 
 /**
- * Milliseconds after which replies that share one message are to be deleted; undefined when they stay. In a group what tells one person
- * that their pasted link could not be answered need not stay before everybody's eyes, nor what will soon be true no longer.
+ * Milliseconds after which replies that share one message are to be deleted; undefined when they stay. In a group, a notice to one person
+ * that their pasted link could not be answered need not stay before everybody's eyes, nor a notice that will soon be outdated.
  */
 export function noticeLifeMs(
   replies: readonly Reply[],
@@ -127,14 +127,14 @@ export function noticeLifeMs(
   if (request.chat.kind !== 'group' || replies.length === 0 || settings.noticeSeconds === 0) return undefined;
   const isOfLinks = request.kind === 'links' || request.kind === 'talk';
   const isShort = replies.every(
-    // A better reply may still come, and takes the notice's place.
+    // With `later` set, a better reply may still replace the notice.
     reply => reply.later === undefined && ((isOfLinks && isNotice(reply)) || reply.outdatedMs !== undefined),
   );
   if (!isShort) return undefined;
   return Math.min(settings.noticeSeconds * 1_000, ...replies.flatMap(({ outdatedMs }) => outdatedMs ?? []));
 }
 
-/** A notice offers nothing to see or to press. */
+/** A notice contains nothing to see or to press. */
 function isNotice({ tone, gallery, actions }: Reply): boolean {
   return (tone === 'notice' || tone === 'error') && gallery.length === 0 && actions.length === 0;
 }
@@ -142,16 +142,16 @@ function isNotice({ tone, gallery, actions }: Reply): boolean {
 /** The replies of one call of `send`. */
 export interface Brought {
   readonly replies: readonly Reply[];
-  /** True when every file of theirs is in the chat, as the platform has confirmed. */
+  /** True when the platform has confirmed that all files of the replies are in the chat. */
   readonly isConfirmed: boolean;
 }
 
 /**
- * Knows of requests that are answered in parts whether all was brought, as far as this process saw it: only then may what the person wrote,
- * or its embed, be hidden.
+ * For requests that are answered in parts: whether everything was delivered, as far as this process saw it. Only then may the person's
+ * message be deleted or its embed hidden.
  */
 export interface WholeAnswers {
-  /** True once, with the last part, when all parts were brought. */
+  /** True once, with the last part, if all parts were delivered. */
   isAllBrought(sending: Pick<Sending, 'request' | 'isFirst' | 'isLast' | 'expected'>, brought: Brought): boolean;
 }
 
@@ -162,7 +162,7 @@ export function createWholeAnswers(): WholeAnswers {
 
   return {
     isAllBrought({ request, isFirst, isLast, expected }, { replies, isConfirmed }) {
-      // This only says that links wait.
+      // This reply only says that links wait.
       if (!isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice')) return false;
       const quotes = new Set(replies.map(({ quoted }) => quoted));
       const answers = replies.filter(reply => !quotes.has(reply));

@@ -1,19 +1,19 @@
 import type { Pace } from '../contract/chat-platform.ts';
 
-/** Messages that a call uses. */
+/** Messages that one call uses. */
 export interface Taken {
-  /** The message has arrived, or may have: the next one counts from now. */
+  /** The message has arrived, or may have: the time until the next one counts from now. */
   arrived(): void;
-  /** Nothing reached the chat. */
+  /** Nothing reached the chat, so the messages may be sent again. */
   giveBack(): void;
 }
 
-/** A minute, and a second for messages that were under way for different times. */
+/** A minute, and one more second because messages take differently long on the way. */
 const WINDOW_MS = 61_000;
-/** A request that does not come back for its reservation has ended elsewhere. */
+/** If a request does not use its reservation within this time, it has ended elsewhere. */
 const UNCLAIMED_MS = 30_000;
 
-/** Messages that are reserved for one request: for a moment to come, or in use since it was begun. */
+/** Messages that are reserved for one request: for a later moment, or in use since the request began to send. */
 export interface Slot {
   readonly id: string;
   at: number;
@@ -24,7 +24,7 @@ export interface Slot {
 
 type Sent = Pick<Slot, 'at' | 'messages'>;
 
-/** Knows what was sent to one chat lately, and what is reserved there. Times are those of the clock. */
+/** Knows the messages sent to one chat lately, and the reservations there. Times are those of the given clock. */
 export class ChatSchedule {
   pausedUntil = Number.NEGATIVE_INFINITY;
   readonly isPaced: boolean;
@@ -42,13 +42,13 @@ export class ChatSchedule {
     this.#clock = clock;
   }
 
-  /** Reserves behind all that is reserved, unless the id has a slot already. */
+  /** Reserves messages behind all existing reservations, unless the id has one already. */
   book(id: string, messages: number): Slot {
     this.#prune();
     const known = this.#waiting(id);
     if (known === undefined) return this.#add(id, this.#earliest(messages, this.#slots), messages);
     known.messages = Math.max(known.messages, messages);
-    // A request that came between may have taken more than it had reserved.
+    // A request that came in between may have used more than it had reserved.
     known.at = Math.max(known.at, this.#minuteAllows(this.#begun(), known.messages));
     return known;
   }
@@ -64,7 +64,10 @@ export class ChatSchedule {
     return this.begin(this.#add(id, 0, 0));
   }
 
-  /** Returns 0 when the slot has so many messages now; otherwise the milliseconds until the slot that was booked for them. */
+  /**
+   * Raises the slot to that many messages and returns 0; if they are not free yet, they are booked, and the milliseconds until then are
+   * returned.
+   */
   grow(slot: Slot, wanted: number): number {
     this.#prune();
     const others = this.#slots.filter(each => each !== slot);
@@ -82,7 +85,7 @@ export class ChatSchedule {
     return this.#sentAt + this.#pace.spacingMs - this.#clock();
   }
 
-  /** One call that sends so many messages. */
+  /** Counts one call that sends that many messages. */
   use(slot: Slot, messages: number): Taken {
     const before = this.#sentAt;
     const sent = { at: this.#clock(), messages };
@@ -103,13 +106,13 @@ export class ChatSchedule {
     };
   }
 
-  /** Returns the ids that may come sooner, since not all of the slot was used. */
+  /** Ends the slot; returns the ids of requests that may now come sooner, since not all of it was used. */
   end(slot: Slot): readonly string[] {
     this.#slots = this.#slots.filter(each => each !== slot);
     return slot.messages > 0 ? this.#replan() : [];
   }
 
-  /** Nothing is sent for so long; that id goes on first. */
+  /** Pauses the chat for that long; the request with that id goes on first. */
   pause(ms: number, id: string): void {
     this.#prune();
     const isPaused = this.pausedUntil > this.#clock();
@@ -140,7 +143,10 @@ export class ChatSchedule {
     this.#slots = this.#slots.filter(({ isBegun, at }) => isBegun || at > now - UNCLAIMED_MS);
   }
 
-  /** When the minute of a group has room for so many, or for as many as it ever has, beside those slots and what was sent. */
+  /**
+   * The moment at which a group's limit per minute has room for the messages (or for as many as it ever allows), beside those slots and
+   * the messages sent lately.
+   */
   #minuteAllows(slots: readonly Slot[], messages: number): number {
     if (!this.#isGroup) return Number.NEGATIVE_INFINITY;
     const { groupPerMinute } = this.#pace;
@@ -154,7 +160,7 @@ export class ChatSchedule {
     return Number.NEGATIVE_INFINITY;
   }
 
-  /** The first moment behind those slots that is far enough from all that was sent. */
+  /** The earliest moment after those slots that keeps the spacing to all messages sent. */
   #earliest(messages: number, slots: readonly Slot[]): number {
     const { spacingMs } = this.#pace;
     const open = slots.filter(slot => slot.messages > 0).map(({ at }) => at + spacingMs);
@@ -162,7 +168,7 @@ export class ChatSchedule {
     return Math.max(free, this.#minuteAllows(slots, messages));
   }
 
-  /** Gives all waiting slots their time anew, in order; returns the ids that come sooner now. */
+  /** Plans the times of all waiting slots again, in order; returns the ids that come sooner now. */
   #replan(): readonly string[] {
     const planned = [...this.#begun()];
     const sooner: string[] = [];

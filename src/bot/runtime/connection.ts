@@ -14,18 +14,18 @@ export interface PlatformConnectionOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
   readonly random: () => number;
-  /** While the token is refused nothing can be sent. */
+  /** Called when the token is refused: nothing can be sent for that long. */
   readonly onRefused: (forMs: number) => void;
 }
 
-/** A token may be refused by something on the way: so many refusals in a row are the platform's. */
+/** A token may be refused by something on the way, such as a proxy; this many refusals in a row are taken as the platform's. */
 const CONVINCED = 2;
 const REFUSED_MS = 60_000;
 const MOST_REFUSED_MS = 10 * 60_000;
-/** A connection that lasted so long was a good one. */
+/** A connection that lasted this long counts as a success. */
 const STABLE_MS = 60_000;
 
-/** Keeps one platform connected, for as long as it takes. */
+/** Keeps one platform connected, however often that has to be tried. */
 export class PlatformConnection {
   readonly #options: PlatformConnectionOptions;
   readonly #stopping = new AbortController();
@@ -46,7 +46,7 @@ export class PlatformConnection {
     return this.#status;
   }
 
-  /** Begins to listen; resolves after the first attempt, whatever became of it. */
+  /** Connects; resolves after the first attempt, whatever its result. */
   start(host: PlatformHost): Promise<void> {
     this.#setState('connecting');
     return new Promise(resolve => {
@@ -55,7 +55,7 @@ export class PlatformConnection {
     });
   }
 
-  /** The connection is gone. */
+  /** The connection is lost. */
   lost(reason: unknown): void {
     this.#onLost?.(reason);
   }
@@ -66,7 +66,7 @@ export class PlatformConnection {
     this.#endAttempt?.();
   }
 
-  /** A token was refused once, which a proxy may do: the platform itself is asked before anything is given up. */
+  /** A token was refused once, which a proxy may have done: the platform itself is asked before the connection is given up. */
   suspect(): void {
     if (this.#status.state === 'refused') return;
     this.#confirming ??= this.#confirm().finally(() => {
@@ -74,10 +74,10 @@ export class PlatformConnection {
     });
   }
 
-  /** Hears nothing any more. Safe to call twice. */
+  /** Disconnects for good. Safe to call twice. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    // A connection that is being made may take its time to end; nothing waits for it any more.
+    // A connection that is still being made may take its time to end; nothing waits for it any more.
     this.#endAttempt?.();
     this.#onLost?.(undefined);
     for (const wake of [...this.#sleepers]) wake();
@@ -132,7 +132,7 @@ export class PlatformConnection {
     }
   }
 
-  /** Counts refusals; returns how long the token is left alone when there is no doubt about it. */
+  /** Counts refusals; returns how long the token must not be used when it is certainly refused. */
   #refusedMs(error: unknown): number | undefined {
     const { platform, log, onRefused } = this.#options;
     this.#refusals = this.#isRefusal(error) ? this.#refusals + 1 : 0;
@@ -149,7 +149,7 @@ export class PlatformConnection {
     return failure?.outcome === 'notSent' && failure.reason === 'token';
   }
 
-  /** Asks until the platform says that the token is good, or cannot be asked. */
+  /** Asks until the platform accepts the token, or cannot be reached. */
   async #confirm(): Promise<void> {
     const { platform, random } = this.#options;
     while (!this.#stopping.signal.aborted) {
@@ -180,8 +180,8 @@ export class PlatformConnection {
 }
 
 /**
- * A platform that one process hears while others stand by, to spare connections that the platform allows once: a shard, a token's updates.
- * Events are answered once without it too.
+ * A platform over which one process receives events while others stand by, to spare connections that the platform allows only once: a
+ * shard, a token's updates. Even without the lease each event is answered once.
  */
 export function soleListener<P extends ChatPlatform>(platform: P, lease: Lease): P {
   return {

@@ -8,7 +8,7 @@ import type { OrderedPlace } from './reply-order.ts';
 import { StoredReply } from './stored-reply.ts';
 import type { Reservation, Throttle, ThrottledChat } from './throttle.ts';
 
-/** A sentence that is still to be said in place of the parts before `next`. */
+/** A notice that is still to be sent in place of the parts before `next`. */
 const PendingNotice = z.object({
   kind: z.enum(['unsure', 'failed', 'timeout', 'limited', 'waiting']),
   next: z.number(),
@@ -18,25 +18,25 @@ const PendingNotice = z.object({
 export type PendingNotice = z.output<typeof PendingNotice>;
 
 const JobProgress = z.object({
-  /** The first part that is not answered. */
+  /** The first part that is not answered yet. */
   next: z.number(),
-  /** Parts before this one are charged to the person's limit. */
+  /** The parts before this one are charged to the person's rate limit. */
   paid: z.number(),
-  /** Keys of the messages of the parts that are being answered which are in the chat. */
+  /** Keys of those messages, of the parts that are being answered, which are in the chat. */
   sent: z.array(z.string()),
-  /** A message that may be in the chat; until then the platform recognises a repeat. `next`: the part after those it belongs to. */
+  /** A message that may be in the chat; until `until` the platform recognises a repeat. `next`: the part after those it belongs to. */
   sending: z.object({ key: z.string(), until: z.number(), next: z.number() }).optional(),
   notice: PendingNotice.optional(),
   /** A reply that was worked out and is not sent yet. Replies to links are not stored. */
   reply: StoredReply.optional().catch(undefined),
-  /** True when the person knows that links wait. */
+  /** True when the person was notified that links wait. */
   isWaitSaid: z.boolean(),
   /** Unclear failures in a row. */
   tries: z.number(),
-  /** Lost workers that were reckoned with. */
+  /** How many lost workers were already taken into account. */
   lostWorkers: z.number(),
 });
-/** How far the answer to a request has come; mutable while one worker has it. */
+/** How far the answer to a request has come; only the worker that holds the job changes it. */
 export type JobProgress = z.output<typeof JobProgress>;
 
 const VERSION = 2;
@@ -44,7 +44,7 @@ const StoredJob = z.object({ version: z.literal(VERSION), request: Request, prog
 /** A request as the queue keeps it until it is answered. */
 export type StoredJob = Pick<z.output<typeof StoredJob>, 'request' | 'progress'>;
 
-/** The shape that 0.2.0 wrote, without a version. */
+/** The shape that 0.2.0 stored, without a version. */
 const StoredJob020 = z
   .object({
     request: Request,
@@ -90,26 +90,26 @@ export interface JobTools {
   readonly handler: RequestHandler;
   readonly throttle: Throttle;
   readonly editLater: NonNullable<Sending['editLater']>;
-  /** Tells whether a person may hear now that a request of theirs waits for their limit; a yes counts. */
+  /** Tells whether a person may be notified now that their request waits for their rate limit; answering yes counts as a notice. */
   readonly mayNotify: (person: string) => boolean;
-  /** False from the moment that Medley stops. */
+  /** False as soon as Medley stops. */
   readonly mayUpload: () => boolean;
   readonly deleterFor: (platform: string) => Sending['deleteLater'];
-  /** The request is over. */
+  /** Ends the job, since the request is over. */
   readonly finish: (job: Pick<Job, 'request' | 'platform' | 'to'>, outcome: RequestOutcome) => Verdict;
-  /** A token was refused while something was sent. */
+  /** Called when the token was refused while something was sent. */
   readonly onTokenRefused: (platform: string) => void;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now: () => number;
-  /** Milliseconds since any moment, by a clock that is never set. */
+  /** Milliseconds since some fixed moment, by a clock that is never adjusted. */
   readonly clock: () => number;
   readonly random: () => number;
 }
 
-/** Why an attempt is ended from here. */
+/** Why this process ends an attempt. */
 export type Ending = 'stopping' | 'cancelled' | 'superseded' | 'late';
 
-/** A request in the hands of this worker, for one attempt. */
+/** A request that this worker holds, for one attempt. */
 export interface Job extends StoredJob {
   readonly request: Request;
   readonly progress: JobProgress;
@@ -123,11 +123,11 @@ export interface Job extends StoredJob {
   stopWorking: (() => void) | undefined;
   /** The part after those that are being answered. */
   next: number;
-  /** The worst outcome of its parts so far, to be counted. */
+  /** The worst outcome among its parts so far, for the metrics. */
   worst: RequestOutcome;
 }
 
-/** The job waits, as far as it has come. */
+/** Puts the job back into the queue for that long, with its progress. */
 export function retryLater(job: StoredJob, afterMs: number): Verdict {
   return { done: false, afterMs, payload: writeJob(job) };
 }
@@ -143,7 +143,7 @@ export async function saveJob(job: Job): Promise<void> {
   if (!isOurs) throw new Superseded('the request is in other hands');
 }
 
-/** The parts before `next` are answered. */
+/** Marks the parts before `next` as answered. */
 export async function stepTo(job: Job, next: number, isSaved: boolean): Promise<void> {
   const { progress } = job;
   progress.next = next;
@@ -152,12 +152,12 @@ export async function stepTo(job: Job, next: number, isSaved: boolean): Promise<
   if (isSaved) await saveJob(job);
 }
 
-/** The chat that a request is answered in. */
+/** The chat in which a request is answered. */
 export function throttledChatOf({ platform, chat }: Request): ThrottledChat {
   return { platform, chatId: chat.id, isGroup: chat.kind === 'group' };
 }
 
-/** A message may be in the chat, and a repeat of it would not be recognised. */
+/** A message may be in the chat, and the platform would not recognise a repeat. */
 export class Unsure extends Error {
   override readonly name = 'Unsure';
 }
@@ -165,9 +165,9 @@ export class Unsure extends Error {
 const MOST_REPEAT_MS = 24 * 3_600_000;
 
 /**
- * Sends messages so that each is in the chat once: before a call it is written down that the message may arrive, after it that it has
- * arrived or certainly has not. A message of which nothing is known is only sent again where the platform recognises the repeat.
- * @param phase makes the tags of these messages differ from those of all others of the request
+ * Sends messages so that each is in the chat once. Before a call it is stored that the message may arrive, after it that it has arrived
+ * or certainly has not. If a message's fate is unknown, it is only sent again where the platform recognises the repeat.
+ * @param phase makes the tags of these messages differ from those of all other messages of the request
  * @param next the part after those that these messages belong to
  */
 export function createSendOnce(job: Job, phase: string, next: number, tools: JobTools): Sending['sendOnce'] {
@@ -176,7 +176,7 @@ export function createSendOnce(job: Job, phase: string, next: number, tools: Job
   const { now, mayUpload, throttle } = tools;
   const isNotSent = (error: unknown) => platform.outcomeOf(error)?.outcome === 'notSent';
 
-  /** From here until the call has ended, nothing but the platform could say, if this process died, whether the message arrived. */
+  /** If this process dies between here and the end of the call, only the platform knows whether the message arrived. */
   async function announce(key: string, repeatMs: number): Promise<void> {
     const { sending } = progress;
     if (sending !== undefined && (sending.key !== key || now() >= sending.until))
@@ -208,7 +208,7 @@ export function createSendOnce(job: Job, phase: string, next: number, tools: Job
     } catch (error) {
       if (!isBegun || isNotSent(error)) taken.giveBack();
       else taken.arrived();
-      // When a repeat did not arrive, that says nothing of the attempt before.
+      // A repeat that did not arrive says nothing about the attempt before it.
       if (isBegun && !isRepeat && isNotSent(error)) {
         delete progress.sending;
         await saveJob(job);

@@ -10,7 +10,7 @@ import { Throttled } from './throttle.ts';
 
 type NoticeTools = Pick<JobTools, 'handler' | 'throttle' | 'deleterFor' | 'log' | 'now'>;
 
-/** Says a sentence about a request that nothing depends on, once a minute to a chat. Never rejects. */
+/** Sends a notice about a request that is not essential, once a minute to a chat. Never rejects. */
 export type SendNotice = (platform: ChatPlatform, request: Request, render: (t: Translator) => Reply) => Promise<void>;
 
 const EVERY_MS = 60_000;
@@ -33,7 +33,7 @@ export function createSendNotice(tools: NoticeTools): SendNotice {
   };
 }
 
-/** Sends replies that no request waits for. */
+/** Sends replies that answer no request. */
 export function createPost(platforms: readonly ChatPlatform[], tools: NoticeTools): PostToChat {
   return async ({ platform: id, chatId, group, eventId }, reply, signal) => {
     const platform = platforms.find(each => each.id === id);
@@ -62,13 +62,16 @@ export function createPost(platforms: readonly ChatPlatform[], tools: NoticeTool
 
 interface Unstored {
   readonly render: (t: Translator) => Reply;
-  /** Makes the tags of its messages differ from those of all others of the request. */
+  /** Makes the tags of these messages differ from those of all other messages of the request. */
   readonly phase: string;
   readonly isFirst: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Sends a reply of which nothing is written down, within the platform's pace. @throws what sending throws, and Throttled */
+/**
+ * Sends a reply of which nothing is stored, within the platform's pace.
+ * @throws whatever sending throws, and Throttled
+ */
 async function sendUnstored(
   platform: ChatPlatform,
   request: Request,
@@ -101,23 +104,23 @@ async function sendUnstored(
 }
 
 export interface NoticeBudgetOptions {
-  /** Milliseconds since any moment, by a clock that is never set. */
+  /** Milliseconds since some fixed moment, by a clock that is never adjusted. */
   readonly clock: () => number;
-  /** Notices to one person at once. Default 5. */
+  /** How many notices one person may get at once. Default 5. */
   readonly burst?: number;
-  /** One more notice follows after so many milliseconds. Default 5000. */
+  /** After this many milliseconds a person may get one more notice. Default 5000. */
   readonly everyMs?: number;
 }
 
 const MAX_PEOPLE = 10_000;
 
 /**
- * Tells whether a person may hear now that a request of theirs waits for their limit; a yes counts. A few notices at once, then one every
- * few seconds: a person who floods a group does not make Medley flood it as well. A notice that is not sent now, or the answer, comes a little
- * later.
+ * Tells whether a person may be notified now that their request waits for their rate limit; answering yes counts as a notice. There may be a
+ * few notices at once, then one every few seconds, so that a person who floods a group does not make Medley flood it as well. Instead of
+ * a notice that is not sent, a later one or the answer follows.
  */
 export function createNoticeBudget({ clock, burst = 5, everyMs = 5_000 }: NoticeBudgetOptions): JobTools['mayNotify'] {
-  /** When all notices to that person would have been said at an even pace. */
+  /** For each person, the moment at which all their notices would have been sent at an even pace. */
   const evenAt = new LRUCache<string, number>({ max: MAX_PEOPLE });
 
   return person => {

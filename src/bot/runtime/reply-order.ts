@@ -1,43 +1,47 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Keeps the replies of one lane in the order in which its requests were taken up first, whatever becomes of them on the way: by what this
- * process knows.
+ * Keeps the replies of one lane in the order in which its requests were first taken up, whatever happens to them on the way; as far as
+ * this process knows.
  */
 export interface ReplyOrder {
-  /** A request is in work; the first time it gets its place, which it must leave in the end. */
+  /** Called when work on a request begins; the first time it gets its place, which it must leave in the end. */
   join(lane: string, id: string): OrderedPlace;
 }
 
 export interface OrderedPlace {
-  /** Milliseconds until an earlier request comes back that waits; 0 where none does. */
+  /** Milliseconds until an earlier request that waits comes back; 0 when there is none. */
   waitMs(): number;
-  /** Resolves with 0 when all earlier requests are through; otherwise with the milliseconds to wait elsewhere. @throws the signal's reason */
+  /**
+   * Resolves with 0 when all earlier requests are finished; otherwise with the milliseconds for which the job should go back to the
+   * queue.
+   * @throws the signal's reason
+   */
   next(signal: AbortSignal): Promise<number>;
-  /** The request is not in work any more. `backMs`: when it will be again; undefined when it is through. */
+  /** Called when work on the request pauses or ends. `backMs`: when it goes on; undefined when the request is finished. */
   leave(backMs: number | undefined): void;
 }
 
 interface Entry {
   readonly id: string;
-  /** When the request is in work again; undefined while it is. */
+  /** When work on the request goes on; undefined while it is being worked on. */
   backAt: number | undefined;
   /** Called when the request leaves. */
   readonly listeners: Set<() => void>;
 }
 
 const MAX_LANES = 10_000;
-/** A request that is away for longer keeps no other waiting, nor does one that does not come back at its time. */
+/** Requests do not wait for an earlier one that is away for longer than this, nor for one that is later than `LATE_MS`. */
 const MOST_MS = 60_000;
 const LATE_MS = 5_000;
-/** A worker waits no longer for a request that is in work. */
+/** A worker waits at most this long for an earlier request that is being worked on. */
 const PATIENCE_MS = 5_000;
 const AGAIN_MS = 1_000;
 
 export function createReplyOrder(clock: () => number): ReplyOrder {
   const lanes = new LRUCache<string, readonly Entry[]>({ max: MAX_LANES });
 
-  /** Earlier requests that this one waits for. */
+  /** The earlier requests that this one waits for. */
   function before(lane: string, entry: Entry): readonly Entry[] {
     const entries = lanes.get(lane) ?? [];
     return entries.slice(0, Math.max(0, entries.indexOf(entry))).filter(({ backAt = clock() }) => {
@@ -92,7 +96,10 @@ export function createReplyOrder(clock: () => number): ReplyOrder {
   };
 }
 
-/** Resolves when the request leaves, or the time is over. @throws the signal's reason */
+/**
+ * Resolves when the request leaves, or the time is over.
+ * @throws the signal's reason
+ */
 function left({ listeners }: Entry, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(over, ms);

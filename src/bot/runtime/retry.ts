@@ -3,26 +3,26 @@ import { StoreAway } from '../../errors.ts';
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-/** Doubles from one second to a minute, and is never quite the same for two. `failures`: from 1. */
+/** A pause that doubles from one second to a minute, with a random part so that no two are the same. `failures`: from 1. */
 export function backoffMs(failures: number, random: () => number, longestMs: number = LONGEST_MS): number {
   return Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 20), longestMs) * (0.75 + random() / 4);
 }
 
 /**
- * Work waits here that needs something which is away. One piece of work tries now and then; when it gets through, all do: what is away is not
- * asked by thousands at once.
+ * Work that needs something that is away waits here. One piece of work at a time tries again; when it succeeds all go on, so that what is
+ * away is not asked by thousands at once.
  */
 export interface RetryGate {
   /** True when it is time to try; false when `timeoutMs` are over first, too many wait, or the gate is closed. */
   wait(timeoutMs: number): Promise<boolean>;
-  /** It is there again. */
+  /** Lets all waiting work go on, since what they need is back. */
   open(): void;
-  /** Sends everyone away, now and later. */
+  /** Turns all waiting work away, now and later. */
   close(): void;
 }
 
 export interface RetryGateOptions {
-  /** How many may wait. */
+  /** How many pieces of work may wait. */
   readonly most: number;
   readonly longestMs: number;
   readonly random: () => number;
@@ -62,7 +62,7 @@ export function createRetryGate({ most, longestMs, random }: RetryGateOptions): 
           clearTimeout(deadline);
           waiting.delete(call);
           resolve(isTime);
-          // Work that leaves without trying leaves the next try to another.
+          // Work that leaves without trying passes the next try to another.
           if (!isTime && timer === undefined && waiting.size > 0 && !isClosed) callOne();
         }
         waiting.add(call);
@@ -80,9 +80,9 @@ export function createRetryGate({ most, longestMs, random }: RetryGateOptions): 
 }
 
 /**
- * Tries again as long as the store is away, and not too many wait for it.
+ * Repeats work while the store is away, as long as not too many wait for it.
  * @param onAway called once, with the first failure
- * @throws what `work` threw last
+ * @throws the last error of `work`
  */
 export async function whileStoreIsAway<T>(
   gate: RetryGate,

@@ -15,17 +15,17 @@ export interface JobRunnerOptions extends Omit<JobTools, 'finish' | 'mayUpload'>
 
 /** A request is answered within a day, or not at all. */
 const LIFE_MS = 24 * 3_600_000;
-/** One attempt, uploads and all. */
+/** The longest time of one attempt, uploads included. */
 const RUN_MS = 15 * 60_000;
-/** Another version, or another process, may be able to run the request. */
+/** Until another version, or another process, may be able to run the request. */
 const ELSEWHERE_MS = 30_000;
 const UNREADABLE_MS = 10 * 60_000;
 const STORE_MS = 5_000;
-/** A job that is ended may take so long to end. */
+/** How long a job may take to end after it was aborted. */
 const GRACE_MS = 1_200;
-/** A request that so many workers were lost over may be what kills them. */
+/** A request over which this many workers were lost may be what kills them. */
 const MOST_LOST_WORKERS = 6;
-/** Platforms recognise a repeat for minutes only. */
+/** The pause is short, because platforms recognise a repeat for minutes only. */
 const MOST_PAUSE_MS = 10_000;
 const MAX_ENDED = 10_000;
 
@@ -33,14 +33,14 @@ const DONE: Verdict = { done: true };
 
 type ClaimedJob = Pick<Job, 'request' | 'progress' | 'platform' | 'to' | 'claim'>;
 
-/** Runs claimed requests, each as far as it goes now. */
+/** Runs claimed requests, each as far as possible now. */
 export class JobRunner {
   readonly #platforms: JobRunnerOptions['platforms'];
   readonly #onOutcome: JobRunnerOptions['onOutcome'];
   readonly #tools: JobTools;
   readonly #order: ReplyOrder;
   readonly #jobs = new Map<string, Job>();
-  /** Requests that ended here, should the verdict be lost on its way. */
+  /** Requests that ended here, in case the queue does not get the verdict. */
   readonly #ended = new LRUCache<string, true>({ max: MAX_ENDED });
   #isDraining = false;
 
@@ -74,25 +74,25 @@ export class JobRunner {
     }
     if (claim.lapses > progress.lostWorkers) {
       progress.lostWorkers = claim.lapses;
-      // Requests that were lost beside this one are answered before it can do harm again.
+      // The request may be what kills workers: it waits, so that requests lost together with it are answered first.
       if (claim.lapses > 1) return retryLater(job, random() * Math.min(2 ** claim.lapses * 1_000, MOST_PAUSE_MS));
     }
     return this.#runInOrder(job);
   }
 
-  /** Ends a request that runs here, without a word. False when none of that id does. */
+  /** Ends a request that runs in this process, silently. False when none with that id does. */
   cancel(id: string): boolean {
     const job = this.#jobs.get(id);
     if (job !== undefined) end(job, 'cancelled', new Superseded('it is not wanted any more'));
     return job !== undefined;
   }
 
-  /** Begins no upload any more: a request that comes to one waits for the next process. */
+  /** Starts no further upload: a request that needs one waits for the next process. */
   drain(): void {
     this.#isDraining = true;
   }
 
-  /** Ends all that runs, so that it is taken up again later. */
+  /** Aborts all running requests, so that they are taken up again later. */
   abortAll(): void {
     for (const job of this.#jobs.values()) end(job, 'stopping', new Superseded('Medley stops'));
   }
@@ -111,7 +111,7 @@ export class JobRunner {
     return DONE;
   }
 
-  /** Runs behind what was asked for before in the chat, and as fast as the platform takes messages. */
+  /** Runs the job after earlier requests of the chat, at the rate at which the platform accepts messages. */
   async #runInOrder(job: ClaimedJob): Promise<Verdict> {
     const { request, platform, to } = job;
     const isApart = request.kind === 'links' || platform.hasPlace?.(to) === true;
@@ -122,7 +122,7 @@ export class JobRunner {
       verdict = behindMs > 0 ? { done: false, afterMs: behindMs } : await this.#runAtPace(job, place);
       return verdict;
     } finally {
-      // A place that stayed taken would delay what is asked there later.
+      // If the place were not left, it would delay later requests of the chat.
       place.leave(verdict?.done === false ? verdict.afterMs : undefined);
     }
   }
@@ -159,13 +159,13 @@ export class JobRunner {
       claim.signal.removeEventListener('abort', onLost);
       if (this.#jobs.get(request.id) === job) this.#jobs.delete(request.id);
       job.stopWorking?.();
-      // Ends what is still being made for replies that will not be sent.
+      // Ends the work on replies that will not be sent.
       controller.abort();
       clearTimeout(grace);
     }
   }
 
-  /** The job does not heed its end: what it still does is as if this process had died. */
+  /** The job does not end although it was aborted: it is left as if this process had died. */
   #abandon(job: Job): Verdict {
     this.#tools.log.error({ id: job.request.id, ending: job.ending }, 'a request does not end');
     return job.ending === 'cancelled' ? this.#finish(job, 'cancelled') : retryLater(job, 0);
@@ -177,7 +177,7 @@ export class JobRunner {
     const caller = callerOf(request, platform.describeCaller?.(request, to));
     const preferences = await tools.handler.preferences(caller);
     if (progress.lostWorkers >= MOST_LOST_WORKERS && progress.notice === undefined) {
-      // An answer that may be in the chat, or is in part, has not failed.
+      // An answer of which something may be in the chat has not failed.
       const mayBeSent = progress.sending !== undefined || progress.sent.length > 0;
       await noticeInstead(job, mayBeSent ? 'unsure' : 'failed', tools);
     }

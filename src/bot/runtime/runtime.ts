@@ -20,58 +20,61 @@ import { createNoticeBudget, createPost, createSendNotice } from './notices.ts';
 import { JobRunner } from './run-job.ts';
 import { Throttle } from './throttle.ts';
 
-/** Hears of every request, for metrics. */
+/** Is notified of every request, for metrics. */
 export interface RuntimeWatch {
   onAccepted?(platform: string, acceptance: Acceptance): void;
-  /** `tookMs`: since it was accepted. */
+  /** `tookMs`: the time since the request was accepted. */
   onOutcome?(platform: string, outcome: RequestOutcome, tookMs: number): void;
 }
 
 export interface RuntimeOptions {
   readonly platforms: readonly ChatPlatform[];
   readonly queue: Queue;
-  /** For this process alone: takes what `queue` cannot, so that people are answered though nothing can be written down. */
+  /** A queue of this process alone for requests that `queue` cannot store, so that people are answered although nothing can be stored. */
   readonly spare?: Queue | undefined;
-  /** Remembers which notices are still to be deleted. Default: in memory alone. */
+  /** Stores which notices are still to be deleted. Default: only in memory. */
   readonly records?: RecordStore;
   readonly dispatcher: RequestHandler;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
-  /** Tells whether this process hears a platform. Default: it hears all. */
+  /** Tells whether this process receives events of a platform. Default: of all platforms. */
   readonly hears?: (platform: string) => boolean;
-  /** True when this process answers. Default true. */
+  /** True when this process answers requests. Default true. */
   readonly works?: boolean;
-  /** Requests that run at once in this process. Default 32. */
+  /** How many requests run at once in this process. Default 32. */
   readonly concurrency?: number;
   readonly watch?: RuntimeWatch;
   /** How long running requests may take after `stop()`. Default 7,500. */
   readonly drainMs?: number;
   readonly now?: () => number;
-  /** Milliseconds since any moment, by a clock that is never set. */
+  /** Milliseconds since some fixed moment, by a clock that is never adjusted. */
   readonly clock?: () => number;
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   readonly random?: () => number;
 }
 
 /**
- * Requests from their acceptance to their answer, for all chat platforms: each is stored, run when it is its chat's turn, and answered once,
- * whichever process dies on the way.
+ * Takes requests of all chat platforms from their acceptance to their answer: each is stored, run when its chat's turn comes, and
+ * answered once, whichever process dies on the way.
  */
 export interface Runtime {
-  /** Listens and works from now on. Resolves when every platform was tried once; those that cannot be reached are tried again. */
+  /** Starts to receive events and to work. Resolves when every platform was tried once; those that cannot be reached are tried again. */
   start(): Promise<void>;
   readonly post: PostToChat;
   /** @throws AppError `internal` when the queue cannot be reached */
   status(): Promise<RuntimeStatus>;
-  /** Known without asking the queue. */
+  /** The platforms' states, without asking the queue. */
   platforms(): readonly PlatformStatus[];
-  /** Takes nothing new and begins no upload, finishes what runs within `drainMs`, and leaves the rest to the next start. Safe to call twice. */
+  /**
+   * Takes nothing new and begins no upload, finishes what runs within `drainMs`, and leaves all others to the next start. Safe to call
+   * twice.
+   */
   stop(): Promise<void>;
 }
 
 const CONCURRENCY = 32;
-/** `docker stop` and others end a process after ten seconds, and there is more to end than this. */
+/** `docker stop` and similar tools kill a process after ten seconds, and more than this has to end in that time. */
 const DRAIN_MS = 7_500;
-/** For what does not heed the end of it. */
+/** Time for things that do not end when asked. */
 const CLOSE_MS = 2_000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
@@ -198,7 +201,7 @@ class RunningParts implements Runtime {
     await this.#endWithin(CLOSE_MS, drained);
   }
 
-  /** False when it has not ended by then, or fails. */
+  /** False when the work has not ended by then, or fails. */
   async #endWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>(resolve => {
@@ -218,13 +221,13 @@ class RunningParts implements Runtime {
 }
 
 /**
- * Replies that are edited once, when a better one has come. It is not part of the request, which is answered: what cannot be edited stays
- * as it is, and nothing new is ever said.
+ * Edits replies once when a better version has come. This is not part of the request, which is answered: a reply that cannot be edited
+ * stays as it is, and no new message is sent.
  */
 export interface ReplyEdits {
   /** @param later never rejects; undefined where there is nothing better */
   add(later: Promise<Reply | undefined>, edit: EditReply): void;
-  /** Nothing more is begun; an edit under way ends with the platform, or by its time. */
+  /** Starts no further edits; an edit under way ends with the platform, or when its time is over. */
   close(): void;
 }
 

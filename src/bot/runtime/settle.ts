@@ -9,12 +9,12 @@ import { Throttled } from './throttle.ts';
 const STORE_MS = 5_000;
 const MIN_FLOOD_MS = 500;
 const MIN_REPEAT_MS = 500;
-/** Calls of one message that were ended before they could count. */
+/** How often a message may be cut off by Medley before it could arrive. */
 const MOST_CUTS = 5;
 
 type NotSent = Extract<SendFailure, { outcome: 'notSent' }>;
 
-/** Decides what follows from a failure of a job: a verdict, or undefined when there is still something to say. */
+/** Decides what follows from a failed attempt: a verdict, or undefined when a notice is still to be sent. */
 export async function settleFailure(job: Job, error: unknown, tools: JobTools): Promise<Verdict | undefined> {
   const { request, platform, ending } = job;
   const { log } = tools;
@@ -36,7 +36,7 @@ export async function settleFailure(job: Job, error: unknown, tools: JobTools): 
   return failure.outcome === 'unknown' ? settleUnknown(job, about, tools) : settleNotSent(job, failure, about, tools);
 }
 
-/** It is tried again as long as an answer may still arrive: only where that is over, the person hears of it. */
+/** The request is tried again as long as an answer may still arrive; only after that the person is notified. */
 async function settleStoreAway(job: Job, error: StoreAway, tools: JobTools): Promise<Verdict | undefined> {
   const { id, until } = job.request;
   tools.log.warn({ err: error, id }, 'a request waits for the store');
@@ -47,11 +47,14 @@ async function settleStoreAway(job: Job, error: StoreAway, tools: JobTools): Pro
 function failureOf({ platform, progress }: Job, error: unknown): SendFailure | undefined {
   if (error instanceof Unsure) return { outcome: 'unknown' };
   if (error instanceof PlatformAway) return { outcome: 'notSent', reason: 'away' };
-  // After a defect in the middle of a call, only what is certain counts as not sent.
+  // After a bug in the middle of a call, the message counts as not sent only when that is certain.
   return platform.outcomeOf(error) ?? (progress.sending === undefined ? undefined : { outcome: 'unknown' });
 }
 
-/** It may have arrived: it is sent again where a repeat is recognised, else the person hears that it may be missing. */
+/**
+ * The message may have arrived: it is sent again where the platform recognises a repeat, else the person is notified that it may be
+ * missing.
+ */
 async function settleUnknown(job: Job, about: object, tools: JobTools): Promise<Verdict | undefined> {
   const { request, progress, platform } = job;
   const { throttle, log, now, random } = tools;

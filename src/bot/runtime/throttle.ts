@@ -11,7 +11,7 @@ export interface ThrottledChat {
   readonly isGroup: boolean;
 }
 
-/** Nothing was sent, so as not to be faster than the platform takes it. */
+/** Nothing was sent, in order not to exceed the platform's rate. */
 export class Throttled extends Error {
   override readonly name = 'Throttled';
   readonly waitMs: number;
@@ -24,38 +24,41 @@ export class Throttled extends Error {
 
 /** Messages that one request may send to a chat. */
 export interface Reservation {
-  /** Raises the messages that may still be sent to so many; where they cannot be had now, returns how long to wait. They are kept then. */
+  /**
+   * Raises the number of messages that may still be sent; if they are not free now, returns how long to wait, and they are kept for the
+   * request.
+   */
   grow(messages: number): number;
   /**
-   * Waits until the next message may be sent, and uses up some of the reservation.
-   * @throws Throttled when it takes too long, and the signal's reason
+   * Waits until the next message may be sent, and takes that many from the reservation.
+   * @throws Throttled when it would take too long, and the signal's reason
    */
   take(messages: number, signal: AbortSignal): Promise<Taken>;
-  /** Gives back what was not taken. Safe to call twice. */
+  /** Gives back the messages that were not used. Safe to call twice. */
   end(): void;
 }
 
 export interface ThrottleOptions {
-  /** Milliseconds since any moment, by a clock that is never set. */
+  /** Milliseconds since some fixed moment, by a clock that is never adjusted. */
   readonly clock: () => number;
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   readonly random: () => number;
-  /** Undefined for a platform that says itself when it is too much. */
+  /** Undefined for a platform that reports itself when there are too many messages. */
   readonly paceOf: (platform: string) => Pace | undefined;
-  /** A request that waits need not wait so long any more. */
+  /** Called when a waiting request may go on sooner than planned. */
   readonly onSooner: (id: string) => void;
 }
 
 interface PlatformState {
   pausedUntil: number;
   failures: number;
-  /** When all messages would have been sent at an even pace: it may run ahead of the clock by a second. */
+  /** The moment at which all messages would have been sent at an even pace; it may be a second ahead of the clock. */
   evenAt: number;
 }
 
 const MAX_CHATS = 10_000;
 const SECOND_MS = 1_000;
-/** Timers are that inexact. */
+/** Timers are inexact by about this much. */
 const SLACK_MS = 5;
 
 const UNCOUNTED: Taken = { arrived: () => undefined, giveBack: () => undefined };
@@ -63,9 +66,9 @@ const UNCOUNTED: Taken = { arrived: () => undefined, giveBack: () => undefined }
 const UNLIMITED: Reservation = { grow: () => 0, take: async () => UNCOUNTED, end: () => undefined };
 
 /**
- * Keeps to what platforms take, by what this process knows: the pace of their chats, the chats that they want to be left alone, and whether they
- * can be reached at all. A request reserves all messages of a reply before the reply is begun; a request that has to wait learns for how long
- * and has its turn from then on. Times are those of a clock that is never set back.
+ * Keeps the limits of platforms, as far as this process knows: the pace of their chats, the chats that they want to be left alone, and
+ * whether they can be reached. A request reserves all messages of a reply before the first is sent; a request that has to wait learns for
+ * how long and keeps its turn from then on. Times are those of a clock that is never set back.
  */
 export class Throttle {
   readonly #options: ThrottleOptions;
@@ -77,7 +80,7 @@ export class Throttle {
   }
 
   /**
-   * Reserves so many messages for a request, or returns how many milliseconds it has to wait for them: they are kept for it under its id then.
+   * Reserves that many messages for a request, or returns how many milliseconds it has to wait; they are then kept for it under its id.
    * @param messages 0 for a reply that may turn out to need none
    */
   reserve(chat: ThrottledChat, id: string, messages: number): Reservation | number {
@@ -94,7 +97,7 @@ export class Throttle {
     return wait;
   }
 
-  /** Milliseconds that the chat, or its platform, must still be left alone; 0 when it need not. */
+  /** Milliseconds for which the chat, or its platform, must still be left alone; 0 when it need not. */
   waitMs({ platform, chatId }: Pick<ThrottledChat, 'platform' | 'chatId'>): number {
     const chatUntil = this.#chats.get(`${platform}:${chatId}`)?.pausedUntil ?? 0;
     const until = Math.max(chatUntil, this.#platforms.get(platform)?.pausedUntil ?? 0);
@@ -102,7 +105,7 @@ export class Throttle {
     return ms > SLACK_MS ? ms : 0;
   }
 
-  /** A platform wants a chat to be left alone. The request that heard of it is the first to go on, the others follow in their order. */
+  /** The platform wants a chat to be left alone. The request that met the limit goes on first, the others follow in their order. */
   pauseChat(chat: ThrottledChat, id: string, ms: number): void {
     this.#chat(chat).pause(ms, id);
   }
@@ -112,17 +115,17 @@ export class Throttle {
     state.pausedUntil = Math.max(state.pausedUntil, this.#options.clock() + ms);
   }
 
-  /** A platform could not be reached: it is left alone for longer each time. */
+  /** The platform could not be reached: it is left alone for longer each time. */
   away(platform: string): void {
     const { clock, random } = this.#options;
     const state = this.#platform(platform);
-    // Calls that were under way when the first failed say nothing new.
+    // Calls that were under way when the first one failed say nothing new.
     if (clock() < state.pausedUntil) return;
     state.failures += 1;
     state.pausedUntil = clock() + backoffMs(state.failures, random);
   }
 
-  /** Something arrived there. */
+  /** Something arrived at the platform. */
   reached(platform: string): void {
     const state = this.#platforms.get(platform);
     if (state !== undefined) state.failures = 0;

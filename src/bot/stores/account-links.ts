@@ -8,30 +8,30 @@ import type { LinkedPlayer, SettingsStore } from '../contract/settings.ts';
 import { usageError } from '../contract/usage-error.ts';
 
 /**
- * People of chats prove by osu! itself which player they are. What is open between the offer and osu!'s answer is named by a *state*: sealed,
- * good once and for ten minutes, for the one person it was offered to, and the same for every process.
+ * Lets people of chats prove at osu! itself which player they are. A *state* identifies a sign-in between the offer and osu!'s answer: it
+ * is sealed, valid once and for ten minutes, only for the person it was offered to, and in every process.
  */
 export interface AccountLinks extends SignInOffers {
   /**
-   * Tells whom it is for, while the state is open.
+   * The person for whom the state is, while it is open.
    * @throws AppError `invalid_request` with a hint when it is not, or `internal`
    */
   read(state: string): Promise<OpenLink>;
-  /** osu!'s own page for this state, and what the browser that goes there has to show when it comes back. */
+  /** The address of osu!'s page for this state, and a proof that the browser must show when it comes back. */
   begin(state: string): Promise<{ readonly address: string; readonly proof: string }>;
   /**
-   * Ends the state, and links the player that the code stands for.
+   * Ends the state and links the player whose code osu! gave.
    * @throws AppError `invalid_request` with a hint, or as `OsuSignIn.identify` does
    */
   finish(
     answer: LinkAnswer & { readonly code: string },
     signal?: AbortSignal,
   ): Promise<{ readonly player: LinkedPlayer; readonly platform: string }>;
-  /** Ends the state: the person said no at osu!. As `finish`, without a code. */
+  /** Ends the state, since the person said no at osu!. Like `finish`, without a code. */
   cancel(answer: LinkAnswer): Promise<void>;
 }
 
-/** The answer of osu!. */
+/** The answer that comes back from osu!. */
 interface LinkAnswer {
   readonly state: string;
   /** The proof that the browser shows. */
@@ -45,7 +45,7 @@ interface OpenLink {
 
 export interface AccountLinksOptions {
   readonly records: RecordStore;
-  /** Secret, the same in all processes and after every start. */
+  /** A secret that is the same in all processes and after every start. */
   readonly key: Uint8Array;
   readonly publicUrl: string;
   readonly signIn: OsuSignIn;
@@ -54,7 +54,7 @@ export interface AccountLinksOptions {
 
 const Row = z.object({ user: z.string(), mode: z.enum(RULESETS).nullable() });
 
-/** By a digest, so that the store holds no state that works. */
+/** The keys are digests, so that the store holds no valid state. */
 export const OPEN_LINKS = {
   name: 'open-links',
   schema: Row,
@@ -65,7 +65,7 @@ export const OPEN_LINKS = {
 const NONCE_BYTES = 18;
 const SEAL_BYTES = 15;
 
-/** The paths that a person's browser comes to. */
+/** The paths that a person's browser opens. */
 export const LINK_PATH = '/osu/link';
 export const CALLBACK_PATH = '/osu/callback';
 
@@ -83,15 +83,15 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
   }
 
   async function read(state: string): Promise<OpenLink> {
-    // A state that is not ours never reaches the store.
+    // Only states that Medley made are looked up in the store.
     const found = isOurs(state) ? await open.get(recordKey(state)) : undefined;
     if (found === undefined) throw usageError('endedLink');
     return found;
   }
 
-  /** Two answers at the very same time may both find it, each with a code of its own; both are then for the same person. */
+  /** Two answers at the very same moment may both find the state, each with a code of its own; both are then for the same person. */
   async function take({ state, proof }: LinkAnswer): Promise<OpenLink> {
-    // Another browser than the one that was asked must not even end what is open.
+    // A browser without the proof may not end the open state.
     if (proof === undefined || !isSame(proof, proofOf(state))) throw usageError('endedLink');
     const found = await read(state);
     await open.delete(recordKey(state), found.user);

@@ -6,10 +6,10 @@ import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
 import { usageError } from '../contract/usage-error.ts';
 
 export interface ButtonTokensOptions {
-  /** Secret, at least 16 bytes, the same after a restart. */
+  /** A secret of at least 16 bytes that is the same after a restart. */
   readonly key: Buffer;
   readonly records: RecordStore;
-  /** Arguments could not be stored: their button will be answered as one that has expired. */
+  /** Called when arguments could not be stored: their button will be answered like an expired one. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -24,7 +24,7 @@ const STORED = 2;
 
 const StoredPayload = z.tuple([z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]);
 
-/** By a digest of the button; a person's by a tag that does not name them. */
+/** The keys are digests of the buttons; the group is a tag that does not name the person. */
 export const BUTTON_ARGUMENTS = {
   name: 'button-arguments',
   schema: StoredPayload,
@@ -46,7 +46,7 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
 
   function store({ command, values }: ButtonPayload, tag: Buffer): Buffer {
     const payload: z.infer<typeof StoredPayload> = [command, { ...values }];
-    // The same button shown again finds its record, so showing it often does not fill the store.
+    // The same button always gets the same record, so showing it often does not fill the store.
     const id = digest('stored', Buffer.concat([tag, Buffer.from(JSON.stringify(payload))]), KEY_BYTES);
     const owner = tag.length === 0 ? null : tag.toString('base64url');
     const write = stored
@@ -64,11 +64,11 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
     return { command, values };
   }
 
-  /** @throws AppError `invalid_request` when forged */
+  /** @throws AppError `invalid_request` when the token is forged */
   function opened(token: string) {
     const bytes = Buffer.from(token.slice(0, MAX_LENGTH), 'base64url');
     const sealed = bytes.subarray(0, -SEAL_BYTES);
-    // Base64 has spare bits: only the spelling that `encode` gives counts.
+    // Base64 has spare bits: only the spelling that `encode` gives is accepted.
     const isWhole = bytes.length > SEAL_BYTES && bytes.toString('base64url') === token;
     if (!isWhole || !timingSafeEqual(bytes.subarray(-SEAL_BYTES), digest('seal', sealed, SEAL_BYTES))) {
       throw usageError('expiredButton');
@@ -116,7 +116,7 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
 const FIELD = '\n';
 const NAME = /^[A-Za-z][\w-]*/;
 
-/** `command`, then a line for each value: `name=text`, `name#number`, `name!` (true) or `name~` (false). */
+/** Packs `command`, then a line for each value: `name=text`, `name#number`, `name!` (true) or `name~` (false). */
 function pack({ command, values }: ButtonPayload, maxBytes: number): Buffer | undefined {
   const lines = [command];
   for (const [name, value] of Object.entries(values)) {

@@ -6,7 +6,7 @@ import { createTrackedPlayers } from './tracked-players.ts';
 
 export interface ChatMemoryOptions {
   readonly records: RecordStore;
-  /** Called for failures that no reply depends on. */
+  /** Called with failures that affect no reply. */
   readonly onFailure: (error: unknown) => void;
   /** Tells whether anything can be posted unasked on that platform. Default: on every one. */
   readonly canPost?: (platform: string) => boolean;
@@ -17,7 +17,7 @@ export interface ChatMemoryOptions {
 export function createChatMemory({ records, onFailure, canPost, now }: ChatMemoryOptions): ChatMemory {
   const maps = createShownMaps({ records, onFailure });
   const stored = createChatMembers({ records, ...(now && { now }) });
-  // It comes after the answer, which must not be lost with it.
+  // The member is noted after the answer, which must not fail because of it.
   const members: ChatMembers = { ...stored, note: (...place) => stored.note(...place).catch(onFailure) };
   const tracked = createTrackedPlayers({ records, ...(canPost && { canPost }) });
 

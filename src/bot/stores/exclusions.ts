@@ -6,7 +6,8 @@ import { type CallerPlace, callerKey, chatKey } from '../contract/request.ts';
 import type { OptOuts } from '../contract/services.ts';
 
 /**
- * `person` and `chat`: `platform:id`, who get no answers. `link`: `source:postId`, and `author`: `source:userId`, whose posts are not shown.
+ * `person` and `chat`: `platform:id`, whose requests are not answered. `link`: `source:postId`, and `author`: `source:userId`, whose
+ * posts are not shown.
  */
 export const BLOCK_KINDS = ['person', 'chat', 'link', 'author'] as const;
 export type BlockKind = (typeof BLOCK_KINDS)[number];
@@ -14,18 +15,19 @@ export type BlockKind = (typeof BLOCK_KINDS)[number];
 export type Blocked = Readonly<Record<BlockKind, readonly string[]>>;
 
 /**
- * Whom and what the owners have blocked, durable. It is one record, held in memory: asking costs no query.
+ * The people, chats, posts and authors that the owners have blocked, durable. It is one record, held in memory, so reading it costs no
+ * query.
  *
  * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
  */
 export interface BlockList {
   add(kind: BlockKind, value: string): Promise<'added' | 'known' | 'full'>;
-  /** False when it was not on the list. */
+  /** Removes the value; false when it was not on the list. */
   remove(kind: BlockKind, value: string): Promise<boolean>;
   list(): Promise<Blocked>;
-  /** Tells whether someone there gets no answers. */
+  /** True when the caller, or the caller's chat, is blocked. */
   hasCaller(caller: Pick<CallerPlace, 'platform' | 'userId' | 'chatId' | 'groupId'>): Promise<boolean>;
-  /** By the post's `source:id`. */
+  /** @param post `source:id` of the post */
   hasLink(post: string): Promise<boolean>;
   hasPost(post: Pick<Post, 'source' | 'id' | 'author'>): Promise<boolean>;
 }
@@ -73,7 +75,7 @@ export function createBlockList({ records }: { readonly records: RecordStore }):
 
 export interface OptOutsOptions {
   readonly records: RecordStore;
-  /** The same in all processes and after every start. */
+  /** The key is the same in all processes and after every start. */
   readonly key: Uint8Array;
 }
 
@@ -83,7 +85,7 @@ const MAX_IN_MEMORY = 10_000;
 const NoValues = z.object({}).transform((): OptOut => ({}));
 
 export const OPT_OUTS = { name: 'opt-outs', schema: NoValues } as const satisfies CollectionOptions<OptOut>;
-/** A browser's session is no person we know: old ones go, and no flood of them fills the store. */
+/** A browser's session does not identify a person, so old ones are dropped, and a flood of them does not fill the store. */
 export const WEB_OPT_OUTS = {
   name: 'web-opt-outs',
   schema: NoValues,

@@ -5,7 +5,7 @@ interface ProvenUser {
   readonly user: string;
 }
 
-/** Records who signed in at osu! as which player, found by the player; the settings themselves decide. */
+/** Records who signed in at osu! as which player, listed by player; the settings themselves remain decisive. */
 export const PROVEN_USERS = {
   name: 'proven-users',
   schema: z.object({ user: z.string() }),
@@ -16,11 +16,14 @@ interface Linked {
   readonly player: { readonly id: number; readonly proven: boolean } | null;
 }
 
-/** Kept in step with the settings of people. People by `callerKey`. @throws AppError `internal` */
+/**
+ * An index that follows people's settings. People are given by `callerKey`.
+ * @throws AppError `internal`
+ */
 export interface ProvenUsers {
-  /** The last one to sign in first. */
+  /** The people who signed in as that player, the last one first. */
   of(playerId: number): Promise<readonly string[]>;
-  /** Their settings change from one to the other. */
+  /** Updates the index when a person's settings change. */
   follow(user: string, before: Linked, after: Linked): Promise<void>;
 }
 

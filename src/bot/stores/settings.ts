@@ -12,7 +12,7 @@ import { createProvenUsers } from './proven-users.ts';
 
 export interface SettingsStoreOptions {
   readonly records: RecordStore;
-  /** People, and chats, whose settings are held in memory. Default 10 000. */
+  /** How many people, and how many chats, have their settings held in memory. Default 10 000. */
   readonly maxInMemory?: number;
 }
 
@@ -42,18 +42,18 @@ export const CHAT_DEFAULTS: ChatSettings = {
 export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
 /** The bounds of `albumCap`. */
 export const ALBUM_CAP = { min: 1, max: 20 } as const;
-/** Channels with a rule of one kind. */
+/** Most channels with a rule of one kind. */
 export const MAX_CHANNEL_RULES = 100;
-/** Roles whose links are left alone. */
+/** Most roles whose links are not answered. */
 export const MAX_OFF_ROLES = 100;
-/** The words beside which links are left alone. */
+/** Bounds of the words beside which links are not answered. */
 export const OFF_WORD = { most: 50, maxLength: 50 } as const;
 
 const USER_DEFAULTS: UserSettings = { language: null, player: null, view: null };
 const DAY_MS = 24 * 3_600_000;
 const LEFT_MS = 30 * DAY_MS;
 
-/** A player written by another version in another way reads as none. */
+/** A player in another version's format is read as none. */
 const Player = z.object({
   id: z.number().int().positive(),
   name: z.string(),
@@ -68,7 +68,7 @@ const User = z.object({
 
 const Ids = z.array(z.string().max(64)).max(MAX_CHANNEL_RULES).catch([]);
 
-/** A setting that is missing, or was written otherwise by another version, reads as the default. */
+/** A setting that is missing, or has another version's format, is read as the default. */
 const Chat = z.object({
   autoDetect: z.boolean().nullable().catch(CHAT_DEFAULTS.autoDetect),
   osuLinks: z.boolean().catch(CHAT_DEFAULTS.osuLinks),
@@ -88,12 +88,12 @@ const Chat = z.object({
   captions: z.boolean().catch(CHAT_DEFAULTS.captions),
   language: z.string().nullable().catch(CHAT_DEFAULTS.language),
   prefix: z.enum(PREFIXES).nullable().catch(CHAT_DEFAULTS.prefix),
-  // The choice for a source that this version does not have is kept for the one that has it.
+  // The choice for a source that this version does not have is kept for a version that has it.
   sources: z.record(sourceIdSchema, z.boolean()).catch(CHAT_DEFAULTS.sources),
 });
 
 export const USERS = { name: 'users', schema: User } as const satisfies CollectionOptions<UserSettings>;
-/** A browser's session is no person we know: old ones go, and no flood of them fills the store. */
+/** A browser's session does not identify a person, so old ones are dropped, and a flood of them does not fill the store. */
 export const WEB_USERS = {
   name: 'web-users',
   schema: User,
@@ -109,7 +109,7 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
   const proven = createProvenUsers(records);
   const usersOf = (key: string) => (key.startsWith('web:') ? sessions : people);
 
-  /** A browser's session is in no group, and ends without a word. */
+  /** A browser's session is in no group, and nothing reports its end, so it is not indexed. */
   const follow = async (key: string, before: UserSettings, after: UserSettings) =>
     key.startsWith('web:') ? undefined : proven.follow(key, before, after);
 
@@ -127,7 +127,7 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
       const before = await user(key);
       const settings: UserSettings = { ...before, ...change };
       await follow(key, before, settings);
-      // A person who chose nothing is not on record.
+      // No record is kept of a person who chose nothing.
       if (settings.language === null && settings.player === null && settings.view === null)
         return usersOf(key).delete(key);
       return usersOf(key).set(key, settings);
@@ -144,13 +144,13 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
   };
 }
 
-/** Nothing is hidden from anyone, or deleted, by mistake. */
+/** While settings cannot be read, nothing is hidden from anyone or deleted by mistake. */
 const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false, noticeSeconds: 0 };
 
 type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKind'>;
 
 /**
- * The settings of the caller's chat. Private chats have none beside the person's own, and no notices that others need not see.
+ * The settings of the caller's chat. A private chat has only the person's own settings, and its notices disturb no one else.
  * @throws AppError `internal` when it cannot be read
  */
 export async function chatSettingsOf({ settings }: Pick<Services, 'settings'>, caller: Place): Promise<ChatSettings> {
@@ -159,7 +159,7 @@ export async function chatSettingsOf({ settings }: Pick<Services, 'settings'>, c
   return { ...CHAT_DEFAULTS, noticeSeconds: 0, view: view ?? CHAT_DEFAULTS.view };
 }
 
-/** The same for those who must go on: what cannot be read is as it is by default, but that nothing is hidden or deleted. */
+/** The chat's settings for callers that must go on: if they cannot be read the defaults, except that nothing is hidden or deleted. */
 export async function readableChatSettings(
   services: Pick<Services, 'settings'>,
   caller: Place,
@@ -173,7 +173,7 @@ export async function readableChatSettings(
   }
 }
 
-/** Tells whether pasted links are answered in the caller's channel, by the rules for channels. A thread goes by its channel too. */
+/** Tells whether pasted links are answered in the caller's channel, by the rules for channels. For a thread its channel's rules count too. */
 export function isChannelOn(
   { offChannels, onlyChannels }: Pick<ChatSettings, 'offChannels' | 'onlyChannels'>,
   { chatId, parentChatId }: Pick<Caller, 'chatId' | 'parentChatId'>,
@@ -183,7 +183,7 @@ export function isChannelOn(
   return !isNamed(offChannels) && (onlyChannels.length === 0 || isNamed(onlyChannels));
 }
 
-/** Tells whether the admins want pasted links left alone, by the roles of the person or by the words beside them. */
+/** Tells whether the admins exclude pasted links by the roles of the person or by words beside the links. */
 export function isFiltered(
   { offRoles, offWords }: Pick<ChatSettings, 'offRoles' | 'offWords'>,
   { roleIds = [] }: Pick<Caller, 'roleIds'>,
@@ -197,7 +197,7 @@ export function isFiltered(
 
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** A word within a longer one is another word. */
+/** A word inside a longer one does not count. */
 function holdsWord(text: string, word: string): boolean {
   const isWithin = (inner: string | undefined, outer: string | undefined) =>
     inner !== undefined && outer !== undefined && LETTER.test(inner) && LETTER.test(outer);
@@ -208,7 +208,7 @@ function holdsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Tells whether people are notified of a message: in groups only where its admins chose so, and once for all links of one message. */
+/** Tells whether people are notified of a message: in groups only where the admins chose so, and once for all links of one message. */
 export function notifies(
   { settings, request, isFirst, sentKeys }: Pick<Sending, 'settings' | 'request' | 'isFirst' | 'sentKeys'>,
   place: number,
@@ -228,7 +228,7 @@ export function showsSensitive({ sensitive }: Pick<ChatSettings, 'sensitive'>, c
   return sensitive === 'restricted' && caller.isAgeRestricted === true;
 }
 
-/** Tells whether the caller may decide for this chat; in a private one everybody decides for themselves. */
+/** Tells whether the caller may decide for this chat; in a private one everybody may. */
 export async function decidesForChat({ chatKind, isChatAdmin }: Caller): Promise<boolean> {
   if (chatKind === 'private') return true;
   return typeof isChatAdmin === 'boolean' ? isChatAdmin : isChatAdmin();

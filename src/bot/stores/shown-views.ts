@@ -7,18 +7,18 @@ const Views = z.array(RequestBody);
 export const SHOWN_VIEWS = {
   name: 'shown-views',
   schema: Views,
-  // Buttons work as long.
+  // Buttons work for this long.
   ttlMs: 7 * 24 * 3_600_000,
   maxRecords: 200_000,
 } as const satisfies CollectionOptions<z.infer<typeof Views>>;
 
 /**
- * The requests behind what a message with buttons shows now and showed before: the way back from what a button opened.
+ * For a message with buttons, the requests whose answers it shows now and showed before, so that a person can go back.
  *
  * @throws AppError `internal` from every method when the store cannot be read or written
  */
 export interface ShownViews {
-  /** The latest last; empty where it is not known. `message`: its platform and id. */
+  /** The message's requests, the latest last; empty when they are unknown. `message`: its platform and id. */
   of(message: string): Promise<readonly RequestBody[]>;
   /** @param owner `${platform}:${userId}` */
   set(message: string, views: readonly RequestBody[], owner: string): Promise<void>;

@@ -13,7 +13,7 @@ export const TRACKING_CHATS = {
   schema: Chat,
   maxRecords: 5_000,
 } as const satisfies CollectionOptions<TrackingChat>;
-/** A mark that is not renewed belongs to a player whom no chat wants news of. */
+/** A mark that is not renewed belongs to a player that no chat tracks any more. */
 export const TRACK_MARKS = {
   name: 'track-marks',
   schema: Mark,
@@ -21,9 +21,9 @@ export const TRACK_MARKS = {
   maxRecords: 5_000,
 } as const satisfies CollectionOptions<TrackMark>;
 
-/** The most that one chat tracks; a whole installation follows {@link MAX_FOLLOWED} different ones. */
+/** The most players that one chat tracks; a whole installation follows at most {@link MAX_FOLLOWED} different ones. */
 export const MAX_TRACKED = 10;
-/** Each is looked at once an hour, a small part of what osu! allows. */
+/** Each player is looked up once an hour, a small part of what osu! allows. */
 const MAX_FOLLOWED = 600;
 
 const ALL = 'all';
@@ -41,7 +41,7 @@ export function createTrackedPlayers({ records, canPost = () => true }: TrackedP
   const marks = records.collection<TrackMark>({ ...TRACK_MARKS, maxInMemory: MAX_FOLLOWED });
   let writes: Promise<unknown> = Promise.resolve();
 
-  /** One after the other: each change builds on what the one before wrote. */
+  /** Writes happen one after the other, since each change builds on the one before. */
   function inTurn<T>(write: () => Promise<T>): Promise<T> {
     const turn = writes.then(write, write);
     writes = turn.catch(() => undefined);

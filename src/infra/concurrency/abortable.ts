@@ -67,7 +67,7 @@ export function joinSignals(sources: readonly (AbortSignal | undefined)[], timeo
   return { signal: controller.signal, release };
 }
 
-/** What the work of one key sees of its own state. */
+/** Says what the work of one key sees of its own state. */
 export interface Flight {
   /** Aborts when no caller waits any more, with the reason of the last one who left. */
   readonly signal: AbortSignal;

@@ -59,7 +59,7 @@ export function createOutgoing(options: OutgoingOptions = {}) {
 
   function sourceOf(host: string): OutgoingSource | undefined {
     const owners = sources.filter(({ hosts }) => matchesHost(hosts, host));
-    // Where several sources share a CDN, the source that has proxies of its own counts.
+    // If several sources share a CDN, the source that has proxies of its own counts.
     return owners.find(({ id }) => proxies.some(({ source }) => source === id)) ?? owners[0];
   }
 

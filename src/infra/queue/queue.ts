@@ -43,7 +43,7 @@ export interface Claim {
   save(payload: string): Promise<boolean>;
 }
 
-/** What a handler decides about a claimed entry. */
+/** Says what a handler decides about a claimed entry. */
 export type Verdict =
   /** The entry is over: only its id stays. */
   | { readonly done: true }
