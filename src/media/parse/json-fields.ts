@@ -173,6 +173,12 @@ export function readInstant(value: unknown): number | null {
   return Math.round(number > 100_000_000_000 ? number : number * 1000);
 }
 
+/** A date as text, as unix milliseconds. */
+export function readDate(value: unknown): number | null {
+  const moment = Date.parse(readText(value) ?? '');
+  return Number.isNaN(moment) ? null : moment;
+}
+
 /** The elements of a list, at most `max`; anything else is an empty one. */
 export function readList(value: unknown, max = 60): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, max) : [];

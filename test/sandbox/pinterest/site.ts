@@ -1,5 +1,5 @@
 /** Pinterest as it answers visitors, by its query and its pages (public notes of 2026-10). People and pins are invented. */
-import { PINTEREST_EXAMPLES } from '../../../src/media/sources/pinterest/constants.ts';
+import { PINTEREST_EXAMPLES } from '../../../src/media/sources/pinterest/descriptor.ts';
 import { type Answer, type Ask, html, json, plain, redirect, scriptJson } from '../answer.ts';
 import { answerFile } from '../cdn.ts';
 import { BOWL, CLAY, type Clip, DUSK, FERN, type Media, SEA } from '../media.ts';

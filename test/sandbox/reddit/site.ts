@@ -1,5 +1,5 @@
 /** Reddit as it answers visitors, by its embeds, pages and feeds (public notes of 2026-10). People and posts are invented. */
-import { REDDIT_EXAMPLES } from '../../../src/media/sources/reddit/constants.ts';
+import { REDDIT_EXAMPLES } from '../../../src/media/sources/reddit/descriptor.ts';
 import { type Answer, type Ask, escapeHtml, html, plain, redirect } from '../answer.ts';
 import { answerFile } from '../cdn.ts';
 import { BOWL, CLAY, type Clip, DUSK, FERN, type Media, SEA } from '../media.ts';

@@ -1,5 +1,5 @@
 /** The people and posts of the sandbox's Threads. All of them are invented. */
-import { THREADS_EXAMPLES } from '../../../src/media/sources/threads/constants.ts';
+import { THREADS_EXAMPLES } from '../../../src/media/sources/threads/descriptor.ts';
 import { BOWL, CLAY, DUSK, FERN, type Media, SEA, SHORE, TRAM } from '../media.ts';
 
 export interface ThreadsPerson {

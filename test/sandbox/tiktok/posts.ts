@@ -1,5 +1,5 @@
 /** The people and posts of the sandbox's TikTok. All of them are invented. */
-import { TIKTOK_EXAMPLES } from '../../../src/media/sources/tiktok/constants.ts';
+import { TIKTOK_EXAMPLES } from '../../../src/media/sources/tiktok/descriptor.ts';
 import { BOWL, CLAY, type Clip, DUSK, FERN, type Photo, SEA, TRAM } from '../media.ts';
 
 export interface TiktokPost {

@@ -2,6 +2,10 @@ import type * as z from 'zod';
 import { overrideProfile, type RequestProfile } from '../../extract/source.ts';
 import type { SourceId } from '../../post.ts';
 
+/** Callers without a session. Over the browser transport they go by its own name. */
+export const PLAIN = { session: 'none', transport: 'plain', headers: {} } as const;
+export const BROWSER = { ...PLAIN, transport: 'browser', userAgent: null } as const;
+
 /** The ids and profiles that a source asks its site with. */
 export type Constants<Ids, Name extends string> = Ids & { readonly profiles: Readonly<Record<Name, RequestProfile>> };
 

@@ -1,5 +1,6 @@
 /** A source whose posts are read from pages that anyone may ask for: its endpoints, each asked by several callers. */
 import { CookieJar } from 'tough-cookie';
+import type * as z from 'zod';
 import { AppError } from '../../../errors.ts';
 import type { HostList, HttpHead, HttpResponse } from '../../../infra/http/http-client.ts';
 import {
@@ -10,39 +11,70 @@ import {
   type RequestProfile,
   type Strategy,
 } from '../../extract/source.ts';
-import type { SourceOptions } from '../../extract/source-descriptor.ts';
+import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import type { Post } from '../../post.ts';
 import { navigationHeaders } from './browser-headers.ts';
+import { type Constants, readConstants } from './constants.ts';
 import type { AnswerKind } from './draft.ts';
 import { type AnswerReader, readSiteAnswer } from './page-thread.ts';
 import { followRedirects, followShortLink } from './redirects.ts';
 import { failureOfPlace, redirectOf, weakNotFound } from './refusal.ts';
 import { createSource } from './source.ts';
 
-export interface PageSite<Endpoint extends AnswerKind>
-  extends Pick<MediaSource, 'id' | 'match' | 'refOf' | 'mediaHosts' | 'examples'> {
-  readonly hosts: HostList;
+export interface PageSite<Ids extends object, Name extends string, Endpoint extends AnswerKind>
+  extends Omit<SourceDescriptor, 'example' | 'create'>,
+    Pick<MediaSource, 'match' | 'refOf'> {
+  readonly examples: readonly [string, ...string[]];
+  /** Hosts that are asked for its posts. Default: those that its links are on. */
+  readonly askedHosts?: HostList;
   readonly maxBytes: number;
+  /** The ids that the site changes now and then, each with its default; strict. */
+  readonly ids: z.ZodType<Ids>;
+  /** The callers by strategy, `ENDPOINT/CALLER`. One that does not say what it accepts navigates as a browser does. */
+  readonly profiles: (ids: Ids) => Readonly<Record<Name | 'short-link', RequestProfile>>;
   /** Address of a post by endpoint. */
-  readonly endpoints: Readonly<Record<Endpoint, (ref: PostRef) => string>>;
-  /** By strategy. One that does not say what it accepts navigates as a browser does. */
-  readonly profiles: { readonly [strategy: string]: RequestProfile; readonly 'short-link': RequestProfile };
+  readonly endpoints: Readonly<Record<Endpoint, (ref: PostRef, ids: Ids) => string>>;
+  /** Ways to ask that are no pages. */
+  readonly strategies?: (options: SourceOptions, constants: Constants<Ids, Name>) => readonly Strategy[];
   readonly read: AnswerReader;
   /** Paths of its login and of other pages that refused visitors are sent to. */
   readonly wall: RegExp;
   /** The address that the page of a short link names, where it does not redirect. */
   readonly namedBy?: (answer: HttpResponse) => string | null;
   /** Files may want what the site set in the cookies, or may have to be asked for. */
-  readonly finish?: (post: Post, asked: { cookies: CookieJar; signal: AbortSignal }) => Post | Promise<Post>;
+  readonly finish?: (post: Post, asked: FinishContext) => Post | Promise<Post>;
+  /** What it does otherwise than other sites. */
+  readonly adapt?: (source: MediaSource, options: SourceOptions) => MediaSource;
+}
+
+interface FinishContext extends Pick<SourceOptions, 'http'> {
+  readonly cookies: CookieJar;
+  readonly signal: AbortSignal;
 }
 
 const MAX_HOPS = 3;
 
-export function createPageSource<Endpoint extends AnswerKind>(
+export function definePageSite<Ids extends object, Name extends string, Endpoint extends AnswerKind>(
+  site: PageSite<Ids, Name, Endpoint>,
+): SourceDescriptor {
+  const { adapt = source => source, ...described } = site;
+  return {
+    ...described,
+    example: site.examples[0],
+    create: options => adapt(createPageSource(options, site), options),
+  };
+}
+
+function createPageSource<Ids extends object, Name extends string, Endpoint extends AnswerKind>(
   options: SourceOptions,
-  { hosts, maxBytes, endpoints, profiles, read, wall, namedBy, finish, ...site }: PageSite<Endpoint>,
+  site: PageSite<Ids, Name, Endpoint>,
 ): MediaSource {
+  const { id, match, refOf, examples, cdnHosts: mediaHosts, endpoints, maxBytes, read, wall, namedBy, finish } = site;
   const { http, extraStrategies = [], now = Date.now } = options;
+  const hosts = site.askedHosts ?? site.hosts;
+  const table = { source: id, schema: site.ids, profiles: site.profiles, sessions: ['none'] } as const;
+  const constants = readConstants<Ids, Name | 'short-link'>(table, options.upstreamConstants);
+  const { profiles } = constants;
 
   /** A request is made once: the chain asks elsewhere where another client would try again. */
   function ask(url: string | URL, profile: RequestProfile, signal: AbortSignal, cookies = new CookieJar()) {
@@ -53,7 +85,7 @@ export function createPageSource<Endpoint extends AnswerKind>(
   /** Null for a redirect off the site, or to a page that is no post's. */
   function nextPage(head: HttpHead): URL | null {
     const target = redirectOf(head);
-    if (target?.protocol !== 'https:' || site.match(target) === undefined) return null;
+    if (target?.protocol !== 'https:' || match(target) === undefined) return null;
     return failureOfPlace({ status: 200, headers: {}, url: target.href }, now(), wall) === null ? target : null;
   }
 
@@ -61,10 +93,10 @@ export function createPageSource<Endpoint extends AnswerKind>(
     const run = async (ref: PostRef, signal: AbortSignal) => {
       const cookies = new CookieJar();
       const askAt = (at: string | URL) => ask(at, profile, signal, cookies);
-      const answer = await followRedirects(endpoints[endpoint](ref), askAt, nextPage, MAX_HOPS);
+      const answer = await followRedirects(endpoints[endpoint](ref, constants), askAt, nextPage, MAX_HOPS);
       const context = { ref, kind: endpoint, strategy: name, now: now() };
       const post = await readSiteAnswer(read, answer, context);
-      return finish === undefined ? post : finish(post, { cookies, signal });
+      return finish === undefined ? post : finish(post, { http, cookies, signal });
     };
     return { name, profile, timeoutMs: profile.timeoutMs, isAvailable: () => isUsable(profile, http), run };
   }
@@ -75,12 +107,12 @@ export function createPageSource<Endpoint extends AnswerKind>(
     if (!URL.canParse(named)) {
       throw failureOfPlace(answer, now(), wall) ?? new AppError('upstream_changed', 'a short link that names no post');
     }
-    const match = site.match(new URL(named));
-    if (match?.kind === 'short') return { next: match.url };
-    if (match === undefined) {
+    const found = match(new URL(named));
+    if (found?.kind === 'short') return { next: found.url };
+    if (found === undefined) {
       throw new AppError('unsupported_link', 'a short link that leads off the site', { params: { what: 'site' } });
     }
-    if (match.kind === 'unsupported' && new URL(named).pathname === '/') {
+    if (found.kind === 'unsupported' && new URL(named).pathname === '/') {
       throw weakNotFound('the short link leads to the home page');
     }
     return { target: named };
@@ -94,9 +126,9 @@ export function createPageSource<Endpoint extends AnswerKind>(
     return Object.hasOwn(endpoints, name);
   }
   return createSource(options, {
-    ...site,
+    ...{ id, match, refOf, examples, mediaHosts },
     resolveShort: (link, { signal }) => followShortLink(link, url => shortStep(url, signal)),
-    strategies: [...strategies, ...extraStrategies],
+    strategies: [...strategies, ...(site.strategies?.(options, constants) ?? []), ...extraStrategies],
     canFetchStories: false,
   });
 }

@@ -9,6 +9,7 @@ import {
   mediaAddress,
   parseJson,
   readCount,
+  readDate,
   readId,
   readList,
   readSize,
@@ -21,8 +22,10 @@ import { EMPTY_DRAFT, type PostDraft, type ReadContext, readableItems, toPost, U
 import { postIdOf } from '../kit/link-match.ts';
 import { listedFile, listedItem } from '../kit/media-files.ts';
 import { failureOfPlace, failureOfStatus } from '../kit/refusal.ts';
-import { PINTEREST_MEDIA_HOSTS } from './constants.ts';
 import { matchPinterestLink } from './link.ts';
+
+/** Files lie on its CDN. */
+export const PINTEREST_MEDIA_HOSTS: readonly string[] = ['pinimg.com'];
 
 export const WALL = /^\/(?:login|logout|signup|challenge)(?:\/|$)/;
 
@@ -51,14 +54,13 @@ function authorOf(pin: JsonObject): Author {
 }
 
 function draftOf(pin: JsonObject): PostDraft {
-  const published = Date.parse(readText(pin.created_at) ?? '');
   const figures = child(pin, 'aggregated_pin_data', 'aggregated_stats');
   return {
     ...EMPTY_DRAFT,
     author: authorOf(pin),
     title: wordsOf(pin.title, pin.grid_title),
     caption: wordsOf(pin.description, pin.closeup_unified_description, pin.closeup_description),
-    publishedAt: Number.isNaN(published) ? null : published,
+    publishedAt: readDate(pin.created_at),
     stats: {
       ...NO_STATS,
       saves: readCount(child(figures, 'saves')) ?? readCount(pin.repin_count),

@@ -1,16 +1,102 @@
-import type { SourceDescriptor } from '../../extract/source-descriptor.ts';
-import { PINTEREST_EXAMPLES, PINTEREST_MEDIA_HOSTS } from './constants.ts';
-import { PINTEREST_HOSTS } from './link.ts';
-import { createPinterestSource } from './source.ts';
+import * as z from 'zod';
+import { hostsBelow } from '../../../infra/http/host-list.ts';
+import type { HttpClient } from '../../../infra/http/http-client.ts';
+import { headerValue } from '../../extract/source.ts';
+import { isPlaylist, type MediaItem, type Variant } from '../../post.ts';
+import { CHROME, ENGLISH } from '../kit/browser-headers.ts';
+import { BROWSER, PLAIN } from '../kit/constants.ts';
+import { withCompleted } from '../kit/draft.ts';
+import { listedFile } from '../kit/media-files.ts';
+import { definePageSite } from '../kit/page-site.ts';
+import { askRenditions } from '../kit/renditions.ts';
+import { PINTEREST_MEDIA_HOSTS, readPinterestAnswer, WALL } from './answer.ts';
+import { matchPinterestLink, PINTEREST_HOSTS, pinterestRefOf } from './link.ts';
 
-export const pinterest: SourceDescriptor = {
+/** Public pins that have been up for years: a video, and a photo. */
+export const PINTEREST_EXAMPLES: readonly [string, ...string[]] = [
+  'https://www.pinterest.com/pin/664281013778109217/',
+  'https://www.pinterest.com/pin/858146903966145189/',
+];
+
+export const pinterest = definePageSite({
   id: 'pinterest',
   name: 'Pinterest',
   colour: '#bd081c',
   hosts: PINTEREST_HOSTS,
   cdnHosts: PINTEREST_MEDIA_HOSTS,
-  example: PINTEREST_EXAMPLES[0],
+  examples: PINTEREST_EXAMPLES,
   profileUrl: ({ username }) =>
     username !== null && /^[\w-]{3,100}$/.test(username) ? `https://www.pinterest.com/${username}/` : undefined,
-  create: createPinterestSource,
-};
+  match: matchPinterestLink,
+  refOf: pinterestRefOf,
+  askedHosts: hostsBelow(['pinterest.com']),
+  maxBytes: 4 * 1024 * 1024,
+  ids: z.strictObject({
+    userAgent: headerValue.default(CHROME),
+    /** The page whose scripts ask for a pin (2026-10). */
+    handler: headerValue.default('www/[username].js'),
+    fields: headerValue.default('unauth_react_main_pin'),
+  }),
+  /** The query is what the pages themselves ask with. */
+  profiles({ userAgent, handler }) {
+    const plain = { ...PLAIN, userAgent, timeoutMs: 9_000 };
+    const browser = { ...plain, ...BROWSER };
+    const accept = 'application/json, text/javascript, */*; q=0.01';
+    const headers = { accept, 'accept-language': ENGLISH, 'x-pinterest-pws-handler': handler };
+    return {
+      'query/plain': { ...plain, headers },
+      'page/plain': plain,
+      'query/browser': { ...browser, headers },
+      'page/browser': browser,
+      'short-link': plain,
+    };
+  },
+  endpoints: {
+    query({ id }, { fields }) {
+      const data = JSON.stringify({ options: { id, field_set_key: fields } });
+      return `https://www.pinterest.com/resource/PinResource/get/?${new URLSearchParams({ data })}`;
+    },
+    page: ({ url }) => url,
+  },
+  read: readPinterestAnswer,
+  wall: WALL,
+  finish: (post, asking) => withCompleted(post, item => completed(item, asking)),
+});
+
+// Videos that a pin has as a stream alone: the whole file that mostly lies beside it, else its renditions.
+
+const STREAM = /^https:\/\/(v\d*\.pinimg\.com)\/videos\/(?:iht|mc)\/\w{1,20}\/((?:[0-9a-f]{2}\/){3}[0-9a-f]{32})/;
+/** Places of the whole file as of 2026-10; a missing one is 403. */
+const PLACES: readonly ((name: string) => string)[] = [
+  name => `iht/expMp4/${name}_720w.mp4`,
+  name => `iht/720p/${name}.mp4`,
+  name => `mc/720p/${name}.mp4`,
+];
+
+interface Asking {
+  readonly http: HttpClient;
+  readonly signal: AbortSignal;
+}
+
+async function neighbourOf(stream: Variant, { http, signal }: Asking): Promise<Variant | undefined> {
+  const [, host, name] = STREAM.exec(stream.url) ?? [];
+  if (host === undefined || name === undefined) return undefined;
+  const bounds = { hosts: [host], maxRedirects: 0, retries: 0, timeoutMs: 2_500, signal } as const;
+  const asked = PLACES.map(async place => {
+    const url = `https://${host}/videos/${place(name)}`;
+    const { status, headers } = await http.request({ ...bounds, url, method: 'HEAD' });
+    if (status !== 200 || headers['content-type']?.startsWith('video/') !== true) throw new Error('no such file');
+    const length = Number(headers['content-length']);
+    return listedFile(url, { mime: 'video/mp4', hasVideo: true, bytes: length > 0 ? length : null });
+  });
+  return Promise.any(asked).catch(() => undefined);
+}
+
+async function completed(item: MediaItem, asking: Asking): Promise<MediaItem> {
+  const [stream] = item.variants;
+  if (stream === undefined || !isPlaylist(stream)) return item;
+  const whole = await neighbourOf(stream, asking);
+  if (whole !== undefined) return { ...item, variants: [whole] };
+  const variants = await askRenditions(asking.http, { url: stream.url, hosts: PINTEREST_MEDIA_HOSTS, ...asking });
+  return { ...item, variants };
+}

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   parseJson,
   readCount,
+  readDate,
   readId,
   readList,
   readSize,
@@ -132,14 +133,13 @@ function readFeed(text: string, { ref }: ReadContext): PostDraft {
   const cover = readAddress(decodeHTML(/<media:thumbnail\s+url="([^"]{1,2000})"/.exec(entry)?.[1] ?? ''));
   const item = imageOf(target) ?? namedVideo(target, { thumbnailUrl: cover });
   const isMedia = target !== null && /^https:\/\/(?:www\.reddit\.com\/gallery\/|[iv]\.redd\.it\/)/.test(target);
-  const published = Date.parse(partOf('published'));
   const isOutside = target !== null && redditIdIn(target) === null;
   return {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, username: /^\/u\/([\w-]{2,40})$/.exec(partOf('name'))?.[1] ?? null },
     title: readText(partOf('title')),
     caption: readText(words) ?? (isOutside && !isMedia ? target : null),
-    publishedAt: Number.isNaN(published) ? null : published,
+    publishedAt: readDate(partOf('published')),
     // The feed names nothing of a gallery but its page.
     items: [item].filter(one => one !== null),
     isWordsOnly: item === null && !isMedia,

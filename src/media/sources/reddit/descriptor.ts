@@ -1,16 +1,207 @@
-import type { SourceDescriptor } from '../../extract/source-descriptor.ts';
-import { REDDIT_EXAMPLES, REDDIT_MEDIA_HOSTS } from './constants.ts';
-import { REDDIT_HOSTS } from './link.ts';
-import { createRedditSource } from './source.ts';
+import * as z from 'zod';
+import { AppError } from '../../../errors.ts';
+import { createSingleFlight } from '../../../infra/concurrency/abortable.ts';
+import { hostsBelow } from '../../../infra/http/host-list.ts';
+import {
+  headerValue,
+  type MediaSource,
+  type PostRef,
+  profileRequest,
+  type RequestProfile,
+  type Strategy,
+} from '../../extract/source.ts';
+import type { SourceOptions } from '../../extract/source-descriptor.ts';
+import { child, parseJson, readCount, readText } from '../../parse/json-fields.ts';
+import { parseDashManifest } from '../../parse/markup.ts';
+import type { MediaItem, Post } from '../../post.ts';
+import { CHROME, ENGLISH } from '../kit/browser-headers.ts';
+import { BROWSER, PLAIN } from '../kit/constants.ts';
+import { EMPTY_DRAFT, toPost, withCompleted } from '../kit/draft.ts';
+import { definePageSite } from '../kit/page-site.ts';
+import { failureOfStatus } from '../kit/refusal.ts';
+import { askRenditions } from '../kit/renditions.ts';
+import { createStrategy } from '../kit/source.ts';
+import { readRedditAnswer, WALL } from './answer.ts';
+import { imageOf, MANIFEST, namedVideo, REDDIT_MEDIA_HOSTS, readAddress } from './items.ts';
+import { matchRedditLink, REDDIT_HOSTS, redditRefOf } from './link.ts';
 
-export const reddit: SourceDescriptor = {
+/** Public posts that have been up for months: a video, and a gallery. */
+export const REDDIT_EXAMPLES: readonly [string, ...string[]] = [
+  'https://www.reddit.com/r/KidsAreFuckingStupid/comments/1sklidt/',
+  'https://www.reddit.com/r/IllegallySmolCats/comments/1skft63/',
+];
+
+const HOSTS = hostsBelow(['reddit.com']);
+const MANIFEST_HOSTS = ['v.redd.it'];
+const MAX_MANIFEST_BYTES = 256 * 1024;
+const MANIFEST_MS = 3_000;
+/** A token is asked for anew a minute before it ends. */
+const EARLY_MS = 60_000;
+const TOKEN_ADDRESS = 'https://www.reddit.com/api/v1/access_token';
+const TOKEN_BODY = new URLSearchParams({
+  grant_type: 'https://oauth.reddit.com/grants/installed_client',
+  device_id: 'DO_NOT_TRACK_THIS_DEVICE',
+}).toString();
+
+export const reddit = definePageSite({
   id: 'reddit',
   name: 'Reddit',
   colour: '#ff4500',
   hosts: REDDIT_HOSTS,
   cdnHosts: REDDIT_MEDIA_HOSTS,
-  example: REDDIT_EXAMPLES[0],
+  examples: REDDIT_EXAMPLES,
   profileUrl: ({ username }) =>
     username !== null && /^[\w-]{2,40}$/.test(username) ? `https://www.reddit.com/user/${username}/` : undefined,
-  create: createRedditSource,
-};
+  match: matchRedditLink,
+  refOf: redditRefOf,
+  askedHosts: HOSTS,
+  maxBytes: 8 * 1024 * 1024,
+  ids: z.strictObject({
+    userAgent: headerValue.default(CHROME),
+    /** Feeds are for readers that say who they are. */
+    feedAgent: headerValue.default('linux:medley:1.0 (a chat bot that shows single posts)'),
+    /** The host's own app, of the kind that is installed: it has no secret. */
+    clientId: z
+      .string()
+      .regex(/^[\w-]{10,60}$/)
+      .optional(),
+  }),
+  /** Embeds and pages are for browsers (2026-10); the feed is for programs. */
+  profiles({ userAgent, feedAgent }) {
+    const plain = { ...PLAIN, userAgent, timeoutMs: 8_000 };
+    const browser = { ...plain, ...BROWSER };
+    const headers = { accept: 'application/atom+xml', 'accept-language': ENGLISH };
+    return {
+      'embed/plain': plain,
+      'page/plain': plain,
+      'card/feed': { ...plain, userAgent: feedAgent, headers },
+      'embed/browser': browser,
+      'page/browser': browser,
+      'app/plain': { ...plain, userAgent: feedAgent, headers: { accept: 'application/json' } },
+      'short-link': plain,
+    };
+  },
+  endpoints: {
+    embed: ({ parts }) => `https://embed.reddit.com/${parts.path}`,
+    page: ({ url }) => url,
+    card: ({ url }) => `${url}.rss`,
+  },
+  strategies: (options, { clientId, profiles }) =>
+    clientId === undefined ? [] : [createAppStrategy(options, clientId, profiles['app/plain'])],
+  read: readRedditAnswer,
+  wall: WALL,
+  finish: (post, { http, signal }) => withCompleted(post, item => withTracks(item, http, signal)),
+  adapt: withFiles,
+});
+
+/** Files that are linked alone are given by themselves, videos where the site does not name their post. */
+function withFiles(source: MediaSource, options: SourceOptions): MediaSource {
+  return {
+    ...source,
+    fetch: (ref, context) =>
+      ref.form === 'file' ? fetchFile(ref, options, context.signal) : source.fetch(ref, context),
+    resolveShort: (url, context) =>
+      source.resolveShort(url, context).catch(error => {
+        const name = /\/video\/([a-z0-9]{6,24})$/.exec(url)?.[1];
+        if (name === undefined || context.signal.aborted) throw error;
+        return `https://v.redd.it/${name}/DASHPlaylist.mpd`;
+      }),
+  };
+}
+
+/** A file without its post. Nothing says that it is for everyone. @throws AppError */
+async function fetchFile(ref: PostRef, { http, now = Date.now }: SourceOptions, signal: AbortSignal): Promise<Post> {
+  const image = imageOf(ref.url);
+  if (image !== null) {
+    const hosts = ['i.redd.it'];
+    const head = await http.request({ url: ref.url, method: 'HEAD', hosts, signal, maxRedirects: 0, retries: 0 });
+    if (head.status !== 200) throw failureOfStatus(head, now()) ?? new AppError('not_found', 'no such image');
+  }
+  const draft = { ...EMPTY_DRAFT, sensitive: true, items: [image ?? namedVideo(ref.url)] };
+  const post = toPost(draft, { ref, strategy: 'file', now: now() });
+  return withCompleted(post, item => withTracks(item, http, signal));
+}
+
+/** The manifest of a video that is known by its name alone lists its tracks, else its playlist does. @throws AppError */
+async function withTracks(item: MediaItem, http: SourceOptions['http'], signal: AbortSignal): Promise<MediaItem> {
+  const url = item.variants[0]?.url ?? '';
+  if (!MANIFEST.test(url)) return item;
+  const { durationMs, variants } = await askTracks(url, http, signal).catch(async error => {
+    const playlist = { url: new URL('HLSPlaylist.m3u8', url).href, hosts: MANIFEST_HOSTS, signal };
+    const renditions = await askRenditions(http, playlist).catch(() => Promise.reject(error));
+    return { durationMs: null, variants: renditions };
+  });
+  const best = variants.find(({ hasVideo }) => hasVideo);
+  const size = { width: item.width ?? best?.width ?? null, height: item.height ?? best?.height ?? null };
+  return { ...item, ...size, durationMs: item.durationMs ?? durationMs, variants };
+}
+
+async function askTracks(url: string, http: SourceOptions['http'], signal: AbortSignal) {
+  const bounds = { maxBytes: MAX_MANIFEST_BYTES, maxRedirects: 0, retries: 0, timeoutMs: MANIFEST_MS };
+  const answer = await http.request({ url, hosts: MANIFEST_HOSTS, signal, ...bounds });
+  const failure = failureOfStatus(answer, Date.now());
+  if (failure !== null) throw failure;
+  const { durationMs, variants: listed } = parseDashManifest(answer.text);
+  // The video of a gif is all there is, and not half of it.
+  const hasAudio = listed.some(variant => variant.hasAudio === true);
+  const variants = listed.flatMap(variant => {
+    const address = URL.canParse(variant.url, url) ? readAddress(new URL(variant.url, url).href) : null;
+    return address === null ? [] : [{ ...variant, url: address, adaptive: hasAudio }];
+  });
+  if (!variants.some(({ hasVideo }) => hasVideo))
+    throw new AppError('upstream_changed', 'no tracks in the manifest of a video');
+  return { durationMs, variants };
+}
+
+/** By the host's own app, where one is configured: the whole post, in the limits of that app. */
+function createAppStrategy(
+  { http, now = Date.now }: SourceOptions,
+  clientId: string,
+  profile: RequestProfile,
+): Strategy {
+  const request = profileRequest(profile, {});
+  const flights = createSingleFlight<string>();
+  let held: { readonly token: string; readonly until: number } | undefined;
+
+  /** @throws AppError */
+  async function askToken(signal: AbortSignal): Promise<string> {
+    const answer = await http.request({
+      ...{ ...request, url: TOKEN_ADDRESS, method: 'POST', hosts: HOSTS, signal, maxRedirects: 0, retries: 0 },
+      headers: {
+        ...request.headers,
+        authorization: `Basic ${Buffer.from(`${clientId}:`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: TOKEN_BODY,
+    });
+    const made = parseJson(answer.text);
+    const token = readText(child(made, 'access_token'));
+    if (token === null)
+      throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'no token for the app');
+    const seconds = readCount(child(made, 'expires_in')) ?? 3_600;
+    held = { token, until: now() + seconds * 1_000 - EARLY_MS };
+    return token;
+  }
+
+  async function token(signal: AbortSignal): Promise<string> {
+    if (held !== undefined && held.until > now()) return held.token;
+    return flights.run('token', flight => askToken(flight.signal), signal);
+  }
+
+  const strategy = createStrategy(
+    { http, read: readRedditAnswer, now },
+    {
+      ...{ name: 'app/plain', kind: 'query', profile, timeoutMs: profile.timeoutMs, fits: () => true },
+      async ask({ id }, signal) {
+        const headers = { ...request.headers, authorization: `Bearer ${await token(signal)}` };
+        const url = `https://oauth.reddit.com/comments/${id}?raw_json=1&limit=1`;
+        const bounds = { hosts: HOSTS, signal, maxRedirects: 0, retries: 0 };
+        const answer = await http.request({ ...request, ...bounds, headers, url });
+        if (answer.status === 401) held = undefined;
+        return answer;
+      },
+    },
+  );
+  const finish = (post: Post, signal: AbortSignal) => withCompleted(post, item => withTracks(item, http, signal));
+  return { ...strategy, run: async (ref, signal) => finish(await strategy.run(ref, signal), signal) };
+}

@@ -2,7 +2,11 @@
 import { child, firstOf, mediaAddress, readSize, readText } from '../../parse/json-fields.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
 import { listedFile, listedItem } from '../kit/media-files.ts';
-import { REDDIT_MEDIA_HOSTS } from './constants.ts';
+
+/** `redd.it` alone is the site's short link. */
+export const REDDIT_MEDIA_HOSTS: readonly string[] = [
+  ...['v.redd.it', 'i.redd.it', 'preview.redd.it', 'external-preview.redd.it', 'packaged-media.redd.it'],
+];
 
 export type Item = UnplacedItem | null;
 

@@ -1,5 +1,5 @@
 /** A post's page, or its embed, -> the post that was asked for (2026-10). Pure. */
-import { child, parseJson, readCount, readList, readSize, readText } from '../../parse/json-fields.ts';
+import { child, parseJson, readCount, readDate, readList, readSize, readText } from '../../parse/json-fields.ts';
 import { readMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
 import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
@@ -99,11 +99,6 @@ class PostMarkup {
   }
 }
 
-function instantOf(text: string | undefined): number | null {
-  const moment = Date.parse((text ?? '').replace(/(\.\d{3})\d*([+-]\d\d)(\d\d)$/, '$1$2:$3'));
-  return Number.isNaN(moment) ? null : moment;
-}
-
 function itemsOf(found: PostMarkup, type: string, target: string | null): readonly Item[] | null {
   const { player, slides } = found;
   if (player !== undefined) {
@@ -151,7 +146,7 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
     author: { ...UNKNOWN_AUTHOR, username: username === '[deleted]' ? null : username },
     title: readText((post?.['post-title'] ?? found.title).trim()),
     caption: readText(found.words.trim()) ?? (isOutside && items === null ? target : null),
-    publishedAt: instantOf(post?.['created-timestamp']),
+    publishedAt: readDate(post?.['created-timestamp']?.replace(/(\.\d{3})\d*([+-]\d\d)(\d\d)$/, '$1$2:$3')),
     stats: { ...NO_STATS, likes: readCount(post?.score), comments: readCount(post?.['comment-count']) },
     sensitive: (post !== undefined && ('nsfw' in post || 'quarantine' in post)) || child(shown, 'nsfw') === true,
     items: items ?? [],

@@ -1,17 +1,52 @@
-import type { SourceDescriptor } from '../../extract/source-descriptor.ts';
+import * as z from 'zod';
+import { headerValue, type PostRef } from '../../extract/source.ts';
+import { ENGLISH } from '../kit/browser-headers.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
-import { THREADS_EXAMPLES } from './constants.ts';
-import { THREADS_HOSTS } from './link.ts';
-import { createThreadsSource } from './source.ts';
+import { BROWSER, PLAIN } from '../kit/constants.ts';
+import { definePageSite } from '../kit/page-site.ts';
+import { readThreadsPage, WALL } from './answer.ts';
+import { matchThreadsLink, THREADS_HOSTS, threadsRefOf } from './link.ts';
 
-export const threads: SourceDescriptor = {
+/** Public posts that have been up for years, of the site's own people. */
+export const THREADS_EXAMPLES: readonly [string, ...string[]] = [
+  'https://www.threads.com/@zuck/post/CuP48CiS5sx',
+  'https://www.threads.com/@zuck/post/C8O-JbtAKrp',
+];
+
+/** An embed is found under any name, a page without one by its code alone. */
+const pageOf = ({ id, parts: { user = 'threads' } }: PostRef) => `https://www.threads.com/@${user}/post/${id}`;
+
+export const threads = definePageSite({
   id: 'threads',
   name: 'Threads',
   colour: '#101010',
   hosts: THREADS_HOSTS,
   cdnHosts: META_MEDIA_HOSTS,
-  example: THREADS_EXAMPLES[0],
+  examples: THREADS_EXAMPLES,
   profileUrl: ({ username }) =>
     username !== null && /^[\w.]{1,30}$/.test(username) ? `https://www.threads.com/@${username}` : undefined,
-  create: createThreadsSource,
-};
+  match: matchThreadsLink,
+  refOf: threadsRefOf,
+  // Pages of posts have 1.3 MB (2026-09).
+  maxBytes: 8 * 1024 * 1024,
+  ids: z.strictObject({
+    /** With the version of a browser in it the embed is an empty shell (2026-10). */
+    userAgent: headerValue.default('Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Safari/537.36'),
+  }),
+  /** In the order in which they are asked as long as nothing is known: both endpoints early, for one alone proves nothing. */
+  profiles({ userAgent }) {
+    const plain = { ...PLAIN, userAgent, timeoutMs: 8_000 };
+    const headers = { accept: 'text/html,application/xhtml+xml', 'accept-language': ENGLISH };
+    return {
+      'embed/plain': { ...plain, headers },
+      'page/plain': plain,
+      'embed/crawler': { ...plain, userAgent: 'facebookexternalhit/1.1', headers },
+      'embed/navigation': plain,
+      'page/browser': { ...plain, ...BROWSER },
+      'short-link': { ...plain, headers },
+    };
+  },
+  endpoints: { embed: ref => `${pageOf(ref)}/embed`, page: ref => (ref.parts.user ? pageOf(ref) : ref.url) },
+  read: readThreadsPage,
+  wall: WALL,
+});

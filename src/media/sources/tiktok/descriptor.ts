@@ -1,20 +1,66 @@
-import type { SourceDescriptor } from '../../extract/source-descriptor.ts';
+import type { CookieJar } from 'tough-cookie';
+import * as z from 'zod';
+import { headerValue } from '../../extract/source.ts';
+import type { Post } from '../../post.ts';
 import { CHROME } from '../kit/browser-headers.ts';
-import { TIKTOK_EXAMPLES } from './constants.ts';
-import { TIKTOK_HOSTS } from './link.ts';
+import { BROWSER, PLAIN } from '../kit/constants.ts';
+import { definePageSite } from '../kit/page-site.ts';
+import { readTiktokPage, targetOfPage, WALL } from './answer.ts';
+import { matchTiktokLink, TIKTOK_HOSTS, tiktokRefOf } from './link.ts';
 import { TIKTOK_MEDIA_HOSTS } from './parse/media.ts';
-import { createTiktokSource } from './source.ts';
 
-export const tiktok: SourceDescriptor = {
+const SITE = 'https://www.tiktok.com/';
+
+/** Public posts that have been up for years: the one of the site's own document about embedding, and one that others test with. */
+export const TIKTOK_EXAMPLES: readonly [string, ...string[]] = [
+  `${SITE}@scout2015/video/6718335390845095173`,
+  `${SITE}@hankgreen1/video/7047596209028074758`,
+];
+
+/** Files are given to those alone who name the site and bring the mark that its page set. */
+function withHeaders(post: Post, { cookies }: { readonly cookies: CookieJar }): Post {
+  const mark = cookies.getCookiesSync(SITE).find(({ key }) => key === 'tt_chain_token')?.value ?? '';
+  const cookie = /^[\x21-\x7e]{1,2000}$/.test(mark) ? { cookie: `tt_chain_token=${mark}` } : {};
+  const headers = { referer: SITE, ...cookie };
+  const items = post.items.map(item => ({ ...item, variants: item.variants.map(file => ({ ...file, headers })) }));
+  return { ...post, items };
+}
+
+export const tiktok = definePageSite({
   id: 'tiktok',
   name: 'TikTok',
   colour: '#fe2c55',
   hosts: TIKTOK_HOSTS,
   cdnHosts: TIKTOK_MEDIA_HOSTS,
-  example: TIKTOK_EXAMPLES[0],
+  examples: TIKTOK_EXAMPLES,
   profileUrl: ({ username }) =>
-    username !== null && /^[\w.]{1,30}$/.test(username) ? `https://www.tiktok.com/@${username}` : undefined,
+    username !== null && /^[\w.]{1,30}$/.test(username) ? `${SITE}@${username}` : undefined,
   // Files are for whoever asked for the page.
   cdnUserAgent: () => CHROME,
-  create: createTiktokSource,
-};
+  match: matchTiktokLink,
+  refOf: tiktokRefOf,
+  maxBytes: 4 * 1024 * 1024,
+  /** The names that callers go by (2026-09 to 2026-10). */
+  ids: z.strictObject({
+    userAgent: headerValue.default(CHROME),
+    firefoxUserAgent: headerValue.default(
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0',
+    ),
+  }),
+  /** Whom the site answers changes by the week: a refused caller is followed by another, and both endpoints come early. */
+  profiles({ userAgent, firefoxUserAgent }) {
+    const plain = { ...PLAIN, userAgent, timeoutMs: 9_000 };
+    return {
+      'page/plain': plain,
+      'embed/plain': plain,
+      'page/firefox': { ...plain, userAgent: firefoxUserAgent },
+      'page/browser': { ...plain, ...BROWSER },
+      'short-link': plain,
+    };
+  },
+  endpoints: { page: ref => ref.url, embed: ({ id }) => `${SITE}embed/v2/${id}` },
+  read: readTiktokPage,
+  wall: WALL,
+  namedBy: targetOfPage,
+  finish: withHeaders,
+});

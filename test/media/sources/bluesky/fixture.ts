@@ -2,9 +2,9 @@
 import { AppError } from '../../../../src/errors.ts';
 import { siteAnswer } from '../../../../src/media/parse/body.ts';
 import type { Post } from '../../../../src/media/post.ts';
-import { blueskyRefOf } from '../../../../src/media/sources/bluesky/parse/link.ts';
-import { draftOf } from '../../../../src/media/sources/bluesky/parse/post.ts';
-import { readBlueskyAnswer } from '../../../../src/media/sources/bluesky/source.ts';
+import { readBlueskyAnswer } from '../../../../src/media/sources/bluesky/descriptor.ts';
+import { blueskyRefOf } from '../../../../src/media/sources/bluesky/link.ts';
+import { draftOf } from '../../../../src/media/sources/bluesky/post.ts';
 import { toPost } from '../../../../src/media/sources/kit/draft.ts';
 import { listedFile } from '../../../../src/media/sources/kit/media-files.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseAddress } from '../../../../src/media/extract/address.ts';
-import { blueskyRefOf, matchBlueskyLink } from '../../../../src/media/sources/bluesky/parse/link.ts';
+import { blueskyRefOf, matchBlueskyLink } from '../../../../src/media/sources/bluesky/link.ts';
 import { DID, KEY } from './fixture.ts';
 
 const match = (link: string) => {

@@ -2,8 +2,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
 import { PLAYLIST_MIME } from '../../../../src/media/post.ts';
-import { blueskyRefOf } from '../../../../src/media/sources/bluesky/parse/link.ts';
-import { createBlueskySource } from '../../../../src/media/sources/bluesky/source.ts';
+import { bluesky } from '../../../../src/media/sources/bluesky/descriptor.ts';
+import { blueskyRefOf } from '../../../../src/media/sources/bluesky/link.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
 import { createSandbox } from '../../../sandbox/sandbox.ts';
@@ -15,7 +15,7 @@ async function setUp() {
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.close());
   const http = createTestClient(Object.fromEntries(HOSTS.map(host => [host, sandbox.origin])));
-  const source = createBlueskySource({ http, log: silentLog });
+  const source = bluesky.create({ http, log: silentLog });
   const fetch = async (id: string) => {
     const ref = blueskyRefOf(id);
     if (ref === undefined) throw new Error('no id');

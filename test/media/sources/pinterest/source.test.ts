@@ -1,7 +1,7 @@
 /** Pinterest as the sandbox plays it. */
 import { expect, it, onTestFinished } from 'vitest';
+import { pinterest } from '../../../../src/media/sources/pinterest/descriptor.ts';
 import { matchPinterestLink, pinterestRefOf } from '../../../../src/media/sources/pinterest/link.ts';
-import { createPinterestSource } from '../../../../src/media/sources/pinterest/source.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
 import { createSandbox } from '../../../sandbox/sandbox.ts';
@@ -12,7 +12,7 @@ async function setUp() {
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.close());
   const client = createTestClient(Object.fromEntries(HOSTS.map(host => [host, sandbox.origin])));
-  const source = createPinterestSource({ http: { ...client, hasBrowserTransport: false }, log: silentLog });
+  const source = pinterest.create({ http: { ...client, hasBrowserTransport: false }, log: silentLog });
   const signal = AbortSignal.timeout(30_000);
   const fetch = async (id: string) => {
     const ref = pinterestRefOf(id);

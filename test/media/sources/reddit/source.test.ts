@@ -1,8 +1,8 @@
 /** Reddit as the sandbox plays it. */
 import { expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
+import { reddit } from '../../../../src/media/sources/reddit/descriptor.ts';
 import { matchRedditLink } from '../../../../src/media/sources/reddit/link.ts';
-import { createRedditSource } from '../../../../src/media/sources/reddit/source.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
 import { serveHttp } from '../../../fakes/loopback.ts';
@@ -22,7 +22,7 @@ async function setUp() {
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.close());
   const client = createTestClient(Object.fromEntries(HOSTS.map(host => [host, sandbox.origin])));
-  const source = createRedditSource({ http: { ...client, hasBrowserTransport: false }, log: silentLog });
+  const source = reddit.create({ http: { ...client, hasBrowserTransport: false }, log: silentLog });
   const signal = AbortSignal.timeout(30_000);
   return { sandbox, source, signal, fetch: (id: string) => source.fetch(refOf(postLink(id)), { signal }) };
 }
@@ -81,7 +81,7 @@ it('a video without audio is whole by itself', async () => {
     response.end(isManifest ? manifest : page);
   });
   const client = createTestClient({ 'www.reddit.com': origin, 'embed.reddit.com': origin, 'v.redd.it': origin });
-  const source = createRedditSource({ http: { ...client, hasBrowserTransport: false }, log: silentLog });
+  const source = reddit.create({ http: { ...client, hasBrowserTransport: false }, log: silentLog });
   const { items } = await source.fetch(refOf(postLink('1sand08')), { signal: AbortSignal.timeout(30_000) });
   expect(items[0]?.variants).toMatchObject([
     { url: 'https://v.redd.it/silentsilent1/CMAF_6.mp4', adaptive: false, hasAudio: false },
@@ -106,7 +106,7 @@ it.each([
     else response.end(request.url === '/namedvideo12/HLSPlaylist.m3u8' ? MASTER : page);
   });
   const client = createTestClient({ 'www.reddit.com': origin, 'embed.reddit.com': origin, 'v.redd.it': origin });
-  const source = createRedditSource({ http: { ...client, hasBrowserTransport: false }, log: silentLog });
+  const source = reddit.create({ http: { ...client, hasBrowserTransport: false }, log: silentLog });
   const post = await source.fetch(refOf(postLink('1sand08')), { signal: AbortSignal.timeout(30_000) });
   expect(post.missingItems).toBe(0);
   expect(post.items).toMatchObject([{ kind: 'video', width: 270, height: 480 }]);
@@ -170,7 +170,7 @@ it('asks by the app of the host, where one is configured, with one token for sev
   const hosts = ['www.reddit.com', 'embed.reddit.com', 'oauth.reddit.com'];
   const client = createTestClient(Object.fromEntries(hosts.map(host => [host, origin])));
   const upstreamConstants = { 'reddit.clientId': 'made-up-app' };
-  const source = createRedditSource({
+  const source = reddit.create({
     http: { ...client, hasBrowserTransport: false },
     log: silentLog,
     upstreamConstants,

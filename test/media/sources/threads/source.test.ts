@@ -1,11 +1,11 @@
 /** Threads as the sandbox plays it: every post, every refusal, and what is asked for it. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ErrorCode } from '../../../../src/errors.ts';
-import { createThreadsConstants } from '../../../../src/media/sources/threads/constants.ts';
+import { threads } from '../../../../src/media/sources/threads/descriptor.ts';
 import { threadsRefOf } from '../../../../src/media/sources/threads/link.ts';
-import { createThreadsSource } from '../../../../src/media/sources/threads/source.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
+import { noHttp } from '../../../fakes/no-http.ts';
 import type { Fault } from '../../../sandbox/faults.ts';
 import { createSandbox } from '../../../sandbox/sandbox.ts';
 
@@ -13,7 +13,7 @@ async function setUp(upstreamConstants: Readonly<Record<string, string>> = {}) {
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.close());
   const http = { ...createTestClient({ 'www.threads.com': sandbox.origin }), hasBrowserTransport: false };
-  const source = createThreadsSource({ http, log: silentLog, upstreamConstants });
+  const source = threads.create({ http, log: silentLog, upstreamConstants });
   const signal = AbortSignal.timeout(30_000);
   const fetch = async (code: string) => {
     const ref = threadsRefOf(code);
@@ -94,5 +94,6 @@ describe('a share link', () => {
 
 it('names every wrong constant', () => {
   const wrong = { 'threads.userAgent': '', 'threads.embed/plain.session': 'account', 'threads.docId': '1' };
-  for (const key of Object.keys(wrong)) expect(() => createThreadsConstants(wrong)).toThrow(key);
+  for (const key of Object.keys(wrong))
+    expect(() => threads.create({ http: noHttp(), log: silentLog, upstreamConstants: wrong })).toThrow(key);
 });

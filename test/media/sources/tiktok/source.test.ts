@@ -1,11 +1,11 @@
 /** TikTok as the sandbox plays it: every post, every refusal, and the headers that its files want. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ErrorCode } from '../../../../src/errors.ts';
-import { createTiktokConstants } from '../../../../src/media/sources/tiktok/constants.ts';
+import { tiktok } from '../../../../src/media/sources/tiktok/descriptor.ts';
 import { tiktokRefOf } from '../../../../src/media/sources/tiktok/link.ts';
-import { createTiktokSource } from '../../../../src/media/sources/tiktok/source.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
+import { noHttp } from '../../../fakes/no-http.ts';
 import type { Fault } from '../../../sandbox/faults.ts';
 import { createSandbox } from '../../../sandbox/sandbox.ts';
 
@@ -16,7 +16,7 @@ async function setUp(upstreamConstants: Readonly<Record<string, string>> = {}) {
   onTestFinished(() => sandbox.close());
   const hosts = ['www.tiktok.com', 'vm.tiktok.com', 'vt.tiktok.com', CDN];
   const client = createTestClient(Object.fromEntries(hosts.map(host => [host, sandbox.origin])));
-  const source = createTiktokSource({
+  const source = tiktok.create({
     http: { ...client, hasBrowserTransport: false },
     log: silentLog,
     upstreamConstants,
@@ -139,5 +139,6 @@ describe('a short link', () => {
 
 it('names every wrong constant', () => {
   const wrong = { 'tiktok.userAgent': '', 'tiktok.embed/plain.session': 'account', 'tiktok.docId': '1' };
-  for (const key of Object.keys(wrong)) expect(() => createTiktokConstants(wrong)).toThrow(key);
+  for (const key of Object.keys(wrong))
+    expect(() => tiktok.create({ http: noHttp(), log: silentLog, upstreamConstants: wrong })).toThrow(key);
 });

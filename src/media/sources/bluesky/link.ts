@@ -1,6 +1,6 @@
 /** Addresses on Bluesky -> the post that they name. Pure. */
-import type { LinkMatch, PostRef } from '../../../extract/source.ts';
-import { matchPath, type PathShape, pathOf, unsupported } from '../../kit/link-match.ts';
+import type { LinkMatch, PostRef } from '../../extract/source.ts';
+import { matchPath, type PathShape, pathOf, unsupported } from '../kit/link-match.ts';
 
 /** The site, and the preview mirrors and readers that keep its paths (known in 2026-11). */
 const SUFFIXES: readonly string[] = [
