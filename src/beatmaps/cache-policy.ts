@@ -102,7 +102,7 @@ export const MEMBER_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 
 export const STANDING_POLICY: CachePolicy<readonly PlayerStandings[]> = policy(() => 10 * MINUTE);
 export const RANKING_POLICY: CachePolicy<readonly RankedPlayer[]> = policy(() => HOUR);
 
-/** A play is over; only what it is worth may change. */
+/** Kept long, because a finished play changes only in its pp. */
 export const PLAY_POLICY: CachePolicy<Score> = policy(() => HOUR);
 
 const upstream = z.enum(['osu', ...MIRROR_IDS]);

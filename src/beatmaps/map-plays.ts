@@ -96,7 +96,7 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
     },
     /** All plays of a player on a map; none if the map has no leaderboard. */
     userMapScores: ownScores('own'),
-    /** The same for lists of many players, kept longer, so that turning the list's pages asks no player again. */
+    /** All plays of a player on a map, kept longer, so that turning the pages of a list of players asks for none of them again. */
     memberMapScores: ownScores('member'),
     /** Players in the order asked for, 50 at most; accounts that no longer exist are missing. */
     async standings(userIds: readonly number[], signal?: AbortSignal) {

@@ -13,7 +13,7 @@ import { alternativesOf, correctGroups, type Groups, groupsOf, type TextIndex, w
 
 interface Page {
   readonly sets: readonly Beatmapset[];
-  /** See {@link Finding}. */
+  /** True when there may be more sets, because the bound of rows for one page was reached. */
   readonly isCutShort: boolean;
 }
 

@@ -90,7 +90,7 @@ export function createSetFinder(store: Store) {
 
   return {
     find,
-    /** The same sets as lines for a list. */
+    /** Finds sets as lines for a list. */
     lines(request: FindRequest): readonly Suggestion[] {
       if (request.check === undefined && figuresTest(request.asked.query) === undefined) {
         return rowsOf(LINE, SuggestionRow, choosePlan(store, request), request);

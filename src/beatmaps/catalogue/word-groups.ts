@@ -27,7 +27,7 @@ export function groupsOf({ text }: Query): Groups {
     .map(needle => [needle]);
 }
 
-/** The same groups, in which long beginnings of words are replaced by the words that begin so. */
+/** The groups with long beginnings of words replaced by the whole words that begin so. */
 export function writtenOut(vocabulary: Vocabulary, groups: Groups, index: TextIndex): Groups {
   return groups.map(group =>
     group.flatMap(needle => {

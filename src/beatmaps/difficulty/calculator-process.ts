@@ -129,7 +129,7 @@ function scoreOf({ map, attributes }: Rated, play: HitCounts): LibraryScore {
   return { ...perfect, ...counts, misses, maxCombo: combo, ...ofSliders };
 }
 
-/** The same play without a miss and played to the end, with the accuracy that it had. */
+/** The play as it would be without a miss and played to the end, with the accuracy that it had. */
 function withoutMisses(rated: Rated, play: HitCounts): LibraryScore {
   const { map, attributes } = rated;
   const { maxCombo } = attributes.getData();

@@ -184,7 +184,7 @@ function countResults(attributes: Rosu.DifficultyAttributes): number {
   }
 }
 
-/** The same play without a miss and played to the end, with the accuracy that it had. */
+/** The play as it would be without a miss and played to the end, with the accuracy that it had. */
 function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): Rosu.PerformanceArgs {
   const { mode } = attributes;
   const { combo: _, misses = 0, largeTickHits: __, passedObjects: ___, ...kept } = play;

@@ -56,7 +56,7 @@ export function maniaShares(accuracy: number, od: number): ManiaShares {
   return { nGeki, n300, nKatu, n100, n50 };
 }
 
-/** The same as counts, for a play with this many objects. @param accuracy of the whole play, 0 to 1 */
+/** Counts of the hit results, spread as {@link maniaShares} does, for a play with this many objects. @param accuracy of the whole play, 0 to 1 */
 export function maniaHits(objects: number, accuracy: number, misses: number, od: number) {
   const hits = Math.max(0, objects - misses);
   const shares = maniaShares(hits === 0 ? 0 : Math.min(1, (accuracy * objects) / hits), od);

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { Beatmap, Ruleset } from './beatmapset.ts';
 import type { ScoreMod } from './score.ts';
 
-/** In the order in which players write them: HDDT, EZHD, HDDTHR. `CL` stands for the stable client's scoring, played in the new client. */
+/** In the order in which players write them: HDDT, EZHD, HDDTHR. `CL` gives the new client the stable client's scoring. */
 const ACRONYMS = [
   ...['EZ', 'HD', 'FI', 'HT', 'DC', 'DT', 'NC', 'HR', 'FL', 'BL', 'NF', 'SD', 'PF', 'SO', 'TC', 'TD', 'RX', 'AP', 'MR'],
   ...['1K', '2K', '3K', '4K', '5K', '6K', '7K', '8K', '9K', 'CL'],

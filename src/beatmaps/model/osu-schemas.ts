@@ -126,7 +126,7 @@ function toBeatmap(raw: RawBeatmap, set: Pick<RawSet, 'id' | 'status' | 'ranked'
   };
 }
 
-/** Takes an address to https, because upstreams write some without a scheme; `otherwise` when that is not possible. */
+/** The address with https, because upstreams write some without a scheme; `otherwise` for none or another scheme. */
 function httpsUrl(address: string | null | undefined, otherwise: string): string {
   const whole = address?.startsWith('//') === true ? `https:${address}` : address;
   return whole?.startsWith('https://') === true ? whole : otherwise;

@@ -179,7 +179,7 @@ export function hasLeaderboard({ status }: Beatmapset): boolean {
   return status === 'ranked' || status === 'approved' || status === 'loved';
 }
 
-/** Milliseconds since 1970. */
+/** A date as milliseconds since 1970; null when it cannot be read. */
 export function time(date: string | null): number | null {
   const ms = date === null ? Number.NaN : Date.parse(date);
   return Number.isNaN(ms) ? null : ms;

@@ -36,7 +36,7 @@ export interface Figures {
 
 /**
  * Factors by which mods change the stars of a typical ranked map. Single maps differ by a few percent: a player's own plays correct the
- * part of the error that they share, a real calculation corrects the remaining one.
+ * part of the error that they share, a real calculation corrects the remainder.
  */
 const STAR_FACTORS: Readonly<Record<Ruleset, Readonly<Record<string, number>>>> = {
   osu: { DT: 1.4, HT: 0.79, HR: 1.05, EZ: 0.93, FL: 1.15 },

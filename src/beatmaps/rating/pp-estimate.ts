@@ -53,7 +53,7 @@ const WORTH: Readonly<Record<Ruleset, (play: Known) => number>> = {
   mania: maniaPp,
 };
 
-/** In a usual map aim makes up this share of the stars, and speed the remaining one. */
+/** In a usual map aim makes up this share of the stars, and speed the remainder. */
 const AIM_SHARE = 0.6;
 /** The pp of the skills are added up with this exponent. */
 const POWER = 1.1;

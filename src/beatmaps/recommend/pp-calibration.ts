@@ -18,7 +18,7 @@ export interface Calibration {
 export interface CalibrationSignals {
   /** Aborts the work itself. */
   readonly work: AbortSignal;
-  /** Aborts only the waiting for it. */
+  /** Aborts only the waiting for the result; the work itself goes on. */
   readonly wait: AbortSignal;
 }
 

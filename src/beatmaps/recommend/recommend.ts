@@ -74,7 +74,7 @@ const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 50;
 /** An answer should be ready by then, with osu!'s own stars for the maps where they came in time. */
 const ANSWER_MS = 2_600;
-/** The same for a question that was asked lately. */
+/** How soon an answer should be ready for a question that was asked lately. */
 const REPEAT_MS = 400;
 /** How long the answer waits for osu!'s own stars. */
 const STARS_MS = { least: 50, most: 600 };
@@ -226,7 +226,7 @@ async function readQuestion({ beatmaps, log }: RecommendOptions, request: Recomm
   return { limit, context, reference, like, plan };
 }
 
-/** The same text for the same question. A seed without a known person is part of it, because that answer must stay the same. */
+/** A name for the question, by which asking it again is recognised. A seed without a known person is part of it, because that answer must stay the same. */
 function nameOf({ caller, seed, signal: _signal, limit: _limit, ...asked }: RecommendRequest): string {
   return JSON.stringify(caller === undefined && seed !== undefined ? { ...asked, seed } : asked);
 }

@@ -153,7 +153,7 @@ function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly Class
   return [{ ...base, modClass: modClassOf(mods.must), plays: [], share: 1 }];
 }
 
-/** The same player, as if they usually played maps like this one. */
+/** The profile that the player would have if they usually played maps like this one. */
 function withHabitsOf(profile: ClassProfile, like: Candidate): ClassProfile {
   const figures = figuresWith(like, profile.modClass);
   const features = FEATURES.flatMap(feature => {

@@ -76,7 +76,7 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
     else failed.push({ id: source.id, error: result });
   }
   if (weak !== undefined) return weak;
-  // When a definitive source exists, it failed, and the others' `not_found` may only mean that they do not know.
+  // If there is a definitive source, it has failed, and `not_found` from the others may only mean that they do not know the thing.
   const isCertain = !sources.some(each => isDefinitive?.(each) === true);
   const missing = failed.find(({ error }) => error.code === 'not_found');
   const others = failed.filter(({ error }) => error.code !== 'not_found');

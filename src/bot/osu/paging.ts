@@ -6,7 +6,7 @@ export const PAGE_OPTIONS = {
   cursors: { type: 'string', maxLength: 40_000, only: 'button' },
 } as const;
 
-/** From a page further than this the way back leads only through the last pages, and then to the first. */
+/** Only this many cursors are kept; the way back through more pages skips from the oldest of them to the first page. */
 const MAX_TRAIL = 20;
 
 /** A page of a list. Upstreams give only the cursor of the next page, so the way back consists of the cursors that led here. */

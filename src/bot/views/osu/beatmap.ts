@@ -60,7 +60,7 @@ export function ratedStars({ stars, isEstimate }: Pick<Rating, 'stars' | 'isEsti
   return isEstimate ? t.messages.osu.estimate.about({ shown }) : shown;
 }
 
-/** The same text with a dot of the stars' colour before it. */
+/** Stars as every view shows them, with a dot of their colour before them. */
 export function ratedStarsWithSwatch(rating: Pick<Rating, 'stars' | 'isEstimate'>, t: Translator): Text {
   return [starSwatch(rating.stars), ` ${ratedStars(rating, t)}`];
 }
