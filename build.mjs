@@ -82,10 +82,16 @@ async function buildPrograms(build) {
   });
 }
 
-/** Texts are read when their language is first spoken. */
-function copyTexts() {
+/** Texts are read when their language is first spoken, from one file rather than fourteen. */
+function joinTexts() {
   const from = join(ROOT, 'src/i18n');
-  cpSync(from, join(DIST, 'i18n'), { recursive: true, filter: path => !/\.(ts|md)$/.test(path) });
+  const folders = readdirSync(from, { withFileTypes: true }).filter(each => each.isDirectory());
+  for (const { name: tag } of folders) {
+    const files = readdirSync(join(from, tag)).filter(name => name.endsWith('.json'));
+    const texts = files.map(name => JSON.parse(readFileSync(join(from, tag, name), 'utf8')));
+    mkdirSync(join(DIST, 'i18n', tag), { recursive: true });
+    writeFileSync(join(DIST, 'i18n', tag, 'texts.json'), JSON.stringify(Object.assign({}, ...texts)));
+  }
 }
 
 async function buildPage(build, folder) {
@@ -152,7 +158,7 @@ if (flag === '--page' && folder !== undefined) {
   if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== current) {
     rmSync(DIST, { recursive: true, force: true });
     const { build } = await import('esbuild');
-    copyTexts();
+    joinTexts();
     await Promise.all([buildPrograms(build), buildPage(build, join(DIST, 'page'))]);
     writeFileSync(STAMP, current);
   }

@@ -1,5 +1,6 @@
 import {
   isArgumentElement,
+  isLiteralElement,
   isPluralElement,
   isSelectElement,
   type MessageFormatElement,
@@ -24,17 +25,23 @@ const SYNTAX = { ignoreTag: true };
  * parameter that is not given reads as nothing.
  */
 export function createText(source: string, locale: string): (values: TextValues) => string {
-  let prepared: { readonly format: IntlMessageFormat; readonly notGiven: TextValues } | undefined;
+  let fill: ((values: TextValues) => string) | undefined;
   return values => {
-    prepared ??= prepare(source, locale);
-    return String(prepared.format.format({ ...prepared.notGiven, ...values }));
+    fill ??= prepare(source, locale);
+    return fill(values);
   };
 }
 
-function prepare(source: string, locale: string): { format: IntlMessageFormat; notGiven: TextValues } {
+function prepare(source: string, locale: string): (values: TextValues) => string {
   const elements = parse(source, SYNTAX);
-  const notGiven = [...parametersOf(elements)].map(([name, kind]) => [name, kind === 'choice' ? NOT_GIVEN : '']);
-  return { format: new IntlMessageFormat(elements, locale), notGiven: Object.fromEntries(notGiven) };
+  const plain = elements.filter(each => isLiteralElement(each) || isArgumentElement(each));
+  // Most texts have no plural and no choice, so that they need nothing of Intl.
+  if (plain.length === elements.length)
+    return values => plain.map(each => (isLiteralElement(each) ? each.value : (values[each.value] ?? ''))).join('');
+  const kinds = [...parametersOf(elements)].map(([name, kind]) => [name, kind === 'choice' ? NOT_GIVEN : '']);
+  const notGiven: TextValues = Object.fromEntries(kinds);
+  const format = new IntlMessageFormat(elements, locale);
+  return values => String(format.format({ ...notGiven, ...values }));
 }
 
 /** The parameters of a text with the most that each is used for: a number also stands as it is, beside the plural. */

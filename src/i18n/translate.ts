@@ -45,12 +45,18 @@ export function createTranslator(locales: readonly string[]): Translator {
   return made;
 }
 
+const passing = new Map<string, WeakRef<Translator>>();
+
 /**
- * The translator of a language of the list, which is not kept for others who ask: menus are made in every language, also in those
- * that are spoken to nobody.
+ * The translator of a language of the list, which is not kept: menus are made in every language, also in those that are spoken to
+ * nobody. Those who make theirs at the same time share it.
  */
 export function loadTranslator(tag: string): Translator {
-  return translators.get(tag) ?? newTranslator(tag, createMessages(tag === 'en' ? english : loadTexts(tag), tag));
+  const known = translators.get(tag) ?? passing.get(tag)?.deref();
+  if (known) return known;
+  const made = newTranslator(tag, createMessages(tag === 'en' ? english : loadTexts(tag), tag));
+  passing.set(tag, new WeakRef(made));
+  return made;
 }
 
 /** Formatters of Intl take milliseconds and tens of KB each, so each is made once, on first use. */
