@@ -1,7 +1,6 @@
 /**
- * The shape every media source yields; types, the API's schema and what is stored derive from the one schema below. What the
- * upstream did not say is `null`, never 0, '' or false. Sources list all variants; choosing one by a chat's limits is
- * delivery's work.
+ * The shape of the posts of every media source; types, the API's schema and the stored form derive from the one schema below. A value
+ * that the site did not state is `null`, never 0, '' or false. Sources list all variants; the delivery chooses one by a chat's limits.
  */
 import * as z from 'zod';
 
@@ -10,8 +9,8 @@ const number = z.number().nullable();
 const moment = z.number().nullable().meta({ description: 'Unix milliseconds.' });
 
 /**
- * The type of a variant that comes in pieces: its address is that of an HLS media playlist, which says where they are. They are
- * joined to an MP4 before anyone gets them. Sources read masters with `playlistVariants`, so that each rendition is a variant.
+ * The type of a variant that comes in pieces: its address is an HLS media playlist, which lists the pieces. They are joined to an MP4
+ * before anyone gets them. Sources read master playlists with `playlistVariants`, so that each rendition is a variant.
  */
 export const PLAYLIST_MIME = 'application/vnd.apple.mpegurl';
 
@@ -35,7 +34,7 @@ const file = z
   .meta({ description: 'One file of the item.' });
 
 const headerValue = z.string().regex(/^[\x20-\x7e]{1,4096}$/);
-/** The host of a variant's address wants these of who asks for it; they are for that host alone, and no reader sees them. */
+/** Headers that the host of a variant's address requires; they are sent to that host alone, and no reader sees them. */
 const requestHeaders = z
   .object({ referer: headerValue.exactOptional(), cookie: headerValue.exactOptional() })
   .readonly();
@@ -62,7 +61,7 @@ const stats = z
   .readonly()
   .meta({ id: 'PostStats', description: 'Counts as the site gave them; null when it was silent or hides them.' });
 
-/** The form of a source's id. Which there are is said by the list of sources, so that a stored post outlives a change of it. */
+/** The form of a source's id. Which ids exist is not checked here, so that a stored post survives a change of the list of sources. */
 export const sourceIdSchema = z
   .string()
   .regex(/^[a-z][a-z0-9]{0,30}$/)
@@ -118,13 +117,13 @@ function postOf<Item extends z.ZodType>(source: z.ZodType<string>, item: Item) {
   });
 }
 
-/** What is stored. Posts of earlier versions neither quoted another nor were sensitive. */
+/** The stored form. Posts of earlier versions have no quoted post and no `sensitive`. */
 export const postSchema = postOf(sourceIdSchema, itemOf(variant)).readonly();
 
 export type Post = z.infer<typeof postSchema>;
 export type SourceId = Post['source'];
 
-/** The schema of a post of one of these sources as the API gives it: headers for a variant's host are not in it. */
+/** The schema of a post of one of these sources as the API gives it, without the headers for a variant's host. */
 export function postSchemaOf(sources: readonly SourceId[]) {
   const source = z.enum(sources).meta({ description: 'The site.' });
   const url = z.string().startsWith('http').meta({
@@ -147,21 +146,21 @@ export function isPlaylist({ mime }: Pick<Variant, 'mime'>): boolean {
   return mime === PLAYLIST_MIME;
 }
 
-/** An item before its place in the post is known. */
+/** An item whose place in the post is not known yet. */
 export type UnplacedItem = Omit<MediaItem, 'position'>;
 
-/** Places the items that an upstream lists for a post, in order, null for each that is there but cannot be read. */
+/** Gives each item its place in the post, in the site's order; null stands for an item that exists but cannot be read. */
 export function placeItems(listed: readonly (UnplacedItem | null)[]): Pick<Post, 'items' | 'missingItems'> {
   const items = listed.flatMap((item, position) => (item === null ? [] : [{ ...item, position }]));
   return { items, missingItems: listed.length - items.length };
 }
 
-/** How many items a post has, those that could not be read included. */
+/** How many items a post has, including those that could not be read. */
 export function itemCount({ items, missingItems }: Pick<Post, 'items' | 'missingItems'>): number {
   return items.length + missingItems;
 }
 
-/** Index into `items` of the item in a place; undefined where it could not be read, or where there is none. */
+/** The index in `items` of the item at a place; undefined if it could not be read, or if there is none. */
 export function indexAt({ items }: Pick<Post, 'items'>, position: number): number | undefined {
   const index = items.findIndex(item => item.position === position);
   return index === -1 ? undefined : index;
@@ -180,9 +179,7 @@ export const NO_STATS: Stats = {
   authorPosts: null,
 };
 
-/**
- * Variants that play as they are, best first: never one track of a DASH pair. For a silent video these are its silent files.
- */
+/** Variants that play as they are, best first: never a single track of a DASH pair. For a silent video these are its silent files. */
 export function playableVariants(item: Pick<MediaItem, 'kind' | 'variants'>): readonly Variant[] {
   if (item.kind === 'image') return item.variants;
   if (item.kind === 'audio') return item.variants.filter(variant => variant.hasAudio !== false);

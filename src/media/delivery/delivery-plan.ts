@@ -17,76 +17,76 @@ import {
 import type { MediaItem, Variant } from '../post.ts';
 import { choosePlayerFile, isCommonFile, type PlayerFile } from '../tunnel/player-file.ts';
 
-/** How a file is come by, the quickest first. */
+/** The ways to get a file, the quickest first. */
 export type StepKind =
-  /** The file as the CDN has it. */
+  /** The file is sent as the CDN has it. */
   | 'file'
-  /** Video and audio, or the pieces of a stream, put together, nothing encoded again. */
+  /** Video and audio, or the pieces of a stream, are put together; nothing is encoded again. */
   | 'mux'
-  /** Encoded again as H.264 and AAC within the budget. */
+  /** The video is encoded again as H.264 and AAC within the budget. */
   | 'compress'
-  /** The audio alone, or a photo in a common format. */
+  /** The audio is extracted, or a photo is converted to a common format. */
   | 'convert';
 
-/** A reader is led there when there is no file. */
+/** The target of the link that a reader gets when there is no file. */
 export type LinkTarget =
-  /** Medley's own page that plays it. */
+  /** Medley's own page that plays the video. */
   | 'page'
-  /** The file itself, through Medley. */
+  /** The file itself, through Medley's tunnel. */
   | 'tunnel'
-  /** The post. */
+  /** The original post on its site. */
   | 'original';
 
 export interface Step {
   readonly kind: StepKind;
-  /** Names the file that comes of it, the same after a restart. */
+  /** Identifies the file that the step makes; the same after a restart. */
   readonly key: string;
   /** One file, or the video and the audio. */
   readonly parts: readonly VariantChoice[];
-  /** The limit of the file that comes of it; smaller than the chat's when a larger one was refused. */
+  /** The limit of the file that the step makes; smaller than the chat's when a larger one was refused. */
   readonly maxBytes: number;
 }
 
 export interface PlanWish {
   readonly form: MediaForm;
   readonly maxBytes: number;
-  /** Keys of variants that are out of the question. */
+  /** Keys of variants that must not be used. */
   readonly refused: Iterable<string>;
   /** Sizes learned meanwhile, by key. */
   readonly sizes?: Pick<ReadonlyMap<string, number>, 'get'>;
-  /** Keys of files that turned out to play on few devices, whatever the site says of them. */
+  /** Keys of files that turned out to play on few devices, whatever the site says about them. */
   readonly uncommon?: { has(key: string): boolean };
-  /** Keys of what could not be had or made. */
+  /** Keys of files that could not be fetched or made. */
   readonly broken?: ReadonlySet<string>;
 }
 
-/** The tools there are to work with. */
+/** The tools that are available here. */
 export interface Means {
   /** True when videos can be encoded. */
   readonly transcode: boolean;
 }
 
-/** No larger file is fetched to be made smaller. */
+/** A file larger than this is not fetched to be made smaller. */
 export const MAX_SOURCE_BYTES = 512 * 1024 * 1024;
 
 const ESTIMATE_TOLERANCE = 1.1;
-/** Fewer bits a second are no video any more. */
+/** With fewer bits a second a video cannot be watched. */
 const MIN_VIDEO_BITRATE = 150_000;
-/** The audio of a video never has fewer. */
+/** The audio of a video never gets fewer bits a second. */
 const MIN_AUDIO_BITRATE = 24_000;
-/** Videos with a shorter side below this look poor on any screen; then it is worth the time to make a better one... */
+/** A video with a shorter side below this looks poor on any screen; making a better one is worth the time... */
 const POOR_SHORT_SIDE = 360;
-/** ...where the budget carries so many bits a second. */
+/** ...if the budget allows this many bits a second. */
 const GOOD_BITRATE = 600_000;
-/** Bits per pixel at 30 frames a second under which a video is all blocks; a smaller variant looks better. */
+/** Below this many bits per pixel, at 30 frames a second, a video is all blocks; a smaller variant looks better. */
 const STARVED_BITS = 0.008;
-/** The share of a refused size that is tried next. */
+/** After a refusal, this share of the refused size is tried next. */
 const SMALLER = 0.6;
-/** Larger videos cost time and are made smaller again. */
+/** Videos with a larger short side take longer to encode and are scaled down to it. */
 const ENOUGH_SHORT_SIDE = 1_080;
 const MEBIBYTE = 1024 * 1024;
 
-/** One way to have the whole video. */
+/** One way to get the whole video. */
 interface Source {
   readonly kind: 'file' | 'mux';
   readonly key: string;
@@ -99,8 +99,8 @@ interface Source {
 }
 
 /**
- * Ways to a file of the item within the budget, best first; empty when there is none. Pure. Files that every player knows come before
- * others, larger videos before smaller ones, and whole files before those that have to be made; a video is encoded again only when
+ * The ways to get a file of the item within the budget, best first; empty when there is none. Pure. Files that every player can play come
+ * before others, larger videos before smaller ones, and whole files before those that have to be made; a video is encoded again only when
  * nothing good fits as it is.
  */
 export function planDelivery(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
@@ -109,7 +109,7 @@ export function planDelivery(item: MediaItem, wish: PlanWish, means: Means): rea
   return item.kind === 'audio' ? trackSteps(item, wish, means) : videoSteps(item, wish, means);
 }
 
-/** Says where a reader is led when none of the steps came to a file, by whether people can reach Medley itself. Pure. */
+/** The link target for a reader when no step gave a file; it depends on whether people can reach Medley itself. Pure. */
 export function planLink(
   item: MediaItem | undefined,
   form: MediaForm,
@@ -123,7 +123,7 @@ export function planLink(
   return { target: isPlayable ? 'page' : 'tunnel', file };
 }
 
-/** Budgets that are nearly alike share a file: whole MiB. */
+/** Budgets are rounded down to whole MiB, so that requests with nearly the same budget share a file. */
 function budgetClass(maxBytes: number): number {
   return maxBytes < MEBIBYTE ? maxBytes : Math.floor(maxBytes / MEBIBYTE) * MEBIBYTE;
 }
@@ -170,7 +170,7 @@ function videoSources(item: MediaItem, { sizes, uncommon }: PlanWish): readonly 
   ]);
 }
 
-/** Below what a platform has refused, if its size is known. */
+/** The limit to plan with: below every size that the platform has refused, as far as those sizes are known. */
 function limitOf(all: readonly Source[], { refused, sizes, maxBytes }: PlanWish): number {
   const out = new Set(refused);
   const learned = [...out].flatMap(key => sizes?.get(key) ?? []);
@@ -194,7 +194,7 @@ function fits({ bytes, estimatedBytes, key, parts }: Source, limit: number, { si
   return known === null ? (estimatedBytes ?? 0) <= maxBytes * ESTIMATE_TOLERANCE : known <= limit;
 }
 
-/** Says whether a video is so small that a better one should be made of what does not fit. */
+/** Says whether a video is so small that it is better to encode a larger one that does not fit as it is. */
 function isWorthMore({ video }: Source, all: readonly Source[], { durationMs }: MediaItem, wish: PlanWish): boolean {
   const side = shortSide(video);
   if (side === null || side >= POOR_SHORT_SIDE || durationMs === null) return false;
@@ -202,7 +202,7 @@ function isWorthMore({ video }: Source, all: readonly Source[], { durationMs }: 
   return largest >= side * 2 && (wish.maxBytes * 8_000) / durationMs >= GOOD_BITRATE;
 }
 
-/** At most one, since it takes long: of the smallest video that is large enough. */
+/** At most one step, since encoding takes long: it uses the smallest video that is large enough. */
 function compressSteps(all: readonly Source[], limit: number, item: MediaItem, wish: PlanWish): readonly Step[] {
   const { broken = new Set<string>() } = wish;
   if ([...wish.refused, ...broken].some(key => key.startsWith('compress-'))) return [];
@@ -220,12 +220,12 @@ function compressSteps(all: readonly Source[], limit: number, item: MediaItem, w
   return [{ kind: 'compress', key: `compress-${maxBytes}-${source.key}`, parts: source.parts, maxBytes }];
 }
 
-/** The audio of a video, or of what is audio alone. */
+/** The steps to the audio of a video, or to an audio item. */
 function audioSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   if (item.kind === 'image') return [];
   const { durationMs } = item;
   const isHopeless = durationMs !== null && (wish.maxBytes * 8_000) / durationMs < MIN_AUDIO_BITRATE;
-  // All videos of an item have the same audio: where one was too large, the others need not be fetched.
+  // All videos of an item have the same audio: if it was too large from one, the others need not be fetched.
   const isOver = isHopeless || [...wish.refused].some(key => key.startsWith('convert-'));
   const withAudio =
     item.kind === 'audio' || isOver ? [] : sendableVariants(item, 'audio').filter(({ hasVideo }) => hasVideo);
@@ -233,12 +233,12 @@ function audioSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
   return [...trackSteps(item, wish, means), ...unrefused(copies, wish)];
 }
 
-/** Whole audio files as they are; DASH's come in fragments, which few players measure, and have to be put in order. */
+/** Whole audio files are sent as they are; DASH tracks come in fragments, whose length few players know, so they have to be reordered. */
 function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   const choices = audioTracks(item).map(variant => toChoice(variant, item, wish.sizes));
   const made = choices
     .filter(({ variant }) => (isCommonAudio(variant) ? variant.adaptive : means.transcode))
-    // A track that is copied as it is stays as large.
+    // A track that is copied unchanged stays as large as it is.
     .filter(
       ({ variant, bytes, estimatedBytes }) =>
         !isCommonAudio(variant) || (bytes ?? estimatedBytes ?? 0) <= wish.maxBytes * ESTIMATE_TOLERANCE,
@@ -253,7 +253,7 @@ function imageSteps(item: MediaItem, wish: PlanWish): readonly Step[] {
   return withMade(choices, made, isCommonImage, wish);
 }
 
-/** Files that every chat takes come first, then those that are made, then the others. */
+/** Files that every chat accepts come first, then files that are made, then all others. */
 function withMade(
   choices: readonly VariantChoice[],
   made: readonly Step[],

@@ -12,18 +12,18 @@ export interface DeliveryRequest {
   readonly form: MediaForm;
   /** The chat's real limit for one file. */
   readonly maxBytes: number;
-  /** Variants a platform has refused already, by `variantKey`: the next smaller is tried. */
+  /** Keys (by `variantKey`) of the variants that the platform has refused already: the next smaller one is tried. */
   readonly refused?: readonly string[];
-  /** The part of a video that is wanted; absent for all of it. */
+  /** The part of a video that is wanted; absent for the whole video. */
   readonly clip?: Clip;
   /** True when a small image of a video is wanted too. */
   readonly thumbnail?: boolean;
 }
 
-/** Why there is no file for a request; `stream`: it comes as one that is not put together. */
+/** Why there is no file for a request; `stream`: the file comes as a stream whose pieces cannot be put together. */
 export type NoFileReason = 'too_large' | 'upstream_unavailable' | 'timeout' | 'stream';
 
-/** A file that could not be converted has no audio, or a codec that nothing here reads. */
+/** If a file could not be converted, it has no audio, or a codec that nothing here can read. */
 export function noFileReason(failure: FileFailure, kind: StepKind): NoFileReason {
   const { status } = failure;
   const { cause } = 'cause' in failure ? failure : { cause: undefined };
@@ -32,11 +32,11 @@ export function noFileReason(failure: FileFailure, kind: StepKind): NoFileReason
   return status === 'tool' && kind !== 'convert' ? 'too_large' : 'upstream_unavailable';
 }
 
-/** Sites round the lengths they state. */
+/** Sites round the durations that they state. */
 const TOLERANCE_MS = 1_500;
 const TOLERANCE = 0.03;
 
-/** Says whether a file is no shorter than the post says of its video or audio; an unknown length is taken to be enough. */
+/** Says whether a file is at least as long as the post's data say of its video or audio; an unknown duration counts as long enough. */
 export function isLongEnough(
   { post, index, clip }: { readonly post: Pick<Post, 'items'>; readonly index: number; readonly clip?: Clip },
   { durationMs }: { readonly durationMs: number | null },

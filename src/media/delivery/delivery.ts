@@ -15,14 +15,14 @@ import { FileResolver, type Resolution } from './file-resolver.ts';
 import type { HeldFile } from './file-store.ts';
 import { createMediaFiles, type MediaFiles } from './media-files.ts';
 
-/** A reader is led to a page of ours, a file, or the post. */
+/** The address that a reader gets: a page of Medley's, a file, or the post. */
 export interface MediaAddress {
   readonly url: string;
-  /** Says what is behind the address. A `page` is unfurled by the chat into a player. */
+  /** The kind of target behind the address. A `page` is unfurled by the chat into a player. */
   readonly leadsTo: LinkTarget;
 }
 
-/** A video had to be smaller than the site's: its own size, and where the whole one is. */
+/** A video was sent smaller than the site has it: the size of the sent file, and the address of the full one. */
 export interface Reduction extends MediaAddress {
   readonly bytes: number;
 }
@@ -34,13 +34,13 @@ export interface DeliveredFile {
   readonly bytes: number;
   readonly mime: string;
   readonly fileName: string;
-  /** Names the variant, the same after a restart: part of the key under which a platform's file id is remembered. */
+  /** Identifies the variant, the same after a restart: part of the key under which a platform's file id is remembered. */
   readonly variantKey: string;
   readonly width: number | null;
   readonly height: number | null;
   readonly durationMs: number | null;
   readonly hasAudio: boolean | null;
-  /** Absent for a file as good as the site has it. */
+  /** Absent when the file is as good as the site has it. */
   readonly reduced?: Reduction;
   /** JPEG of at most 320 pixels a side and 200 kB; null when none was asked for or none could be made. */
   readonly thumbnail: { readonly path: string; readonly bytes: number } | null;
@@ -48,7 +48,7 @@ export interface DeliveredFile {
   dispose(): Promise<void>;
 }
 
-/** Nothing fits or can be had: the reader gets an address instead, and why. */
+/** No file fits or can be fetched: the reader gets an address instead, with the reason. */
 export interface DeliveredLink extends MediaAddress {
   readonly kind: 'link';
   readonly reason: NoFileReason;
@@ -61,71 +61,74 @@ export interface RemoteFile {
   readonly reduced?: Reduction;
 }
 
-/** Post item + byte budget -> the file to send, or a link. */
+/** Turns an item of a post and a byte budget into the file to send, or into a link. */
 export interface Delivery {
   /**
-   * The best file that fits, on disk: a variant as it is, video and audio put together, or a video encoded again where ffmpeg is;
-   * memory does not grow with its size. Callers who ask for the same at once share the work, and files are kept for those who ask
-   * later. An expired address is asked for again once. All files together are bounded: a caller that holds some while asking for more
-   * lets go of those that are sent, since waiting for room ends in a link.
+   * The best file that fits, on disk: a variant as it is, video and audio put together, or, where ffmpeg is installed, a video encoded
+   * again; memory does not grow with its size. Callers who ask for the same file at once share the work, and files are kept for later
+   * callers. An expired address is asked for again once. All files together are bounded: a caller that holds some while asking for more
+   * should dispose of those that are sent, since waiting for room ends in a link.
    * @throws AppError only when the caller's signal aborts
    */
   deliver(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveredFile | DeliveredLink>;
-  /** The best variant a platform may fetch by itself within `maxBytes` of known or estimated size; undefined when there is none. */
+  /**
+   * The best variant that a platform may fetch by itself, whose known or estimated size is within `maxBytes`; undefined when there is
+   * none.
+   */
   remoteFile(request: DeliveryRequest): RemoteFile | undefined;
-  /** The address of all of a video. */
+  /** The address of the whole video. */
   wholeAddress(request: DeliveryRequest): MediaAddress;
-  /** Ends what runs and removes every file, those still held too. */
+  /** Ends running work and removes every file, even those still held. */
   close(): Promise<void>;
 }
 
 export interface PublicAddresses {
   /** The address of a file in the tunnel. */
   file(file: TunnelFile): string;
-  /** The address of the page that plays a video of a post; it ends at `expiresAt`, unix milliseconds. */
+  /** The address of the page that plays a video of a post; it expires at `expiresAt`, unix milliseconds. */
   page(post: Pick<Post, 'source' | 'id' | 'url'>, index: number, expiresAt: number): string;
 }
 
 export interface DeliveryOptions {
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
-  /** Suffixes: each host and what is below it. */
+  /** Suffixes: each host and all its subdomains. */
   readonly mediaHosts: readonly string[];
   readonly cdnHeaders: CdnHeaders;
-  /** Made when missing, readable by its owner alone; files that an earlier process left in it are removed at once. */
+  /** Created when missing, readable by its owner alone; files that an earlier process left in it are removed at once. */
   readonly tempDir: string;
   /** Asks the upstream again for a post whose addresses expired early. */
   readonly refresh: (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
-  /** Absolute addresses, where people can reach Medley; without them links lead to the original post. */
+  /** Public addresses of Medley, where it has any; without them links lead to the original post. */
   readonly addresses?: PublicAddresses | undefined;
-  /** Without it nothing is encoded. */
+  /** The ffmpeg program; without it nothing is encoded. */
   readonly ffmpeg?: Ffmpeg | undefined;
   readonly log: Pick<Logger, 'info' | 'error'>;
-  /** Called for each item: how its file was made (`file`: as the CDN has it) and its bytes, or where the link that is given leads. */
+  /** Called for each item: how its file was made (`file`: as the CDN has it) and its bytes, or the target of the link that is given. */
   readonly onDelivered?: (step: string, bytes: number) => void;
   readonly now?: () => number;
-  /** All files that are being sent, together. Default 1 GiB. */
+  /** Bytes of all files that are being sent. Default 1 GiB. */
   readonly maxSpoolBytes?: number;
-  /** All files that are kept for those who ask later, together. Default none. */
+  /** Bytes of all files that are kept for later callers. Default none. */
   readonly keptBytes?: number;
-  /** How slow a file may come. */
+  /** How slowly a file may come. */
   readonly patience?: Partial<Patience>;
 }
 
 const DEFAULT_SPOOL_BYTES = 1024 * 1024 * 1024;
-/** Links into the tunnel are handed out for this long at most. */
+/** Links into the tunnel are valid for at most this long. */
 const LINK_LIFE_MS = 6 * 3_600_000;
-/** A page finds new addresses by itself. */
+/** A page may be valid for longer than a file link, because it looks up new file addresses by itself. */
 const PAGE_LIFE_MS = 7 * 24 * 3_600_000;
 const MAX_COVER_BYTES = 10 * 1024 * 1024;
 const MAX_THUMBNAIL_BYTES = 200_000;
-/** A mux with so many more pixels is worth an upload where the platform could have fetched a file itself. */
+/** A muxed video with this many times more pixels is worth an upload although the platform could fetch a smaller file by itself. */
 const SHARPER = 1.5;
 
-/** Clips whose key begins so were cut from the whole. */
+/** Keys of clips that were cut from the whole video begin with this. */
 const CLIP_PREFIX = 'clip-';
-/** A clip is made this much smaller each time the platform refused its size. */
+/** Each time the platform refuses its size, a clip is made smaller by this factor. */
 const SMALLER = 0.6;
-/** Room for a video of which the audio alone is wanted: enough for the longest part, and little to encode. */
+/** Bound for a video of which only the audio is wanted: enough for the longest clip, and little to encode. */
 const AUDIO_SOURCE_BYTES = 32 * 1024 * 1024;
 
 export function createDelivery(options: DeliveryOptions): Delivery {
@@ -139,7 +142,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       ? resolver.resolve(request, signal)
       : clipFile(request, request.clip, resolver, files, signal));
     if (found.kind === 'none') {
-      // A file that cannot be had is in no tunnel either.
+      // A file that the CDN does not give cannot be streamed through the tunnel either.
       const address = addressOf(found.post, request, found.reason !== 'upstream_unavailable');
       options.onDelivered?.(`link-${address.leadsTo}`, 0);
       return { kind: 'link', ...address, reason: found.reason };
@@ -184,10 +187,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       });
       const fitting = plain.find(({ bytes, variant }) => bytes <= maxBytes && !resolver.isOver(variant));
       const best = steps[0]?.parts[0];
-      // A platform's own request would have none of the headers, and is not to know them.
+      // The platform would ask for the file without these headers, and must not learn them.
       if (fitting === undefined || best === undefined || fitting.variant.headers !== undefined) return undefined;
       const isMadeBetter = steps[0]?.kind === 'mux' && pixels(best.variant) > pixels(fitting.variant) * SHARPER;
-      // A step that encodes comes first because the file itself plays on few devices, or is poor.
+      // A step that encodes comes first when the file itself plays on few devices or looks poor, so the platform must not fetch that one.
       if (isMadeBetter || steps[0]?.kind === 'compress' || steps[0]?.kind === 'convert') return undefined;
       const { variant, key, bytes, step } = fitting;
       const reduced = resolver.isReduced(step, request) && { reduced: { bytes, ...addressOf(post, request) } };
@@ -199,7 +202,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   };
 }
 
-/** Says where a reader is led for an item; a file that cannot be had is not offered. */
+/** The link for a reader of an item; a file that cannot be fetched is not offered. */
 function createAddressing({ addresses }: DeliveryOptions, resolver: FileResolver, now: () => number) {
   return (post: Pick<Post, 'items'>, { form, index, ...request }: DeliveryRequest, isHad = true): MediaAddress => {
     const plan = planLink(post.items[index], form, addresses !== undefined && isHad);
@@ -231,7 +234,7 @@ function describeFile({ file, step, post }: FoundFile, { post: asked, index }: D
   } as const;
 }
 
-/** The upstream's own cover of the video, else one of its first frames; a video can do without. Releases the video when it throws. */
+/** The site's own cover of the video, else one of its first frames; null if there is neither. Releases the video when it throws. */
 async function thumbnailOf(
   { file: video, step, post }: FoundFile,
   { post: { source, id }, index, thumbnail, clip }: DeliveryRequest,
@@ -240,7 +243,7 @@ async function thumbnailOf(
 ): Promise<HeldFile | undefined> {
   if (thumbnail !== true || video.probe?.kind !== 'video') return undefined;
   const place = [source, id, index].join(' ');
-  // A part does not begin where its video does.
+  // The site's cover shows the beginning of the video, not that of a clip.
   const url = clip === undefined ? (post.items[index]?.thumbnailUrl ?? null) : null;
   const cover = { key: `${place} cover`, source, mime: 'image/jpeg', maxBytes: MAX_COVER_BYTES };
   const expectedBytes = MAX_COVER_BYTES / 8;
@@ -261,7 +264,10 @@ async function thumbnailOf(
   }
 }
 
-/** A part of a video, or its audio, made of the best file of the whole. @throws the signal's reason when it aborts */
+/**
+ * Makes a clip of a video, or of its audio, from the best file of the whole video.
+ * @throws the signal's reason when it aborts
+ */
 async function clipFile(
   { clip: _, ...request }: DeliveryRequest,
   range: Clip,

@@ -1,15 +1,18 @@
-/** Room for some bytes on the disk. */
+/** Disk space reserved for one file. */
 export interface QuotaReservation {
   readonly bytes: number;
-  /** Gives back what is over `bytes`. */
+  /** Gives back the bytes above `bytes`. */
   shrink(bytes: number): void;
   /** Safe to call twice. */
   release(): void;
 }
 
-/** Bounds the bytes that are held at once; who comes first gets room first. */
+/** Bounds the bytes that are reserved at once; requests get room in the order they came. */
 export interface DiskQuota {
-  /** More than the whole is taken as the whole. @throws the signal's reason when it aborts */
+  /**
+   * A request above the total is cut down to the total.
+   * @throws the signal's reason when it aborts
+   */
   enter(bytes: number, signal: AbortSignal): Promise<QuotaReservation>;
 }
 

@@ -12,24 +12,24 @@ import type { SourceId, Variant } from '../post.ts';
 
 export interface DownloadRequest extends CdnAddress {
   readonly source: SourceId;
-  /** The type it should be. */
+  /** The expected type of the file. */
   readonly mime: string;
   readonly path: string;
-  /** More is never written, and not asked for when the CDN says so before. */
+  /** More bytes are never written, and the file is not fetched at all if the CDN states a larger size. */
   readonly maxBytes: number;
-  /** Room there is on the disk now. A larger file is not begun. */
+  /** Free room on the disk now; a larger file is not started. */
   readonly roomBytes: number;
   readonly signal: AbortSignal;
-  /** Where in the file at `path` it is written; what is there before stays. Default its beginning. */
+  /** The position in the file at `path` where writing starts; bytes before it stay. Default: the beginning. */
   readonly at?: number;
-  /** The part of it that is wanted. Default all. */
+  /** The part of the file that is wanted. Default: all. */
   readonly range?: Piece['range'];
 }
 
 export type DownloadFailure =
-  /** `bytes` is null when it became clear only on the way. */
+  /** `bytes` is null when the size only turned out during the download. */
   | { readonly status: 'too_large'; readonly bytes: number | null }
-  /** It fits, but not into the room there is. */
+  /** The file is within its limit, but larger than the free room. */
   | { readonly status: 'needs_room'; readonly bytes: number }
   | { readonly status: 'expired' | 'timeout' | 'unavailable' | 'disk'; readonly cause: unknown };
 
@@ -37,7 +37,7 @@ export type DownloadOutcome =
   | { readonly status: 'done'; readonly bytes: number; readonly mime: string }
   | DownloadFailure;
 
-/** How long a file may take: `graceMs`, and its bytes at `bytesPerSecond`. */
+/** How long a file may take: `graceMs`, plus its bytes at `bytesPerSecond`. */
 export interface Patience {
   readonly graceMs: number;
   readonly bytesPerSecond: number;
@@ -45,7 +45,7 @@ export interface Patience {
 
 export interface DownloadOptions {
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
-  /** Suffixes: each host and what is below it. */
+  /** Suffixes: each host and all its subdomains. */
   readonly mediaHosts: readonly string[];
   readonly cdnHeaders: CdnHeaders;
   readonly patience?: Partial<Patience>;
@@ -70,7 +70,7 @@ interface Progress {
   begun: boolean;
 }
 
-/** Files from the CDN to the disk, chunk by chunk. Rejects only when the request's signal aborts. */
+/** Downloads files from the CDN to the disk, chunk by chunk. Rejects only when the request's signal aborts. */
 export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: DownloadOptions): Download {
   const hosts = hostsBelow(mediaHosts);
   const { graceMs, bytesPerSecond } = { ...PATIENCE, ...patience };
@@ -116,7 +116,7 @@ export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: Do
           );
         } catch (error) {
           const failure = readFailure(error, request, clock);
-          // A file that did not even begin has been asked for twice already, by the HTTP client.
+          // A file that did not begin was already asked for twice by the HTTP client.
           const isBroken = error instanceof AppError && progress.begun && !clock.isOver;
           if (!isBroken || resumes === MAX_RESUMES) return failure;
         }
@@ -134,7 +134,7 @@ function restHeaders({ bytes, validator }: Progress, part: DownloadRequest['rang
   return { range: `bytes=${range}`, ...(validator === undefined ? {} : { 'if-range': validator }) };
 }
 
-/** Reads the head of an answer into `progress`; a failure when there is something wrong with it. */
+/** Reads the head of an answer into `progress`; returns a failure if something is wrong with it. */
 function begin(
   { status, headers }: HttpStream,
   progress: Progress,
@@ -159,7 +159,7 @@ function begin(
   return undefined;
 }
 
-/** Weak ones do not promise the same bytes. */
+/** Weak ETags do not promise the same bytes. */
 function strongValidator(etag: string | undefined): string | undefined {
   return etag?.startsWith('"') ? etag : undefined;
 }
@@ -189,7 +189,7 @@ async function write(
       { signal },
     );
   } finally {
-    // A file that is still being opened when its writing fails would be made after it was removed.
+    // If writing fails while the file is still being opened, it could be created after it was removed.
     file.destroy();
     if (!file.closed) await new Promise<void>(resolve => file.once('close', () => resolve()));
     progress.bytes = begun + file.bytesWritten;
@@ -213,10 +213,10 @@ function readFailure(error: unknown, { signal }: DownloadRequest, clock: Clock):
 }
 
 interface Clock {
-  /** Aborts with the request's own, or when the time is over. */
+  /** Aborts with the request's signal, or when the time is over. */
   readonly signal: AbortSignal;
   readonly isOver: boolean;
-  /** Moves the end to so many milliseconds after the beginning. */
+  /** Sets the end to that many milliseconds after the beginning. */
   allow(totalMs: number): void;
   stop(): void;
 }
@@ -246,10 +246,13 @@ export interface FileSizeOptions extends Pick<DownloadOptions, 'mediaHosts' | 'c
 }
 
 const SIZE_TIMEOUT_MS = 5_000;
-/** A CDN that ignores the range sends all of it: no more is read. */
+/** A CDN that ignores the range sends the whole file: no more than this is read. */
 const FIRST_BYTE = 1_024;
 
-/** Bytes of a file as the CDN says, undefined when it does not. @throws the signal's reason when it aborts */
+/**
+ * The size of a file according to the CDN, undefined when it does not say.
+ * @throws the signal's reason when it aborts
+ */
 export type FileSize = (
   variant: Pick<Variant, 'url' | 'mime' | 'headers'>,
   source: SourceId,
@@ -266,7 +269,7 @@ export function createFileSize({ http, mediaHosts, cdnHeaders }: FileSizeOptions
       const length = head.status === 200 ? head.headers['content-length'] : undefined;
       if (length !== undefined && /^\d{1,15}$/.test(length)) return Number(length);
       if (isGone(head.status)) return undefined;
-      // Some answer HEAD without a length or not at all, and give it with the first byte.
+      // Some CDNs answer HEAD without a length or not at all, but state it with the first byte.
       const first = await http.request({
         ...request,
         headers: { ...headers, range: 'bytes=0-0' },
@@ -276,7 +279,7 @@ export function createFileSize({ http, mediaHosts, cdnHeaders }: FileSizeOptions
       return total === undefined ? undefined : Number(total);
     } catch (error) {
       signal.throwIfAborted();
-      // Fetching the file will show what is wrong with it.
+      // A failure to learn the size is ignored, because fetching the file will show what is wrong.
       if (error instanceof AppError) return undefined;
       throw error;
     }

@@ -8,14 +8,14 @@ import { createFileSize, type FileSize, type FileSizeOptions } from './download.
 import type { FileFailure, HeldFile } from './file-store.ts';
 import type { MakeRequest, MediaFiles } from './media-files.ts';
 
-/** The end of a request: a file, or the post as it is now and why there is none. */
+/** The result of a request: a file, or the post in its present state and the reason why there is no file. */
 export type Resolution =
   | {
       readonly kind: 'file';
       readonly file: HeldFile;
       readonly step: Step;
       readonly post: Pick<Post, 'items'>;
-      /** True when the site has a better video, which was too large. */
+      /** True when the site has a better video that was too large. */
       readonly isReduced: boolean;
     }
   | { readonly kind: 'none'; readonly reason: NoFileReason; readonly post: Pick<Post, 'items'> };
@@ -28,10 +28,10 @@ export interface FileResolverOptions extends FileSizeOptions {
   readonly now: () => number;
 }
 
-/** An address that ends sooner is asked for again before it is used. */
+/** An address that expires sooner than this is renewed before it is used. */
 const EXPIRY_MARGIN_MS = 10_000;
 const MAX_REMEMBERED = 5_000;
-/** Pieces are larger than the file that comes of them. */
+/** The pieces of a stream are larger than the file made from them. */
 const PIECES_OVERHEAD = 1.2;
 
 type PlannedRequest = Omit<DeliveryRequest, 'post'> & { readonly post: Pick<Post, 'items'> };
@@ -40,7 +40,7 @@ type PlannedRequest = Omit<DeliveryRequest, 'post'> & { readonly post: Pick<Post
 export class FileResolver {
   readonly options: FileResolverOptions;
   readonly sizeOf: FileSize;
-  /** Learned from the CDN or the files themselves: a key names the same bytes after years. */
+  /** Sizes learned from the CDN or the files themselves; they stay valid, because a key always names the same bytes. */
   readonly sizes = createLru<string, number>({ max: MAX_REMEMBERED });
   /** Files that turned out to play on few devices. */
   readonly uncommon = createLru<string, true>({ max: MAX_REMEMBERED });
@@ -55,7 +55,7 @@ export class FileResolver {
     return new FileSearch(this, request, signal).run();
   }
 
-  /** The steps there are, best first. */
+  /** The possible steps, best first. */
   plan(
     { post, form, maxBytes, index, refused = [] }: PlannedRequest,
     broken: ReadonlySet<string> = new Set(),
@@ -66,14 +66,14 @@ export class FileResolver {
     return item ? planDelivery(item, { form, maxBytes, refused, broken, sizes, uncommon }, means) : [];
   }
 
-  /** Says whether the site has a better video than the one that this step gives. */
+  /** Says whether the site has a better video than this step gives. */
   isReduced(step: Step, request: PlannedRequest, broken?: ReadonlySet<string>): boolean {
     const { form, index, maxBytes, post } = request;
     if (post.items[index]?.kind !== 'video' || form !== 'original') return false;
     const wish = { ...request, maxBytes: Number.POSITIVE_INFINITY, refused: [] };
     const [whole] = this.plan(wish, broken, { transcode: false });
     if (whole === undefined || whole.key === step.key) return false;
-    // Others are encoded for their codec, or because they are poor.
+    // Other videos are encoded for their codec, or because they look poor; that does not count as reduced.
     if (step.kind === 'compress') return (this.#bytesOf(whole) ?? 0) > Math.min(maxBytes, step.maxBytes);
     const [own, best] = [step.parts[0]?.variant, whole.parts[0]?.variant];
     if (own && best && pixels(own) < pixels(best)) return true;
@@ -89,27 +89,27 @@ export class FileResolver {
     }, 0);
   }
 
-  /** Says whether an address is not worth asking any more. */
+  /** Says whether an address has expired, or nearly so. */
   isOver({ expiresAt }: Pick<Variant, 'expiresAt'>): boolean {
     return expiresAt !== null && expiresAt <= this.options.now() + EXPIRY_MARGIN_MS;
   }
 }
 
-/** The way of one request to its file. */
+/** The search for the file of one request. */
 class FileSearch {
   readonly #resolver: FileResolver;
   readonly #request: DeliveryRequest;
   readonly #signal: AbortSignal;
-  /** The request's, or the newer one it was replaced by. */
+  /** The post of the request, or the newer version that replaced it. */
   #post: Pick<Post, 'items'>;
   #isRefreshed = false;
-  /** The failure of the step that was tried last. */
+  /** The failure of the last step that was tried. */
   #reason: NoFileReason | undefined;
-  /** Too large, for the platform or for us. */
+  /** Keys of files that are too large for the platform or for Medley. */
   readonly #refused: Set<string>;
-  /** Not to be had, or not to be made. */
+  /** Keys of files that cannot be fetched or made. */
   readonly #broken = new Set<string>();
-  /** Files that may be wanted by a later step. */
+  /** Files that a later step may use. */
   readonly #held: HeldFile[] = [];
 
   constructor(resolver: FileResolver, request: DeliveryRequest, signal: AbortSignal) {
@@ -149,7 +149,7 @@ class FileSearch {
           const isReduced = this.#resolver.isReduced(step, this.#wish, this.#broken);
           return { kind: 'file', file: outcome, step, post: this.#post, isReduced };
         }
-        // A later step may be made of it.
+        // A later step may make another file from this one.
         this.#held.push(outcome);
       } else if (!(await this.#shouldRetry(outcome, step))) break;
     }
@@ -183,7 +183,7 @@ class FileSearch {
     }
   }
 
-  /** A video in two parts is put together before it is encoded. */
+  /** A video in two tracks is muxed before it is encoded. */
   #muxedFirst(request: MakeRequest, { parts: [video, audio] }: Step): MakeRequest {
     if (video === undefined || audio === undefined) return request;
     const { mux } = this.#resolver.options.files;
@@ -192,13 +192,13 @@ class FileSearch {
     return { ...request, inputs: [own => mux(whole, own)] };
   }
 
-  /** The file as the CDN has it, put in order when it would not play while it loads. */
+  /** The file as the CDN has it, reordered if it could not be played while loading. */
   async #wholeFile({ key, parts: [part], maxBytes }: Step): Promise<HeldFile | FileFailure> {
     if (part === undefined) return { status: 'unavailable', cause: undefined };
     const file = await this.#fetch(part, maxBytes, this.#signal);
     if (file.status !== 'done' || file.probe === null || file.probe.kind === 'audio') return file;
     if (file.mime !== 'video/mp4' || (file.probe.fastStart && !file.probe.isFragmented)) return file;
-    // Held until then, so that it is not fetched again.
+    // The file is held until then, so that it is not fetched again.
     this.#held.push(file);
     const inputs = [(own: AbortSignal) => this.#fetch(part, maxBytes, own)];
     const request = { key: this.#keyOf(`straight-${key}`), maxBytes, inputs };
@@ -219,13 +219,13 @@ class FileSearch {
     return 'cause' in fetched && fetched.status !== 'tool' ? { ...fetched, of: key } : fetched;
   }
 
-  /** Keys name a file within its item. */
+  /** The full key of a file: step keys only identify a file within its item. */
   #keyOf(key: string): string {
     const { post, index } = this.#request;
     return [post.source, post.id, index, key].join(' ');
   }
 
-  /** Says whether it plays everywhere, or is the best there is. */
+  /** Says whether the file plays everywhere, or is the best available. */
   #isWelcome({ probe }: HeldFile, { kind, key }: Step): boolean {
     const { uncommon } = this.#resolver;
     if (probe === null || probe.kind === 'audio' || this.#request.form === 'audio') return true;
@@ -235,7 +235,7 @@ class FileSearch {
     return isCommon;
   }
 
-  /** Says whether another try makes sense after a failure. */
+  /** Says whether another step is worth trying after a failure. */
   async #shouldRetry(failure: FileFailure, { key, kind }: Step): Promise<boolean> {
     if (failure.status !== 'too_large') this.#logFailure(failure);
     if (failure.status === 'expired' && !this.#isRefreshed) return this.#renew();
@@ -243,17 +243,17 @@ class FileSearch {
     switch (failure.status) {
       case 'too_large':
         this.#refused.add(key);
-        // A file that became too large only on the way is at least that large.
+        // A file whose size only showed during the download is at least that large.
         this.#resolver.sizes.set(key, failure.bytes ?? this.#request.maxBytes + 1);
         await this.#learnSizes();
         return true;
-      // A part that cannot be had spoils every step it is in; the work itself may still be done on another.
+      // A part that cannot be fetched rules out every step that needs it; if the making failed, it may still work on another file.
       case 'expired':
       case 'unavailable':
       case 'tool':
         this.#broken.add(('of' in failure ? failure.of : undefined) ?? key);
         return true;
-      // A smaller file would come as slowly, and the disk is as full for it.
+      // A smaller file would come just as slowly, and the disk would be just as full.
       case 'timeout':
       case 'disk':
         return false;
@@ -266,7 +266,7 @@ class FileSearch {
     this.#resolver.options.log[status === 'disk' ? 'error' : 'info'](about, 'a file could not be had');
   }
 
-  /** Says whether the post could be asked for again. */
+  /** Fetches the post again; true when that worked. */
   async #renew(): Promise<boolean> {
     const { refresh, log } = this.#resolver.options;
     const { source, id } = this.#request.post;
@@ -282,13 +282,13 @@ class FileSearch {
     }
   }
 
-  /** Once the best is too large, all unknown sizes are asked for together. */
+  /** Once the best file is too large, all unknown sizes are looked up together. */
   async #learnSizes(): Promise<void> {
     const parts = new Map(this.#steps().flatMap(step => step.parts.map(part => [part.key, part])));
     const unknown = [...parts.values()].filter(
       ({ bytes, estimatedBytes, variant }) => bytes === null && estimatedBytes === null && !isPlaylist(variant),
     );
-    // A single one says its size when it is fetched.
+    // A single file's size shows when it is fetched.
     if (unknown.length < 2) return;
     await Promise.all(
       unknown.map(async ({ key, variant }) => {

@@ -17,60 +17,60 @@ export interface MadeFile {
 }
 
 export type FileFailure =
-  /** `bytes` is null when it became clear only on the way. */
+  /** `bytes` is null when the size only turned out during the download. */
   | { readonly status: 'too_large'; readonly bytes: number | null }
   | {
       readonly status: 'expired' | 'timeout' | 'unavailable' | 'disk';
       readonly cause: unknown;
-      /** Names which of several files it was, where that is known. */
+      /** Names the input that failed, where that is known. */
       readonly of?: string;
     }
-  /** The file it was to be made of was there. */
+  /** The program failed although the input file was there. */
   | { readonly status: 'tool'; readonly cause: unknown };
 
 export interface HeldFile extends MadeFile {
   readonly path: string;
-  /** Lets go of the file. Safe to call twice. */
+  /** Releases the file. Safe to call twice. */
   dispose(): Promise<void>;
 }
 
-/** The place where one file is made. */
+/** Path, signal and disk space for the making of one file. */
 export interface Workplace {
-  /** Nothing is there yet. */
+  /** No file exists there yet. */
   readonly path: string;
   /** Aborts when no caller wants the file any more. */
   readonly signal: AbortSignal;
   /**
-   * Waits for room on the disk; room that was reserved before is given back first. Resolves with the bytes there may be, or undefined when
-   * there was no room for long.
+   * Waits for room on the disk; room reserved before is given back first. Resolves with the bytes that the file may have, or undefined
+   * when there was no room for too long.
    */
   reserve(bytes: number): Promise<number | undefined>;
 }
 
 export interface FileOrder {
-  /** The same for the same file. */
+  /** Identifies the file: equal keys mean the same file. */
   readonly key: string;
   readonly maxBytes: number;
   readonly make: (workplace: Workplace) => Promise<MadeFile | FileFailure>;
-  /** False for a file of no use to those who ask later. Default true. */
+  /** False for a file that is of no use to later callers. Default true. */
   readonly isKept?: boolean;
 }
 
 export interface FileStoreOptions {
-  /** Made when missing. Holds a folder for each process, which removes those of processes that have ended. */
+  /** Created when missing. It holds a folder for each process; folders of processes that have ended are removed. */
   readonly tempDir: string;
-  /** All files together that are held. */
+  /** Bytes of all files that are held. */
   readonly maxBytes: number;
-  /** All files together that are kept but not held. */
+  /** Bytes of all files that are kept but not held. */
   readonly keptBytes: number;
-  /** A kept file that was not wanted goes after this long. Default never. */
+  /** A kept file that no caller wanted is removed after this long. Default never. */
   readonly keptMs?: number;
   readonly log: Pick<Logger, 'error'>;
   /** The longest wait for room on the disk. Default 60 000. */
   readonly waitMs?: number;
 }
 
-/** A file from the first who wants it until it is removed. */
+/** A file, from the first caller who wants it until it is removed. */
 interface Making {
   readonly key: string;
   readonly maxBytes: number;
@@ -81,14 +81,14 @@ interface Making {
   made: MadeFile | undefined;
   room: QuotaReservation | undefined;
   holders: number;
-  /** Ends its time as a kept file. */
+  /** Removes the kept file when its time is over. */
   expiry: NodeJS.Timeout | undefined;
   removed: Promise<void> | undefined;
 }
 
 /**
- * Files on the disk by their key. Callers who want the same one share one making of it. A file stays while a caller holds it, and then
- * as long as there is room for kept ones; those that were not wanted for the longest time go first.
+ * Files on the disk by key. Callers who want the same file at once share one making of it. A file stays while a caller holds it, and
+ * after that as long as there is room for kept files; those unused for longest are removed first.
  */
 export class FileStore {
   readonly #options: FileStoreOptions;
@@ -96,7 +96,7 @@ export class FileStore {
   readonly #quota: DiskQuota;
   readonly #makings = new Map<string, Making>();
   readonly #live = new Set<Making>();
-  /** Those that are not held, the longest unwanted first. */
+  /** Files that no caller holds, the one unused for longest first. */
   readonly #kept = new Set<Making>();
   #keptBytes = 0;
   #count = 0;
@@ -105,7 +105,7 @@ export class FileStore {
   constructor(options: FileStoreOptions) {
     this.#options = options;
     this.#folder = claimSpoolFolder(options.tempDir);
-    // Kept files never take more than their own share of it.
+    // Held and kept files share one quota; kept files never take more than their own share of it.
     this.#quota = createDiskQuota(options.maxBytes + options.keptBytes);
   }
 
@@ -118,13 +118,13 @@ export class FileStore {
       const known = this.#makings.get(order.key);
       const making = known !== undefined && this.#revive(known) ? known : this.#start(order);
       const result = await this.#share(making, order.maxBytes, signal);
-      // Others may have begun it for a chat that takes less.
+      // The making may have been started for a chat with a lower limit; then it is started again.
       const limit = Math.min(order.maxBytes, this.#options.maxBytes);
       if (result.status !== 'too_large' || making.maxBytes >= limit) return result;
     }
   }
 
-  /** Ends every making and removes every file. */
+  /** Aborts every making and removes every file. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#live].map(making => this.#remove(making)));
@@ -151,7 +151,7 @@ export class FileStore {
     return making;
   }
 
-  /** Never rejects: when no caller wants the file any more, the outcome is not read. */
+  /** Never rejects, since the outcome is not read when no caller wants the file any more. */
   async #run(order: FileOrder, making: Making): Promise<MadeFile | FileFailure> {
     let outcome = await this.#make(order, making);
     const isFull = 'cause' in outcome && isDiskFull(outcome.cause);
@@ -180,7 +180,7 @@ export class FileStore {
   async #reserve(making: Making, bytes: number): Promise<number | undefined> {
     const { maxBytes, waitMs = 60_000 } = this.#options;
     const { signal } = making.controller;
-    // Waiting for more while holding some could end with everybody waiting for everybody.
+    // Reserved room is given back before waiting for more: otherwise all files could wait for each other for ever.
     making.room?.release();
     const patience = AbortSignal.timeout(waitMs);
     try {
@@ -227,7 +227,7 @@ export class FileStore {
     return Promise.all(removals);
   }
 
-  /** Takes a file that was not held, if it is still there. */
+  /** Takes back a kept file, if it still exists on the disk. */
   #revive(making: Making): boolean {
     if (!this.#leaveKept(making) || existsSync(making.path)) return true;
     void this.#remove(making);
@@ -256,19 +256,19 @@ export class FileStore {
   async #end(making: Making): Promise<void> {
     making.controller.abort();
     await making.outcome;
-    // The reason why a file could not be made has been logged already.
+    // If the file could not be made, the reason has been logged already.
     await rm(making.path, { force: true }).catch(error => making.made !== undefined && this.#logLeftover(error));
     making.room?.release();
     this.#live.delete(making);
   }
 
-  /** A file stays on a disk that turned read-only, say. The next start removes it with its folder. */
+  /** A file may stay, such as on a disk that has become read-only. The next start removes it with its folder. */
   #logLeftover(error: unknown): void {
     this.#options.log.error({ err: error }, 'a file could not be removed');
   }
 }
 
-/** Says whether the disk said so itself, or a program on its behalf. */
+/** Says whether an error means that the disk is full, also when a program reported it. */
 export function isDiskFull(failure: unknown): boolean {
   let error = failure;
   for (let depth = 0; depth < 5 && error instanceof Error; depth += 1) {

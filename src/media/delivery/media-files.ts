@@ -23,66 +23,66 @@ import {
 import { createStreamDownload } from './stream-download.ts';
 
 export interface FetchRequest extends Pick<DownloadRequest, 'source' | 'url' | 'headers' | 'mime' | 'maxBytes'> {
-  /** The same for the same file. */
+  /** Identifies the file: equal keys mean the same file. */
   readonly key: string;
-  /** The size as far as that is known or guessed. */
+  /** The size, as far as it is known or estimated. */
   readonly expectedBytes: number | null;
 }
 
 export interface MakeRequest {
-  /** The same for the same file. */
+  /** Identifies the file: equal keys mean the same file. */
   readonly key: string;
   readonly maxBytes: number;
-  /** Called when the file has to be made; the files they bring are let go of afterwards. */
+  /** Called when the file has to be made; the files that they return are released afterwards. */
   readonly inputs: readonly ((signal: AbortSignal) => Promise<HeldFile | FileFailure>)[];
 }
 
 type MakeFile<Request = MakeRequest> = (request: Request, signal: AbortSignal) => Promise<HeldFile | FileFailure>;
 
 /**
- * Media files on the disk, each fetched or made once for all who ask. A file that cannot be played counts as not to be had. All of
- * these reject with the signal's reason when it aborts.
+ * Media files on the disk, each fetched or made once for all callers. A file that cannot be played counts as a failure. All methods
+ * reject with the signal's reason when it aborts.
  */
 export interface MediaFiles {
-  /** A file of the CDN; of a playlist its pieces, one after another. */
+  /** Fetches a file from the CDN; for a playlist its pieces, one after another. */
   readonly fetch: MakeFile<FetchRequest>;
-  /** A video track and an audio track as one file, or the one file that has both in pieces. */
+  /** Puts a video track and an audio track into one file, or rewrites one file that has both in pieces. */
   readonly mux: MakeFile;
-  /** The same video, so that it plays while it loads. */
+  /** Rewrites a video so that it plays while it loads. */
   readonly straighten: MakeFile;
-  /** The same video within `maxBytes`; only where ffmpeg is. */
+  /** Encodes a video again to fit `maxBytes`; only where ffmpeg is installed. */
   readonly compress: MakeFile;
-  /** A part of a video. */
+  /** Cuts out a part of a video. */
   readonly clip: MakeFile<MakeRequest & { readonly range: Clip }>;
-  /** The audio of a video, or other audio, as M4A. */
+  /** Makes an M4A of a video's audio, or of other audio. */
   readonly toAudio: MakeFile;
-  /** A photo as JPEG. */
+  /** Converts a photo to JPEG. */
   readonly toJpeg: MakeFile;
-  /** A small JPEG of a photo or video. */
+  /** Makes a small JPEG of a photo or video. */
   readonly thumbnail: MakeFile;
-  /** Ends what runs and removes every file, those still held too. */
+  /** Ends running work and removes every file, even those still held. */
   close(): Promise<void>;
 }
 
 export interface MediaFilesOptions extends FileStoreOptions, DownloadOptions {
   readonly ffmpeg?: Ffmpeg | undefined;
-  /** True when fetched files stay for those who ask later. Default true. */
+  /** True when fetched files are kept for later callers. Default true. */
   readonly keepsFetched?: boolean;
-  /** Bounds the files that are made at once, those they are made of included. Default no bound. */
+  /** Bounds how many files are made at once, the fetching of their inputs included. Default: no bound. */
   readonly enter?: Semaphore;
 }
 
-/** Room for a file of unknown size: few are larger, and for those room is made when the CDN says so. */
+/** Room reserved for a file of unknown size: few are larger, and for those more is reserved when the CDN states the size. */
 const USUAL_BYTES = 32 * 1024 * 1024;
-/** A few files of unknown size do not take all the room. */
+/** A file of unknown size reserves at most this share of all room. */
 const UNKNOWN_SHARE = 1 / 16;
-/** Tracks are copied in this thread: more at once are no sooner done, and take more memory. */
+/** Tracks are copied in this thread: more copies at once would not be faster, but would take more memory. */
 const COPIES_AT_ONCE = 2;
-/** Containers add a little of their own. */
+/** A container adds a little to the size of its tracks. */
 const OVERHEAD = 1.05;
 const OVERHEAD_BYTES = 64 * 1024;
 
-/** Resolves to the type of the file made; undefined when there is a reason not to make one. */
+/** Resolves to the type of the made file; undefined when there is a reason not to make one. */
 type Work<Request> = (
   inputs: readonly HeldFile[],
   outputPath: string,
@@ -90,7 +90,7 @@ type Work<Request> = (
   request: Request,
 ) => Promise<string | false | undefined>;
 
-/** Room that a file needs which is made of these. */
+/** The room that a file needs when it is made from these inputs. */
 type RoomBytes = (inputs: readonly HeldFile[], maxBytes: number) => number;
 
 export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
@@ -118,7 +118,7 @@ export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
       leave();
     }
   }
-  // A video within a large budget is encoded for its codec alone and hardly grows.
+  // With a large budget a video is only encoded for its codec and hardly grows.
   const encodedRoom: RoomBytes = (inputs, maxBytes) => Math.min(maxBytes, roomFor(inputs) * 2);
 
   return {
@@ -182,7 +182,7 @@ async function fetchFile(
     const outcome = await download({ ...file, path, maxBytes, roomBytes, signal });
     if (outcome.status === 'done') {
       const made = await inspected(outcome, path, signal);
-      // ffmpeg may read what nothing else here does.
+      // ffmpeg may be able to read a stream that nothing else here can.
       return made.status === 'unavailable' && isPlaylist(file) ? { ...outcome, probe: null } : made;
     }
     if (outcome.status !== 'needs_room') return outcome;
@@ -235,7 +235,7 @@ async function makeFile<Request extends MakeRequest>(
   }
 }
 
-/** All of them, or why one is missing: then the others are not waited for. */
+/** All input files, or why one is missing; in that case the others are not awaited. */
 async function gather(inputs: MakeRequest['inputs'], signal: AbortSignal): Promise<readonly HeldFile[] | FileFailure> {
   const inVain = new AbortController();
   const own = AbortSignal.any([signal, inVain.signal]);
@@ -258,7 +258,7 @@ async function gather(inputs: MakeRequest['inputs'], signal: AbortSignal): Promi
   return failure;
 }
 
-/** The file with what its tracks are. */
+/** The file with the properties of its tracks. */
 async function inspected(
   file: Omit<MadeFile, 'probe'>,
   path: string,
@@ -267,7 +267,7 @@ async function inspected(
   if (!/^(?:video|audio)\//.test(file.mime)) return { ...file, probe: null };
   try {
     const probe = await probeFile(path, signal);
-    // CDNs call anything in an MP4 a video.
+    // CDNs also give audio in an MP4 the type of a video.
     const mime = probe.kind === 'audio' ? file.mime.replace(/^video\//, 'audio/') : file.mime;
     return { ...file, mime, probe };
   } catch (cause) {
@@ -277,18 +277,18 @@ async function inspected(
   }
 }
 
-/** Says whether the tracks that are wanted of it are of codecs that are known here. */
+/** Says whether the wanted tracks have codecs that are known here. */
 function isRead({ probe }: HeldFile, isVideo: boolean): boolean {
   if (probe === null || (isVideo && probe.videoCodec === null)) return false;
   return !probe.hasAudio || probe.audioCodec !== null;
 }
 
-/** The failure of a request that waited for room as long as a person would. */
+/** The failure of a request that waited for disk room as long as a person would. */
 function diskFull(): FileFailure {
   return { status: 'timeout', cause: new AppError('timeout', 'no room on the disk for now') };
 }
 
-/** A made file takes a little more than its inputs together. */
+/** The room for a file made from these inputs: a little more than all of them together. */
 function roomFor(inputs: readonly HeldFile[]): number {
   return Math.ceil(inputs.reduce((total, { bytes }) => total + bytes, 0) * OVERHEAD) + OVERHEAD_BYTES;
 }

@@ -8,29 +8,32 @@ import type { DownloadOptions } from './download.ts';
 import type { FileFailure, HeldFile } from './file-store.ts';
 import { createMediaFiles } from './media-files.ts';
 
-/** Video and audio tracks put together for those who stream them, apart from what is delivered to chats. */
+/** Muxed video and audio tracks for clients that stream them, kept apart from the files delivered to chats. */
 export interface MuxedFiles {
   readonly muxTracks: MuxTracks;
-  /** Ends what runs and removes every file, those still read too. */
+  /** Ends running work and removes every file, even those still being read. */
   close(): Promise<void>;
 }
 
 export interface MuxedFilesOptions extends DownloadOptions {
-  /** Made when missing; for these files alone. */
+  /** Created when missing; it is for these files alone. */
   readonly tempDir: string;
   readonly log: Pick<Logger, 'error'>;
-  /** All files that are made or read, together. Default 1 GiB. */
+  /** Bytes of all files that are being made or read. Default 1 GiB. */
   readonly maxBytes?: number;
-  /** All files that are kept for those who ask later, together. */
+  /** Bytes of all files that are kept for later callers. */
   readonly keptBytes: number;
-  /** A player asks for a file in many parts: where less than one file is kept, one stays this long for the next. Default 30 000. */
+  /**
+   * A player asks for a file in many parts: where fewer bytes than one file are kept, a single file stays this long for the next part.
+   * Default 30 000.
+   */
   readonly lingerMs?: number;
-  /** The most that each track may have, and the file made of two. Default `MAX_MUX_BYTES`. */
+  /** The largest size of each track, and of the file made from two. Default `MAX_MUX_BYTES`. */
   readonly maxFileBytes?: number;
 }
 
 const DEFAULT_BYTES = 1024 * 1024 * 1024;
-/** Files in the making, their tracks on the way included. */
+/** How many files are made at once, including those whose tracks are being fetched. */
 const AT_ONCE = 8;
 const MAX_WAITING = 64;
 
@@ -41,7 +44,7 @@ export function createMuxedFiles(options: MuxedFilesOptions): MuxedFiles {
     maxBytes,
     keptBytes: Math.max(keptBytes, maxFileBytes),
     ...(keptBytes < maxFileBytes && { keptMs: lingerMs }),
-    // The tracks are of no use once they are one file.
+    // The tracks are not needed once they are in one file.
     keepsFetched: false,
     enter: createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'putting two tracks together' }),
   });

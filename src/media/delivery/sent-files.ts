@@ -3,7 +3,7 @@ import type { CollectionOptions, RecordStore } from '../../infra/store/records.t
 import type { SourceId } from '../post.ts';
 
 export interface SentFileKey {
-  /** Platform and the account that holds the file: ids are per bot, e.g. `telegram:123456`. */
+  /** The platform and the account that holds the file, such as `telegram:123456`: file ids belong to one bot. */
   readonly holder: string;
   readonly source: SourceId;
   readonly postId: string;
@@ -13,36 +13,36 @@ export interface SentFileKey {
 
 export interface SentFile {
   readonly variantKey: string;
-  /** The platform's name for it. */
+  /** The platform's id for the file. */
   readonly fileId: string;
-  /** The platform's own kind, which cannot change: `video`, `animation`, `photo`, `audio`, `document`. */
+  /** The platform's own kind of the file, which cannot change: `video`, `animation`, `photo`, `audio`, `document`. */
   readonly kind: string;
-  /** The bytes it has, where the site has a better one that was too large. */
+  /** The size of the sent file, when the site has a better one that was too large. */
   readonly reducedBytes?: number | undefined;
 }
 
 /**
- * Keeps across restarts what a platform already holds: sending it again costs no upload. Never rejects: what cannot be read is unknown,
- * what cannot be written is not remembered.
+ * Remembers across restarts the files that a platform already has: sending those again needs no upload. Never rejects: an entry that
+ * cannot be read is unknown, one that cannot be written is not remembered.
  */
 export interface SentFiles {
   get(key: SentFileKey): Promise<SentFile | undefined>;
   put(key: SentFileKey, file: SentFile): Promise<void>;
-  /** After the platform has refused the id. */
+  /** To be called after the platform has refused the id. */
   delete(key: SentFileKey): Promise<void>;
 }
 
 export interface SentFilesOptions {
   readonly records: RecordStore;
-  /** The store could not be read or written. */
+  /** Called when the store could not be read or written. */
   readonly onFailure: (error: unknown) => void;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** Beyond it those that were not used for the longest time are forgotten. Default 200 000. */
+  /** When there are more, the files unused for longest are forgotten. Default 200 000. */
   readonly maxFiles?: number;
 }
 
-/** The time of use is noted this often, so that a file sent all day costs one write. */
+/** The time of use is stored at most this often, so that a file sent all day costs one write. */
 const TOUCH_EVERY_MS = 24 * 3_600_000;
 
 const Stored = z.object({

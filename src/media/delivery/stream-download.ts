@@ -11,16 +11,16 @@ import {
   PATIENCE,
 } from './download.ts';
 
-/** Pieces come as these in MP4, MPEG-TS or AAC: what they really are is seen when they are joined. */
+/** Pieces are MP4, MPEG-TS or AAC, all fetched as this type: their real format shows when they are joined. */
 const PIECE_MIME = 'video/mp4';
 const PLAYLIST_MS = 10_000;
 const MAX_STREAM_MS = 10 * 60_000;
-/** After this share of the pieces, those to come are taken to be as large as those that came... */
+/** After this share of the pieces, the others are assumed to be as large as those that came... */
 const ENOUGH_PLAYED = 0.1;
-/** ...unless they would have to be this much smaller. */
+/** ...and the download is given up if the total would be this many times too large. */
 const FAR_TOO_LARGE = 1.5;
 
-/** What comes in pieces, by its playlist: the pieces one after another in one file. */
+/** Downloads a stream by its playlist: the pieces are written one after another into one file. */
 export function createStreamDownload(options: DownloadOptions, download: Download): Download {
   const hosts = hostsBelow(options.mediaHosts);
   const { graceMs, bytesPerSecond } = { ...PATIENCE, ...options.patience };
@@ -41,7 +41,7 @@ export function createStreamDownload(options: DownloadOptions, download: Downloa
     }
   }
 
-  /** The pieces behind each other; where they need more room than was thought, they begin anew. */
+  /** Fetches the pieces one behind the other; if they need more room than expected, the failure says so and the download starts again. */
   async function fetchPieces(pieces: readonly Piece[], request: DownloadRequest): ReturnType<Download> {
     const { path, maxBytes, roomBytes } = request;
     const totalMs = pieces.reduce((sum, { durationMs }) => sum + durationMs, 0);
@@ -82,7 +82,7 @@ export function createStreamDownload(options: DownloadOptions, download: Downloa
   };
 }
 
-/** The request for a piece; headers of a variant are for its own host. */
+/** The request for a piece; a variant's headers are only sent to its own host. */
 function pieceRequest(
   { headers, ...request }: DownloadRequest,
   { url, range }: Pick<Piece, 'url' | 'range'>,
@@ -92,12 +92,12 @@ function pieceRequest(
 }
 
 const TAG_HEAD_BYTES = 10;
-/** Pieces of audio alone are smaller. */
+/** Pieces of plain AAC are smaller than this. */
 const MAX_TAGGED_BYTES = 4 * 1024 * 1024;
 
 /**
- * Takes the ID3 tag away that each piece of plain AAC begins with: in the middle of a file a reader takes it for the end.
- * @returns the bytes that stay
+ * Removes the ID3 tag with which each piece of plain AAC begins: in the middle of a file a reader takes it for the end.
+ * @returns the bytes that are left
  */
 async function withoutTag(path: string, at: number, bytes: number): Promise<number> {
   const file = await open(path, 'r+');

@@ -7,9 +7,9 @@ import type { Collection } from '../../infra/store/records.ts';
 import type { SourceId } from '../post.ts';
 import { notAsked } from './failures.ts';
 
-/** The cookies that one file holds. */
+/** The cookies in one file. */
 export interface AccountCookies {
-  /** The file's name without its folder. */
+  /** The name of the file without its folder. */
   readonly name: string;
   readonly cookies: readonly Cookie[];
 }
@@ -20,20 +20,23 @@ export interface AccountPace {
   readonly perDay: number;
 }
 
-/** An account whose turn it is. */
+/** An account that may be used now. */
 export interface Account extends AccountCookies {
-  /** `challenge`: the site wants a person to prove who they are, for which it is left alone a day; `logged-out`: ten minutes. */
+  /**
+   * Stops using the account for a while. `challenge`: the site wants a person to prove who they are, so the pause is a day; `logged-out`:
+   * ten minutes.
+   */
   pause(reason: keyof typeof PAUSES_MS): void;
 }
 
-/** The accounts of one site. They can be blocked, so each is asked as little as can be. */
+/** The accounts of one site. A site may block them, so each is used as little as possible. */
 export interface Accounts {
   readonly isEmpty: boolean;
-  /** Says whether one of them may be asked now, by what is known here. */
+  /** Says whether one of the accounts may be used now, as far as this process knows. */
   isReady(): boolean;
   /**
-   * Asks by the account that was not asked for longest. One use counts as one, however many requests it takes.
-   * @throws AppError that it was not asked, when none may be now; anything that `ask` throws
+   * Runs `ask` with the account that was unused for longest. That counts as one use, however many requests it makes.
+   * @throws AppError saying that nothing was asked, when no account may be used now; any error of `ask`
    */
   use<T>(ask: (account: Account) => Promise<T>): Promise<T>;
 }
@@ -47,17 +50,17 @@ export interface AccountPaused {
 
 export interface AccountsOptions {
   readonly source: SourceId;
-  /** Those without the session's cookie are left out. */
+  /** Files without the session's cookie are left out. */
   readonly sessions: readonly AccountCookies[];
   readonly sessionCookie: string | undefined;
   readonly pace: AccountPace;
-  /** Shared by all processes that use the same accounts. */
+  /** A limiter shared by all processes that use the same accounts. */
   readonly limiter: RateLimiter;
-  /** The collection `ACCOUNTS`. None: nothing is kept. */
+  /** The collection `ACCOUNTS`. Without it nothing is stored. */
   readonly collection?: Collection<AccountRecord>;
   readonly log: Pick<Logger, 'warn'>;
   readonly now?: () => number;
-  /** The site wants a person: someone has to look after the account. */
+  /** Called when the site demands a person: the operator has to look after the account. */
   readonly onChallenge?: (paused: AccountPaused) => void;
 }
 
@@ -74,7 +77,10 @@ const DAY_MS = 86_400_000;
 const PAUSES_MS = { challenge: DAY_MS, 'logged-out': 10 * 60_000 };
 const UNUSED: AccountRecord = { usedAt: 0, day: 0, uses: 0, pausedUntil: 0 };
 
-/** By its session, so that cookies that are exported anew begin anew. @param source whose account it is */
+/**
+ * The key is made from the session, so that newly exported cookies start without a history.
+ * @param source the site of the account
+ */
 function accountKey(source: SourceId, session: string): string {
   return `${source} ${createHash('sha256').update(session).digest('hex').slice(0, 16)}`;
 }
@@ -92,12 +98,12 @@ export function createAccounts(options: AccountsOptions): Accounts {
   });
   const rule = { name: 'account-pace', limit: 1, windowMs: pace.everyMs, window: 'first' } as const;
 
-  /** Until it may be asked, by what is known here. */
+  /** Milliseconds until the account may be used, as far as this process knows. */
   function waitMs({ record: { usedAt, day, uses, pausedUntil } }: Kept): number {
     const at = now();
     const today = Math.floor(at / DAY_MS);
     const freeAt = day === today && uses >= pace.perDay ? (today + 1) * DAY_MS : 0;
-    // A use in the future was noted by a clock that is ahead.
+    // A use in the future was recorded by a clock that is ahead.
     return Math.max(pausedUntil, freeAt, Math.min(usedAt, at) + pace.everyMs, at) - at;
   }
 
@@ -119,7 +125,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     }
   }
 
-  /** Milliseconds to wait; 0 when its turn was taken. */
+  /** Tries to take the account's turn: 0 when it was taken, else the milliseconds to wait. */
   async function take(account: Kept): Promise<number> {
     const known = waitMs(account);
     if (known > 0) return known;
@@ -152,7 +158,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
       for (const account of accounts.toSorted((a, b) => a.record.usedAt - b.record.usedAt)) {
         const wait = await take(account);
         const { name, cookies } = account;
-        // Failures of a pause are logged where they happen.
+        // A pause that cannot be stored is logged where that happens.
         if (wait === 0) return ask({ name, cookies, pause: reason => void pause(account, reason) });
         waits.push(wait);
       }

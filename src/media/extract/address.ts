@@ -1,23 +1,23 @@
-/** Links of the sites' own share buttons carry kilobytes of tracking. */
+/** Links from the sites' own share buttons carry kilobytes of tracking parameters. */
 export const MAX_ADDRESS_CHARS = 8_192;
 const MAX_HOST_CHARS = 253;
-/** A site's app links to itself by a scheme of its own: a name, perhaps a query, no path. */
+/** A link in the scheme of a site's app: a name, perhaps a query, no path. */
 const APP_LINK = /^(?!https?:)[a-z][a-z0-9]{1,30}:\/\/[a-z_]{1,30}\/?(?:\?[\x21-\x7e]*)?$/i;
-/** `https://`, also as hurried fingers write it, `https//`. */
+/** `https://`, also mistyped as `https//`. */
 const SCHEME = /^https?:?\/\//i;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** A name in letters: no piece of an IPv4 address in any spelling is one. */
+/** A top-level domain consists of letters, so that no spelling of an IPv4 address matches. */
 const TOP_LABEL = /^[a-z]{2,63}$/;
-/** Blanks and controls of ASCII, and the backslash that browsers read as a slash. */
+/** White space, control characters, and the backslash, which browsers read as a slash. */
 const FORBIDDEN = /[\s\\\p{Cc}\p{Zl}\p{Zp}]/u;
 
-/** Here an address of the web begins to be more than its scheme and host. */
+/** A web address has more than its scheme and host after one of these. */
 const HOST_END = /[/?#]/;
 const OUTSIDE_ASCII = /\P{ASCII}/u;
 
 /**
- * An address without what was written right behind it: an emoji, or words of another script. It ends before the first character outside
- * ASCII after its host, unless a further segment in ASCII follows, as behind a title: `/NAME/videos/フェリー/1`.
+ * An address without text that was written right behind it: an emoji, or words of another script. It ends before the first character
+ * outside ASCII after its host, unless another path segment in ASCII follows, as behind a title: `/NAME/videos/フェリー/1`.
  */
 function withoutTail(address: string): string {
   const cut = beforeTail(address);
@@ -33,7 +33,7 @@ function beforeTail(address: string): string {
   return at === -1 ? address : address.slice(0, from + at);
 }
 
-/** Says whether it is a plain ASCII name of two labels or more: no port, no user, no IP address, no `xn--`, no final dot. */
+/** Says whether a host is a plain ASCII name of two labels or more: no port, no user, no IP address, no `xn--`, no final dot. */
 function isHostName(host: string): boolean {
   if (host.length > MAX_HOST_CHARS) return false;
   const labels = host.split('.');
@@ -44,10 +44,10 @@ function isHostName(host: string): boolean {
 }
 
 /**
- * The address that one pasted text is, or undefined. The scheme may be missing, `http` or mistyped as `https//`: only ids
- * are taken from it later. The text right behind it is left out, see {@link withoutTail}. Anything that could disguise a host is
- * refused, not repaired: user names, ports but the default one, IP addresses, names of one label, unicode and punycode, backslashes,
- * blanks inside, a final dot, more than 8192 characters. An app's own link (`SCHEME://NAME?QUERY`) is given as it is.
+ * Parses a pasted text as one address, or undefined. The scheme may be missing, `http` or mistyped as `https//`, since only ids are taken
+ * from the address later. Text right behind it is left out, see {@link withoutTail}. Anything that could disguise a host is refused, not
+ * repaired: user names, ports other than the default one, IP addresses, names of one label, unicode and punycode, backslashes, blanks
+ * inside, a final dot, more than 8192 characters. An app's own link (`SCHEME://NAME?QUERY`) is given as it is.
  */
 export function parseAddress(text: string): URL | undefined {
   if (text.length > 2 * MAX_ADDRESS_CHARS) return undefined;
@@ -66,21 +66,21 @@ export function parseAddress(text: string): URL | undefined {
   return address.hostname === host ? address : undefined;
 }
 
-/** Some apps write out the port that the scheme means anyway. */
+/** Some apps add the scheme's default port to an address. */
 function withoutDefaultPort(host: string, scheme: string): string {
   const port = /^http:?\/\/$/i.test(scheme) ? ':80' : ':443';
   return host.endsWith(port) ? host.slice(0, -port.length) : host;
 }
 
 const MAX_LINKS = 20;
-/** Longer texts are read up to here: no chat message and no caption is longer. */
+/** Only this much of a text is read: no chat message and no caption is longer. */
 const MAX_CHARS = 100_000;
-/** Words are separated by blanks, quotes, full-width punctuation, invisible marks. */
+/** A word ends at a blank, a quote, full-width punctuation or an invisible mark. */
 const TOKEN =
   /[^\s<>"\u201c\u201d\u00ab\u00bb`\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\u3001\u3002\u300c\u300d\u3010\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/gu;
-/** An address begins so inside a token, be it an app's own; after `/ = ? & %` it is a part of the address before it. */
+/** The beginning of an address inside a word, an app's own scheme included; after `/ = ? & %` it is part of the address before it. */
 const START = /(?<![a-z0-9/=?&%])(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)/gi;
-/** A host without a scheme, perhaps with the port it means anyway, followed by a path or a query. */
+/** A host without a scheme, perhaps with the default port, followed by a path or a query. */
 const BARE = /(?<![\p{L}\p{N}@./:_-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,63}(?=(?::443)?[/?])/iu;
 const TRAILING = /[.,;:!?'*~|\u2026\u2019]$/u;
 const BRACKETS: ReadonlyMap<string, string> = new Map([
@@ -115,12 +115,15 @@ function withoutCode(text: string): string {
   return parts.join('');
 }
 
-/** The text without `<links>` whose writer wants no preview. */
+/** The text without `<links>`, which their writers put in brackets to have no preview. */
 function withoutSuppressed(text: string): string {
   return text.replace(/<(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)[^\s<>]*>/gi, ' ');
 }
 
-/** An address as it was meant: without the sentence's punctuation and brackets that were opened before it. */
+/**
+ * The address as its writer meant it: without the punctuation of the sentence, and without a closing bracket whose opening one stands
+ * before the address.
+ */
 function trimEnd(raw: string, isUnderlined: boolean): string {
   const cut = raw.indexOf('](');
   let text = cut === -1 ? raw : raw.slice(0, cut);
@@ -136,8 +139,8 @@ function trimEnd(raw: string, isUnderlined: boolean): string {
 }
 
 /**
- * The addresses that may be meant where something follows without a blank between: with it where that may be a title inside the address,
- * and in any case without it.
+ * The possible readings of an address with text right behind it: first with that text, if it may be a title in the address, then without
+ * it.
  */
 function* readings(raw: string, isUnderlined: boolean): Generator<string> {
   const cut = beforeTail(raw);
@@ -145,7 +148,7 @@ function* readings(raw: string, isUnderlined: boolean): Generator<string> {
   yield trimEnd(cut, isUnderlined);
 }
 
-/** Addresses of one token: those with a scheme, or the one that begins with a bare host. */
+/** The addresses in one word: those with a scheme, or one that begins with a bare host. */
 function* addressesOf(token: string): Generator<string> {
   const starts = [...token.matchAll(START)].map(match => match.index);
   const bare = token.slice(0, starts[0] ?? token.length);
@@ -157,8 +160,8 @@ function* addressesOf(token: string): Generator<string> {
 }
 
 /**
- * Known addresses in running text, with or without a scheme, as they stand there: in order, without repeats, at most 20. Those of
- * the web are known by their host alone. `<link>`, `code` and fenced code are skipped; of `[text](link)` the link is taken. Linear in the text's length.
+ * Addresses in running text that `isKnown` accepts, with or without a scheme, as they are written: in order, without repeats, at most 20.
+ * `<link>`, `code` and fenced code are skipped; from `[text](link)` the link is taken. Linear in the text's length.
  */
 export function findAddresses(text: string, isKnown: (address: URL) => boolean): readonly string[] {
   const found = new Set<string>();

@@ -5,7 +5,7 @@ import type { AccountCookies } from './accounts.ts';
 import { cookiesVariable } from './source-descriptor.ts';
 
 const MAX_LINES = 5_000;
-/** Browsers' exports mark cookies that scripts cannot see by this in front of the domain. */
+/** Browsers' exports put this before the domain of cookies that scripts cannot see. */
 const HTTP_ONLY = '#HttpOnly_';
 
 function parseLine(line: string): Cookie | null {
@@ -21,25 +21,25 @@ function parseLine(line: string): Cookie | null {
     path: path.startsWith('/') ? path : '/',
     secure: secure.toUpperCase() === 'TRUE',
     httpOnly,
-    // 0 marks a session cookie.
+    // An expiry of 0 marks a session cookie.
     expires: seconds === 0 ? 'Infinity' : new Date(seconds * 1000),
     hostOnly: !domain.startsWith('.'),
   });
 }
 
 /**
- * The cookies of a Netscape `cookies.txt` (tab-separated domain, subdomains, path, secure, expiry, name, value). Comments and
- * lines that are no cookie are passed over; expired cookies are kept, a jar does not send them.
+ * The cookies of a Netscape `cookies.txt` (tab-separated domain, subdomains, path, secure, expiry, name, value). Comments and lines that
+ * are not cookies are skipped; expired cookies are kept, since a jar does not send them.
  */
 export function parseCookiesFile(text: string): Cookie[] {
   return text.split(/\r?\n/, MAX_LINES).flatMap(line => parseLine(line) ?? []);
 }
 
-/** Beyond it the rest of a folder is left alone. */
+/** Further files of a folder are ignored. */
 const MAX_FILES = 100;
 
 /**
- * Reads the cookies of the sites' accounts, by source: each path is that of a file, or of a folder with a file for each account.
+ * Reads the cookies of the sites' accounts, by source: each path is a file, or a folder with a file for each account.
  * @throws Error whose message says which path cannot be read
  */
 export async function readCookies(

@@ -19,63 +19,65 @@ import type { MediaSource, PostRef } from './source.ts';
 
 export interface Extraction {
   readonly post: Post;
-  /** Zero-based place of the item the link pointed at, when it did and the post has that many; it may be one that is missing. */
+  /**
+   * Zero-based place of the item that the link points at, if it points at one and the post has that many; the item may be a missing one.
+   */
   readonly itemIndex: number | null;
   readonly from: 'cache' | 'load' | 'stale';
-  /** Why the post has no items, where nothing but author and cover could be read. */
+  /** Why the post has no items, when only author and cover could be read. */
   readonly reason?: AppError;
 }
 
 export interface ExtractOptions {
-  /** Asked for when there is something to wait for: it may be made on demand. */
+  /** Aborts the fetch. It is read only when something has to be waited for, so a getter may create it then. */
   readonly signal?: AbortSignal;
-  /** Refuse links of any other source with `unsupported_link`. */
+  /** Refuses links of any other source with `unsupported_link`. */
   readonly only?: Post['source'];
-  /** Refuse a post without a readable item, with the reason why it has none. */
+  /** Refuses a post without a readable item, with the reason why it has none. */
   readonly readable?: boolean;
 }
 
-/** url -> source -> cache -> Post: the one entry for bot and api. */
+/** Reads a link into a Post, from the cache or its source: the one entry for bot and API. */
 export interface Extractor extends Omit<LinkReader, 'match'> {
   /**
    * @throws AppError `invalid_request` (not an address at all), `unsupported_link` (params: `what`), `login_required` for stories without
    * cookies, `forbidden` for a withheld post, or any upstream code.
    */
   extract(link: string, options?: ExtractOptions): Promise<Extraction>;
-  /** The post of an id, as `extract` gives that of a link. */
+  /** The post with that id, as `extract` gives it for a link. */
   find(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
-  /** Asks the upstream again, past the cache: for addresses that expired early. At most one real fetch a minute for a post. */
+  /** Asks the site again, bypassing the cache: for addresses that expired early. At most one real fetch a minute for a post. */
   refresh(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
-  /** Hosts that media of any source may live on. */
+  /** Hosts on which media of any source may be. */
   readonly mediaHosts: readonly string[];
 }
 
 /** Posts that must not be shown, wherever they are asked for. */
 export interface WithheldPosts {
-  /** By the post's `source:id`, before anything is asked. */
+  /** Looks up `source:id` of a post, before any site is asked. */
   hasLink(post: string): Promise<boolean>;
   hasPost(post: Pick<Post, 'source' | 'id' | 'author'>): Promise<boolean>;
 }
 
 export interface ExtractorOptions {
-  /** Asked in order; the first that knows the host decides. */
+  /** Sources in order; the first that knows the host of a link decides. */
   readonly sources: readonly MediaSource[];
   readonly cache: Cache<Post>;
-  /** Targets of short links by their key. */
+  /** Caches the target of each short link, by its key. */
   readonly shortLinks: Cache<string>;
-  /** Default: none is. */
+  /** Default: no post is withheld. */
   readonly withheld?: WithheldPosts;
   readonly log: Logger;
   readonly now?: () => number;
-  /** For one `extract`, short links included. Default 20 000. */
+  /** Time for one `extract`, short links included. Default 20 000. */
   readonly deadlineMs?: number;
-  /** Called for every post that is given, with `posts` and where it came from. */
+  /** Called for every post that is given, with `posts` and whether it came from the cache. */
   readonly countLookup?: (cache: string, from: Extraction['from']) => void;
 }
 
 const MAX_SHORT_LINKS = 2;
 const MAX_REFS = 5_000;
-/** Posts that are fetched at once for one client: more would only wait at the sites' pace, with all they ask beside. */
+/** How many posts are fetched at once for one client: more would only wait for the sites' pace, with everything that they hold. */
 const FETCHES_PER_CLIENT = 24;
 const MAX_WAITING_PER_CLIENT = 1_000;
 
@@ -83,16 +85,16 @@ export function createExtractor(options: ExtractorOptions): Extractor {
   const { sources, cache, withheld, log, countLookup, now = Date.now, deadlineMs = 20_000 } = options;
   const links = createLinkReader(sources);
   const fetchPost = createFetch();
-  /** References that `refresh` asks for again, which knows only ids. */
+  /** References of posts for `refresh`, which is given ids alone. */
   const refs = createLru<string, PostRef>({ max: MAX_REFS });
 
-  /** A link is matched; its post comes from the cache, or from its source by one fetch for all who ask at once. */
+  /** Matches a link; its post comes from the cache, or from its source by one fetch for all who ask at once. */
   async function extract(link: string, wish: ExtractOptions = {}): Promise<Extraction> {
     const matched = links.match(link);
     const key = postKeyOf(matched);
     await refuseWithheldKey(withheld, key);
     const { source, match } = supportedLink(matched, wish.only);
-    // Most links have been asked for before: they need no deadline and no signal.
+    // Most links have been asked for before; these need no deadline and no signal.
     const known = key === undefined ? undefined : cache.peek(key);
     const found =
       known !== undefined && match.kind !== 'short'
@@ -182,7 +184,7 @@ interface ShortLinkContext extends Pick<ExtractorOptions, 'shortLinks'> {
   readonly signal: AbortSignal;
 }
 
-/** Follows short links to the post they lead to. */
+/** Follows short links to the post that they lead to. */
 async function followShortLinks(
   link: MatchedLink,
   only: Post['source'] | undefined,
@@ -203,7 +205,7 @@ async function refuseWithheldKey(withheld: WithheldPosts | undefined, key: strin
   if (key !== undefined && (await withheld?.hasLink(key))) throw withheldPost();
 }
 
-/** The post, without one that it quotes where that is withheld. */
+/** The post, without the quoted post if that one is withheld. */
 async function refuseWithheldPost(withheld: WithheldPosts | undefined, post: Post): Promise<Post> {
   if (await withheld?.hasPost(post)) throw withheldPost();
   return post.quoted !== null && (await withheld?.hasPost(post.quoted)) ? { ...post, quoted: null } : post;
@@ -213,7 +215,7 @@ function withheldPost(): AppError {
   return new AppError('forbidden', 'the operator withholds this post', { params: { hint: 'withheldPost' } });
 }
 
-/** Runs `work` under the caller's signal and one deadline. */
+/** Runs `work` under the caller's signal and a deadline. */
 async function bounded<T>(
   deadlineMs: number,
   signal: AbortSignal | undefined,

@@ -1,4 +1,4 @@
-/** Tells what the failures of several strategies say together. Pure. */
+/** Combines the failures of several strategies into one. Pure. */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { isOwnDoing } from '../../infra/http/read-failure.ts';
 import type { Post } from '../post.ts';
@@ -10,11 +10,11 @@ export interface StrategyFailure {
 }
 
 /**
- * Nothing of a post could be read but its author and cover: the error that says most, with what there is. It is no answer to keep,
- * and an older whole one is better.
+ * Only author and cover of a post could be read: this is the most telling error, with that post. It is not cached as an answer, and an
+ * older complete post is preferred to it.
  */
 export class CoverOnlyError extends AppError {
-  /** It has no items; `missingItems` is 1 or more. */
+  /** A post without items; `missingItems` is 1 or more. */
   readonly post: Post;
 
   constructor({ code, message, params, cause, retryAfterMs }: AppError, post: Post) {
@@ -23,14 +23,15 @@ export class CoverOnlyError extends AppError {
   }
 }
 
-/** The codes by how much they say to the person who asked, most first; the first of several failures is the error that is thrown. */
+/** Error codes by how much they tell the person who asked, most first; of several failures the first by this order is thrown. */
 const RANKS: Readonly<Record<ErrorCode, number>> = {
   private: 0,
   age_restricted: 1,
   region_blocked: 2,
-  // An answer that says it is certain: a broadcast that is still on the air.
+  // This code only comes from a site that is certain, such as about a broadcast that is still on the air.
   unsupported_link: 3,
-  // Nothing is wrong with the link, and waiting helps: said before the wall that the same limit often shows elsewhere.
+  // With a limit nothing is wrong with the link, and waiting helps; so it comes before the login wall that the same limit often causes at
+  // another endpoint.
   upstream_rate_limited: 4,
   login_required: 5,
   not_found: 6,
@@ -45,48 +46,51 @@ const RANKS: Readonly<Record<ErrorCode, number>> = {
   internal: 15,
 };
 
-/** The post is gone, or is kept from visitors. */
+/** Codes that mean that the post is gone, or kept from visitors. */
 const DEFINITIVE: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
-/** These `params` speak to this module alone; no sentence names them. */
+/** `params` that are only meant for this module; no sentence of the languages uses them. */
 const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused', 'kept', 'unasked']);
 
-/** Says whether a failure says that the post is not there for visitors, for certain or not. */
+/** Says whether the failure means that visitors cannot see the post, for certain or not. */
 export function isWithdrawn(error: unknown): boolean {
   return error instanceof AppError && DEFINITIVE.has(error.code);
 }
 
-/** Says whether it says for certain why there is no post, so that nothing else need be asked. */
+/** Says whether the failure states for certain why there is no post, so that nothing else need be asked. */
 export function isDefinitive(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && !error.params.weak;
 }
 
-/** Says whether it would be definitive if a second, independent strategy said the same. */
+/** Says whether the failure would be definitive if a second, independent strategy confirmed it. */
 function isWeak(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && Boolean(error.params.weak);
 }
 
-/** The same failure as one that another has to confirm. */
+/** The same failure, marked as one that another strategy has to confirm. */
 export function asWeak(error: AppError): AppError {
   return new AppError(error.code, error.message, { params: { ...error.params, weak: 1 }, cause: error });
 }
 
-/** Says whether the site asks for a pause, by its limit or by a challenge in place of an answer. */
+/** Says whether the site wants a pause: it states a limit, or shows a challenge in place of an answer. */
 export function isLimit(error: AppError): boolean {
   return !isOwnDoing(error) && (error.code === 'upstream_rate_limited' || error.params.challenge === 1);
 }
 
-/** The failure of a strategy that the site wants left alone. */
+/** The failure of a strategy that was not asked, because the site wants it left alone. */
 export function notAsked(retryAfterMs: number): AppError {
   const params = { unasked: 1 };
   return new AppError('upstream_rate_limited', 'not asked: the site wants it left alone', { params, retryAfterMs });
 }
 
-/** Says whether we did not get an answer by our own doing, which says nothing of the strategy. */
+/** Says whether there was no answer because of a limit of our own, which says nothing about the strategy. */
 export function isOfOurs(error: AppError): boolean {
   return isOwnDoing(error) || error.params.unasked === 1;
 }
 
-/** Nothing can be asked of the site at the moment. @param site as people call it, where that is known */
+/**
+ * The error when the site cannot be asked at the moment.
+ * @param site the site's name for people, where it is known
+ */
 export function siteIsSilent(site: string | undefined, retryAfterMs: number | undefined, cause?: AppError): AppError {
   const params = { what: 'silent', ...(site !== undefined && { site }) };
   return new AppError('upstream_rate_limited', 'not asked: the site refuses us', { params, retryAfterMs, cause });
@@ -96,17 +100,22 @@ export function isSilent({ code, params }: AppError): boolean {
   return code === 'upstream_rate_limited' && params.what === 'silent';
 }
 
-/** Says whether the post may be there but is not shown, which is worth asking why. A wall before the caller says nothing of the post. */
+/**
+ * Says whether the post may exist but is not shown, so that it is worth asking why. A refusal of the caller says nothing about the post.
+ */
 export function isWithheld(error: AppError): boolean {
   return isWeak(error) || (error.code === 'login_required' && !error.params.refused);
 }
 
-/** Says whether it says neither that the post is there nor why it is not, which is worth asking when nothing else is left. */
+/**
+ * Says whether the failure leaves it open if the post exists and why it is not shown, so that it is worth asking why when nothing else is
+ * left.
+ */
 export function isUnclear(error: AppError): boolean {
   return isWeak(error) || error.code === 'login_required' || error.code === 'upstream_changed';
 }
 
-/** Anything that a strategy threw, as an AppError: another error says that our reading of the upstream broke. */
+/** Turns anything that a strategy threw into an AppError: an unknown error means that our reading of the site's answer broke. */
 export function toStrategyError(error: unknown): AppError {
   if (!(error instanceof AppError)) {
     const message = error instanceof Error ? error.message : 'threw no error';
@@ -117,12 +126,12 @@ export function toStrategyError(error: unknown): AppError {
   return new AppError('upstream_changed', error.message, { params: { own: 1 }, cause: error });
 }
 
-/** The endpoint that a strategy asks, for any kind of caller. */
+/** The endpoint that a strategy asks, without its caller. */
 export function endpointOf({ name }: Pick<Strategy, 'name'>): string {
   return name.split('/', 1)[0] ?? name;
 }
 
-/** The weak failure on which two strategies of different endpoints agree, of those whose word counts. */
+/** The weak failure on which two strategies of different endpoints agree; only reliable strategies count. */
 export function agreedFailure(
   failures: readonly StrategyFailure[],
   isReliable: (strategy: StrategyFailure['strategy']) => boolean,
@@ -133,12 +142,12 @@ export function agreedFailure(
   )?.error;
 }
 
-/** Strategies that did not answer may be the ones that know the post. */
+/** After one of these failures the strategy gave no answer, so it may be the one that knows the post. */
 const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['timeout', 'upstream_unavailable']);
 
 /**
- * Leaves out each guess that the post does not exist which no second endpoint shares, or which one that did not answer could refute,
- * unless there is nothing else to say.
+ * Removes each unconfirmed guess that the post does not exist, if no second endpoint shares it or an endpoint that did not answer could
+ * refute it, unless nothing else is left.
  */
 function withoutDoubtedGuesses(failures: readonly StrategyFailure[]): readonly StrategyFailure[] {
   const isGuess = ({ error }: StrategyFailure) => error.code === 'not_found' && isWeak(error);
@@ -148,7 +157,7 @@ function withoutDoubtedGuesses(failures: readonly StrategyFailure[]): readonly S
   return others.length === 0 || (isShared && !isRefutable) ? failures : others;
 }
 
-/** The failure to raise: our own doing is said before a guess about the post, and a question that found no reason says nothing. */
+/** The failure to raise: a limit of our own comes before a guess about the post, and a diagnosis that found no reason is ignored. */
 function headOf(all: readonly StrategyFailure[]): AppError | undefined {
   const failures = withoutDoubtedGuesses(all);
   const asked = failures.filter(({ strategy }) => !strategy.explains);
@@ -161,8 +170,8 @@ function headOf(all: readonly StrategyFailure[]): AppError | undefined {
 }
 
 /**
- * The one of several failures that says most, with all of them as its cause, in the order they happened.
- * @param chosen the one to raise, where that is known
+ * The most telling of several failures, with all of them as its cause, in the order they happened.
+ * @param chosen the failure to raise, where it is known already
  */
 export function mostInformative(
   { source, id }: Pick<Post, 'source' | 'id'>,
@@ -185,11 +194,11 @@ export function mostInformative(
   });
 }
 
-/** All causes together take no more of a line of the log. */
+/** All causes together take at most this much of a log line. */
 const MAX_CAUSES_CHARS = 700;
 const MIN_CAUSE_CHARS = 12;
 
-/** The words of each strategy, `CODE: MESSAGE` by its name, short enough for one line of the log. */
+/** The answer of each strategy, `CODE: MESSAGE` by its name, short enough for a log line. */
 export function summarizeFailures(failures: readonly StrategyFailure[]): Readonly<Record<string, string>> {
   const names = failures.reduce((sum, { strategy }) => sum + strategy.name.length + 6, 0);
   const room = Math.max(Math.floor((MAX_CAUSES_CHARS - names) / Math.max(1, failures.length)), MIN_CAUSE_CHARS);

@@ -6,7 +6,7 @@ import type { LinkMatch, MediaSource, PostRef } from './source.ts';
 
 type PostMatch = Extract<LinkMatch, { kind: 'post' | 'story' }>;
 
-/** A link with the source it belongs to, wrappers taken off. */
+/** A link and its source, after wrapper addresses were removed. */
 export interface MatchedLink<Match = Exclude<LinkMatch, { kind: 'wrapper' }>> {
   readonly source: MediaSource;
   readonly match: Match;
@@ -15,31 +15,31 @@ export interface MatchedLink<Match = Exclude<LinkMatch, { kind: 'wrapper' }>> {
 export type PostLink = MatchedLink<PostMatch>;
 export type ShortLink = MatchedLink<Extract<LinkMatch, { kind: 'short' }>>;
 
-/** Tells what links name by themselves, before anything is asked. */
+/** Reads what a link says by itself, without asking any site. */
 export interface LinkReader {
   /** @throws AppError `invalid_request`, or `unsupported_link` when no source knows the host */
   match(link: string): MatchedLink;
   /** Canonical links of supported posts in running text, in order, without repeats; `<link>` and code are skipped. Pure. */
   findLinks(text: string): readonly string[];
-  /** The site a link belongs to, whether or not a post is behind it; undefined when none is known. Pure. */
+  /** The site that a link belongs to, even if no post is behind it; undefined for an unknown site. Pure. */
   sourceOf(link: string): SourceId | undefined;
-  /** `source:id` of the post that a link names by itself; undefined for a short link and where there is no post. Pure. */
+  /** `source:id` of the post that a link names by itself; undefined for a short link and for a link to no post. Pure. */
   postKey(link: string): string | undefined;
 }
 
 const MAX_WRAPPERS = 3;
 const MAX_MATCHED = 2_000;
-/** Longer links are rare, and not worth their memory. */
+/** Longer links are rare and not worth the memory. */
 const MAX_MATCHED_CHARS = 500;
 
-/** `source:id`, the key of a post wherever posts are kept. */
+/** `source:id`, the key of a post wherever posts are stored. */
 export function keyOf({ source, id }: Pick<PostRef, 'source' | 'id'>): string {
   return `${source}:${id}`;
 }
 
-/** @param sources asked in order; the first that knows the host decides */
+/** @param sources in order; the first that knows the host of a link decides */
 export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
-  /** A link is asked about several times on its way from a message to its post, and matched once. */
+  /** A link is looked at several times between the message and its post, so its match is kept. */
   const matched = createLru<string, MatchedLink>({ max: MAX_MATCHED });
 
   function matchLink(text: string): MatchedLink {
@@ -47,7 +47,7 @@ export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
     if (known !== undefined) return known;
     const found = unwrapLink(text, sources);
     if (text.length <= MAX_MATCHED_CHARS) matched.set(text, found);
-    // From here on it goes by its canonical form.
+    // Later steps use the canonical form of the link.
     if (found.match.kind === 'post') matched.set(linkOf(found.match.ref), found);
     return found;
   }
@@ -93,7 +93,7 @@ export function postKeyOf({ match }: MatchedLink): string | undefined {
 }
 
 /**
- * The link of a post that can be asked for, or of another link.
+ * A link to a post that can be fetched, or a short link.
  * @throws AppError `unsupported_link`, or `login_required` for stories without cookies
  */
 export function supportedLink({ source, match }: MatchedLink, only: SourceId | undefined): PostLink | ShortLink {
@@ -105,7 +105,7 @@ export function supportedLink({ source, match }: MatchedLink, only: SourceId | u
   return { source, match };
 }
 
-/** The source that knows the address's host and its match, wrappers taken off. */
+/** Removes wrappers from an address; returns the source that knows the host, and its match. */
 function unwrapLink(text: string, sources: readonly MediaSource[]): MatchedLink {
   let target = text;
   for (let wrappers = 0; wrappers <= MAX_WRAPPERS; wrappers += 1) {
@@ -132,12 +132,12 @@ function matchAddress(address: URL, sources: readonly MediaSource[]): MatchedLin
   return undefined;
 }
 
-/** The canonical link, with the item it points at. */
+/** The canonical link, including the item that it points at. */
 function linkOf(ref: PostRef): string {
   return ref.itemIndex === null ? ref.url : `${ref.url}?img_index=${ref.itemIndex + 1}`;
 }
 
-/** `sites`: the ids of all that are known, where the link is of none of them. */
+/** `sites`: the ids of all sources, when the link belongs to none of them. */
 function unsupported(what: string, sources: readonly MediaSource[] = []): AppError {
   const sites = sources.map(({ id }) => id).join(' ');
   return new AppError('unsupported_link', `no single post behind this link (${what})`, {

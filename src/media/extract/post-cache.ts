@@ -1,4 +1,4 @@
-/** How long the sites' answers are remembered: posts, short links and failures; and how posts that others kept are read. */
+/** How long answers of the sites are cached (posts, short links and failures), and how posts cached by other processes are read. */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { CachePolicy } from '../../infra/cache/cache.ts';
 import { mediaAddress } from '../parse/json-fields.ts';
@@ -11,21 +11,21 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 const POST_TTL_MS = 30 * MINUTE;
-/** Missing items may be had when another strategy works again. */
+/** A missing item may be readable once another strategy works again. */
 const INCOMPLETE_TTL_MS = 2 * MINUTE;
-/** Stories are edited and removed while people look at them. */
+/** Stories are changed and removed while people look at them. */
 const STORY_TTL_MS = 5 * MINUTE;
 const STALE_MS = 24 * HOUR;
 const SHORT_LINK_TTL_MS = 24 * HOUR;
-/** An address handed out must live long enough to be fetched. */
+/** A media address that is given out must stay valid long enough to be fetched. */
 const EXPIRY_MARGIN_MS = 5 * MINUTE;
 const REFRESH_PAUSE_MS = MINUTE;
 const MAX_RETRY_AFTER_MS = 5 * MINUTE;
 
-/** How long a failure is remembered, by code. A fault of the request itself never is. */
+/** How long a failure is cached, by code. A fault of the request itself is never cached. */
 const ERROR_TTL_MS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 0,
-  // Said by an upstream alone: a broadcast may be over soon.
+  // Only a site raises this: its broadcast may be over soon.
   unsupported_link: 30 * SECOND,
   not_found: MINUTE,
   private: MINUTE,
@@ -50,17 +50,17 @@ function errorTtlMs(error: unknown): number {
   return Math.min(Math.max(error.retryAfterMs, SECOND), MAX_RETRY_AFTER_MS);
 }
 
-/** Targets of short links do not change. */
+/** The target of a short link does not change. */
 export const SHORT_LINK_POLICY: CachePolicy<string> = {
   ttlMs: () => SHORT_LINK_TTL_MS,
   staleIfErrorMs: () => SHORT_LINK_TTL_MS,
   errorTtlMs,
 };
 
-/** A post is asked for again at most once in this time. */
+/** A post is fetched again at most once in this time. */
 export const REFRESH_POLICY: CachePolicy<Post> = { ttlMs: () => REFRESH_PAUSE_MS, errorTtlMs: () => REFRESH_PAUSE_MS };
 
-/** A post is never kept longer than its addresses can still be handed out. */
+/** A post is cached at most as long as its addresses can still be given out. */
 export function policyOf(ref: PostRef, now: () => number): CachePolicy<Post> {
   const addressLifeMs = ({ expiresAt }: Post) =>
     expiresAt === null ? Number.POSITIVE_INFINITY : Math.max(0, expiresAt - EXPIRY_MARGIN_MS - now());
@@ -69,7 +69,7 @@ export function policyOf(ref: PostRef, now: () => number): CachePolicy<Post> {
   return {
     ttlMs,
     staleIfErrorMs: post => Math.min(STALE_MS, addressLifeMs(post) - ttlMs(post)),
-    // A post that was taken from the public is not shown from memory.
+    // A post that its author removed or hid is not shown from the cache.
     staleOnError: error => !isWithdrawn(error),
     errorTtlMs,
   };
@@ -78,8 +78,8 @@ export function policyOf(ref: PostRef, now: () => number): CachePolicy<Post> {
 type KnownSource = Pick<MediaSource, 'id' | 'match' | 'mediaHosts'>;
 
 /**
- * Reads posts that were kept as JSON where others may write, as strictly as what a site answers: in this version's shape, with media on
- * the hosts of its source and an address that the source knows for one of its own. Anything else is undefined.
+ * Reads posts from JSON that other processes could have written, as strictly as a site's answer: in this version's shape, with media on
+ * the hosts of its source, and with an address that its source recognises. Anything else gives undefined.
  */
 export function createStoredPostParser(sources: readonly KnownSource[]): (value: unknown) => Post | undefined {
   const isKnown = (post: Post): boolean => {
@@ -96,7 +96,7 @@ export function createStoredPostParser(sources: readonly KnownSource[]): (value:
   };
 }
 
-/** Says whether it lies where the source itself would put it. */
+/** Says whether an address is one that the source itself would give to a post. */
 function isPostOf({ match }: KnownSource, url: string): boolean {
   if (!URL.canParse(url)) return false;
   const address = new URL(url);

@@ -10,7 +10,7 @@ export interface SiteOutgoingOptions {
   readonly upstreamLocalAddress: string | undefined;
 }
 
-/** By which addresses the sites and their CDNs are asked. */
+/** The outgoing addresses by which the sites and their CDNs are asked. */
 export function createSiteOutgoing(
   sites: readonly Site[],
   { upstreamProxies, upstreamLocalAddress }: SiteOutgoingOptions,
@@ -24,7 +24,10 @@ export function createSiteOutgoing(
 
 const AT_ONCE = 16;
 
-/** Each site is asked like a person with several tabs would ask. @param perSecond requests to each */
+/**
+ * Each site is asked as a person with several tabs would do it.
+ * @param perSecond requests to each site
+ */
 export function siteThrottles(sites: readonly Site[], perSecond: number): readonly ThrottledSite[] {
   return sites.map(({ id, hosts }) => ({
     id,

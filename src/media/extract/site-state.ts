@@ -1,4 +1,4 @@
-/** Keeps what a site wants left alone: an endpoint, a strategy, all of it. */
+/** Remembers what a site wants left alone: an endpoint, a strategy, or the whole site. */
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -14,44 +14,44 @@ const entry = z
 
 type Entry = z.infer<typeof entry>;
 
-/** Every process finds here what another has noted. `at` says which note is the newest. */
+/** Notes that all processes share. `at` shows which note is the newest. */
 export const SITE_STATES = { name: 'site-states', schema: entry, ttlMs: 36 * 3_600_000 } as const;
 
 /**
- * Until when a site is to be left alone, by what that is about. Every process with one outgoing address goes by the same, over restarts
- * too; while the store is away each goes by what it knows.
+ * Until when a site, or an endpoint or strategy of it, must be left alone, by name. All processes with the same outgoing address share
+ * these times, also over restarts; while the store is away each uses what it knows itself.
  */
 export interface SiteState {
   /** Reads what other processes have noted. Never rejects. */
   refresh(): Promise<void>;
-  /** Unix milliseconds; 0 where nothing is known. */
+  /** Unix milliseconds; 0 when the name is not paused. */
   until(name: string): number;
-  /** How often in a row it was set. */
+  /** How many times in a row the pause was set. */
   times(name: string): number;
-  /** Known here at once, and to others soon. */
+  /** Sets a pause; this process knows it at once, others soon. */
   set(name: string, until: number): void;
-  /** Sets it for 1, 2, 4 and so on up to 30 minutes, by how often in a row that was done, and a little more by chance. */
+  /** Sets a pause of 1, 2, 4 and so on up to 30 minutes, by how many times in a row it was set, plus a small random part. */
   coolDown(name: string): void;
   clear(name: string): void;
-  /** Waits until all is written. */
+  /** Waits until all notes are written. */
   close(): Promise<void>;
 }
 
 export interface SiteStateOptions {
   readonly source: SourceId;
-  /** The address by which the site sees us. Default `direct`. */
+  /** The name of the address by which the site sees Medley. Default `direct`. */
   readonly outgoing?: string;
-  /** The collection `SITE_STATES`. None: nothing is shared or kept. */
+  /** The collection `SITE_STATES`. Without it nothing is shared or stored. */
   readonly collection?: GroupedCollection<Entry> | undefined;
   readonly log: Pick<Logger, 'warn'>;
   readonly now?: (() => number) | undefined;
 }
 
-/** Another process's note counts here after this long at most. */
+/** A note of another process is known here after this long at most. */
 const REREAD_MS = 1_000;
 const FIRST_COOLDOWN_MS = 60_000;
 const MAX_COOLDOWN_MS = 30 * 60_000;
-/** Processes that began to wait together come back apart. */
+/** The random part lets processes that began to wait together return at different times. */
 const JITTER = 0.2;
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 6 * 3_600_000;
@@ -67,7 +67,7 @@ export function createSiteState(options: SiteStateOptions): SiteState {
   async function read(): Promise<void> {
     readAt = now();
     for (const each of (await collection?.listGroup(group)) ?? []) {
-      // The note of a clock that is ahead must not stand for ever.
+      // A note from a process whose clock is ahead must not stay the newest for ever.
       if (Math.min(each.at, now()) > (entries.get(each.name)?.at ?? -1)) entries.set(each.name, each);
     }
   }
@@ -109,15 +109,15 @@ export function createSiteState(options: SiteStateOptions): SiteState {
 
 const endpointName = (strategy: Pick<Strategy, 'name'>) => `endpoint ${endpointOf(strategy)}`;
 
-/** Unix milliseconds until which the site wants the endpoint of a strategy left alone, by all who ask it. */
+/** Unix milliseconds until which every caller must leave the strategy's endpoint alone. */
 export function leftAloneUntil(site: SiteState, strategy: Pick<Strategy, 'name'>): number {
   return site.until(endpointName(strategy));
 }
 
 /**
- * Asks by one strategy unless its endpoint is to be left alone. A limit has it left alone for as long as the site says, or longer each
- * time where it does not say.
- * @throws anything that the strategy does
+ * Runs one strategy, unless its endpoint must be left alone. If the site states a limit, the endpoint is paused for as long as the site
+ * says, or else longer each time.
+ * @throws any error of the strategy
  */
 export async function askEndpoint(
   site: SiteState,

@@ -11,33 +11,33 @@ import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
 import type { SourceDescriptor } from './source-descriptor.ts';
 
 export interface SiteOptions {
-  /** The site's public example is asked for before anyone is told that the site refuses us. */
+  /** The site's public example post is fetched before anyone is notified that the site refuses Medley. */
   readonly descriptor: Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
   readonly outgoing: Pick<Outgoing, 'ofSource' | 'choose'>;
-  /** Shared by those who share `collection`. */
+  /** A limiter shared by all processes that share `collection`. */
   readonly limiter: RateLimiter;
   readonly collection?: SiteStateOptions['collection'];
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly now?: () => number;
-  /** @param site what is to be left alone by the address that the running work goes by */
+  /** @param site the pauses that apply to the outgoing address of the running work */
   create(site: SiteState): MediaSource;
 }
 
 export interface OpenSite {
   readonly source: MediaSource;
-  /** Waits until all that is known of it is kept. */
+  /** Waits until all notes about the site are written. */
   close(): Promise<void>;
 }
 
-/** An address that was left is tried again this often. */
+/** An address that was given up is tried again this often. */
 const RETURN_EVERY_MS = 10 * 60_000;
 const EXAMPLE_MS = 20_000;
-/** So many chats or addresses must have met nothing but refusals: the private posts of one person prove nothing. */
+/** This many chats or addresses must have got only refusals: the private posts of one person prove nothing. */
 const REFUSED_CLIENTS = 3;
 const REFUSALS_COUNT_MS = 2 * 60_000;
-/** One question in this time, of all processes together. */
+/** One request in this time, from all processes together, while the breaker is open. */
 const PROBE = { name: 'site-probes', limit: 1, windowMs: 5_000, window: 'first' } as const;
-/** An open breaker that is not asked is forgotten after this long. */
+/** An open breaker of a site that no one asks for is forgotten after this long. */
 const OPEN_MS = 24 * 3_600_000;
 
 /** A source that is asked by one outgoing address until its site refuses that, and then by the next. */
@@ -55,7 +55,7 @@ export function openSite(options: SiteOptions): OpenSite {
   const source = options.create(accesses.length === 1 ? first.state : stateOf(() => ofWork().state));
   for (const access of accesses) access.source = source;
 
-  /** When all are refused each is asked in turn, as rarely as its breaker lets it. */
+  /** If all addresses are refused they are tried in turn, as rarely as their breakers allow. */
   async function choose(): Promise<Access> {
     if (accesses.length === 1) return current;
     await Promise.all(accesses.map(({ state }) => state.refresh()));
@@ -89,7 +89,7 @@ export function openSite(options: SiteOptions): OpenSite {
       ...source,
       isRefused: () => accesses.every(access => access.isOpen()),
       resolveShort: async (url, context) => (await choose()).resolveShort(url, context),
-      // The CDN alone is asked for a file, which says nothing of the site.
+      // A single file is fetched from the CDN alone, so its outcome says nothing about the site.
       fetch: async (ref, context) =>
         ref.form === 'file' ? source.fetch(ref, context) : (await choose()).fetch(ref, context),
       strategies: source.strategies.map(strategy => ({
@@ -104,18 +104,18 @@ export function openSite(options: SiteOptions): OpenSite {
 }
 
 /**
- * One address to ask the site by, and its breaker. It opens when several clients and the site's public example met nothing but
- * refusals, and the first answer closes it; until then the site is asked once in five seconds in all, and everyone else is told so at once.
- * Those who ask by one strategy alone are bound by it too, and by what the site wants left alone.
+ * One outgoing address for the site, and its breaker. The breaker opens when several clients and the site's public example got only
+ * refusals, and closes with the first answer; until then the site is asked once in five seconds in all, and every other request fails at
+ * once. Callers that run a single strategy obey the breaker too, and the site's pauses.
  */
 class Access {
   readonly address: OutgoingAddress;
   readonly state: SiteState;
-  /** When it was left, or tried since. */
+  /** When the address was given up, or last tried again. */
   triedAt: number | undefined;
   source: MediaSource | undefined;
   readonly #options: SiteOptions & { readonly now: () => number };
-  /** When each client was last refused. */
+  /** When each client was last refused, by client. */
   readonly #refusals = new Map<string, number>();
   #isChecking = false;
 
@@ -166,7 +166,10 @@ class Access {
     });
   }
 
-  /** Says whether it may be asked but once. @throws AppError when it is not to be asked */
+  /**
+   * Says whether only a single request may be made.
+   * @throws AppError when the site must not be asked now
+   */
   async #admit(): Promise<boolean> {
     const { descriptor, limiter, now } = this.#options;
     await this.state.refresh();
@@ -176,7 +179,7 @@ class Access {
     throw siteIsSilent(descriptor.name, Math.min(Math.max(1_000, resetAt - now()), PROBE.windowMs));
   }
 
-  /** The failure as it is given to the person who asked; what it tells of the site is noted. */
+  /** The failure as the person sees it; what it says about the site is recorded. */
   #judge(error: unknown, isSingle: boolean, isRefused: (error: AppError) => boolean): unknown {
     const { name } = this.#options.descriptor;
     if (!(error instanceof AppError)) return error;
@@ -224,34 +227,34 @@ class Access {
   }
 }
 
-/** Failures that may be due to who asks. */
+/** Codes of failures that may be due to the caller. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['login_required', 'upstream_rate_limited', 'timeout']);
 
 function isRefusal(error: AppError): boolean {
   return !isOfOurs(error) && (REFUSALS.has(error.code) || isLimit(error));
 }
 
-/** Every failure of a fetch that all strategies failed; none where one said for certain why there is no post. */
+/** All failures of a fetch in which every strategy failed; none when one strategy was certain why there is no post. */
 function failuresOf({ cause }: AppError): readonly AppError[] {
   const errors: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [];
   return errors.flatMap(error => (error instanceof AppError && !isOfOurs(error) ? [error] : []));
 }
 
-/** Says whether those who asked were refused, rather than the post kept from them: by most of what was asked. */
+/** Says whether most strategies were refused as callers, as opposed to the post being withheld. */
 function refusesCaller(error: AppError): boolean {
   const failures = failuresOf(error);
   const refusals = failures.filter(isRefusal);
   return refusals.length > 0 && 2 * refusals.length >= failures.length;
 }
 
-/** The site's known public post. */
+/** The reference of the site's known public post. */
 function exampleOf(source: MediaSource, { example }: Pick<SourceDescriptor, 'example'>): PostRef | undefined {
   const address = parseAddress(example);
   const match = address && source.match(address);
   return match?.kind === 'post' ? match.ref : undefined;
 }
 
-/** The state of whichever of several addresses the running work goes by. */
+/** The site state of whichever outgoing address the running work uses. */
 function stateOf(current: () => SiteState): SiteState {
   return {
     refresh: () => current().refresh(),

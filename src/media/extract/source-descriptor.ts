@@ -6,45 +6,48 @@ import type { Accounts } from './accounts.ts';
 import type { SiteState } from './site-state.ts';
 import type { MediaSource, Strategy } from './source.ts';
 
-/** Every source is made with these. */
+/** The options with which every source is created. */
 export interface SourceOptions {
   readonly http: HttpClient;
   readonly log: Logger;
-  /** The configured constants of all sources; a source reads the keys that begin with its id: `toy.queryId`. */
+  /** The configured constants of all sources; each source reads the keys that begin with its id: `toy.queryId`. */
   readonly upstreamConstants?: Readonly<Record<string, string>>;
   /** The operator's accounts on this site. */
   readonly accounts?: Accounts | undefined;
-  /** Asked after all others, e.g. yt-dlp. */
+  /** Strategies that are asked after all others, such as yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
-  /** Says what the site wants left alone. */
+  /** The endpoints and strategies that the site wants left alone. */
   readonly site?: SiteState | undefined;
-  /** For all strategies together. */
+  /** Time for all strategies together. */
   readonly deadlineMs?: number;
   readonly onOutcome?: (source: SourceId, strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
   readonly now?: () => number;
 }
 
-/** All that the rest of Medley knows of a source. */
+/** All that other parts of Medley know about a source. */
 export interface SourceDescriptor {
-  /** Lower case; posts, settings, tokens and figures name it by this, so it never changes. */
+  /** In lower case; posts, settings, tokens and metrics use it, so it never changes. */
   readonly id: SourceId;
-  /** The name as the site writes it; a language may have a name of its own for it. */
+  /** The name as the site writes it; a language may have its own name for the site. */
   readonly name: string;
-  /** The colour that people know the site by, `#rrggbb`. */
+  /** The colour by which people know the site, `#rrggbb`. */
   readonly colour: `#${string}`;
-  /** Hosts that its links are on, the one it is best known by first. */
+  /** Hosts of the site's links, the best known first. */
   readonly hosts: readonly [string, ...string[]];
-  /** Suffixes its media lie on: each host and what is below it. */
+  /** Suffixes of the media hosts: each host and all its subdomains. */
   readonly cdnHosts: readonly string[];
   /** The link of a public post that has been up for years. */
   readonly example: string;
-  /** Links to it that are merely pasted are answered in groups until the admins switch it off; those of other sites once they switch it on. */
+  /**
+   * True when links that are merely pasted in groups are answered until the admins switch that off; for other sites the admins have to
+   * switch it on.
+   */
   readonly onInGroups?: true;
-  /** The page of an author on the site; undefined where what is known of them does not lead there. */
+  /** The page of an author on the site; undefined when the known data do not lead there. */
   readonly profileUrl?: (author: Pick<Author, 'id' | 'username'>) => string | undefined;
-  /** The cookie that an account's session has, where posts can be asked for with one. */
+  /** The cookie that identifies a session, where posts can be fetched with an account. */
   readonly sessionCookie?: string;
-  /** The name to ask the CDN by for a file of this type, where a plain name is not served well. */
+  /** The user agent for fetching a file of this type from the CDN, where the default one is not served well. */
   readonly cdnUserAgent?: (mime: string) => string;
   /** @throws Error naming the constants that are unknown or malformed */
   create(options: SourceOptions): MediaSource;

@@ -3,44 +3,44 @@ import type { ErrorCode } from '../../errors.ts';
 import type { HttpClient, HttpRequest } from '../../infra/http/http-client.ts';
 import type { Post, SourceId } from '../post.ts';
 
-/** The post that a link names, before anything is asked. Ids are already checked; nothing of the user's text is left in it. */
+/** The post that a link names, before any site is asked. Ids are checked; nothing else of the user's text is in it. */
 export interface PostRef {
   readonly source: SourceId;
-  /** Canonical id: half of the cache key. */
+  /** The canonical id: half of the cache key. */
   readonly id: string;
-  /** The upstream's word for the form, e.g. `p`, `reel`, `watch`, `photo`, `story`. */
+  /** The site's word for the form, such as `p`, `reel`, `watch`, `photo`, `story`. */
   readonly form: string;
   /** Canonical address rebuilt from the id, on a fixed host. */
   readonly url: string;
-  /** Zero-based item that the link points at (`img_index=2` -> 1). */
+  /** Zero-based place of the item that the link points at (`img_index=2` -> 1). */
   readonly itemIndex: number | null;
-  /** Further checked parts that the source needs, e.g. `{ owner, group }`. */
+  /** More checked parts that the source needs, such as `{ owner, group }`. */
   readonly parts: Readonly<Record<string, string>>;
 }
 
 const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'reels', 'tv', 'watch', 'video']);
 
-/** Says whether the form of the link says that a video is behind it. */
+/** Says whether the form of the link promises a video. */
 export function isVideoLink({ form }: Pick<PostRef, 'form'>): boolean {
   return VIDEO_FORMS.has(form);
 }
 
-/** The answer of `MediaSource.match` about an address on one of the source's hosts. */
+/** The result of `MediaSource.match` for an address on one of the source's hosts. */
 export type LinkMatch =
   | { readonly kind: 'post'; readonly ref: PostRef }
   /** A short link whose target only the upstream knows; `url` is rebuilt on a fixed host. */
   | { readonly kind: 'short'; readonly url: string; readonly key: string }
-  /** A wrapper around another address (`l.SITE/?u=`): parse `target` from the start. */
+  /** An address around another one (`l.SITE/?u=`): `target` has to be parsed from the start. */
   | { readonly kind: 'wrapper'; readonly target: string }
-  /** A story or highlight: needs cookies; without them `login_required`. */
+  /** A story or highlight: it needs cookies; without them `login_required`. */
   | { readonly kind: 'story'; readonly ref: PostRef }
   /** A page of the site that holds no single post; `what` is one of the names in `SUPPORTED_LINKS` texts. */
   | { readonly kind: 'unsupported'; readonly what: string };
 
 export interface FetchContext {
-  /** Aborts when the whole chain's deadline has passed or no caller waits any more. */
+  /** Aborts when the deadline of all strategies has passed or no caller waits any more. */
   readonly signal: AbortSignal;
-  /** Asks in one way alone, the one that was asked longest ago: while a site refuses us it is asked as little as can be. */
+  /** Runs a single strategy, the one that was asked longest ago: while a site refuses Medley it is asked as little as possible. */
   readonly isSingle?: boolean;
 }
 
@@ -50,38 +50,38 @@ export interface FetchContext {
  */
 export interface Strategy {
   readonly name: string;
-  /** Says whether it can be asked for this post at all, here; cheap and pure. */
+  /** Says whether this strategy can be asked for this post at all; cheap and pure. */
   isAvailable(ref: PostRef): boolean;
   /**
-   * A post of which `missingItems` could not be read is kept while the others are asked.
-   * @throws anything: the chain isolates it. The params of an AppError may say more: `weak` that a `not_found` or the like is a guess,
-   * which another endpoint must confirm; `own` that our own bounds refused the answer; `challenge` that the site wants a pause;
-   * `refused` that the caller was refused rather than the post withheld.
+   * A post of which `missingItems` could not be read is kept while other strategies are asked.
+   * @throws anything: the chain isolates it. The params of an AppError may say more: `weak`: a `not_found` or the like is a guess that
+   * another endpoint must confirm; `own`: a bound of our own refused the answer; `challenge`: the site wants a pause; `refused`: the
+   * caller was refused rather than the post withheld.
    */
   run(ref: PostRef, signal: AbortSignal): Promise<Post>;
-  /** How it asks, where it asks by a profile. */
+  /** The request profile, if the strategy uses one. */
   readonly profile?: RequestProfile;
-  /** Asked only when all others have failed, in the given order, and never beside another. */
+  /** True: asked only when all others have failed, in the given order, and never at the same time as another. */
   readonly isLastResort?: boolean;
   /**
-   * Brings author and cover at most, but its refusals name the site's own reason: asked last, or as soon as two endpoints
+   * True: it gives author and cover at most, but its refusals name the site's own reason. It is asked last, or as soon as two endpoints
    * withheld the post.
    */
   readonly explains?: boolean;
-  /** Asks by an account: never for a post that another said not to exist. */
+  /** True: it uses an account, so it is never asked for a post that another strategy said does not exist. */
   readonly byAccount?: boolean;
   /** Milliseconds. Default 10 000, or half of the chain's deadline. */
   readonly timeoutMs?: number;
 }
 
-/** How one strategy does here, for people who look after it. Moments are unix milliseconds. */
+/** How well one strategy works here, for the operator. Moments are unix milliseconds. */
 export interface StrategyFigures {
   readonly strategy: string;
-  /** 0 to 1, of late; null when it was never counted. */
+  /** Recent rate, 0 to 1; null when nothing was counted yet. */
   readonly successRate: number | null;
   /** How long it usually takes to answer; null when it never did. */
   readonly medianMs: number | null;
-  /** Until then it is asked last; null when it is not. */
+  /** Until then it cools down and is asked last; null when it does not. */
   readonly coolsUntil: number | null;
   /** Until then the site wants its endpoint left alone; null when it does not. */
   readonly waitsUntil: number | null;
@@ -93,29 +93,29 @@ export interface StrategyFigures {
 }
 
 /**
- * One upstream. `match` is pure and cheap; it never throws. `fetch` runs the source's strategies under the caller's signal.
- * @throws AppError of any upstream code; a CoverOnlyError where nothing but author and cover could be read.
+ * One site. `match` is pure and cheap and never throws. `fetch` runs the source's strategies under the caller's signal.
+ * @throws AppError of any upstream code; a CoverOnlyError when only author and cover could be read.
  */
 export interface MediaSource {
   readonly id: SourceId;
-  /** Undefined when the address is not this source's host at all. */
+  /** Undefined when the address is not on one of this source's hosts. */
   match(address: URL): LinkMatch | undefined;
-  /** The reference of a canonical id alone, when nothing else of the link is known any more; undefined when it is no such id. */
+  /** The reference of a canonical id, when nothing else of the link is known any more; undefined when the id is not valid. */
   refOf(id: string): PostRef | undefined;
-  /** The address a short link leads to, still unparsed; every hop is checked against the source's hosts. */
+  /** The address that a short link leads to, still unparsed; every redirect is checked against the source's hosts. */
   resolveShort(url: string, context: FetchContext): Promise<string>;
   fetch(ref: PostRef, context: FetchContext): Promise<Post>;
-  /** All of them, in starting order; `fetch` asks by the order that works. */
+  /** All strategies, in the order in which they start; `fetch` reorders them by how well they work. */
   readonly strategies: readonly Strategy[];
-  /** Links of public posts that have been up for years, one for each kind of post. */
+  /** Links of public posts that have existed for years, one for each kind of post. */
   readonly examples: readonly string[];
-  /** Whether its site refuses us now, by every address. */
+  /** Says whether the site refuses Medley now, by every outgoing address. */
   isRefused?(): boolean;
-  /** How each of its strategies does here. */
+  /** How well each of its strategies works here. */
   figures?(): readonly StrategyFigures[];
   /**
-   * Counts the outcome of a strategy that was asked by itself: how long the whole post took, or null where it failed and another
-   * strategy brings its own.
+   * Counts the outcome of a strategy that was run alone: how long the whole post took, or null when it failed and another strategy gives
+   * its own post.
    */
   learn?(strategy: string, tookMs: number | null): void;
   /** True when stories can be asked for (cookies are configured). */
@@ -125,13 +125,13 @@ export interface MediaSource {
 }
 
 /**
- * How one caller looks to a site. An endpoint may be asked by several callers; each pair of endpoint and profile is a strategy with
- * a record of its own. Profiles are data: a source lists its defaults beside its ids, and `UPSTREAM_CONSTANTS` overrides them.
+ * How a request looks to a site. An endpoint may be asked with several profiles; each pair of endpoint and profile is a strategy with its
+ * own record. Profiles are data: a source lists its defaults beside its ids, and `UPSTREAM_CONSTANTS` overrides them.
  */
 export interface RequestProfile {
-  /** Null: whatever the transport says of itself (the browser transport's own). */
+  /** Null: the transport's own user agent (that of the browser transport). */
   readonly userAgent: string | null;
-  /** Lower-case names; laid over what the endpoint itself needs. */
+  /** Lower-case names; they replace the endpoint's own headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** `home`: cookies and tokens of a visit to the site's home page; `account`: those of the configured account. */
   readonly session: 'none' | 'home' | 'account';
@@ -145,7 +145,7 @@ export function isUsable(profile: RequestProfile, http: Pick<HttpClient, 'hasBro
   return profile.transport === 'plain' || http.hasBrowserTransport;
 }
 
-/** The part of a request that a profile decides. `headers` are what the endpoint itself needs; those of the profile count before them. */
+/** The part of a request that a profile decides. `headers` are those that the endpoint itself needs; the profile's replace them. */
 export function profileRequest(
   { userAgent, headers: own, transport, timeoutMs }: RequestProfile,
   headers: Readonly<Record<string, string>>,
@@ -154,7 +154,7 @@ export function profileRequest(
   return { headers: { ...agent, ...headers, ...own }, transport, timeoutMs };
 }
 
-/** The value of a request's header. */
+/** The value of a request header. */
 export const headerValue = z
   .string()
   .trim()
@@ -183,7 +183,7 @@ const FIELDS = {
 const OVERRIDE = z.strictObject(FIELDS).partial();
 
 /**
- * The default profile of a strategy with its overrides laid over it. Keys are `SOURCE.STRATEGY.FIELD`, such as
+ * The default profile of a strategy with its configured overrides. Keys are `SOURCE.STRATEGY.FIELD`, such as
  * `toy.embed/crawler.userAgent`; `userAgent` may be `own`, `headers` is a JSON object in a string that replaces the default ones.
  * @returns the profile, or the keys that are unknown or malformed.
  */

@@ -18,22 +18,24 @@ import { type RaceResult, StrategyRace } from './strategy-race.ts';
 
 export interface StrategyChainOptions extends Pick<StrategyHistoryOptions, 'onOutcome'> {
   readonly source: SourceId;
-  /** By what their answers hold, best first: the order as long as nothing is known of them. */
+  /** Strategies by how much their answers contain, best first: the order used before anything is known about their success. */
   readonly strategies: readonly Strategy[];
-  /** Whom to leave alone, and for how long. Default: known to this chain alone. */
+  /** The pauses that the site wants. Default: known to this chain alone. */
   readonly site?: SiteState | undefined;
-  /** For the whole chain, `diagnose` included. Default 19 500: an answer is promised within 20 s, so its reason must be known before. */
+  /**
+   * Time for the whole chain, `diagnose` included. Default 19 500: an answer is promised within 20 s, so the reason must be known before.
+   */
   readonly deadlineMs?: number | undefined;
   /**
-   * Asks why a post is not shown; throws a definitive AppError or returns. Asked at most once per fetch: when two endpoints withheld
-   * the post (`login_required`, a weak `not_found`), or when nothing else is left to ask.
+   * Asks the site why a post is not shown; throws a definitive AppError or returns. Called at most once per fetch: when two endpoints
+   * withheld the post (`login_required`, a weak `not_found`), or when nothing else is left to ask.
    */
   readonly diagnose?: (ref: PostRef, signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
   readonly now?: () => number;
 }
 
-/** `MediaSource.fetch` by the strategies: the post is whole where that can be had. */
+/** `MediaSource.fetch` built from the strategies: it returns the complete post where that is possible. */
 export type StrategyChain = MediaSource['fetch'] & Required<Pick<MediaSource, 'figures' | 'learn'>>;
 
 const DIAGNOSE_MS = 5_000;
@@ -44,7 +46,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
   const history = new StrategyHistory({ source, strategies, site, now, onOutcome });
   const maxPatienceMs = Math.min(MAX_PATIENCE_MS, deadlineMs / 8);
 
-  /** Whom to ask, in order; each whom the site wants left alone counts as a failure of its own. */
+  /** The strategies to ask, in order; each one that the site wants left alone counts as a failure. */
   function plan(ref: PostRef, isSingle: boolean) {
     const waiting: StrategyFailure[] = [];
     const free: Strategy[] = [];
@@ -65,7 +67,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       .catch(error => log.warn({ source, id: ref.id, err: error }, 'a late outcome of a strategy was not noted'));
   }
 
-  /** Logs failures beside a strategy that worked; one who hears of no post at all, with every cause, logs that. */
+  /** Logs the failures of other strategies when one worked. When none did, the caller gets all causes and logs them. */
   function logFailures(ref: PostRef, failures: readonly StrategyFailure[], message: string): void {
     if (failures.length === 0) return;
     const isBroken = failures.some(({ error }) => error.code === 'upstream_changed');
@@ -83,7 +85,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       logFailures(ref, news, `brought by ${result.winner?.name} after others failed`);
       return post;
     }
-    // A guess on which two agree carries all that was said; a certain failure stands for itself.
+    // A guess on which two endpoints agree carries all failures as its causes; a certain failure is thrown alone.
     if (verdict !== null) throw isDefinitive(verdict) ? verdict : mostInformative(ref, failures, verdict);
     const error = mostInformative(ref, failures);
     if (post === null) throw error;
@@ -113,7 +115,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
   });
 }
 
-/** The question why a post is not shown, in the form of a strategy. */
+/** Wraps the question why a post is not shown into a strategy. */
 function diagnosisOf(diagnose: StrategyChainOptions['diagnose']): Strategy | undefined {
   if (diagnose === undefined) return undefined;
   const run = async (ref: PostRef, signal: AbortSignal): Promise<Post> => {

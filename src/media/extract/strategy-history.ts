@@ -1,4 +1,4 @@
-/** How the strategies of one source did here, and in which order that has them asked. */
+/** How well the strategies of one source worked here, and the order in which they are therefore asked. */
 import type { AppError } from '../../errors.ts';
 import type { Post, SourceId } from '../post.ts';
 import { isOfOurs } from './failures.ts';
@@ -6,20 +6,20 @@ import { leftAloneUntil, type SiteState } from './site-state.ts';
 import type { Strategy, StrategyFigures } from './source.ts';
 import type { SourceOptions } from './source-descriptor.ts';
 
-/** The end of one question to one strategy: a post or a failure. */
+/** The result of one run of a strategy: a post or a failure. */
 export interface StrategyReport {
   readonly strategy: Strategy;
   readonly post: Post | null;
   readonly error: AppError | null;
-  /** Since its request left. */
+  /** Milliseconds since its request was sent. */
   readonly tookMs: number;
 }
 
-/** The memory of one strategy. Moments are unix milliseconds, 0 for never. */
+/** The record of one strategy. Moments are unix milliseconds, 0 for never. */
 interface StrategyRecord {
-  /** Answers since it last failed, and half of those before. */
+  /** Answers since the last failure, plus half of those before it. */
   readonly successes: number;
-  /** Fetches since its last answer to which another strategy brought the post; other processes count along. */
+  /** Fetches since its last answer in which another strategy gave the post; failures in other processes count too. */
   readonly failures: number;
   /** Until then it is asked after all others. */
   readonly cooldownUntil: number;
@@ -38,23 +38,26 @@ export interface StrategyHistoryOptions {
 
 const UNTRIED = { successes: 0, triedAt: 0, medianMs: null };
 const MAX_SUCCESSES = 20;
-/** One answer moves the median by at most this share, so that one that was late by chance does not count for many. */
+/** One answer moves the median by at most this share, so that a single late answer has little effect. */
 const MEDIAN_STEP = 0.2;
-/** A strategy whose return could not be judged, as none brought that post, is asked again after this long. */
+/** After a cooldown a strategy may be asked for a post that no strategy can give; then it is asked again after this long. */
 const ASK_AGAIN_MS = 5 * 60_000;
-/** A strategy that never answered is taken to need so long. */
+/** The assumed answer time of a strategy that never answered. */
 const UNKNOWN_MS = 1_000;
-/** The worst stay comparable with each other. */
+/** A minimum keeps the rates of the worst strategies comparable. */
 const MIN_RATE = 0.01;
-/** A request has a price of its own: a strategy that fails at once is not better than one that works slowly. */
+/** Each request has this price, so that a strategy that fails at once is not preferred to one that works slowly. */
 const REQUEST_PRICE_MS = 1_000;
-/** The given order goes by what the answers hold: each place further back has to be so much better to be asked before. */
+/**
+ * The given order reflects how much the answers contain: a strategy must be better by this share, for each place further back, to be
+ * asked earlier.
+ */
 const PLACE_SHARE = 0.1;
-/** An answer is promised within three seconds when the first choice hangs. */
+/** With this wait an answer comes within three seconds even if the first strategy hangs. */
 export const MAX_PATIENCE_MS = 1_500;
-/** A shorter wait gains nothing that people notice, and noise would double the requests. */
+/** A shorter wait would not be noticed by people, but random delays would double the requests. */
 const MIN_PATIENCE_MS = 300;
-/** A strategy that said so often in a row that there is no post may have died in that way. */
+/** A strategy that reported "no post" this many times in a row may itself be broken. */
 const DOUBTED_AFTER = 4;
 const MAX_CAUSE_CHARS = 200;
 
@@ -62,7 +65,7 @@ export class StrategyHistory {
   readonly #options: StrategyHistoryOptions;
   readonly #records = new Map<string, Pick<StrategyRecord, 'successes' | 'triedAt' | 'medianMs'>>();
   readonly #last = new Map<string, StrategyFigures['last']>();
-  /** How often in a row each said that there is no post, since it last brought one. */
+  /** How many times in a row each strategy reported that there is no post, since it last gave one. */
   readonly #denials = new Map<string, number>();
 
   constructor(options: StrategyHistoryOptions) {
@@ -76,9 +79,9 @@ export class StrategyHistory {
   }
 
   /**
-   * Best first, by success rate and speed, those that failed last behind the others; between equals, and where nothing is known, the
-   * given order. The last resorts follow, and then those that cool down.
-   * @returns `returning`, one of them whose cooldown is over: it is asked beside the first, as it may have come back
+   * Strategies by success rate and speed, best first, those that failed last behind the others; between equals, and when nothing is
+   * known, the given order. Last resorts follow, and then those that cool down.
+   * @returns `returning`: a strategy whose cooldown is over; it is asked beside the first, as it may work again
    */
   order(strategies: readonly Strategy[]): { asked: readonly Strategy[]; returning: Strategy | undefined } {
     const now = this.#options.now();
@@ -102,7 +105,7 @@ export class StrategyHistory {
     };
   }
 
-  /** The strategy that was asked longest ago, or none. */
+  /** The strategy that was asked longest ago; an empty list when there is none. */
   longestAgo(strategies: readonly Strategy[]): readonly Strategy[] {
     return strategies
       .filter(({ isLastResort }) => !isLastResort)
@@ -110,24 +113,24 @@ export class StrategyHistory {
       .slice(0, 1);
   }
 
-  /** Milliseconds after which the next is started beside it. */
+  /** Milliseconds after which the next strategy is started beside it. */
   patienceMs({ name }: Strategy): number {
     const { medianMs } = this.#recordOf(name);
     return medianMs === null ? MAX_PATIENCE_MS : Math.min(Math.max(3 * medianMs, MIN_PATIENCE_MS), MAX_PATIENCE_MS);
   }
 
-  /** Says whether a guess of it counts where another endpoint shares it: lately it answered more often than not. */
+  /** Says whether its guess counts when another endpoint shares it: lately it answered more often than not. */
   isReliable({ name }: Pick<Strategy, 'name'>): boolean {
     const { successes, failures } = this.#recordOf(name);
     return successes > failures;
   }
 
-  /** Says whether it needs no other to confirm that there is no post. */
+  /** Says whether its "no post" needs no confirmation by another. */
   isTrusted({ name }: Strategy): boolean {
     return this.#recordOf(name).failures === 0 && (this.#denials.get(name) ?? 0) < DOUBTED_AFTER;
   }
 
-  /** Says whether its last failure was one of several in a row, and no news. */
+  /** Says whether its last failure was one of several in a row, so that it is no news. */
   isFailing({ name }: Pick<Strategy, 'name'>): boolean {
     return this.#recordOf(name).failures > 1;
   }
@@ -137,8 +140,8 @@ export class StrategyHistory {
   }
 
   /**
-   * A failure counts only where another strategy brought the post: a removed post or a broken network says nothing of the way in
-   * which it was asked. A refusal of our own says nothing either.
+   * Records a run. A failure counts only if another strategy gave the post: a removed post or a broken network says nothing about the
+   * strategy, nor does a limit of our own.
    */
   note({ strategy: { name }, error, post, tookMs }: StrategyReport, isWinner: boolean, isBrought: boolean): void {
     const { source, onOutcome, now } = this.#options;
@@ -151,7 +154,7 @@ export class StrategyHistory {
     } else if (isBrought && (error === null || !isOfOurs(error))) this.learn(name, null);
   }
 
-  /** Does what `MediaSource.learn` says. */
+  /** Implements `MediaSource.learn`. */
   learn(name: string, tookMs: number | null): void {
     const { site } = this.#options;
     const { successes, triedAt, medianMs } = this.#recordOf(name);
@@ -167,7 +170,7 @@ export class StrategyHistory {
     site.clear(`strategy ${name}`);
   }
 
-  /** Does what `MediaSource.figures` says. */
+  /** Implements `MediaSource.figures`. */
   figures(): readonly StrategyFigures[] {
     const { strategies, site, now } = this.#options;
     const future = (moment: number) => (moment > now() ? moment : null);
@@ -185,12 +188,12 @@ export class StrategyHistory {
   }
 }
 
-/** The share of its latest fetches to which it brought the post; null for one that was never counted. */
+/** The share of its latest fetches in which it gave the post; null when nothing was counted yet. */
 function successRate({ successes, failures }: StrategyRecord): number | null {
   return successes + failures === 0 ? null : successes / (successes + failures);
 }
 
-/** Says whether all of a post could be read; one of words alone has no more. */
+/** Says whether all items of a post could be read; a post of text alone has none. */
 export function isWhole(post: Post | null): boolean {
   return post?.missingItems === 0;
 }

@@ -1,6 +1,6 @@
 /**
- * One fetch: strategies are started in order, the next beside a slow one, until one brings the whole post or says for certain why
- * there is none. It knows nothing of other fetches.
+ * One fetch: strategies are started in order, the next beside a slow one, until one gives the whole post or is certain why there is none.
+ * It knows nothing of other fetches.
  */
 import { AppError } from '../../errors.ts';
 import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../infra/concurrency/abortable.ts';
@@ -22,14 +22,14 @@ import { isCoverOnly, isWhole, type StrategyHistory, type StrategyReport } from 
 
 interface RunningStrategy {
   readonly strategy: Strategy;
-  /** The departure of its request; `at` is undefined as long as that stands in our own line. */
+  /** The moment its request was sent; `at` is undefined while the request waits in a queue of our own. */
   readonly departure: Readonly<Departure>;
   /** Never rejects. */
   readonly report: Promise<StrategyReport>;
   abort(reason: AppError): void;
 }
 
-/** Asks one strategy once, bounded in time; work that ignores its signal is left behind. */
+/** Runs one strategy once, bounded in time; work that ignores its signal is not awaited. */
 export function startStrategy(
   strategy: Strategy,
   ask: (signal: AbortSignal) => Promise<Post>,
@@ -44,7 +44,7 @@ export function startStrategy(
   function giveUp(): void {
     const [ms, isAsked] = [Math.round(timeoutMs), departure.at !== undefined];
     const message = isAsked ? `no answer within ${ms} ms` : `its turn at our own pace did not come within ${ms} ms`;
-    // A strategy that never got its turn says nothing of the site.
+    // A strategy whose request was never sent says nothing about the site.
     controller.abort(new AppError('timeout', message, isAsked ? {} : OWN_DOING));
   }
   async function run(): Promise<StrategyReport> {
@@ -63,58 +63,58 @@ export function startStrategy(
 }
 
 interface RaceOptions {
-  /** In the order to ask in; those that explain may stand anywhere. */
+  /** Strategies in the order in which they are asked; those that explain may stand anywhere. */
   readonly strategies: readonly Strategy[];
-  /** One of them, asked at once beside the first; an answer does not wait for it. */
+  /** One of the strategies, asked at once beside the first; the fetch does not wait for it. */
   readonly returning: Strategy | undefined;
-  /** Asks why a post is withheld: a definitive failure is the answer, anything else is none. */
+  /** Asks why a post is withheld: a definitive failure is the answer, anything else is ignored. */
   readonly diagnosis: Strategy | undefined;
   readonly history: Pick<StrategyHistory, 'patienceMs' | 'isReliable' | 'isTrusted'>;
   ask(strategy: Strategy, signal: AbortSignal): Promise<Post>;
   readonly deadlineMs: number;
-  /** How long one strategy, or the questions why a post is withheld, keep the next from starting. */
+  /** The longest time for which one strategy, or the questions why a post is withheld, delay the start of the next. */
   readonly maxPatienceMs: number;
   readonly signal: AbortSignal;
 }
 
 export interface RaceResult {
-  /** The whole post, else the best that was brought; null when none was. */
+  /** The complete post, else the best that was found; null when there was none. */
   readonly post: Post | null;
-  /** Why there is none, for certain. */
+  /** Why there is no post, when that is certain. */
   readonly verdict: AppError | null;
-  /** The strategy that brought the post, or else the verdict. */
+  /** The strategy that gave the post, or else the verdict. */
   readonly winner: Strategy | undefined;
   readonly reports: readonly StrategyReport[];
-  /** In the order they happened. */
+  /** The failures in the order they happened. */
   readonly failures: readonly StrategyFailure[];
-  /** The returning one, where it was not done in time. Never rejects. */
+  /** The report of `returning`, if it was not done in time. Never rejects. */
   readonly late: Promise<StrategyReport> | undefined;
 }
 
 const TIMEOUT_MS = 10_000;
 const MAX_AT_ONCE = 3;
-/** A strategy that stands in our own line is looked at again this soon. */
+/** A strategy that waits in a queue of our own is looked at again after this long. */
 const LOOK_AGAIN_MS = 50;
-/** Endpoints that must have withheld a post before it is asked why: one alone may just be dead. */
+/** How many endpoints must have withheld a post before the site is asked why: a single endpoint may be broken. */
 const WITHHELD_ENDPOINTS = 2;
 
 export class StrategyRace {
   readonly #options: RaceOptions;
-  /** The caller's signal and the deadline. */
+  /** Aborts with the caller's signal or at the deadline. */
   readonly #over: JoinedSignal;
   #queue: readonly Strategy[];
   readonly #running = new Map<Strategy, RunningStrategy>();
   readonly #reports: StrategyReport[] = [];
   readonly #failures: StrategyFailure[] = [];
-  /** Those that run to say why the post is withheld. */
+  /** The running strategies that ask why the post is withheld. */
   readonly #questions = new Set<Strategy>();
   #isExplained = false;
   #post: Post | null = null;
   #broughtBy: Strategy | undefined;
   #verdict: AppError | null = null;
-  /** Brought the whole post or the verdict. */
+  /** The strategy that gave the whole post or the verdict. */
   #decider: Strategy | undefined;
-  /** Milliseconds until the next may start. */
+  /** Milliseconds until the next strategy may start. */
   #waitMs = () => 0;
 
   constructor(options: RaceOptions) {
@@ -149,7 +149,7 @@ export class StrategyRace {
     }
   }
 
-  /** The reason why it ended undecided. */
+  /** The reason why the race ended without a decision. */
   #cutShort(): AppError | undefined {
     const { signal, deadlineMs } = this.#options;
     if (signal.aborted) return abortReason(signal);
@@ -164,12 +164,12 @@ export class StrategyRace {
     return this.#post !== null && !isCoverOnly(this.#post);
   }
 
-  /** Those whose failure the next in the queue waits for. */
+  /** The running strategies for whose failure the next one in the queue waits. */
   #inLine(): readonly Strategy[] {
     return [...this.#running.keys()].filter(one => one !== this.#options.returning && !this.#questions.has(one));
   }
 
-  /** The weak failure on which two endpoints agree; a post that was brought refutes it. */
+  /** The weak failure on which two endpoints agree; any post that was found refutes it. */
   #agreed(): AppError | undefined {
     const { history } = this.#options;
     return this.#post === null ? agreedFailure(this.#failures, one => history.isReliable(one)) : undefined;
@@ -198,7 +198,7 @@ export class StrategyRace {
     this.#waitMs = () => (departure.at === undefined ? LOOK_AGAIN_MS : departure.at + patienceMs - performance.now());
   }
 
-  /** The next report; undefined when the next may start, or the time is over. */
+  /** The next report; undefined when the next strategy may start, or the time is over. */
   async #next(over: Promise<undefined>): Promise<StrategyReport | undefined> {
     const waits = [over, ...[...this.#running.values()].map(({ report }) => report)];
     if (this.#startable() === undefined) return Promise.race(waits);
@@ -226,7 +226,7 @@ export class StrategyRace {
     if (strategy !== this.#options.diagnosis || isDefinitive(error)) this.#note(strategy, error);
     if (!isDefinitive(error)) return;
     this.#decider = strategy;
-    // Items that could be read are worth more than a reason why there are not more.
+    // Items that could be read are worth more than the reason why there are no others.
     if (!this.#hasPost) this.#verdict = error;
   }
 
@@ -280,7 +280,7 @@ export class StrategyRace {
     };
   }
 
-  /** A strategy counts as failed that had its time and was not done when one that was asked later decided. */
+  /** A strategy counts as failed if it had enough time and was still running when one that was started later decided the race. */
   #overtaken({ strategy, departure: { at } }: RunningStrategy): readonly StrategyReport[] {
     const { strategies, returning } = this.#options;
     const decider = this.#decider;

@@ -1,12 +1,12 @@
 import { itemCount, type Post, type SourceId, type Variant } from '../post.ts';
 
-/** Every request for a media file has these headers, those among them that its own host wants. */
+/** The headers of every request for a media file, including those that the file's own host requires. */
 export type CdnHeaders = (
   source: SourceId | undefined,
   file: Pick<Variant, 'mime' | 'headers'>,
 ) => Record<string, string>;
 
-/** A file's address, and what its host wants to see beside it. */
+/** A file's address, and the headers that its host requires. */
 export type CdnAddress = Pick<Variant, 'url' | 'headers'>;
 
 interface CdnCaller {
@@ -14,7 +14,9 @@ interface CdnCaller {
   readonly cdnUserAgent?: (mime: string) => string;
 }
 
-/** Some CDNs are slow for browsers' names, so each source says who asks its own; for others it is a plain name. */
+/**
+ * Some CDNs are slow for the user agents of browsers, so each source says which user agent its CDN gets; other hosts get a plain name.
+ */
 export function createCdnHeaders(sources: readonly CdnCaller[]): CdnHeaders {
   const agents = new Map(sources.map(({ id, cdnUserAgent }) => [id, cdnUserAgent]));
   return (source, { mime, headers }) => {
@@ -31,7 +33,10 @@ export function isGone(status: number): boolean {
 
 const UNTOLD: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
-/** The type of an answer: the CDN's when it names image, audio or video, ours when it names none, undefined when it is no media. */
+/**
+ * The media type of an answer: the CDN's if it is an image, audio or video type, ours if the CDN states none, undefined if it is not
+ * media.
+ */
 export function mediaType(contentType: string | undefined, expected: string): string | undefined {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (UNTOLD.has(type)) return expected;
@@ -40,14 +45,14 @@ export function mediaType(contentType: string | undefined, expected: string): st
   return /^(?:video|image|audio)\/[\w.+-]{1,60}$/.test(type) ? type : undefined;
 }
 
-/** The same of a file to keep: undefined as well for an image in the place of video or audio. */
+/** Like `mediaType`, for a file that is stored: also undefined for an image in the place of video or audio. */
 export function fileType(contentType: string | undefined, expected: string): string | undefined {
   const type = mediaType(contentType, expected);
   const isOther = type?.startsWith('image/') === true && !expected.startsWith('image/');
   return isOther ? undefined : type;
 }
 
-/** Says whether a file begins like a page: some error pages come with the type of a video. */
+/** Says whether a file begins like a web page: some error pages are sent with a video's type. */
 export function looksLikeDocument(beginning: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s{0,64}(?:<(?:!doctype|html|head|body|script|\?xml)\b|\{\s{0,8}")/i.test(
     beginning.toString('latin1', 0, 128),
@@ -69,12 +74,15 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'audio/webm': 'weba',
 };
 
-/** Without the dot; undefined for types that posts do not use. */
+/** The file extension without the dot; undefined for types that posts do not use. */
 export function extensionOf(mime: string): string | undefined {
   return Object.hasOwn(EXTENSIONS, mime) ? EXTENSIONS[mime] : undefined;
 }
 
-/** `mira.holm-2026-05-17-SeaLight_01-2.mp4`: letters, digits, `-`, `_` and `.`, with the ending of its type. The site stands for an unknown author. */
+/**
+ * `mira.holm-2026-05-17-SeaLight_01-2.mp4`: letters, digits, `-`, `_` and `.`, with the extension of its type. For an unknown author the
+ * site's id is used.
+ */
 export function fileNameOf(post: Post, index: number, mime: string): string {
   const { source, id, author, publishedAt } = post;
   const name = (author.username ?? author.name ?? '').replace(/[^\w.]+/g, '-');

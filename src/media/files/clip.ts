@@ -4,15 +4,15 @@ export interface Clip {
   readonly endMs: number;
 }
 
-/** Longer parts would keep a machine busy for minutes. */
+/** Longer clips would keep a machine busy for minutes. */
 export const MAX_CLIP_MS = 5 * 60_000;
 
 const MOMENT = /^(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5}(?:\.\d{1,3})?)$/;
 
-/** `5`, `0:05`, `1:02:03.5` in milliseconds; undefined for what is none. */
+/** `5`, `0:05`, `1:02:03.5` in milliseconds; undefined for other text. */
 export function parseMoment(text: string): number | undefined {
   const [, hours = '0', minutes, seconds] = MOMENT.exec(text) ?? [];
-  // After minutes come no more than sixty seconds, and after hours no more than sixty minutes.
+  // When minutes are given, seconds must be below 60; when hours are given, minutes must be.
   if (seconds === undefined || (minutes !== undefined && Number(seconds) >= 60)) return undefined;
   if (hours !== '0' && Number(minutes) >= 60) return undefined;
   return Math.round((Number(hours) * 3_600 + Number(minutes ?? 0) * 60 + Number(seconds)) * 1_000);

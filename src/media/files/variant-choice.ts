@@ -7,17 +7,17 @@ export type MediaForm = 'original' | 'audio';
 export interface VariantChoice {
   readonly key: string;
   readonly variant: Variant;
-  /** The size by the upstream or the CDN; null when neither names it. */
+  /** The size stated by the site or the CDN; null when neither states it. */
   readonly bytes: number | null;
-  /** From the bit rate; null when that or the duration is unknown. */
+  /** The size calculated from the bit rate; null when that or the duration is unknown. */
   readonly estimatedBytes: number | null;
 }
 
-/** Rates are averages, so an estimate just over the limit is worth a look. */
+/** Bit rates are averages, so a file estimated just over the limit is still worth trying. */
 const ESTIMATE_TOLERANCE = 1.1;
 
 /**
- * All that could be sent if nothing were too large, best first: videos that every player knows before others, then the larger. For
+ * All variants that could be sent if none were too large, best first: videos that every player can play before others, then by size. For
  * `audio` the audio tracks, then the smallest videos that have audio.
  */
 export function sendableVariants(item: MediaItem, form: MediaForm): readonly Variant[] {
@@ -29,18 +29,21 @@ export function sendableVariants(item: MediaItem, form: MediaForm): readonly Var
 }
 
 /**
- * Names a variant within its item, the same when the post is asked for again: signatures and hosts change then, the path and the
- * size stay. Short, and safe anywhere.
+ * Identifies a variant within its item, also when the post is fetched again: signatures and hosts then change, but the path and the size
+ * stay. It is short and has only safe characters.
  */
 export function variantKey({ url, width, height }: Pick<Variant, 'url' | 'width' | 'height'>): string {
   const address = URL.canParse(url) ? new URL(url) : undefined;
-  // Sizes of one photo differ in `stp` alone.
+  // The addresses of one photo in several sizes differ in `stp` alone.
   const name = address ? `${address.pathname} ${address.searchParams.get('stp') ?? ''}` : url;
   const hash = createHash('sha256').update(name).digest('base64url').slice(0, 12);
   return `${width ?? 0}x${height ?? 0}-${hash}`;
 }
 
-/** Bytes that the file hardly exceeds: its size, else by its rate, else by what such images and videos weigh. Null when nothing is known. */
+/**
+ * A size that the file hardly exceeds: its known size, else from its bit rate, else the usual size of such images and videos. Null when
+ * nothing is known.
+ */
 export function likelyBytes(
   { bytes, estimatedBytes, variant }: VariantChoice,
   { durationMs }: MediaItem,
@@ -64,7 +67,7 @@ export function toChoice(
   sizes?: Pick<ReadonlyMap<string, number>, 'get'>,
 ): VariantChoice {
   const key = variantKey(variant);
-  // The rate of a stream's video holds that of its audio.
+  // The stated bit rate of a stream's video includes its audio.
   const bitrate = isPlaylist(variant) && !variant.hasVideo ? (variant.bitrate ?? 0) : variant.bitrate;
   return {
     key,
@@ -74,7 +77,7 @@ export function toChoice(
   };
 }
 
-/** Audio without video, best first. */
+/** Variants with audio and no video, best first. */
 export function audioTracks(item: MediaItem): readonly Variant[] {
   return ranked(
     item.variants.filter(
@@ -84,18 +87,18 @@ export function audioTracks(item: MediaItem): readonly Variant[] {
   );
 }
 
-/** Video without its audio: one half of what can be put together. */
+/** Video tracks without audio, which have to be muxed with an audio track. */
 function videoTracks(item: MediaItem): readonly Variant[] {
   return item.variants.filter(({ hasVideo, hasAudio, adaptive }) => hasVideo && adaptive && hasAudio === false);
 }
 
-/** Videos that play as they are. The video track of an item without any audio is one of them. */
+/** Videos that play as they are. If no variant of the item has audio, its video tracks are among them. */
 export function plainVideos(item: MediaItem): readonly Variant[] {
   const isSilent = item.variants.every(({ hasAudio }) => hasAudio === false);
   return isSilent ? item.variants.filter(({ hasVideo }) => hasVideo) : playableVariants(item);
 }
 
-/** By their ranks, higher first, the first number that differs decides; those that rank alike stay in the order of their source. */
+/** Sorts by rank, higher first; the first number that differs decides; equal ranks keep their order. */
 export function ranked<T>(all: readonly T[], rankOf: (one: T) => readonly number[]): readonly T[] {
   return all
     .map(one => ({ one, rank: rankOf(one) }))
@@ -114,13 +117,13 @@ function audioRank(variant: Variant): readonly number[] {
   return [isCommonAudio(variant) ? 1 : 0, variant.bitrate ?? 0];
 }
 
-/** Says whether it is AAC or MP3, which plays in every chat; the codec of an MP4 is that unless it is named. */
+/** Says whether the audio is AAC or MP3, which plays in every chat; an MP4 without a named codec counts as AAC. */
 export function isCommonAudio({ mime, codecs }: Variant): boolean {
   const isCommonFile = /^(?:audio\/(mp4|mpeg|aac)|video\/mp4)$/.test(mime) || isPlaylist({ mime });
   return isCommonFile && (codecs === null || /mp4a|mp3/i.test(codecs));
 }
 
-/** A photo with music stays a photo. */
+/** A photo with music counts as a photo. */
 function isImage({ mime }: Variant): boolean {
   return mime.startsWith('image/');
 }
@@ -129,14 +132,14 @@ function imageRank(variant: Variant): readonly number[] {
   return [isCommonImage(variant) ? 1 : 0, pixels(variant)];
 }
 
-/** Says whether every chat shows it. */
+/** Says whether every chat shows this type of image. */
 export function isCommonImage({ mime }: Variant): boolean {
   return /^image\/(jpe?g|png|webp|gif)$/.test(mime);
 }
 
 /**
- * Says whether it is H.264 in MP4, or becomes that, which plays in every chat; sources seldom name the codec of a plain MP4, and then it
- * is that.
+ * Says whether the video is H.264 in MP4, or becomes that, which plays in every chat; sources seldom name the codec of a plain MP4, and
+ * then it is H.264.
  */
 export function isCommonVideo({ mime, codecs }: Variant): boolean {
   return (mime === 'video/mp4' || isPlaylist({ mime })) && (codecs === null || /(^|[,\s])avc[13]/i.test(codecs));
@@ -147,7 +150,10 @@ export function pixels({ width, height }: Pick<Variant, 'width' | 'height'>): nu
   return (width ?? 0) * (height ?? 0);
 }
 
-/** One way to have all of a video: a file that plays as it is, or pieces, or a video track and an audio track, to be put together. */
+/**
+ * One way to get a whole video: a file that plays as it is, a stream in pieces, or a video track and an audio track that have to be
+ * muxed.
+ */
 export interface WholeVideo {
   /** The file, or the video track. */
   readonly video: Variant;
@@ -155,12 +161,12 @@ export interface WholeVideo {
   readonly audio?: Variant | undefined;
 }
 
-/** Says whether it is a file that plays as it is. */
+/** Says whether the video is a single file that plays as it is. */
 export function isOneFile({ video, audio }: WholeVideo): boolean {
   return audio === undefined && !isPlaylist(video);
 }
 
-/** Every way, those of one file first. Video tracks are paired with the best audio track. */
+/** All ways to get the whole video, single files first. Video tracks are paired with the best audio track. */
 export function wholeVideos(item: MediaItem): readonly WholeVideo[] {
   const plain = plainVideos(item);
   const [audio] = audioTracks(item);
@@ -168,7 +174,7 @@ export function wholeVideos(item: MediaItem): readonly WholeVideo[] {
   return [...plain.map(video => ({ video, audio: undefined })), ...tracks.map(video => ({ video, audio }))];
 }
 
-/** Names the file made of two tracks, or of one that comes in pieces, by the tracks' own keys. */
+/** The key of a file made from two tracks, or from one that comes in pieces; it consists of the tracks' own keys. */
 export function muxKey(keys: readonly string[]): string {
   return ['mux', ...keys].join('-');
 }

@@ -2,10 +2,10 @@ import type { HttpHead, HttpResponse } from '../../infra/http/http-client.ts';
 
 const MAX_SCRIPTS = 2_000;
 const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
-/** A start tag longer than this is none of the sites'. */
+/** The sites' start tags are shorter than this. */
 const MAX_TAG_BYTES = 4_096;
 const JSON_TAG = /\stype\s*=\s*["']?application\/json|\sdata-sjs\b/i;
-/** The sites write what crawlers are told in the head, before any script that is large. */
+/** The sites put the metadata for crawlers into the head, before any large script. */
 const MAX_HEAD_BYTES = 1024 * 1024;
 
 const LESS_THAN = 0x3c;
@@ -14,7 +14,7 @@ const BODY = Buffer.from('<body');
 const OPEN = Buffer.from('<script');
 const CLOSE = Buffer.from('</script');
 
-/** A script of a page; the sites put their data into those that are JSON. */
+/** A script of a page; the sites put their data into scripts that are JSON. */
 export class Script {
   /** The start tag. */
   readonly tag: string;
@@ -38,15 +38,15 @@ export class Script {
     return this.end - this.start;
   }
 
-  /** Decoded anew each time. */
+  /** Decoded anew each time it is read. */
   get text(): string {
     return this.#body.toString('utf8', this.start, this.end);
   }
 }
 
 /**
- * The body of a site's answer, a page or JSON. A page is looked through as bytes, in which hundreds of kilobytes that are of no interest cost
- * little, and only what is read of it becomes text. All of it is linear in the body's length, whatever the body is.
+ * The body of a site's answer, a page or JSON. A page is searched as bytes, so that hundreds of kilobytes without interest cost little,
+ * and only the parts that are read become text. All methods are linear in the body's length, whatever the body is.
  */
 export class Body {
   readonly #bytes: Buffer;
@@ -59,18 +59,18 @@ export class Body {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).subarray(hasMark ? 3 : 0);
   }
 
-  /** Bytes. */
+  /** The length in bytes. */
   get length(): number {
     return this.#bytes.length;
   }
 
-  /** All of it without a byte order mark, decoded once. */
+  /** The whole text without a byte order mark, decoded once. */
   get text(): string {
     this.#text ??= this.#bytes.toString();
     return this.#text;
   }
 
-  /** Says whether it does, white space aside. */
+  /** Says whether the body begins with that text, ignoring white space. */
   startsWith(text: string): boolean {
     let start = 0;
     while (isSpace(this.#bytes[start] ?? 0)) start += 1;
@@ -94,7 +94,7 @@ export class Body {
     return this.#bytes.includes(text);
   }
 
-  /** The JSON scripts that have one of `texts` in them, in order. */
+  /** The JSON scripts that contain one of `texts`, in order. */
   jsonScriptsWith(texts: readonly string[]): readonly Script[] {
     const found = new Set(texts.flatMap(text => this.#scriptsWith(text)));
     return this.scripts.filter(script => found.has(script));
@@ -141,7 +141,10 @@ function findScripts(bytes: Buffer): readonly Script[] {
   return scripts;
 }
 
-/** The place of the tag, in letters of either case, from `start` on; -1 when it does not. `mayFollow` decides on the byte behind it. */
+/**
+ * The position of the tag, in upper or lower case, from `start` on; -1 when it is not there. `mayFollow` decides about the byte behind
+ * it.
+ */
 function findTag(bytes: Buffer, tag: Buffer, start: number, mayFollow: (byte: number) => boolean): number {
   for (let at = bytes.indexOf(LESS_THAN, start); at !== -1; at = bytes.indexOf(LESS_THAN, at + 1)) {
     let same = 1;
@@ -164,12 +167,12 @@ function isTagEnd(byte: number): boolean {
   return byte === GREATER_THAN || isSpace(byte);
 }
 
-/** The parts of a site's answer that say something of a post. */
+/** The parts of a site's answer that may say something about a post. */
 export interface SiteAnswer extends HttpHead {
   readonly body: Body;
 }
 
-/** The same as it goes to a thread. */
+/** The same answer in the form that is sent to a thread. */
 export type PackedAnswer = HttpHead & Pick<HttpResponse, 'bytes'>;
 
 export function siteAnswer({ status, headers, url, bytes }: PackedAnswer): SiteAnswer {
@@ -178,12 +181,12 @@ export function siteAnswer({ status, headers, url, bytes }: PackedAnswer): SiteA
 
 /** The sites' ordinary pages are shorter. */
 const LARGE_BYTES = 1024 * 1024;
-/** So much JSON is read within a few milliseconds, whatever it holds. */
+/** This much JSON is read within a few milliseconds, whatever it contains. */
 const MANY_JSON_BYTES = 384 * 1024;
 
 /**
- * Says whether reading a body takes long enough for the thread: it is large, or much of its JSON has one of `names` in it, which is what
- * is read first. The way to the thread and back costs more than an ordinary page.
+ * Says whether reading a body takes so long that a thread is better: it is large, or much of its JSON contains one of `names`, which is
+ * read first. For an ordinary page the way to the thread and back costs more.
  */
 export function isLarge(body: Body, names: readonly string[]): boolean {
   if (body.length <= MANY_JSON_BYTES || body.length > LARGE_BYTES) return body.length > LARGE_BYTES;

@@ -1,6 +1,6 @@
 /**
- * Reading JSON that comes from outside, and searches through it. All of it is bounded: such JSON may be many megabytes, nested
- * without end or cut in the middle.
+ * Reads and searches JSON that comes from outside. Everything is bounded, because such JSON may have many megabytes, endless nesting or
+ * be cut off.
  */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -15,12 +15,12 @@ export function child(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
-/** The sites' pages nest about 40 levels; parsing millions would take the process's memory. */
+/** The sites' pages nest about 40 levels; parsing millions of levels would use up the process's memory. */
 const MAX_NESTING = 1_000;
 /** Shorter texts cannot nest deep enough to do harm. */
 const MIN_SCANNED_CHARS = 64 * 1024;
 
-/** Says whether brackets nest deeper than in any answer of the sites, without parsing. */
+/** Says whether brackets nest deeper than in any answer of the sites; the text is not parsed for that. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;
@@ -37,7 +37,7 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** The value of a JSON text, or undefined when it is not JSON or nests too deep. */
+/** The value of a JSON text, or undefined when it is not JSON or nests too deeply. */
 export function parseJson(text: string): unknown {
   if (text.length > MIN_SCANNED_CHARS && isTooDeep(text)) return undefined;
   try {
@@ -52,10 +52,10 @@ function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Levels below the root that are looked at: the sites nest about 40. It also keeps the recursion shallow. */
+/** How many levels below the root are searched: the sites nest about 40. It also bounds the recursion. */
 const MAX_DEPTH = 64;
 
-/** Objects and lists that searches may still look at; one budget shared by several searches bounds them all together. */
+/** How many objects and lists searches may still visit; a budget shared by several searches bounds them all together. */
 export interface SearchBudget {
   nodes: number;
 }
@@ -65,7 +65,8 @@ export function createSearchBudget(nodes = 400_000): SearchBudget {
 }
 
 /**
- * Calls `visit` for every object below and including `root`, which came out of JSON, parents before children, in document order. What lies deeper than 64 levels or beyond the budget is left out.
+ * Calls `visit` for `root` and every object below it, parents before children, in document order; `root` must come from parsed JSON.
+ * Objects deeper than 64 levels or beyond the budget are left out.
  */
 export function visitObjects(
   root: unknown,
@@ -74,7 +75,7 @@ export function visitObjects(
 ): void {
   const enterObject = (object: JsonObject, depth: number): void => {
     visit(object);
-    // Unlike Object.keys it makes no list; out of JSON there are no other keys than an object's own.
+    // Unlike Object.keys, `for in` makes no list; objects from JSON have no inherited keys.
     for (const key in object) {
       const value = object[key];
       if (isNested(value)) enter(value, depth);
@@ -89,7 +90,10 @@ export function visitObjects(
   if (isNested(root)) enter(root, 0);
 }
 
-/** Every value below `root` whose property name fits, outer ones first, in document order. `skip`: these are neither given nor searched. */
+/**
+ * Every value below `root` whose property name matches, outer ones first, in document order. `skip`: properties that are neither returned
+ * nor searched.
+ */
 export function findValues(
   root: unknown,
   name: string | ((key: string) => boolean),
@@ -116,8 +120,8 @@ export function findValues(
 }
 
 /**
- * Readers of single fields that take whatever the sites put there: a value of the right kind comes out, anything
- * else is null. One odd field must never cost the post.
+ * Bounds of the readers of single fields. These accept whatever the sites put there: a value of the right kind is returned, anything else
+ * is null, so that one odd field never loses the post.
  */
 const MAX_TEXT_CHARS = 1_000_000;
 
@@ -126,12 +130,12 @@ function toNumber(value: unknown): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
-/** Non-empty text. */
+/** A non-empty text, else null. */
 export function readText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value.slice(0, MAX_TEXT_CHARS) : null;
 }
 
-/** A count; -1, the sites' word for a hidden one, is null. */
+/** A count; -1, by which the sites mark a hidden count, is null. */
 export function readCount(value: unknown): number | null {
   const number = toNumber(value);
   return number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null;
@@ -139,7 +143,7 @@ export function readCount(value: unknown): number | null {
 
 const MULTIPLES: Readonly<Record<string, number>> = { K: 1e3, M: 1e6, B: 1e9 };
 
-/** A count as people are shown it: `1,234` exactly, `4.7K` as 4700. */
+/** A count as people see it: `1,234` exactly, `4.7K` as 4700. */
 export function readShownCount(value: unknown): number | null {
   if (typeof value !== 'string' || value.length > 40) return null;
   const match = /^(\d{1,3}(?:,\d{3}){1,4}|\d{1,15}(?:\.\d{1,3})?)\s?([KMB]?)$/i.exec(value.trim());
@@ -148,7 +152,7 @@ export function readShownCount(value: unknown): number | null {
   return Number.isFinite(number) ? Math.round(number) : null;
 }
 
-/** A number above zero: pixels, seconds, bits. */
+/** A number above zero, such as pixels, seconds or bits. */
 export function readSize(value: unknown): number | null {
   const number = toNumber(value);
   return number !== null && number > 0 ? number : null;
@@ -166,25 +170,25 @@ export function readId(value: unknown): string | null {
   return /^(?:[A-Z]+_)?(\d{1,24})(?:_\d{1,24})?$/.exec(value)?.[1] ?? null;
 }
 
-/** Unix seconds (or milliseconds, known by their size) as unix milliseconds. */
+/** Unix seconds (or milliseconds, recognised by their size) as unix milliseconds. */
 export function readInstant(value: unknown): number | null {
   const number = toNumber(value);
   if (number === null || number <= 0) return null;
   return Math.round(number > 100_000_000_000 ? number : number * 1000);
 }
 
-/** A date as text, as unix milliseconds. */
+/** Reads a date in text form as unix milliseconds. */
 export function readDate(value: unknown): number | null {
   const moment = Date.parse(readText(value) ?? '');
   return Number.isNaN(moment) ? null : moment;
 }
 
-/** The elements of a list, at most `max`; anything else is an empty one. */
+/** The elements of a list, at most `max`; anything else gives an empty list. */
 export function readList(value: unknown, max = 60): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, max) : [];
 }
 
-/** The first reading that says anything; null where none does. */
+/** The first value that `read` finds in an item; null when it finds none. */
 export function firstOf<Item, Value>(
   items: readonly Item[],
   read: (item: Item) => Value | null | undefined,
@@ -197,7 +201,7 @@ export function firstOf<Item, Value>(
 }
 
 const MAX_CAPTION_CHARS = 100_000;
-/** Letters of any script with their marks, digits, `_`; a keycap or emoji is no part of a tag. */
+/** Letters of any script with their marks, digits, `_`; a keycap or emoji is not part of a tag. */
 const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&/])[#\uff03]([\p{L}\p{M}\p{N}_]{1,150})/gu;
 /** Names are ASCII letters, digits, `_` and single inner dots, at most 30; an address's `@` follows a letter or digit. */
 const MENTION = /(?<![\p{L}\p{N}_.+-])[@\uff20]([A-Za-z0-9_](?:\.?[A-Za-z0-9_]){0,29})(?![A-Za-z0-9_])/gu;
@@ -225,16 +229,16 @@ export function captionTags(caption: string | null): Record<'hashtags' | 'mentio
 
 const MAX_ADDRESS_CHARS = 8_192;
 
-/** Addresses that `URL` would give back unchanged, which nearly all of the CDN's are; parsing them takes three times as long. */
+/** Matches addresses that `URL` would leave unchanged, as nearly all of a CDN's are; parsing them would take three times as long. */
 const PLAIN = /^https:\/\/([a-z0-9.-]{1,200})\/[A-Za-z0-9\-._~!$&()*+,;=:@%/]*(?:\?[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*)?$/;
-/** Parts of a path that `URL` resolves, and host names that it checks further. */
+/** Parts of a path that `URL` would resolve, and host names that it would check further. */
 const UNPLAIN: readonly string[] = ['/.', '/%2', '..', 'xn--'];
 
 function isOn(host: string, hosts: readonly string[]): boolean {
   return hosts.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
 }
 
-/** The address when it may be fetched and shown, else null: https, no user name and no port, on one of `hosts` or below it. */
+/** The address if it may be fetched and shown, else null: https, no user name, no port, on one of `hosts` or a subdomain of it. */
 export function mediaAddress(url: unknown, hosts: readonly string[]): string | null {
   if (typeof url !== 'string' || url.length > MAX_ADDRESS_CHARS) return null;
   const host = PLAIN.exec(url)?.[1];

@@ -3,12 +3,14 @@ import { type Handler, Parser } from 'htmlparser2';
 import type { Variant } from '../post.ts';
 
 const CHUNK_CHARS = 8 * 1024;
-/** Deeper markup is not read on: the parser's time grows with the square of the depth. Their pages nest under 100. */
+/**
+ * Deeper markup is not read, because the parser's time grows with the square of the depth. Pages of the sites nest less than 100 levels.
+ */
 const MAX_DEPTH = 512;
 
 /**
- * Feeds markup of unknown make to the handler in linear time. What lies behind absurd nesting is left out. Never throws.
- * `rawEntities` hands them on as they stand, which is quicker: else every character is looked at.
+ * Passes untrusted markup to the handler in linear time. Markup beyond absurd nesting is left out. Never throws. With `rawEntities`
+ * entities are passed on undecoded, which is faster, since otherwise every character is looked at.
  */
 export function readMarkup(
   text: string,
@@ -38,12 +40,12 @@ export function readMarkup(
   parser.end();
 }
 
-/** A page without its scripts, which a visitor can see; at most `maxChars` of it. */
+/** The part of a page that a visitor can see: without its scripts, at most `maxChars` of it. */
 export function visibleMarkup(html: string, maxChars: number): string {
   return html.replace(/<script(?=[\s>])[\s\S]*?(?:<\/script[^>]*>?|$)/gi, '').slice(0, maxChars);
 }
 
-/** The words of a page's head to crawlers. */
+/** The metadata for crawlers in a page's head. */
 export interface PageMeta {
   readonly canonical: string | null;
   /** `og:`, `al:` and `twitter:` properties, the first of each. */
@@ -54,7 +56,7 @@ const MAX_TAGS = 500;
 const MAX_TAG_CHARS = 8_192;
 const PROPERTY = /^(?:og|al|twitter):/;
 
-/** Every `<meta …>` and `<link …>`. */
+/** Every `<meta …>` and `<link …>` tag. */
 function* headTags(head: string): Generator<string> {
   const open = /<(?:meta|link)\s/gi;
   for (let count = 0; count < MAX_TAGS; count += 1) {
@@ -68,7 +70,7 @@ function* headTags(head: string): Generator<string> {
   }
 }
 
-/** `head` is what stands before the body of the page. */
+/** @param head the part of the page before its body */
 export function readMeta(head: string): PageMeta {
   const og = new Map<string, string>();
   let canonical: string | null = null;
@@ -89,13 +91,13 @@ export function readMeta(head: string): PageMeta {
 
 export interface DashManifest {
   readonly durationMs: number | null;
-  /** One track each, video before audio, best first. Addresses are unchecked, and until when they live is not said. */
+  /** One track each, video before audio, best first. Addresses are unchecked, and their expiry is unknown. */
   readonly variants: readonly Variant[];
 }
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** The sites' manifests are under 100 KB. */
+/** Manifests of the sites are under 100 KB. */
 const MAX_MANIFEST_CHARS = 512 * 1024;
 const MAX_REPRESENTATIONS = 200;
 
@@ -143,14 +145,14 @@ function toVariant(representation: Attributes, set: Attributes, url: string): Va
   };
 }
 
-/** Attributes hardly ever have entities. */
+/** Most attributes contain no entities, so they need no decoding. */
 function decoded(attributes: Attributes): Attributes {
   const entries = Object.entries(attributes);
   if (entries.every(([, value]) => !value.includes('&'))) return attributes;
   return Object.fromEntries(entries.map(([name, value]) => [name, decodeXML(value)]));
 }
 
-/** Video before audio, larger frames first, of two alike the one that plays as it is, then more bits. */
+/** Video before audio, larger frames first; of two equal ones the one that plays as it is, then the higher bit rate. */
 export function compareTracks(a: Variant, b: Variant): number {
   const area = (variant: Variant) => (variant.width ?? 0) * (variant.height ?? 0);
   return (
@@ -161,7 +163,10 @@ export function compareTracks(a: Variant, b: Variant): number {
   );
 }
 
-/** Reads a DASH manifest as the sites write it: whole files by `BaseURL`. Never throws; what it cannot read is left out. */
+/**
+ * Reads a DASH manifest of the kind that the sites write, with whole files named by `BaseURL`. Never throws; parts that it cannot read
+ * are left out.
+ */
 export function parseDashManifest(xml: string): DashManifest {
   let durationMs: number | null = null;
   let set: Attributes = {};

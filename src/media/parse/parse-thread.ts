@@ -1,6 +1,6 @@
 /**
- * A thread for pages of many megabytes: reading one where everything else runs would hold all the rest for as long. A page that
- * takes too much time or memory costs the thread, not the process.
+ * A thread for pages of many megabytes: reading one in the main thread would block all other work for that time. A page that takes too
+ * much time or memory ends the thread, not the process.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const IDLE_MS = 60_000;
 const MAX_WAITING = 64;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 32 };
 
-/** The answer of the thread: errors lose their class on the way. */
+/** The answer of the thread: a value, or an error as plain data, since errors lose their class between threads. */
 export type ThreadOutcome<Value> =
   | { readonly value: Value }
   | {
@@ -25,7 +25,7 @@ export type ThreadOutcome<Value> =
       };
     };
 
-/** In the thread: what the work gives, or why it failed. */
+/** Runs the work inside the thread; returns its value, or why it failed. */
 export function threadOutcomeOf<Value>(work: () => Value): ThreadOutcome<Value> {
   try {
     return { value: work() };
@@ -37,7 +37,7 @@ export function threadOutcomeOf<Value>(work: () => Value): ThreadOutcome<Value> 
 
 interface Thread<Task, Value> {
   readonly pool: Piscina<Task, ThreadOutcome<Value>>;
-  /** Aborted when a thread cannot be started: what keeps one from starting would keep the next. */
+  /** Aborted when a thread cannot be started, because the next one could not be started either. */
   readonly broken: AbortSignal;
 }
 
@@ -62,9 +62,10 @@ async function startThread<Task, Value>(file: URL, name: string): Promise<Thread
 }
 
 /**
- * Calls `name` of the module `file`, which returns an `ThreadOutcome`, in a thread that is started with the first call and ended when idle.
- * @throws AppError what the work failed with; `upstream_changed` for a text that cannot be read within bounds, `timeout` when too
- * many wait, `internal` when the thread cannot be started.
+ * Calls `name` of the module `file`, which returns a `ThreadOutcome`, in a thread that is started with the first call and ended when
+ * idle.
+ * @throws AppError the failure of the work; `upstream_changed` for a text that cannot be read within bounds, `timeout` when too many
+ * wait, `internal` when the thread cannot be started.
  */
 export function createParseThread<Task, Value>(file: URL, name: string): (task: Task) => Promise<Value> {
   let starting: Promise<Thread<Task, Value>> | undefined;

@@ -1,26 +1,26 @@
-/** Reads HLS playlists: the renditions that a master lists, and the pieces of one rendition. Pure; RFC 8216. */
+/** Reads HLS playlists: the renditions in a master playlist, and the pieces of one rendition. Pure; RFC 8216. */
 import { AppError } from '../../errors.ts';
 import { PLAYLIST_MIME, type Variant } from '../post.ts';
 import { mediaAddress } from './json-fields.ts';
 import { compareTracks } from './markup.ts';
 
-/** Five hours in pieces of six seconds take 300 KB. */
+/** A playlist of five hours in pieces of six seconds takes 300 KB. */
 export const MAX_PLAYLIST_BYTES = 512 * 1024;
 const MAX_PIECES = 3_000;
 const MAX_RENDITIONS = 60;
 const MAX_LINES = 20_000;
 
-/** Bytes of a file that a stream consists of: all of it without a range. */
+/** A file, or a range of bytes in one, that is a piece of a stream. */
 export interface Piece {
   readonly url: string;
   readonly range: { readonly first: number; readonly length: number } | undefined;
-  /** Milliseconds that it plays; 0 for the beginning that all the others need. */
+  /** Milliseconds that the piece plays; 0 for the initial piece that all others need. */
   readonly durationMs: number;
 }
 
 type Attributes = ReadonlyMap<string, string>;
 
-/** A line that is no address: `#TAG:A=1,B="x"`. */
+/** A line that is not an address: `#TAG:A=1,B="x"`. */
 interface Tag {
   readonly name: string;
   readonly value: string;
@@ -54,16 +54,16 @@ const RENDITION = {
 } as const;
 
 export interface PlaylistPlace {
-  /** The address that the playlist came from. */
+  /** The address from which the playlist came. */
   readonly url: string;
-  /** Suffixes the media may lie on: each host and what is below it. */
+  /** Suffixes of the media hosts: each host and all its subdomains. */
   readonly hosts: readonly string[];
 }
 
 /**
- * The renditions of a stream, best first: each names a media playlist. Of a media playlist that is itself, as the only one. Audio that
- * is kept apart becomes a variant of its own, to be put together with the video's. Never throws; what it cannot read, or lies on
- * another host, is left out.
+ * The renditions of a stream, best first, each with the address of a media playlist. For a media playlist the only rendition is that
+ * playlist itself. A separate audio rendition becomes a variant of its own, to be muxed with a video. Never throws; entries that it
+ * cannot read, or that are on other hosts, are left out.
  */
 export function playlistVariants(text: string, { url, hosts }: PlaylistPlace): readonly Variant[] {
   const lines = linesOf(text);
@@ -119,16 +119,16 @@ function videoOf(attributes: Attributes, url: string, isSilent: boolean): Varian
   };
 }
 
-/** The rate of a rendition is that of its video and its audio together: the audio's own is not said. */
+/** The bit rate of audio is unknown, because a rendition states that of its video and audio together. */
 function soundOf(attributes: Attributes, url: string): Variant {
   const codecs = codecsOf(attributes).filter(codec => AUDIO_CODEC.test(codec));
   return { ...RENDITION, url, codecs: codecs.join(', ') || null, hasAudio: true, hasVideo: false, adaptive: true };
 }
 
 /**
- * The pieces of a media playlist, in order: written one after another they are one file.
- * @throws AppError `upstream_unavailable` with `what: 'stream'` for a live or encrypted stream, and one whose tracks change on the way;
- *   `upstream_changed` for what is no media playlist
+ * The pieces of a media playlist, in order; written one after another they make one file.
+ * @throws AppError `upstream_unavailable` with `what: 'stream'` for a live or encrypted stream, and for one whose tracks change on the
+ * way; `upstream_changed` for text that is not a media playlist
  */
 export function playlistPieces(text: string, url: string): readonly Piece[] {
   const lines = linesOf(text);
@@ -158,7 +158,7 @@ export function playlistPieces(text: string, url: string): readonly Piece[] {
   return pieces;
 }
 
-/** Only a whole stream of the same tracks is one file. */
+/** Only a complete stream whose tracks do not change makes one file. */
 function checkStream(lines: readonly string[], tags: readonly (Tag | undefined)[]): void {
   const named = (name: string) => tags.flatMap(tag => (tag?.name === name ? [tag] : []));
   const firstPiece = tags.findIndex(tag => tag?.name === 'EXTINF');
@@ -172,7 +172,7 @@ function checkStream(lines: readonly string[], tags: readonly (Tag | undefined)[
   if (!isWhole && named('EXT-X-ENDLIST').length === 0) throw refusedStream('it is live');
 }
 
-/** `LENGTH@FIRST`, or `LENGTH` right behind the piece before it in the same file. */
+/** `LENGTH@FIRST`, or `LENGTH` for bytes right behind the previous piece in the same file. */
 function rangeOf(written: string | undefined, url: string, before: Piece | undefined): Piece['range'] {
   if (written === undefined) return undefined;
   const [, length, first] = /^(\d{1,12})(?:@(\d{1,12}))?$/.exec(written) ?? [];

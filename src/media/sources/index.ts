@@ -8,7 +8,7 @@ import { threads } from './threads/descriptor.ts';
 import { tiktok } from './tiktok/descriptor.ts';
 import { x } from './x/descriptor.ts';
 
-/** Every source of posts, in the order in which a link is shown to them. */
+/** All sources of posts; a link is offered to them in this order. */
 export const sourceDescriptors: readonly [SourceDescriptor, ...SourceDescriptor[]] = [
   instagram,
   facebook,

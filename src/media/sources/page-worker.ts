@@ -1,4 +1,4 @@
-/** Runs in a thread: it reads large answers of the sites. */
+/** Runs in a thread and reads large answers of the sites. */
 import { AppError } from '../../errors.ts';
 import { siteAnswer } from '../parse/body.ts';
 import { type ThreadOutcome, threadOutcomeOf } from '../parse/parse-thread.ts';
@@ -11,7 +11,7 @@ import { readRedditAnswer } from './reddit/answer.ts';
 import { readThreadsPage } from './threads/answer.ts';
 import { readTiktokPage } from './tiktok/answer.ts';
 
-/** The sources whose pages may be large. */
+/** Readers of the sources whose pages may be large. */
 const READERS: Readonly<Record<SourceId, AnswerReader>> = {
   instagram: readInstagramAnswer,
   facebook: readFacebookPage,

@@ -1,4 +1,4 @@
-/** What `yt-dlp -J` prints -> the post. Pure. */
+/** Reads the output of `yt-dlp -J` into the post. Pure. */
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { PostRef } from '../extract/source.ts';
@@ -59,7 +59,7 @@ const answer = video.extend({ entries: z.array(z.unknown()).nullish().catch(null
 const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'watch', 'video', 'p', 'tv', 'reels']);
 const MAX_ENTRIES = 50;
 
-/** A codec by its name; null when the program does not know, and undefined when it says that there is none. */
+/** A codec by its name; null when yt-dlp does not know it, undefined when there is none. */
 function codec(name: string | null | undefined): string | null | undefined {
   if (name === 'none') return undefined;
   return name ?? null;
@@ -67,7 +67,7 @@ function codec(name: string | null | undefined): string | null | undefined {
 
 function toVariant(one: Format, hosts: readonly string[]): Variant[] {
   const url = mediaAddress(one.url, hosts);
-  // Playlists and fragments are no files.
+  // Playlists and fragments are not files.
   if (url === null || (one.protocol && !/^https?$/.test(one.protocol))) return [];
   const [video, audio] = [codec(one.vcodec), codec(one.acodec)];
   if (video === undefined && audio === undefined) return [];
@@ -105,9 +105,7 @@ function toItem(one: Video, hosts: readonly string[]): UnplacedItem | null {
   return item?.variants[0]?.hasVideo === true ? item : null;
 }
 
-/**
- * @throws AppError `upstream_changed` when it is no such answer, speaks of another post or holds no file on `hosts`.
- */
+/** @throws AppError `upstream_changed` when the output has another shape, is about another post or has no file on `hosts`. */
 export function parseYtDlpAnswer(printed: string, { ref, hosts, now }: YtDlpContext): Post {
   const result = answer.safeParse(parseJson(printed));
   if (!result.success) throw new AppError('upstream_changed', 'yt-dlp printed no description', { cause: result.error });
@@ -130,7 +128,7 @@ export function parseYtDlpAnswer(printed: string, { ref, hosts, now }: YtDlpCont
       username: post.channel ?? first.channel ?? null,
       name: post.uploader ?? first.uploader ?? null,
     },
-    // For Instagram it makes up a title of its own ("Video by ...").
+    // For Instagram, yt-dlp makes up a title of its own ("Video by ...").
     title: ref.source === 'instagram' ? null : (post.title ?? null),
     caption: post.description ?? first.description ?? null,
     publishedAt: timestamp ? Math.round(timestamp * 1000) : null,

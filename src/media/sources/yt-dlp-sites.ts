@@ -1,6 +1,6 @@
 /**
- * Sites that are asked by an installed yt-dlp alone, where the operator names their hosts. A link is matched to an id, of which the
- * address for the program is made: nothing else of what a person wrote reaches it.
+ * Sites that are read only by an installed yt-dlp, if the operator configures their hosts. A link is matched to an id, from which the
+ * address for the program is built, so that no other text of a person reaches it.
  */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { LinkMatch, MediaSource, PostRef } from '../extract/source.ts';
@@ -10,11 +10,11 @@ import { sourceDescriptors } from './index.ts';
 import { PAGE } from './kit/link-match.ts';
 import { createSource } from './kit/source.ts';
 
-/** Too long, or live. */
+/** Codes for a video that is too long, or live. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['too_large', 'unsupported_link']);
 
 interface Site extends Pick<SourceDescriptor, 'id' | 'name' | 'colour' | 'hosts' | 'cdnHosts' | 'example'> {
-  /** The word for what an id names; of a `video` the program has to give the same id back. */
+  /** The kind of thing that an id names; for a `video` yt-dlp has to return the same id. */
   readonly form: 'video' | 'page';
   readonly idPattern: RegExp;
   idOf(address: URL): string | null | undefined;
@@ -23,7 +23,7 @@ interface Site extends Pick<SourceDescriptor, 'id' | 'name' | 'colour' | 'hosts'
 
 /** Longer videos take minutes and fit into no chat. */
 const MAX_DURATION_MS = 20 * 60_000;
-/** The program starts, reads a page, and runs the player's script. */
+/** In this time the program has to start, read a page and run the player's script. */
 const TIMEOUT_MS = 18_000;
 
 const YOUTUBE: Site = {
@@ -42,7 +42,7 @@ const YOUTUBE: Site = {
   urlOf: id => `https://www.youtube.com/watch?v=${id}`,
 };
 
-/** A site of which nothing is known but its host: its files have to lie there, too, and its links have no query. */
+/** A site of which only the host is known: its files have to be on that host too, and its links have no query. */
 function otherSite(host: string): Site {
   return {
     id: host
@@ -65,7 +65,7 @@ function isOn(hostname: string, hosts: readonly string[]): boolean {
   return hosts.some(host => hostname === host || hostname.endsWith(`.${host}`));
 }
 
-/** Every source of posts, those that yt-dlp is asked for last. */
+/** All sources of posts; those that use yt-dlp come last. */
 export function sitesWith(ytDlpHosts: readonly string[]): readonly [SourceDescriptor, ...SourceDescriptor[]] {
   return [...sourceDescriptors, ...ytDlpSites(ytDlpHosts)];
 }
@@ -91,7 +91,7 @@ function createYtDlpSource(site: Site, { extraStrategies = [], ...options }: Sou
     return ref === undefined ? PAGE : { kind: 'post', ref };
   };
   const [program] = extraStrategies;
-  /** Videos that the program described and that are not for us, by the reference of one call. */
+  /** Videos that yt-dlp described but that Medley does not show; the key is the reference object of one call. */
   const refused = new WeakMap<PostRef, AppError>();
   return createSource(options, {
     ...{ id: source, match, refOf, mediaHosts: cdnHosts, canFetchStories: false },

@@ -7,29 +7,30 @@ import type { Strategy } from '../extract/source.ts';
 import type { SourceDescriptor } from '../extract/source-descriptor.ts';
 import { parseYtDlpAnswer } from './yt-dlp-answer.ts';
 
-/** The yt-dlp program: the last resort, where it is installed. */
+/** The yt-dlp program, used as a last resort where it is installed. */
 export interface YtDlp {
   /** Absolute path of the program. */
   readonly program: string;
   /**
-   * What `yt-dlp -J` prints for an address, as text.
-   * @throws AppError by the program's own words; `timeout`, `too_large`, `upstream_unavailable` (too many wait, it does not start).
+   * The output of `yt-dlp -J` for an address, as text.
+   * @throws AppError by the program's error message; `timeout`, `too_large`, `upstream_unavailable` (too many wait, or it does not
+   * start).
    */
   describe(url: string, signal: AbortSignal): Promise<string>;
 }
 
 export interface YtDlpOptions {
-  /** The PATH to look on; relative entries are passed over. */
+  /** The PATH to search; relative entries are skipped. */
   readonly searchPath: string;
-  /** By which address it asks. A proxy is handed to the program by its environment, where no process list shows it. */
+  /** The outgoing address to use. A proxy is passed in the program's environment, so that no process list shows it. */
   readonly outgoing?: Outgoing;
-  /** Processes at once; default 2. */
+  /** How many processes run at once; default 2. */
   readonly concurrency?: number;
 }
 
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const MAX_WAITING = 16;
-/** A program has to start and to ask several times. */
+/** The program has to start and to make several requests in this time. */
 const TIMEOUT_MS = 12_000;
 const ARGUMENTS: readonly string[] = [
   '-J',
@@ -46,7 +47,7 @@ const ARGUMENTS: readonly string[] = [
   '--',
 ];
 
-/** The program's words, most telling first. Its `not_found` is weak: it says so too when it was refused. */
+/** The program's error messages, the most telling first. Its `not_found` is weak, since it says the same when it was refused. */
 const COMPLAINTS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/rate[- ]limit|http error 429|too many requests/, 'upstream_rate_limited'],
   [/(?:video|post|account) is private|users who follow this account/, 'private'],
@@ -57,7 +58,7 @@ const COMPLAINTS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/timed out|connection|unable to download|http error 5\d\d|network/, 'upstream_unavailable'],
 ];
 
-/** The first complaint without addresses, which may carry signatures. */
+/** The first error message without addresses, which may contain signatures. */
 function complaintOf(stderr: string): string {
   const line = stderr.split('\n').find(text => text.startsWith('ERROR')) ?? stderr.trim().split('\n').at(-1) ?? '';
   return line.replace(/https?:\/\/\S+/g, '<address>').slice(0, 300);
@@ -71,7 +72,7 @@ function failureOf(stderr: string, exit: string): AppError {
   return new AppError(code, `yt-dlp ${exit}: ${complaint}`, { params });
 }
 
-/** The yt-dlp found first on the path; undefined when there is none. */
+/** The first yt-dlp on the PATH; undefined when there is none. */
 export async function findYtDlp({
   searchPath,
   outgoing = createOutgoing(),
@@ -113,7 +114,10 @@ export async function findYtDlp({
   };
 }
 
-/** yt-dlp as a strategy of that source. It gets the canonical address only, and its media pass the same hosts as any other. */
+/**
+ * yt-dlp as a strategy of a source. It gets only the canonical address, and its media must be on the source's hosts, as with any
+ * strategy.
+ */
 export function createYtDlpStrategy(
   ytDlp: YtDlp,
   { id, cdnHosts }: Pick<SourceDescriptor, 'id' | 'cdnHosts'>,
@@ -123,7 +127,7 @@ export function createYtDlpStrategy(
     name: 'yt-dlp',
     isLastResort: true,
     timeoutMs: TIMEOUT_MS,
-    // It knows videos only, and stories need an account.
+    // yt-dlp knows videos only, and stories need an account.
     isAvailable: ref => ref.source === id && ref.form !== 'story' && ref.form !== 'photo',
     async run(ref, signal) {
       const answer = await ytDlp.describe(ref.url, signal);

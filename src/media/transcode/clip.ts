@@ -7,31 +7,31 @@ import { addAudio, addVideo, breathe, type CopyRequest, type Packet, primaryTrac
 import type { Probe } from './probe.ts';
 
 export interface CutRequest extends CopyRequest {
-  /** Without it a part begins at the key frame before its beginning. */
+  /** The ffmpeg program; without it a clip begins at the key frame before its start. */
   readonly ffmpeg: Ffmpeg | undefined;
   readonly clip: Clip;
-  /** The input's. */
+  /** The properties of the input file. */
   readonly probe: Probe;
-  /** An encoded part is made to fit; a copy may be larger. */
+  /** Largest size of the clip: an encoded clip is made to fit; a copy may be larger. */
   readonly maxBytes: number;
 }
 
-/** Containers, and what the encoder goes beyond its limit. */
+/** The share of the limit that is used: the other part is for the container, and for the encoder's overshoot. */
 const SAFE_SHARE = 0.94;
 const AUDIO_BITRATE = 128_000;
-/** Fewer bits a second are no video any more. */
+/** With fewer bits a second a video cannot be watched. */
 const MIN_VIDEO_BITRATE = 150_000;
-/** Nothing gains by more, at this quality. */
+/** At this quality, more bits a second gain nothing. */
 const MAX_VIDEO_BITRATE = 12_000_000;
 const CRF = 20;
-/** Bits for a pixel a second below which a smaller picture looks better: a thirtieth of 0.04 for each frame. */
+/** With fewer bits per pixel and second than this, a smaller picture looks better: 0.04 for each of thirty frames. */
 const MIN_BITS_PER_PIXEL = 1.2;
 const FULL_HD = 1_080;
 const SHORT_SIDES = [FULL_HD, 720, 480, 360, 240];
 
 /**
- * A part of a video as an MP4: a copy where it can begin and end there as it is, else encoded anew so that it begins and ends within one
- * frame, else a copy that begins earlier. False when there is nothing in that part, or it cannot be made to fit.
+ * Cuts a clip out of a video as an MP4: as a copy if the video can begin and end there unchanged, else encoded again so that it begins
+ * and ends within one frame, else as a copy that begins earlier. False when that part has no content, or cannot be made to fit.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the signal's reason
  */
 export async function cutClip(request: CutRequest): Promise<boolean> {
@@ -52,13 +52,13 @@ async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promis
   const lengthMs = clip.endMs - clip.startMs;
   const seconds = lengthMs / 1_000;
   const bits = maxBytes * 8 * SAFE_SHARE - (probe.hasAudio ? AUDIO_BITRATE * seconds : 0);
-  // The encoder may spend its buffer at once, beside the rate: in a short part that counts.
+  // The encoder may use up its buffer in addition to its rate, which matters in a short clip.
   const bufferSeconds = Math.min(1, seconds / 4);
   const bitrate = Math.min(MAX_VIDEO_BITRATE, Math.floor(bits / (seconds + bufferSeconds)));
   if (bitrate < MIN_VIDEO_BITRATE) return false;
   const args = [
-    // Before the input: nothing before that moment is decoded, and the first frame shown is the one at it. Nothing after the end is
-    // decoded either: else a track that begins later would begin there.
+    // `-ss` and `-t` stand before the input: nothing before the start is decoded, and the first frame is the one at that moment. Nothing
+    // after the end is decoded either, because a track that begins later would otherwise begin there.
     ...['-ss', (clip.startMs / 1_000).toFixed(3), '-t', seconds.toFixed(3), ...inputArguments(inputPath)],
     ...['-t', seconds.toFixed(3)],
     ...['-map', '0:v:0', '-map', '0:a:0?', '-vf', `${scaleOf(probe, bitrate)}setsar=1,format=yuv420p`, '-fpsmax', '60'],
@@ -71,14 +71,14 @@ async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promis
   return true;
 }
 
-/** The largest picture that the bits are enough for, as a filter; none where it stays as it is. */
+/** A filter that scales to the largest picture for which the bits suffice; none when the size stays. */
 function scaleOf({ width, height }: Probe, bitrate: number): string {
   if (width === null || height === null) return '';
   const short = Math.min(width, height);
   const isEnough = (side: number) => bitrate / (width * height * (side / short) ** 2) >= MIN_BITS_PER_PIXEL;
   const side = SHORT_SIDES.find(each => each <= short && isEnough(each)) ?? SHORT_SIDES.at(-1) ?? short;
   const target = short <= FULL_HD && isEnough(short) ? short : Math.min(side, short);
-  // H.264 in this form wants even sides.
+  // H.264 in this form requires even sides.
   return width <= height ? `scale=${even(target)}:-2,` : `scale=-2:${even(target)},`;
 }
 
@@ -86,13 +86,13 @@ function even(pixels: number): number {
   return Math.max(2, Math.floor(pixels / 2) * 2);
 }
 
-/** Pictures that are shown earlier come no further behind in any file. */
+/** In no file is a frame stored more than this many frames after one that is shown later. */
 const MAX_REORDERED = 32;
 
 /**
- * Says whether a copy of a part would begin and end within one frame of the wanted moments, as a video can be entered only at a key
- * frame; undefined where there is no such part.
- * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is no whole video; the signal's reason
+ * Says whether a copied clip would begin and end within one frame of the wanted moments, since a copy can begin only at a key frame;
+ * undefined when the video has no such part.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is not a complete video; the signal's reason
  */
 function isExactCopy(inputPath: string, clip: Clip, signal: AbortSignal): Promise<boolean | undefined> {
   return withMediaInput(inputPath, signal, async ({ input }) => {
@@ -107,8 +107,8 @@ function isExactCopy(inputPath: string, clip: Clip, signal: AbortSignal): Promis
 }
 
 /**
- * Copies a part of a video as it is, from the key frame at or before its beginning.
- * @throws as `isExactCopy`
+ * Copies a part of a video unchanged, from the key frame at or before its start.
+ * @throws AppError as `isExactCopy`
  */
 function copyPart({ inputPath, outputPath, signal, clip }: CopyRequest & { readonly clip: Clip }): Promise<void> {
   return withMediaInput(inputPath, signal, async ({ input }) => {
@@ -131,9 +131,9 @@ function copyPart({ inputPath, outputPath, signal, clip }: CopyRequest & { reado
 
 interface PacketRange {
   readonly first: Packet;
-  /** Packets from the first one on, in the order of the file. */
+  /** How many packets are copied from the first one on, in the order of the file. */
   readonly count: number;
-  /** Those among them that are shown after the end, since others are made of them. */
+  /** How many of them are shown after the end; they are copied because other frames depend on them. */
   readonly surplus: number;
 }
 
@@ -156,7 +156,7 @@ async function rangeOf(video: InputVideoTrack, clip: Clip, signal: AbortSignal):
   return { first, ...range };
 }
 
-/** Pictures that come behind the first but are shown before it were made of others that are not there. */
+/** Frames stored after the first one but shown before it are dropped, since they depend on frames that are not copied. */
 async function* shifted(
   sink: EncodedPacketSink,
   first: Packet,

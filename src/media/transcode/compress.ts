@@ -8,9 +8,9 @@ import { type Probe, probeFile } from './probe.ts';
 
 export interface CompressRequest {
   readonly inputPath: string;
-  /** Overwritten; removed unless there is a result. */
+  /** The output file is overwritten, and removed if the work fails. */
   readonly outputPath: string;
-  /** The input's. */
+  /** The properties of the input file. */
   readonly probe: Probe;
   /** The chat's limit; the result stays 2 % below it. */
   readonly maxBytes: number;
@@ -22,25 +22,26 @@ export interface CompressedVideo {
   readonly probe: Probe;
 }
 
-/** Makes videos fit: H.264 and AAC in an MP4 that every client plays and that plays while it loads. */
+/** Encodes videos to fit a size: H.264 and AAC in an MP4 that every client plays and that plays while it loads. */
 export interface Compressor {
   /**
-   * Resolves to what it made; undefined when the video cannot be made to fit and still be worth watching. Waits for its turn behind others.
+   * Resolves with the encoded video; undefined when it cannot be made to fit and still be worth watching. Waits for its turn behind
+   * others.
    * @throws AppError `upstream_unavailable` when too many wait; `timeout` when it takes too long; `internal` when ffmpeg fails; the
-   *   signal's reason
+   * signal's reason
    */
   compress(request: CompressRequest): Promise<CompressedVideo | undefined>;
 }
 
 export interface CompressorOptions {
   readonly ffmpeg: Ffmpeg;
-  /** Default half of the cores, at least one. */
+  /** How many videos are encoded at once. Default half of the cores, at least one. */
   readonly jobsAtOnce?: number;
-  /** So many may wait; default 16. */
+  /** How many requests may wait; default 16. */
   readonly maxQueued?: number;
 }
 
-/** The second try has this share of the budget, less the excess of the first. */
+/** The second try gets this share of the budget, less the excess of the first try. */
 const SECOND_TRY_SHARE = 0.9;
 const MAX_TRIES = 2;
 
@@ -57,12 +58,12 @@ function argumentsOf(inputPath: string, outputPath: string, plan: CompressionPla
     ...['-crf', String(crf), '-maxrate', String(videoBitrate), '-bufsize', String(bufferBits)],
     ...audio,
     ...['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-movflags', '+faststart'],
-    // Twice the limit: a file beyond it has failed anyway, and the disk is not ours to fill.
+    // The output may be twice the limit: a larger one has failed anyway, and would only fill the disk.
     ...outputArguments(outputPath, 'mp4', plan.limitBytes * 2),
   ];
 }
 
-/** Says whether the result is as planned. A video that ends early was cut off by its own size. */
+/** Says whether the result is as planned. A video that ends early was cut off by the output's size limit. */
 function isAsPlanned(made: Probe, source: Probe, plan: CompressionPlan): boolean {
   const difference = Math.abs((made.durationMs ?? 0) - (source.durationMs ?? 0));
   return (

@@ -1,6 +1,6 @@
 import type { Probe } from './probe.ts';
 
-/** How a video is made to fit: the arguments of one pass, chosen before it. */
+/** The encoder arguments for making a video fit in a single pass, chosen before it starts. */
 export interface CompressionPlan {
   /** Pixels as displayed, even. */
   readonly width: number;
@@ -8,33 +8,36 @@ export interface CompressionPlan {
   readonly maxFrameRate: number;
   readonly preset: 'superfast' | 'veryfast';
   readonly crf: number;
-  /** Bits per second that the video track never goes beyond for long. */
+  /** Bits per second that the video track does not exceed for long. */
   readonly videoBitrate: number;
-  /** Bits it may go beyond for a moment. */
+  /** Bits by which it may exceed that rate for a moment. */
   readonly bufferBits: number;
   /** Bits per second; 0 for a silent video. */
   readonly audioBitrate: number;
   readonly audioChannels: 1 | 2;
-  /** The largest the result may be. */
+  /** The largest allowed size of the result. */
   readonly limitBytes: number;
   readonly deadlineMs: number;
 }
 
-/** The part of a chat's limit that is used: what chats count beside the file itself is not known to the byte. */
+/** The share of a chat's limit that is used, because it is not known to the byte what chats count beside the file itself. */
 export const SAFE_SHARE = 0.98;
-/** The index of an MP4 takes so much for a frame or a piece of audio. */
+/** Bytes that the index of an MP4 takes for each frame or piece of audio. */
 const INDEX_BYTES_PER_SAMPLE = 20;
 const FIXED_INDEX_BYTES = 4_096;
-/** Better than this makes no difference on a phone: a video that needs less than its budget stays smaller. The quick presets need a little more. */
+/**
+ * A better quality makes no difference on a phone, so a video that needs less than its budget stays smaller. The quick presets need a
+ * little more.
+ */
 const CRF = 21;
-/** Bits per pixel below which x264's frames fall apart, small ones sooner than large ones. */
+/** With fewer bits per pixel x264's frames become blocky; small frames sooner than large ones. */
 const MIN_BITS_PER_PIXEL = 0.04;
-/** A narrow side to choose from; the smallest is the last that is still worth watching. */
+/** Short sides to choose from; the smallest is the last that is still worth watching. */
 const NARROW_SIDES = [1080, 900, 720, 600, 480, 360, 270, 192] as const;
 const MAX_LONG_SIDE = 1920;
-/** Far more than such frames take, and a number that x264 still reads. */
+/** Far more than such frames need, but a number that x264 still accepts. */
 const MAX_VIDEO_BITRATE = 50_000_000;
-/** Bits per second of audio, and the whole that must be there for it. */
+/** Bits per second of audio, and the total bit rate from which each is used. */
 const AUDIO_STEPS = [
   { audioBitrate: 128_000, audioChannels: 2, fromTotal: 1_200_000 },
   { audioBitrate: 96_000, audioChannels: 2, fromTotal: 600_000 },
@@ -42,8 +45,8 @@ const AUDIO_STEPS = [
   { audioBitrate: 40_000, audioChannels: 1, fromTotal: 0 },
 ] as const;
 /**
- * Million pixels a second that one core encodes, scaling included (measured 2026-11 with x264 164). More careful presets take half
- * as much time again for what hardly anyone sees on a phone.
+ * Million pixels a second that one core encodes, scaling included (measured 2026-11 with x264 164). Slower presets take half as long
+ * again for a gain that hardly anyone sees on a phone.
  */
 const SPEEDS = [
   { preset: 'veryfast', megapixels: 65 },
@@ -51,14 +54,14 @@ const SPEEDS = [
 ] as const;
 const [, QUICKEST] = SPEEDS;
 const DECODED_MEGAPIXELS = 500;
-/** Beyond so many, more cores help one video little. */
+/** More cores than this hardly make one video faster. */
 const MAX_CORES = 8;
-/** A person waits so long gladly; beyond it a faster preset is taken. */
+/** If encoding would take longer than this, which people still wait for gladly, a faster preset is used. */
 const PATIENCE_MS = 18_000;
-/** A video that would take longer by far is not begun. */
+/** Encoding that would take longer than this is not started. */
 const MAX_ESTIMATE_MS = 240_000;
 const MAX_DEADLINE_MS = 600_000;
-/** The narrow side from which on half of the frames may go. */
+/** From this short side down, half of the frames may be dropped. */
 const CHOPPY_SIDE = 270;
 
 const even = (pixels: number) => Math.max(2, Math.round(pixels / 2) * 2);
@@ -73,12 +76,12 @@ function shrink({ width, height }: Shape, narrowSide: number): Shape {
   return { width: even(width * scale), height: even(height * scale) };
 }
 
-/** From rich to poor, so that what is left out is every second frame: anything between makes a movement stumble. */
+/** Frame rates, best first. Only every second frame is dropped at a time, because any other ratio makes movement stutter. */
 function frameRatesOf(own: number, narrowSide: number): readonly number[] {
   return [...(own > 31 ? [60] : []), 30, ...(narrowSide <= CHOPPY_SIDE ? [15] : [])];
 }
 
-/** The best frame size and rate that `videoBitrate` carries: a smooth video loses frames first, then size. */
+/** The best frame size and rate for `videoBitrate`: a video with many frames a second loses frames first, then size. */
 function framesFor(shape: Shape, frameRate: number, videoBitrate: number) {
   for (const narrowSide of NARROW_SIDES) {
     const { width, height } = shrink(shape, narrowSide);
@@ -91,9 +94,9 @@ function framesFor(shape: Shape, frameRate: number, videoBitrate: number) {
 }
 
 /**
- * How a video becomes a file of at most `maxBytes` less 2 %, or undefined when it would not be worth watching, would take minutes, or
- * its length or size is not known. The narrower its budget the smaller the frames; where a person would wait for long, the encoder
- * takes less care.
+ * Plans how a video is encoded to at most `maxBytes` less 2 %; undefined when the result would not be worth watching, encoding would take
+ * minutes, or the duration or size is unknown. With a smaller budget the frames are smaller; if encoding would take long, a faster preset
+ * is used.
  */
 export function planCompression(probe: Probe, maxBytes: number, cores: number): CompressionPlan | undefined {
   const { durationMs, width, height } = probe;
@@ -107,7 +110,7 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number): 
   const total = totalBits / seconds;
   const audio = probe.hasAudio ? AUDIO_STEPS.find(({ fromTotal }) => total >= fromTotal) : undefined;
   const audioBitrate = audio?.audioBitrate ?? 0;
-  // The buffer is full when a video begins, so it is part of what the video may take.
+  // A video begins with a full buffer, so the buffer is part of the bits that it may use.
   const bufferSeconds = Math.min(2, Math.max(0.25, seconds / 8));
   const affordable = Math.floor((totalBits - audioBitrate * 1.03 * seconds) / (seconds + bufferSeconds));
   const videoBitrate = Math.min(affordable, MAX_VIDEO_BITRATE);

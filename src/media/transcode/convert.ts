@@ -6,20 +6,20 @@ import { type CopyRequest, extractAudio } from './mux.ts';
 import { probeFile } from './probe.ts';
 
 export interface ConvertRequest extends CopyRequest {
-  /** Without it nothing is encoded. */
+  /** The ffmpeg program; without it nothing is encoded. */
   readonly ffmpeg: Ffmpeg | undefined;
 }
 
 const AUDIO_BITRATE = '128k';
 const IMAGE_DEADLINE_MS = 20_000;
 const JPEG_QUALITY = 88;
-/** The largest side of a photo that Telegram takes is far beyond it, and no phone shows more. */
+/** Photos are scaled down to this side: Telegram accepts no much larger photo, and no phone shows more. */
 const MAX_IMAGE_SIDE = 4096;
 const MAX_IMAGE_PIXELS = 67_108_864;
 
 /**
- * The audio of a file as M4A: AAC as it is, everything else encoded. False when that needs ffmpeg and there is none, or the file
- * is silent.
+ * Writes the audio of a file as M4A: AAC unchanged, everything else encoded. False when that needs ffmpeg and there is none, or when the
+ * file is silent.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the signal's reason
  */
 export async function convertToM4a({ inputPath, outputPath, signal, ffmpeg }: ConvertRequest): Promise<boolean> {
@@ -41,7 +41,7 @@ export async function convertToM4a({ inputPath, outputPath, signal, ffmpeg }: Co
 }
 
 /**
- * A photo (WebP, AVIF, HEIC, PNG, ...) as a JPEG turned as it is shown, by sharp, else by ffmpeg. False when neither can read it.
+ * Converts a photo (WebP, AVIF, HEIC, PNG, ...) to an upright JPEG, by sharp or else by ffmpeg. False when neither can read it.
  * @throws AppError the signal's reason
  */
 export async function convertToJpeg({ inputPath, outputPath, signal, ffmpeg }: ConvertRequest): Promise<boolean> {
@@ -54,7 +54,7 @@ export async function convertToJpeg({ inputPath, outputPath, signal, ffmpeg }: C
 
 interface JpegRequest extends CopyRequest {
   readonly maxSide: number;
-  /** sharp: 1 to 100, better upwards; ffmpeg: 2 to 31, better downwards. */
+  /** For sharp 1 to 100, higher is better; for ffmpeg 2 to 31, lower is better. */
   readonly quality: number;
 }
 
@@ -75,7 +75,7 @@ async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
       .jpeg({ quality, progressive: false, mozjpeg: false })
       .toFile(outputPath);
   } catch {
-    // Not an image it knows: ffmpeg may, or the caller goes without.
+    // sharp does not know the image: ffmpeg may, or the caller does without it.
     await rm(outputPath, { force: true });
     if (signal.aborted) throw abortReason(signal);
     return false;
@@ -85,7 +85,7 @@ async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
   throw abortReason(signal);
 }
 
-/** False when there is no ffmpeg or it cannot read an image in the file; of a video it takes the first frame at `atSeconds`. */
+/** False when there is no ffmpeg or it cannot read an image in the file; from a video it takes the first frame at `atSeconds`. */
 export async function writeJpegByFfmpeg(
   request: JpegRequest & { readonly ffmpeg: Ffmpeg | undefined; readonly atSeconds?: number },
 ): Promise<boolean> {
@@ -110,11 +110,11 @@ export async function writeJpegByFfmpeg(
 }
 
 export interface ThumbnailRequest {
-  /** The upstream's own image of the video; tried first. */
+  /** The site's own cover of the video; tried first. */
   readonly imagePath?: string | undefined;
-  /** The video itself; only ffmpeg can look into it. */
+  /** The video itself, from which only ffmpeg can take a frame. */
   readonly videoPath?: string | undefined;
-  /** Overwritten; removed unless there is a result. */
+  /** The output file is overwritten, and removed if the work fails. */
   readonly outputPath: string;
   readonly signal: AbortSignal;
   readonly ffmpeg?: Ffmpeg | undefined;
@@ -123,7 +123,7 @@ export interface ThumbnailRequest {
 /** Telegram's rule for thumbnails (Bot API, sendVideo): JPEG, at most 320 pixels a side, under 200 kB. */
 const MAX_THUMBNAIL_SIDE = 320;
 const MAX_THUMBNAIL_BYTES = 200_000;
-/** The very first frame is often black. */
+/** The frame at this moment is used, because the very first one is often black. */
 const LOOK_AT_SECONDS = 1;
 
 async function isSmall(path: string): Promise<boolean> {

@@ -10,13 +10,13 @@ export interface Ffmpeg {
   readonly program: string;
   /** The version as it names itself, e.g. `5.1.9-0+deb12u1`. */
   readonly version: string;
-  /** True when it writes MP3; H.264 and AAC it always does. */
+  /** True when it can write MP3; it can always write H.264 and AAC. */
   readonly hasMp3: boolean;
   /**
-   * Runs it with `args`, which hold nothing a person wrote, after those who came before: no more run at once than there are cores.
-   * A file that it has begun stays when it fails: the caller removes it.
-   * @throws AppError `internal` when it fails, its last words as the cause; `timeout` at the deadline, which begins with the run;
-   *   `upstream_unavailable` when too many wait; the signal's reason
+   * Runs ffmpeg with `args`, which must contain nothing that a person wrote, after earlier calls: no more run at once than there are
+   * cores. When it fails, an unfinished file stays: the caller removes it.
+   * @throws AppError `internal` when it fails, with the end of its output as the cause; `timeout` at the deadline, which begins with the
+   * run; `upstream_unavailable` when too many wait; the signal's reason
    */
   run(args: readonly string[], options: FfmpegRunOptions): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface FfmpegRunOptions {
   readonly deadlineMs: number;
 }
 
-/** The search on a PATH, for those who want to know why there is none. */
+/** The result of the search on a PATH, with the reason when no ffmpeg can be used. */
 export type FfmpegFinding =
   | { readonly state: 'ready'; readonly ffmpeg: Ffmpeg }
   | { readonly state: 'unusable'; readonly program: string; readonly why: string }
@@ -38,13 +38,13 @@ const MAX_TRIAL_CHARS = 256 * 1024;
 const NICENESS = 10;
 const MAX_WAITING = 64;
 
-/** Containers of single files: playlists and scripts, which name other files, are none of them. */
+/** Containers of single files: playlists and scripts are left out, because they name other files. */
 const READABLE_FORMATS =
   'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts,mp3,aac,ogg,wav,flac,jpeg_pipe,png_pipe,webp_pipe,gif';
-/** 8192 x 8192: a larger image is meant to exhaust us. */
+/** 8192 x 8192: a larger image is meant to exhaust the memory. */
 const MAX_PIXELS = 67_108_864;
 
-/** The arguments that let ffmpeg read a file of ours and nothing that the file may name. */
+/** The arguments with which ffmpeg reads one file of ours, and no other files that this file may name. */
 export function inputArguments(path: string): readonly string[] {
   return [
     ...['-protocol_whitelist', 'file', '-format_whitelist', READABLE_FORMATS],
@@ -52,12 +52,15 @@ export function inputArguments(path: string): readonly string[] {
   ];
 }
 
-/** The arguments of an output file of that format; `maxBytes` is the most it may write. */
+/** The arguments for an output file of that format; `maxBytes` is the most that ffmpeg may write. */
 export function outputArguments(path: string, format: string, maxBytes?: number): readonly string[] {
   return [...(maxBytes === undefined ? [] : ['-fs', String(maxBytes)]), '-f', format, `file:${path}`];
 }
 
-/** Runs it with `args`, which make the file at `outputPath`; a failure leaves no file behind. @throws as `Ffmpeg.run` does */
+/**
+ * Runs ffmpeg with `args`, which write the file at `outputPath`; a failure leaves no file behind.
+ * @throws AppError as `Ffmpeg.run`
+ */
 export async function makeFile(
   ffmpeg: Pick<Ffmpeg, 'run'>,
   outputPath: string,
@@ -97,7 +100,7 @@ async function ask(program: string, searchPath: string, args: readonly string[])
   return text;
 }
 
-/** The words of `ffmpeg -encoders` that name an encoder. */
+/** The names of encoders in the output of `ffmpeg -encoders`. */
 function encodersOf(list: string): ReadonlySet<string> {
   return new Set([...list.matchAll(/^ [VAS][A-Z.]{5} (\S+)/gm)].map(([, name = '']) => name));
 }
@@ -144,7 +147,7 @@ function createFfmpeg(program: string, version: string, hasMp3: boolean, searchP
   };
 }
 
-/** Tries the programs called ffmpeg on a PATH in order; the first that works, else why the first does not. */
+/** Tries the programs called ffmpeg on a PATH in order; the first that works, else the reason why the first does not. */
 export async function inspectFfmpeg(searchPath: string): Promise<FfmpegFinding> {
   let first: FfmpegFinding | undefined;
   for (const program of await findPrograms('ffmpeg', searchPath)) {
@@ -155,7 +158,7 @@ export async function inspectFfmpeg(searchPath: string): Promise<FfmpegFinding> 
   return first ?? { state: 'missing' };
 }
 
-/** The first ffmpeg on the PATH that runs and writes H.264 and AAC; undefined when there is none. */
+/** The first ffmpeg on the PATH that runs and can write H.264 and AAC; undefined when there is none. */
 export async function findFfmpeg({ searchPath }: { readonly searchPath: string }): Promise<Ffmpeg | undefined> {
   const finding = await inspectFfmpeg(searchPath);
   return finding.state === 'ready' ? finding.ffmpeg : undefined;

@@ -3,31 +3,31 @@ import type { Input } from 'mediabunny';
 import { AppError } from '../../errors.ts';
 import { abortReason } from '../../infra/concurrency/abortable.ts';
 
-/** A media file opened for reading in pieces. */
+/** A media file opened for reading in parts. */
 export interface MediaInput {
   readonly input: Input;
   readonly bytes: number;
-  /** Undefined when it is no MP4. */
+  /** Undefined when the file is not an MP4. */
   readonly structure: Mp4Structure | undefined;
 }
 
 const MAX_CACHE_BYTES = 2 * 1024 * 1024;
-/** The largest thing read at once is an index. */
+/** The largest part read at once is an index. */
 const MAX_PIECE_BYTES = 32 * 1024 * 1024;
 
 export function brokenFile(message: string, cause?: unknown): AppError {
   return new AppError('upstream_unavailable', message, { params: { what: 'broken_file' }, cause });
 }
 
-/** A full or failing disk, which says nothing about the file. */
+/** True for an error of the disk, which says nothing about the file. */
 function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
 }
 
 /**
- * Opens a file for `use` and closes it afterwards. Its structure is checked first, so that no count it claims is believed.
- * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is no media file, is cut off or cannot be read;
- *   `timeout` or the signal's own AppError when it aborts; whatever else `use` throws as an AppError
+ * Opens a file for `use` and closes it afterwards. The box structure is checked first, so that no count in a malformed file is believed.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is not a media file, is cut off or cannot be read; `timeout`
+ * or the signal's own AppError when it aborts; whatever else `use` throws as an AppError
  */
 export async function withMediaInput<T>(
   path: string,
@@ -37,7 +37,7 @@ export async function withMediaInput<T>(
   if (signal.aborted) throw abortReason(signal);
   const { ADTS, CustomSource, Input, Logging, LogLevel, MATROSKA, MP3, MP4, MPEG_TS, OGG, QTFF, WAVE, WEBM } =
     await import('mediabunny');
-  // It speaks of odd files on the console, where our log is.
+  // The library would report odd files on the console, where our log is.
   Logging.level = LogLevel.Silent;
   const file = await open(path, 'r');
   let input: Input | undefined;
@@ -56,10 +56,10 @@ export async function withMediaInput<T>(
       },
       maxCacheSize: MAX_CACHE_BYTES,
       prefetchProfile: 'fileSystem',
-      // The same failure reaches the next reader.
+      // The next reader gets the same failure, so it need not be handled here.
       handleUnhandledError: () => undefined,
     });
-    // Playlists are left out: they name other files.
+    // Playlists are not accepted, because they name other files.
     const formats = structure === undefined ? [WEBM, MATROSKA, MPEG_TS, MP3, OGG, ADTS, WAVE] : [MP4, QTFF];
     input = new Input({ source, formats });
     return await use({ input, bytes, structure });
@@ -74,9 +74,9 @@ export async function withMediaInput<T>(
   }
 }
 
-/** The facts that the box structure of an MP4 states, read without trusting any count in it. */
+/** Facts from the box structure of an MP4, read without trusting any count in it. */
 export interface Mp4Structure {
-  /** True when the index comes before the media, so that it plays while it loads. */
+  /** True when the index comes before the media, so that the file plays while it loads. */
   readonly fastStart: boolean;
   readonly isFragmented: boolean;
 }
@@ -85,23 +85,23 @@ interface Box {
   readonly type: string;
   readonly start: number;
   readonly contentStart: number;
-  /** The end as the box states it; may lie beyond the file. */
+  /** The end that the box states; it may lie beyond the file. */
   readonly end: number;
 }
 
 const MAX_TOP_BOXES = 50_000;
-/** An index of 32 MiB is that of a video of days. */
+/** Only a video of days would have an index of 32 MiB. */
 const MAX_INDEX_BYTES = 32 * 1024 * 1024;
-/** 13 hours of 60 video and 47 audio samples a second. */
+/** The samples of 13 hours, at 60 video and 47 audio samples a second. */
 const MAX_SAMPLES = 5_000_000;
-/** A second or two of counting. */
+/** Counting this far takes a second or two. */
 const MAX_STEPS = 1_000_000_000;
 const MAX_DEPTH = 8;
 const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'mvex', 'moof', 'traf', 'edts']);
-/** Cut off in one of these, a file does not play to its end. */
+/** A file that is cut off inside one of these boxes does not play to its end. */
 const ESSENTIAL = new Set(['ftyp', 'moov', 'mdat', 'moof']);
 
-/** Thrown for a file that claims what it does not hold. */
+/** Thrown for a file whose boxes claim more than it contains. */
 class BrokenBoxes extends Error {
   override readonly name = 'BrokenBoxes';
 }
@@ -121,7 +121,7 @@ function parseBox(view: DataView, at: number, base: number, limit: number): Box 
   return { type, start, contentStart: start + 8, end: start + size };
 }
 
-/** So many bytes, or fewer where the file ends before. */
+/** Reads that many bytes, or fewer at the end of the file. */
 async function readExactly(file: FileHandle, start: number, bytes: number): Promise<DataView<ArrayBuffer>> {
   const buffer = new Uint8Array(bytes);
   let done = 0;
@@ -133,7 +133,10 @@ async function readExactly(file: FileHandle, start: number, bytes: number): Prom
   return new DataView(buffer.buffer, 0, done);
 }
 
-/** Sums the samples that a file claims: none is smaller than a byte, so that a reader who believes it does not count for ever. */
+/**
+ * Sums the samples that a file claims to have. Each takes at least a byte, so a claim above the file's size is refused before a reader
+ * counts for ever.
+ */
 class SampleCount {
   readonly #most: number;
   #total = 0;
@@ -148,7 +151,7 @@ class SampleCount {
   }
 }
 
-/** The numbers at `offset` in every entry of a list that begins with their count. */
+/** The numbers at `offset` in each entry of a list that begins with its length. */
 function entriesOf(view: DataView, box: Box, entryBytes: number, offset = 0): readonly number[] {
   const first = box.contentStart + 8;
   const count = view.getUint32(box.contentStart + 4);
@@ -156,7 +159,7 @@ function entriesOf(view: DataView, box: Box, entryBytes: number, offset = 0): re
   return Array.from({ length: count }, (_, index) => view.getUint32(first + index * entryBytes + offset));
 }
 
-/** The claims of one track's tables must agree with the list of its samples, which takes room for each. */
+/** The tables of a track must agree with the list of its samples, which takes room in the file for each. */
 function checkTables(view: DataView, boxes: readonly Box[], count: SampleCount): void {
   const sizes = boxes.find(({ type }) => type === 'stsz' || type === 'stz2');
   const samples = sizes === undefined ? 0 : view.getUint32(sizes.contentStart + 8);
@@ -168,7 +171,7 @@ function checkTables(view: DataView, boxes: readonly Box[], count: SampleCount):
     } else if (box.type === 'stsc') {
       const chunks = entriesOf(view, box, 12);
       if (chunks.some(chunk => chunk > samples + 1)) throw new BrokenBoxes('more chunks than samples');
-      // To find a sample, a reader counts through its chunk.
+      // To find a sample, a reader counts through all samples of its chunk.
       const most = entriesOf(view, box, 12, 4).reduce((max, perChunk) => Math.max(max, perChunk), 0);
       if (most > samples + 1 || most * samples > MAX_STEPS)
         throw new BrokenBoxes('chunks of more samples than there are');
@@ -203,16 +206,15 @@ async function checkIndex(file: FileHandle, box: Box, count: SampleCount): Promi
   try {
     checkBoxes(view, 0, view.byteLength, 0, count);
   } catch (error) {
-    // A table that ends before its own head is read past the view.
+    // A table that ends before its own header ends makes the view throw a RangeError.
     if (error instanceof RangeError) throw new BrokenBoxes('an index that ends in the middle', { cause: error });
     throw error;
   }
 }
 
 /**
- * Walks the boxes of an MP4 or QuickTime file of that size, reading their heads and the indexes alone. Undefined when it is
- * another kind of file.
- * @throws BrokenBoxes when it is cut off or claims more than it can hold
+ * Walks the boxes of an MP4 or QuickTime file of that size and reads only their headers and indexes. Undefined for another kind of file.
+ * @throws BrokenBoxes when it is cut off or claims more than it can contain
  */
 async function readMp4Structure(
   file: FileHandle,
@@ -240,7 +242,7 @@ async function readMp4Structure(
 
 const FIRST_TYPES = new Set(['ftyp', 'styp', 'moov', 'mdat', 'free', 'skip', 'wide']);
 
-/** The head of a box; the very first shows whether these are boxes at all. */
+/** The header of a box; that of the very first shows whether the file consists of boxes at all. */
 function parseFirst(head: DataView, at: number, fileBytes: number, isFirst: boolean): Box | undefined {
   const type = String.fromCharCode(...[4, 5, 6, 7].map(offset => head.getUint8(offset)));
   if (isFirst && !FIRST_TYPES.has(type)) return undefined;

@@ -7,32 +7,32 @@ import { brokenFile, withMediaInput } from './media-input.ts';
 
 export interface MuxRequest {
   readonly videoPath: string;
-  /** Then the audio of the other file is left out; without it all is of one file. */
+  /** The file whose audio is used, instead of the audio in the video's file. Without it both come from one file. */
   readonly audioPath?: string | undefined;
-  /** Overwritten; removed when muxing fails. */
+  /** The output file is overwritten, and removed when muxing fails. */
   readonly outputPath: string;
   readonly signal: AbortSignal;
 }
 
 export interface CopyRequest {
   readonly inputPath: string;
-  /** Overwritten; removed when copying fails. */
+  /** The output file is overwritten, and removed when copying fails. */
   readonly outputPath: string;
   readonly signal: AbortSignal;
 }
 
-/** A track with what the muxer must know of it before its packets come. */
+/** A track, with everything that the muxer must know before its packets come. */
 export interface TrackCopy {
   readonly sink: EncodedPacketSink;
-  /** Those that are copied, in the order of the file. Default all. */
+  /** The packets that are copied, in the order of the file. Default all. */
   readonly packets?: () => AsyncGenerator<Packet, void>;
   readonly add: (packet: Packet, isFirst: boolean) => Promise<void>;
-  /** True for what states no times, such as plain AAC: it begins with the others. */
+  /** True for a format without timestamps, such as plain AAC: it begins together with the others. */
   readonly isUntimed?: boolean;
 }
 
 const CHUNK_BYTES = 512 * 1024;
-/** Tracks of files begin within frames of zero, those of streams anywhere. */
+/** Tracks of files begin within a few frames of zero, those of streams anywhere. */
 const MAX_LEAD_SECONDS = 0.5;
 
 export type Packet = NonNullable<Awaited<ReturnType<EncodedPacketSink['getFirstPacket']>>>;
@@ -46,7 +46,7 @@ async function countPackets(sink: EncodedPacketSink, signal: AbortSignal): Promi
   return count;
 }
 
-/** Everything may be in memory already, and then nothing else would have a turn, not even an abort. */
+/** If all data are in memory already, copying would never yield to other work, not even to an abort; so it pauses now and then. */
 export async function breathe(count: number, signal: AbortSignal): Promise<void> {
   if (count % 500 === 0) await nextTurn();
   signal.throwIfAborted();
@@ -75,8 +75,8 @@ export async function addAudio(output: Output, track: InputAudioTrack, signal: A
 }
 
 /**
- * Hands the packets of both over in the order of their times, so that the file is interleaved and little waits in memory. What begins
- * late, as the clock of a stream does, begins at once.
+ * Passes on the packets of all tracks in the order of their times, so that the file is interleaved and few wait in memory. Tracks that
+ * begin late, as those of a stream do, are moved to begin at once.
  */
 async function copyPackets(copies: readonly TrackCopy[], signal: AbortSignal): Promise<void> {
   const cursors = await Promise.all(
@@ -105,7 +105,7 @@ async function copyPackets(copies: readonly TrackCopy[], signal: AbortSignal): P
   }
 }
 
-/** The muxer's way to a file that is opened and closed here: its own leaves the file open when it gives up early. */
+/** A stream into a file that is opened and closed here: the library's own leaves the file open when it gives up early. */
 function streamTo(file: FileHandle): WritableStream<StreamTargetChunk> {
   return new WritableStream({
     async write({ data, position }) {
@@ -117,7 +117,7 @@ function streamTo(file: FileHandle): WritableStream<StreamTargetChunk> {
   });
 }
 
-/** Writes an MP4 that plays while it loads; nothing is left of it when that fails. */
+/** Writes an MP4 that plays while it loads; when that fails, the file is removed. */
 export async function writeMp4(
   outputPath: string,
   signal: AbortSignal,
@@ -126,7 +126,7 @@ export async function writeMp4(
   const { Mp4OutputFormat, Output, StreamTarget } = await import('mediabunny');
   const file = await open(outputPath, 'w');
   const output = new Output({
-    // The room for the index is known beforehand, so that nothing is kept in memory or written twice.
+    // The size of the index is known beforehand, so nothing is kept in memory or written twice.
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
     target: new StreamTarget(streamTo(file), { chunked: true, chunkSize: CHUNK_BYTES }),
   });
@@ -138,7 +138,7 @@ export async function writeMp4(
     await file.close();
   } catch (error) {
     await output.cancel().catch(() => {
-      // It failed before, for the reason that is thrown.
+      // Closing it fails only after an earlier failure, which is the one that is thrown.
     });
     await file.close();
     await rm(outputPath, { force: true });
@@ -153,9 +153,9 @@ export async function primaryTrack<T>(track: Promise<T | null>, what: string): P
 }
 
 /**
- * The video of one file, or of its pieces one after another, and the audio of another, if any, as one MP4 that plays while it loads.
- * Nothing is encoded again; it is streamed to the disk.
- * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when one of them is no whole media file; the signal's reason
+ * Writes the video of one file, or of its pieces one after another, and the audio of another, if any, into one MP4 that plays while it
+ * loads. Nothing is encoded again; the data are streamed to the disk.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when one of them is not a complete media file; the signal's reason
  */
 export function muxFiles({ videoPath, audioPath, outputPath, signal }: MuxRequest): Promise<void> {
   if (audioPath === undefined) return remuxFastStart({ inputPath: videoPath, outputPath, signal });
@@ -172,7 +172,7 @@ export function muxFiles({ videoPath, audioPath, outputPath, signal }: MuxReques
 }
 
 /**
- * The same video and audio as an MP4 that plays while it loads, whole even when the input was in fragments.
+ * Rewrites a file as an unfragmented MP4 that plays while it loads.
  * @throws AppError as `muxFiles`
  */
 export function remuxFastStart({ inputPath, outputPath, signal }: CopyRequest): Promise<void> {
@@ -187,8 +187,8 @@ export function remuxFastStart({ inputPath, outputPath, signal }: CopyRequest): 
 }
 
 /**
- * The audio of a file as M4A, as it is: only for AAC.
- * @throws AppError `invalid_request` when the audio is no AAC; else as `muxFiles`
+ * Copies the audio of a file unchanged into an M4A; for AAC only.
+ * @throws AppError `invalid_request` when the audio is not AAC; else as `muxFiles`
  */
 export function extractAudio({ inputPath, outputPath, signal }: CopyRequest): Promise<void> {
   return withMediaInput(inputPath, signal, async ({ input }) => {
@@ -202,7 +202,7 @@ export function extractAudio({ inputPath, outputPath, signal }: CopyRequest): Pr
 const JOIN_MS = 60_000;
 
 /**
- * The same by ffmpeg, for tracks that nothing else here reads.
+ * Like `muxFiles`, by ffmpeg, for tracks that the library cannot read.
  * @throws AppError `internal` when it fails, `timeout`; the signal's reason
  */
 export async function muxByFfmpeg(

@@ -1,27 +1,27 @@
 import type { InputAudioTrack, InputVideoTrack } from 'mediabunny';
 import { brokenFile, type MediaInput, withMediaInput } from './media-input.ts';
 
-/** The facts that a media file states of itself. */
+/** The facts that a media file states about itself. */
 export interface Probe {
   readonly kind: 'video' | 'audio';
   /** Pixels as displayed, rotation applied; null for audio alone. */
   readonly width: number | null;
   readonly height: number | null;
-  /** How far the frames are turned clockwise for display. */
+  /** By how many degrees the frames are turned clockwise for display. */
   readonly rotation: 0 | 90 | 180 | 270;
   readonly durationMs: number | null;
-  /** `avc`, `hevc`, `vp9`, `av1`, ...; null without video or for one we do not know. */
+  /** `avc`, `hevc`, `vp9`, `av1`, ...; null without video or for an unknown codec. */
   readonly videoCodec: string | null;
-  /** `aac`, `mp3`, `opus`, ...; null without audio or for one we do not know. */
+  /** `aac`, `mp3`, `opus`, ...; null without audio or for an unknown codec. */
   readonly audioCodec: string | null;
   readonly hasAudio: boolean;
-  /** Frames a second, from the first of them. */
+  /** Frames a second, measured on the first frames. */
   readonly frameRate: number | null;
-  /** True when it plays while it loads; always so for what is no MP4. */
+  /** True when the file plays while it loads; always true for a file that is not an MP4. */
   readonly fastStart: boolean;
-  /** True when its index is spread over the file, as DASH has it. */
+  /** True when its index is spread over the file, as in DASH. */
   readonly isFragmented: boolean;
-  /** Bits per second of the whole file; null when its duration is. */
+  /** Bits per second of the whole file; null when its duration is unknown. */
   readonly bitrate: number | null;
 }
 
@@ -68,9 +68,9 @@ async function examine({ input, bytes, structure }: MediaInput): Promise<Probe> 
 }
 
 /**
- * Reads what a media file is, in pieces: its memory does not grow with the file.
- * @throws AppError `upstream_unavailable` with `what: 'broken_file'` for what is no whole media file (a page, an empty or cut-off
- *   file, no track); `timeout` or the signal's own AppError when it aborts
+ * Reads the facts of a media file in parts, so that memory does not grow with the file.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is not a complete media file (a page, an empty or cut-off
+ * file, no track); `timeout` or the signal's own AppError when it aborts
  */
 export function probeFile(path: string, signal: AbortSignal): Promise<Probe> {
   return withMediaInput(path, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]), examine);

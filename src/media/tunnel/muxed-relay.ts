@@ -24,22 +24,25 @@ export interface DiskFile {
 
 export interface MuxOrder {
   readonly post: Pick<Post, 'source' | 'id'>;
-  /** Place of the item in the post. */
+  /** The item's place in the post. */
   readonly index: number;
   readonly tracks: TrackAddresses;
 }
 
 /**
- * Two tracks as one MP4 on the disk; those who want the same one share it.
- * @throws AppError `not_found` when an address has run out, `too_large`, `timeout`, `upstream_unavailable`, `internal`; the signal's
- *   reason when it aborts
+ * Makes one MP4 of two tracks on the disk; requests for the same file share it.
+ * @throws AppError `not_found` when an address has expired, `too_large`, `timeout`, `upstream_unavailable`, `internal`; the signal's
+ * reason when it aborts
  */
 export type MuxTracks = (order: MuxOrder, signal: AbortSignal) => Promise<DiskFile>;
 
-/** A file of tracks that are put together. */
+/** A file in the tunnel that is made of two tracks. */
 export type MuxedFile = TunnelFile & { readonly tracks: TrackPair };
 
-/** Gives what comes of a file's tracks, within `waitMs`. @throws AppError as `MuxTracks`, and what `refresh` throws */
+/**
+ * Answers with the file made of the tracks, if it is ready within `waitMs`.
+ * @throws AppError as `MuxTracks`, and whatever `refresh` throws
+ */
 export type MuxedRelay = (file: MuxedFile, request: TunnelRequest, waitMs: number) => Promise<TunnelResponse>;
 
 export interface MuxedRelayOptions {
@@ -49,7 +52,7 @@ export interface MuxedRelayOptions {
 }
 
 export function createMuxedRelay({ muxTracks, find, refresh }: MuxedRelayOptions): MuxedRelay {
-  // A player asks for many ranges of one file: only the first of them pays for an expired address, or for headers.
+  // A player asks for many ranges of one file: only the first request has to renew an expired address, or to look up headers.
   const known = createLru<string, TrackAddresses>({ max: 500, ttl: 30 * 60_000 });
 
   async function lookUp(ask: RefreshPost, { post, index = 0, ...file }: MuxedFile, signal: AbortSignal) {
@@ -100,7 +103,7 @@ function addressesOf({ video, audio, inPieces = false }: TrackPair): TrackAddres
   };
 }
 
-/** Answers from a file on the disk, whole or in parts, and releases it when the answer has been read or given up. */
+/** Answers from a file on the disk, whole or in part, and releases it when the answer has been read or given up. */
 async function diskResponse(
   disk: DiskFile,
   { mime, fileName, expiresAt }: Pick<TunnelFile, 'mime' | 'fileName' | 'expiresAt'>,
@@ -110,7 +113,7 @@ async function diskResponse(
   try {
     const { path, bytes } = disk;
     const { mtimeMs, mtime } = await stat(path);
-    // Made again, it may differ in a byte.
+    // The tag contains the time of the file: one that is made again may differ in a byte.
     const etag = `"${bytes.toString(36)}-${Math.round(mtimeMs).toString(36)}"`;
     const part = ifRange === undefined || ifRange === etag ? byteRange(range, bytes) : undefined;
     const named = { fileName, expiresAt };

@@ -14,35 +14,35 @@ import {
 import { isPlaylist, type MediaItem, type Post, type Variant } from '../post.ts';
 import type { TunnelFile } from './tunnel-file.ts';
 
-/** The file of an item for those who show or save it. */
+/** The file of an item that players and downloads get. */
 export interface PlayerFile {
-  /** A file of the CDN, or its pieces; with `audio` a video track. */
+  /** A file on the CDN, or a stream; together with `audio` a video track. */
   readonly variant: Variant;
-  /** The audio track that `variant` is put together with. */
+  /** The audio track that is muxed with `variant`. */
   readonly audio?: Variant | undefined;
-  /** Plays as it is, for when the others cannot be put together. */
+  /** A file that plays as it is, for when the others cannot be muxed. */
   readonly fallback?: Variant | undefined;
 }
 
-/** Two tracks that are larger together are not put together while a reader waits. */
+/** Two tracks that are larger together are not muxed while a reader waits. */
 export const MAX_MUX_BYTES = 256 * 1024 * 1024;
-/** Tracks that are put together become an MP4, whatever they were. */
+/** Muxed tracks become an MP4, whatever format they had. */
 const MUXED_MIME = 'video/mp4';
-/** Beyond it a video costs more to load than most screens show. */
+/** A larger video costs more to load than most screens show. */
 const FULL_HD = 1_080;
-/** More does not fit into a token, and that into a header. */
+/** A longer address does not fit into a token, which has to fit into a header. */
 const MAX_ADDRESS_CHARS = 8_000;
 
-/** The best that a browser plays with its audio, up to 1080p; two tracks are put together where that is better. Pure. */
+/** The best file that a browser plays with its audio, up to 1080p; two tracks are muxed if that is better. Pure. */
 export function choosePlayerFile(item: MediaItem, form: MediaForm): PlayerFile | undefined {
   if (form === 'audio' || item.kind !== 'video') {
-    // A player gets the audio of a stream with its video.
+    // For the audio alone a stream is not used, since a player gets its audio together with the video.
     const variant = sendableVariants(item, form).find(one => !isPlaylist(one));
     return variant && { variant };
   }
   const all = ranked(wholeVideos(item), whole => playerRank(whole, item));
   const [best] = all;
-  // Better a video without its audio than none at all.
+  // A video without its audio is better than none at all.
   const [only] = item.variants;
   if (best === undefined) return only && { variant: only };
   const { video, audio } = best;
@@ -52,7 +52,7 @@ export function choosePlayerFile(item: MediaItem, form: MediaForm): PlayerFile |
   return { variant: video, audio, fallback: fits ? fallback : undefined };
 }
 
-/** The files a player can choose from: one for each size that every browser plays, largest first, up to 1080p. Pure. */
+/** The files that a player can choose from: one for each size that every browser plays, largest first, up to 1080p. Pure. */
 export function playerQualities(item: MediaItem): readonly PlayerFile[] {
   const best = choosePlayerFile(item, 'original');
   if (best === undefined || item.kind !== 'video') return [];
@@ -68,12 +68,12 @@ export function playerQualities(item: MediaItem): readonly PlayerFile[] {
   return [...bySide.values()].sort((a, b) => shortSide(b.variant) - shortSide(a.variant));
 }
 
-/** Says whether every browser plays it. */
+/** Says whether every browser plays the file. */
 export function isCommonFile({ variant, audio }: PlayerFile): boolean {
   return isCommonVideo(variant) && (audio === undefined || isCommonAudio(audio));
 }
 
-/** Says whether what is put together can be asked for in one address and, as far as is known, is not too large. */
+/** Says whether the tracks' addresses fit into one token and, as far as is known, the muxed file is not too large. */
 export function isMuxable(whole: WholeVideo, item: MediaItem): boolean {
   const { video, audio } = whole;
   if (isOneFile(whole)) return false;
@@ -82,7 +82,7 @@ export function isMuxable(whole: WholeVideo, item: MediaItem): boolean {
   return fitsAddress(parts) && bytes.reduce((total, each) => total + each, 0) <= MAX_MUX_BYTES;
 }
 
-/** As far as the site says it, of two tracks only where it says it of both; `isRough` when it is by their rates. */
+/** The file's size as the site states it; for two tracks only if both are stated. `isRough`: it is calculated from bit rates. */
 export function playerFileSize(
   { variant, audio }: PlayerFile,
   item: MediaItem,
@@ -94,7 +94,7 @@ export function playerFileSize(
   return { bytes, ...(parts.some(part => part.bytes === null) && { isRough: true }) };
 }
 
-/** The same for an address in the tunnel. */
+/** The file in the form of an address in the tunnel. */
 export function playerTunnelFile(
   post: Post,
   index: number,
@@ -124,7 +124,7 @@ function fitsAddress(variants: readonly Variant[]): boolean {
   return variants.reduce((total, { url }) => total + url.length, 0) <= MAX_ADDRESS_CHARS;
 }
 
-/** Larger is better, the first that differs decides. */
+/** Larger numbers are better; the first that differs decides. */
 function playerRank(whole: WholeVideo, item: MediaItem): readonly number[] {
   const { video, audio } = whole;
   const side = shortSide(video);
@@ -134,7 +134,7 @@ function playerRank(whole: WholeVideo, item: MediaItem): readonly number[] {
     audio === undefined || isCommonAudio(audio) ? codecRank(video) : Math.min(codecRank(video), 1),
     side <= FULL_HD ? 1 : 0,
     side <= FULL_HD ? side : -side,
-    // A file that plays as it is begins sooner.
+    // A file that plays as it is starts sooner.
     isOneFile(whole) ? 1 : 0,
     video.bitrate ?? 0,
   ];

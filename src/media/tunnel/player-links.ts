@@ -7,7 +7,7 @@ import { choosePlayerFile, type PlayerFile, playerTunnelFile } from './player-fi
 import type { Tunnel } from './tunnel.ts';
 import { noSuchFile, sealToken, type TunnelFile, unsealToken } from './tunnel-file.ts';
 
-/** A video as a page shows it. */
+/** A video for Medley's page of a post. */
 export interface PlayerLink {
   readonly post: Post;
   readonly mime: string;
@@ -19,34 +19,38 @@ export interface PlayerLink {
   readonly expiresAt: number;
 }
 
-/** The two things that a page shows. */
+/** The two files that the page shows. */
 export type PlayerPart = 'video' | 'poster';
 
 export type PlayerLinkState =
   | { readonly state: 'ready'; readonly playback: PlayerLink }
-  /** `url` leads to the post; undefined when the token says nothing. */
+  /** `url` leads to the post; undefined when the token cannot be read. */
   | { readonly state: 'expired' | 'gone' | 'unavailable'; readonly url: string | undefined };
 
 /**
- * Short addresses of videos that outlive the CDN's own: they name the post, and its current files are looked up at each request.
+ * Short addresses of videos that stay valid longer than the CDN's: they name the post, and its current files are looked up at each
+ * request.
  */
 export interface PlayerLinks {
-  /** `/v/<token>`, short enough for any chat to unfurl. */
+  /** The address is `/v/<token>`, short enough for any chat to unfurl. */
   address(post: Pick<Post, 'source' | 'id' | 'url'>, index: number, expiresAt: number): string;
-  /** Never rejects for what is wrong with the token or the post. @throws the signal's reason */
+  /**
+   * A bad token or a missing post is a state, not an error.
+   * @throws the signal's reason
+   */
   find(token: string, signal: AbortSignal): Promise<PlayerLinkState>;
   /**
-   * The token of the video or of its cover in the tunnel.
-   * @throws AppError `not_found`, and what asking for the post throws
+   * The tunnel token of the video or of its cover.
+   * @throws AppError `not_found`, and whatever fetching the post throws
    */
   tunnelToken(token: string, part: PlayerPart, signal: AbortSignal): Promise<string>;
 }
 
 export interface PlayerLinksOptions {
-  /** 32 bytes. */
+  /** The secret key, 32 bytes. */
   readonly key: Buffer;
   readonly tunnel: Pick<Tunnel, 'address'>;
-  /** The post behind its canonical address, as it is now. */
+  /** Fetches the post of a canonical address in its present state. */
   readonly findPost: (url: string, signal: AbortSignal) => Promise<Post>;
   readonly now?: () => number;
 }

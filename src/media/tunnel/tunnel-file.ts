@@ -4,31 +4,34 @@ import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { type Post, sourceIdSchema } from '../post.ts';
 
-/** Addresses on the CDN of a video track and an audio track that are one video together, or of the one that has both. */
+/** CDN addresses of a video track and an audio track that belong to one video, or of a single file that has both. */
 export interface TrackPair {
   readonly video: string;
   readonly audio?: string | undefined;
-  /** True when they are those of playlists. */
+  /** True when the addresses are those of playlists. */
   readonly inPieces?: boolean | undefined;
 }
 
 /** The file that an address in the tunnel leads to. */
 export interface TunnelFile {
-  /** Asked again when the address has run out. A file of no post is gone when its address is. */
+  /** The post is fetched again when the address has expired. A file without a post is lost when its address expires. */
   readonly post?: Pick<Post, 'source' | 'id'> | undefined;
   /** The item's place in the post. */
   readonly index?: number | undefined;
-  /** On the CDN. With `tracks` the file to fall back on, or the video track again where there is none. */
+  /** The address on the CDN. With `tracks` the file to fall back on, or the video track again when there is none. */
   readonly url: string;
-  /** Its host wants headers of who asks, which no address holds: they are looked up in the post. Only for a file of a post. */
+  /**
+   * True when the file's host requires headers that the address does not contain: they are looked up in the post. Only for a file of a
+   * post.
+   */
   readonly hasHeaders?: boolean | undefined;
-  /** Given instead of `url`: put together into one MP4. Only for a file of a post. */
+  /** Tracks that are muxed into one MP4 and sent instead of `url`. Only for a file of a post. */
   readonly tracks?: TrackPair | undefined;
   readonly mime: string;
-  /** Pixels of the file that is given, where known: they help to find it again after its address has expired. */
+  /** Pixels of the sent file, where known: they help to find it again after its address has expired. */
   readonly width?: number | null;
   readonly height?: number | null;
-  /** Suggested name, already safe: letters, digits, `-`, `_`, `.`. */
+  /** The suggested name, already safe: letters, digits, `-`, `_`, `.`. */
   readonly fileName: string;
   /** Unix milliseconds after which the token is refused. */
   readonly expiresAt: number;
@@ -36,7 +39,7 @@ export interface TunnelFile {
 
 const PURPOSE = 'medley media 1';
 
-/** Addresses in use live for hours: fields are added, never changed. */
+/** Addresses stay in use for hours, so fields may be added but never changed. */
 const payload = z.object({
   s: sourceIdSchema.optional(),
   i: z.string().optional(),
@@ -105,13 +108,13 @@ export interface TunnelResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined for HEAD and 416. */
   readonly body: Readable | undefined;
-  /** The ending fits the type that is really sent. */
+  /** The name has the extension of the type that is really sent. */
   readonly fileName: string;
-  /** Unix milliseconds: the token's own end. */
+  /** Unix milliseconds when the token expires. */
   readonly expiresAt: number;
 }
 
-/** The post as it is kept, or asked for again where its addresses expired early. */
+/** The post from the cache, or fetched again if its addresses expired early. */
 export type RefreshPost = (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
 
 export function noSuchFile(message: string, cause?: unknown): AppError {
@@ -121,13 +124,13 @@ export function noSuchFile(message: string, cause?: unknown): AppError {
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Room for an address of 8 KiB; a longer token is not looked at. */
+/** Enough for an address of 8 KiB; a longer token is not read. */
 const MAX_TOKEN_CHARS = 12_000;
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Text -> base64url(iv, AES-256-GCM ciphertext, tag). `purpose` is authenticated along, so that a token made for one use
- * is refused in another.
+ * Text -> base64url(iv, AES-256-GCM ciphertext, tag). `purpose` is authenticated too, so that a token made for one use is refused in
+ * another.
  * @param key 32 bytes
  */
 export function sealToken(key: Buffer, purpose: string, text: string): string {
@@ -149,7 +152,7 @@ export function unsealToken(key: Buffer, purpose: string, token: string): string
     const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
     return text.toString('utf8');
   } catch {
-    // GCM says no more than "unable to authenticate".
+    // GCM's error only says "unable to authenticate", so it is not passed on.
     return undefined;
   }
 }

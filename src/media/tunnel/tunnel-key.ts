@@ -5,9 +5,9 @@ import { join } from 'node:path';
 const KEY_BYTES = 32;
 
 /**
- * The key of media addresses: 32 random bytes, made once and kept in `DATA_DIR/media.key` for this account alone, so that
- * addresses outlive a restart.
- * @throws Error when the file cannot be read or written, or holds something else
+ * The key of media addresses: 32 random bytes, created once and stored in `DATA_DIR/media.key`, readable by this account alone, so that
+ * addresses stay valid after a restart.
+ * @throws Error when the file cannot be read or written, or contains something else
  */
 export async function loadMediaKey(dataDir: string): Promise<Buffer> {
   const path = keyPath(dataDir);
@@ -15,10 +15,11 @@ export async function loadMediaKey(dataDir: string): Promise<Buffer> {
   if (kept !== undefined) return kept;
   await mkdir(dataDir, { recursive: true });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  // On the disk before it has its name: else a failing disk or a loss of power leaves an empty file, and the next start has no key.
+  // The draft is flushed to the disk before it is linked to its name: otherwise a failing disk or a power loss could leave an empty file,
+  // and the next start would have no key.
   await writeFile(draft, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx', flush: true });
   try {
-    // Whole or not at all; of two processes that start at once, the second takes the key of the first.
+    // The link makes the file appear complete or not at all; of two processes that start at once, the second reads the key of the first.
     await link(draft, path);
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error;
@@ -31,10 +32,10 @@ export async function loadMediaKey(dataDir: string): Promise<Buffer> {
 }
 
 /**
- * The key that all processes of one Redis share: of the first that asked, which had it in its DATA_DIR or made it.
+ * The key that all processes of one Redis share: that of the first process that asked, which had it in its DATA_DIR or created it.
  *
- * @param agree answers what was proposed first
- * @throws Error when it cannot be read, or what is kept is something else
+ * @param agree returns the value that was proposed first
+ * @throws Error when it cannot be read, or the stored value is not a key
  */
 export async function loadSharedMediaKey(
   agree: (name: string, propose: () => Promise<string>) => Promise<string>,
@@ -52,7 +53,11 @@ export async function loadSharedMediaKey(
   );
 }
 
-/** Has the next process without Redis go by the key that processes shared there; that of `DATA_DIR` is replaced. @throws Error */
+/**
+ * Writes the key that processes shared over Redis into `DATA_DIR`, replacing the one there, so that the next process without Redis uses
+ * it.
+ * @throws Error
+ */
 export async function keepSharedMediaKey(key: Buffer, dataDir: string): Promise<void> {
   const draft = `${keyPath(dataDir)}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, key, { mode: 0o600, flag: 'wx', flush: true });

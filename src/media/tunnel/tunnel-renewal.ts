@@ -16,7 +16,7 @@ export interface ExpiredFile extends ExpiredItem {
 
 type TrackAddress = CdnAddress & Pick<Variant, 'mime'>;
 
-/** Two tracks that are one video together, or the one that has both, each with what its host wants. */
+/** Two tracks that belong to one video, or a single file that has both, each with the headers that its host requires. */
 export interface TrackAddresses {
   readonly video: TrackAddress;
   readonly audio?: TrackAddress;
@@ -27,15 +27,15 @@ export interface ExpiredTracks extends ExpiredItem {
 }
 
 /**
- * Finds the same file, or the one closest to it, in a newer answer for its post: the same path on the CDN, else the
- * same kind of file at the nearest size. Undefined when the post no longer has such an item.
+ * Finds the same file, or the closest one, in a newer answer about its post: the same path on the CDN, else the same kind of file at the
+ * nearest size. Undefined when the post no longer has such an item.
  */
 export function renewedAddress(post: Pick<Post, 'items'>, file: ExpiredFile): CdnAddress | undefined {
   const item = itemOf(post, file.index, file.url);
   return item && (addressesOf(item).find(({ url }) => isSameFile(file.url)(url)) ?? nearestFile(item, file));
 }
 
-/** The same for tracks of a video that are put together. Undefined as well when they are whole now. */
+/** Finds the two tracks of a video in a newer answer. Also undefined when the video is now a single file. */
 export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): TrackAddresses | undefined {
   const item = itemOf(post, file.index, file.tracks.video);
   if (item === undefined) return undefined;
@@ -49,7 +49,7 @@ export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): T
   return video && audio && { video, audio };
 }
 
-/** Places shift when another item can be read than before: the item that has the file, else the one in its place. */
+/** Places shift when other items can be read than before: the item that has the file is used, else the one at its place. */
 function itemOf({ items }: Pick<Post, 'items'>, index: number, url: string): MediaItem | undefined {
   return items.find(item => addressesOf(item).some(address => isSameFile(url)(address.url))) ?? items[index];
 }
@@ -73,7 +73,7 @@ function nearestFile(item: MediaItem, file: ExpiredFile): CdnAddress | undefined
   return nearest(alike.length > 0 ? alike : candidates, file);
 }
 
-/** Unknown sizes are all alike: the source's order, best first, decides. */
+/** If sizes are unknown all distances are equal, and the source's order, best first, decides. */
 function nearest(variants: readonly Variant[], file: ExpiredItem): Variant | undefined {
   return variants.toSorted((a, b) => distance(a, file) - distance(b, file))[0];
 }

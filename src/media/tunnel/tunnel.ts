@@ -21,45 +21,48 @@ import { renewedAddress } from './tunnel-renewal.ts';
 
 /** Opaque, authenticated-encrypted, expiring addresses for media files. */
 export interface Tunnel {
-  /** Says whether a file of this address would be asked for: https, on a known host. */
+  /** Says whether the tunnel would fetch this address: https, on a known host. */
   carries(url: string): boolean;
-  /** `/media/<token>` */
+  /** The address is `/media/<token>`. */
   address(file: TunnelFile): string;
   /**
    * @throws AppError `not_found` (forged, malformed or expired token; a file that is gone), `upstream_*`, `timeout`, `too_large` for
-   * tracks that are too large to be put together, and what `refresh` throws.
+   * tracks that are too large to be muxed, and whatever `refresh` throws.
    */
   open(token: string, request: TunnelRequest): Promise<TunnelResponse>;
 }
 
 export interface TunnelOptions {
-  /** 32 bytes. */
+  /** The secret key, 32 bytes. */
   readonly key: Buffer;
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
-  /** Suffixes: each host and what is below it. */
+  /** Suffixes: each host and all its subdomains. */
   readonly mediaHosts: readonly string[];
   readonly cdnHeaders: CdnHeaders;
-  /** Exactly these: images and audio that belong to no post. */
+  /** Exact host names, for images and audio that belong to no post. */
   readonly assetHosts?: readonly string[];
-  /** The post as it is kept, else asked for: for the headers that a file wants. Default: it is asked for. */
+  /** Finds a post in the cache, else fetches it, for the headers that a file requires. Default: it is fetched. */
   readonly find?: RefreshPost;
   readonly refresh: RefreshPost;
   readonly muxTracks: MuxTracks;
-  /** For two tracks to come and be put together. */
+  /** How long a request waits for two tracks to be fetched and muxed. */
   readonly muxWait?: Partial<MuxWait>;
   readonly log: Pick<Logger, 'info' | 'error'>;
   readonly now?: () => number;
 }
 
 export interface MuxWait {
-  /** The wait when another file could begin at once. Default 15 000. */
+  /** The wait if another file could be sent at once. Default 15 000. */
   readonly withFallbackMs: number;
-  /** Proxies and players give up on what is silent for a minute. Default 55 000. */
+  /** The wait if there is no other file; proxies and players give up after a minute of silence. Default 55 000. */
   readonly aloneMs: number;
 }
 
 const MUX_WAIT: MuxWait = { withFallbackMs: 15_000, aloneMs: 55_000 };
-/** How long tracks that could not be put together are not tried again where there is another file; each request for that one begins it anew. */
+/**
+ * If there is another file, tracks that could not be muxed are not tried again for this long; each request for that file restarts the
+ * time.
+ */
 const GIVEN_UP_MS = 5 * 60_000;
 
 export function createTunnel(options: TunnelOptions): Tunnel {
@@ -68,7 +71,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   const hosts = [...hostsBelow(mediaHosts), ...assetHosts];
   const openPlain = createCdnRelay({ http, hosts, cdnHeaders: options.cdnHeaders, find, refresh, now });
   const openMuxed = createMuxedRelay({ muxTracks, find, refresh });
-  // A player asks for many ranges: they all have to be of the same file.
+  // A player asks for many ranges, which must all be of the same file.
   const givenUp = createLru<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });
 
   function readFile(token: string): TunnelFile {
@@ -78,7 +81,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     return file;
   }
 
-  /** The tracks put together; where that cannot be, the plain file of the same item. */
+  /** Answers with the muxed tracks; if they cannot be muxed, with the plain file of the same item. */
   async function openTracks(file: MuxedFile, request: TunnelRequest): Promise<TunnelResponse> {
     const { url, tracks, post, index } = file;
     if (url === tracks.video) return openMuxed(file, request, wait.aloneMs);
@@ -106,14 +109,14 @@ export function createTunnel(options: TunnelOptions): Tunnel {
 }
 
 /**
- * Passes a file of the CDN on as it comes; an address that has run out is asked for again once.
- * @throws AppError `not_found`, `upstream_*`, `timeout`, and what `refresh` throws
+ * Streams a file of the CDN to the client; an expired address is renewed once.
+ * @throws AppError `not_found`, `upstream_*`, `timeout`, and whatever `refresh` throws
  */
 export type CdnRelay = (file: TunnelFile, request: TunnelRequest) => Promise<TunnelResponse>;
 
 export interface CdnRelayOptions {
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
-  /** The hosts as the HTTP client lists them. */
+  /** The hosts in the HTTP client's form. */
   readonly hosts: readonly string[];
   readonly cdnHeaders: CdnHeaders;
   readonly find: RefreshPost;
@@ -121,7 +124,7 @@ export interface CdnRelayOptions {
   readonly now: () => number;
 }
 
-/** For headers, and between two chunks. */
+/** The longest wait for headers, and between two chunks. */
 const PAUSE_MS = 20_000;
 
 interface Answer extends HttpHead {
@@ -129,7 +132,7 @@ interface Answer extends HttpHead {
 }
 
 function createCdnRelay({ http, hosts, cdnHeaders, find, refresh, now }: CdnRelayOptions): CdnRelay {
-  // A player asks for many ranges of one file: only the first of them pays for an expired address, or for headers.
+  // A player asks for many ranges of one file: only the first request has to renew an expired address, or to look up headers.
   const known = createLru<string, CdnAddress>({ max: 500, ttl: 30 * 60_000 });
 
   async function ask(
@@ -195,7 +198,7 @@ function createCdnRelay({ http, hosts, cdnHeaders, find, refresh, now }: CdnRela
 
 const RELAYED = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'] as const;
 
-/** The answer that HEAD would give, from one to the first byte. */
+/** Turns the answer to a request for the first byte into the answer that HEAD would give. */
 function wholeFile({ status, headers }: HttpHead): Pick<HttpHead, 'status' | 'headers'> {
   if (status !== 206) return { status, headers };
   const { 'content-range': contentRange, 'content-length': _, ...rest } = headers;
@@ -219,7 +222,7 @@ function refusal({ status, headers }: Answer, type: string | undefined, now: num
   );
 }
 
-/** The CDN sends JPEG for addresses that end in `.webp` (2026-08): the name follows what is sent. */
+/** The CDN sends JPEG for addresses that end in `.webp` (2026-08), so the name follows the type that is really sent. */
 function identity(file: TunnelFile, type: string): Pick<TunnelResponse, 'fileName' | 'expiresAt'> {
   const extension = extensionOf(type);
   const { expiresAt } = file;

@@ -33,7 +33,7 @@ import {
   playlistOf,
 } from './post.ts';
 
-/** Public posts that have been up for years: videos, by an id and by a name. */
+/** Public posts that have existed for years: videos, one link with the author's id and one with the name. */
 const EXAMPLES: readonly [string, ...string[]] = [
   'https://bsky.app/profile/did:plc:z72i7hdynmk6r22z27h6tvur/post/3l3vgf77uco2g',
   'https://bsky.app/profile/blu3blue.bsky.social/post/3l4omssdl632g',
@@ -55,7 +55,7 @@ export const bluesky: SourceDescriptor = {
 
 type Endpoint = 'thread' | 'posts' | 'identity';
 
-/** Anyone is answered (2026-11). */
+/** The API answers any caller (2026-11). */
 const CALLER = { ...PLAIN, userAgent: 'Mozilla/5.0', headers: { accept: 'application/json', 'accept-language': 'en' } };
 const CONSTANTS = {
   source: 'bluesky',
@@ -67,7 +67,7 @@ const CONSTANTS = {
   sessions: ['none'],
 } as const;
 
-/** A post is not kept waiting for longer by the list of its renditions. */
+/** The list of a video's renditions delays a post at most this long. */
 const RENDITIONS_MS = 3_000;
 
 function createBlueskySource(options: SourceOptions): MediaSource {
@@ -75,7 +75,7 @@ function createBlueskySource(options: SourceOptions): MediaSource {
   const constants = readConstants(CONSTANTS, options.upstreamConstants);
   const client = createBlueskyClient(http, constants.profiles);
 
-  /** The file as it was posted, where a server of Bluesky keeps it, and the renditions of the CDN. */
+  /** The original file, if a server of Bluesky itself has it, and the renditions on the CDN. */
   async function filesOf({ media: { video }, did }: PostView, signal: AbortSignal): Promise<readonly Variant[]> {
     if (video === null) return [];
     const original = async (): Promise<readonly Variant[]> => {
@@ -141,17 +141,17 @@ function createBlueskySource(options: SourceOptions): MediaSource {
   });
 }
 
-// The requests that Bluesky is asked with: its own hosts alone, and the directory of ids.
+// The requests to Bluesky: only its own hosts are asked, and the directory of ids.
 
 const API = 'public.api.bsky.app';
 const DIRECTORY = 'plc.directory';
-/** Servers of Bluesky itself. Those of others are whoever's, and never asked. */
+/** Servers of Bluesky itself. Other people's servers are never asked. */
 const OWN_SERVER = /^https:\/\/([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,3}\.host\.bsky\.network)\/?$/;
 const MAX_BYTES = 384 * 1024;
 const KNOWN_MS = 3_600_000;
 
 function createBlueskyClient(http: HttpClient, profiles: Readonly<Record<Endpoint, RequestProfile>>) {
-  /** The server of each id that was looked up; empty where it is another's. */
+  /** The server for each id that was looked up; empty when it belongs to someone else. */
   const servers = createLru<string, string>({ max: 2_000, ttl: KNOWN_MS });
 
   function ask(name: Endpoint, url: string, signal: AbortSignal): Promise<HttpResponse> {
@@ -174,7 +174,7 @@ function createBlueskyClient(http: HttpClient, profiles: Readonly<Record<Endpoin
       return query('thread', 'app.bsky.feed.getPostThread', { uri, depth: '0', parentHeight: '0' }, signal);
     },
 
-    /** It knows ids alone; the answer is that about the name where that leads to none. */
+    /** The API needs an id, so a name is looked up first; if that fails, its answer about the name is returned. */
     async posts({ parts: { actor = '', key } }: PostRef, signal: AbortSignal): Promise<HttpResponse> {
       const isId = actor.startsWith('did:');
       const named = isId ? null : await query('posts', 'com.atproto.identity.resolveHandle', { handle: actor }, signal);
@@ -183,7 +183,7 @@ function createBlueskyClient(http: HttpClient, profiles: Readonly<Record<Endpoin
       return query('posts', 'app.bsky.feed.getPosts', { uris: `at://${did}/app.bsky.feed.post/${key}` }, signal);
     },
 
-    /** The server of Bluesky that keeps a person's files; undefined where they are kept elsewhere. */
+    /** The Bluesky server that has a person's files; undefined when another server has them. */
     async serverOf(did: string, signal: AbortSignal): Promise<string | undefined> {
       if (!/^did:plc:[a-z2-7]{24}$/.test(did)) return undefined;
       const known = servers.get(did);
@@ -198,9 +198,9 @@ function createBlueskyClient(http: HttpClient, profiles: Readonly<Record<Endpoin
   };
 }
 
-// An answer of Bluesky's API -> what it shows of the post, or the AppError that it means.
+// Reads an answer of Bluesky's API into the post, or into the AppError that it means.
 
-/** The name of an error and its message, in lower case: of a wrong name the API says no more than that the request is invalid. */
+/** Signs in an error's name and message, in lower case; for a wrong name the API only says that the request is invalid. */
 const SIGNS: readonly Sign[] = [
   [/^(?:blockedby|blockedactor|auth)/, 'login_required'],
   [/^(?:\w*notfound|account|repo)|(?:unable to|could not) (?:resolve|find)|not found/, 'not_found'],
@@ -214,7 +214,7 @@ function failureOfError(json: unknown): AppError | null {
   return isAccount ? new AppError('not_found', failure.message, { params: { what: 'account' } }) : failure;
 }
 
-/** @throws AppError what the answer means when the post is not in it, or is not for everyone */
+/** @throws AppError the meaning of the answer when the post is not in it, or is not for everyone */
 export function readBlueskyAnswer(
   answer: SiteAnswer,
   { ref, kind, now }: Pick<ReadContext, 'ref' | 'kind' | 'now'>,

@@ -7,10 +7,10 @@ const SUFFIXES: readonly string[] = [
   ...['bsky.app', 'fxbsky.app', 'bskx.app', 'bsyy.app', 'vxbsky.app', 'bskyx.app', 'xbsky.app', 'cbsky.app'],
   ...['deer.social', 'pdsls.dev'],
 ];
-/** A name of a domain, or an id that outlives it. */
+/** An author's handle, which is a domain, or the id that stays when the handle changes. */
 const ACTOR = 'did:plc:[a-z2-7]{24}|did:web:[a-z0-9.-]{3,200}|(?:[a-z0-9-]{1,63}\\.){1,8}[a-z][a-z0-9-]{0,62}';
 const KEY = '[\\w~-]{1,64}';
-/** No name and no id of a person has the `_` in it. */
+/** The separator `_` does not occur in handles or ids. */
 const ID = new RegExp(`^(${ACTOR})_(${KEY})$`);
 
 export function blueskyRefOf(id: string): PostRef | undefined {
@@ -29,14 +29,14 @@ function postMatch([, actor = '', key]: readonly string[], query: URLSearchParam
 
 const PATHS: readonly PathShape[] = [
   [new RegExp(`^profile/(${ACTOR})/post/(${KEY})(?:/|$)`, 'i'), postMatch],
-  // Of the embed code, and of readers that show any record by its `at://` address.
+  // Shapes of the embed code, and of readers that show any record by its `at://` address.
   [new RegExp(`^(?:embed/|at:/)?(${ACTOR})/app\\.bsky\\.feed\\.post/(${KEY})(?:/|$)`, 'i'), postMatch],
   [/^profile\/[^/]+$/i, () => unsupported('profile')],
   [/^hashtag\//i, () => unsupported('tag')],
   [/^search(?:\/|$)/i, () => unsupported('search')],
 ];
 
-/** Undefined on any other host. Pure, never throws, and takes nothing from the address but checked names and ids. */
+/** Undefined for addresses on other hosts. Pure, never throws, and takes only checked names and ids from the address. */
 export function matchBlueskyLink(address: URL): LinkMatch | undefined {
   const host = address.hostname.toLowerCase();
   const path = pathOf(address, 8).replace(/%3a/gi, ':');

@@ -1,4 +1,4 @@
-/** A post as the API shows it -> its draft. */
+/** Reads a post as the API shows it into a draft. */
 import {
   child,
   isJsonObject,
@@ -18,14 +18,14 @@ import { blueskyRefOf } from './link.ts';
 
 export const BLUESKY_MEDIA_HOSTS: readonly string[] = ['cdn.bsky.app', 'video.bsky.app', 'host.bsky.network'];
 
-/** A photo or video as a post lists it, of the person who posted it. */
+/** A photo or video as a post lists it, with the id of its author. */
 interface Listed {
   readonly did: string;
   readonly view: JsonObject;
   readonly cid: string | null;
 }
 
-/** Smaller numbers are a ratio. */
+/** Smaller numbers are an aspect ratio, not pixels. */
 const MIN_PIXELS = 64;
 
 export function frameOf(view: JsonObject) {
@@ -34,14 +34,14 @@ export function frameOf(view: JsonObject) {
   return isFrame ? { width, height } : { width: null, height: null };
 }
 
-/** An address of the CDN, unless it names another person: everyone's files are kept apart by their ids. */
+/** An address on the CDN; null if it names another person, because each person's files have their id in the address. */
 function addressOf(url: unknown, did: string): string | null {
   const address = mediaAddress(url, BLUESKY_MEDIA_HOSTS);
   const owner = /did(?::|%3a)\w+(?::|%3a)[a-z0-9.-]+/i.exec(address ?? '')?.[0].replace(/%3a/gi, ':');
   return owner === undefined || owner === did ? address : null;
 }
 
-/** The CDN has two sizes of a photo, each at most so many pixels wide or high. */
+/** The CDN has each photo in two sizes, at most that many pixels wide or high. */
 function photoFile(url: string | null, view: JsonObject, most: number): readonly Variant[] {
   if (url === null) return [];
   const { width, height } = frameOf(view);
@@ -59,14 +59,14 @@ function photoOf({ view, did, cid }: Listed): UnplacedItem | null {
   return listedItem('image', files, { ...frameOf(view), thumbnailUrl: small ?? large, alt: readText(view.alt) });
 }
 
-/** The playlist of a video, on the CDN. */
+/** The address of a video's playlist on the CDN. */
 export function playlistOf({ view, did, cid }: Listed): string | null {
   const kept =
     cid === null ? undefined : `https://video.bsky.app/watch/${encodeURIComponent(did)}/${cid}/playlist.m3u8`;
   return addressOf(view.playlist ?? kept, did);
 }
 
-/** @param files all that is known of it, its original first */
+/** @param files all known files of the video, the original first */
 function videoOf({ view, did }: Listed, files: readonly Variant[]): UnplacedItem | null {
   const { width, height } = frameOf(view);
   const [best] = files;
@@ -89,7 +89,7 @@ interface ListedMedia {
   readonly video: (Listed & { readonly mime: string | null; readonly bytes: number | null }) | null;
 }
 
-/** The media of what is shown, completed by the record of the post; by the record alone where nothing is shown. */
+/** The media that the API shows, completed by the post's record; if nothing is shown, only the record is used. */
 function mediaOf(views: readonly JsonObject[], record: unknown, did: string): ListedMedia {
   const parts = [record, child(record, 'media')].filter(isJsonObject);
   const lists = [views, parts].map(embeds => embeds.flatMap(one => [...readList(one.images), ...readList(one.items)]));
@@ -104,7 +104,7 @@ function mediaOf(views: readonly JsonObject[], record: unknown, did: string): Li
   return { photos, video: { did, view: played, cid, mime: readText(blob?.mimeType), bytes: readSize(blob?.size) } };
 }
 
-/** A post with the ids of it and of its author, which agree. */
+/** A post with its own id and its author's, which belong together. */
 export interface PostView {
   readonly view: JsonObject;
   readonly record: JsonObject;
@@ -116,13 +116,13 @@ export interface PostView {
 
 const URI = /^at:\/\/(did:[a-z]{1,10}:[\w.:%-]{1,200})\/app\.bsky\.feed\.post\/([\w~-]{1,64})$/;
 
-/** What is shown below the words, the parts of a quote with media each for itself. */
+/** The embeds shown below the text; a quote with media is split into its two parts. */
 function embedsOf(view: JsonObject): readonly JsonObject[] {
   const embeds = [view.embed, ...readList(view.embeds)].filter(isJsonObject);
   return embeds.flatMap(embed => (isJsonObject(embed.media) ? [embed, embed.media] : [embed]));
 }
 
-/** Null for what is no post. Quotes go one level deep; what its author shows to no visitor is not quoted. */
+/** Null for an object that is not a post. Quotes are read one level deep; a post that its author hides from visitors is not quoted. */
 function readView(view: unknown, isQuote = false): PostView | null {
   if (!isJsonObject(view)) return null;
   const [, did, key] = URI.exec(readText(view.uri) ?? '') ?? [];
@@ -136,7 +136,7 @@ function readView(view: unknown, isQuote = false): PostView | null {
   return { view, record, did, key, media: mediaOf(embeds, record.embed, did), quoted };
 }
 
-/** The post anywhere in an answer; undefined where it holds other posts alone, null where it holds none. */
+/** The post, wherever it stands in the answer; undefined when the answer has other posts only, null when it has none. */
 export function findView(
   answer: unknown,
   { actor = '', key }: Readonly<Record<string, string>>,
@@ -158,7 +158,7 @@ function labelsOf(...lists: readonly unknown[]): readonly unknown[] {
   return labels.filter(({ neg }) => neg !== true).map(({ val }) => val);
 }
 
-/** Its author shows their posts to those alone who are logged in. */
+/** True when the author shows their posts only to people who are logged in. */
 export function isForMembers({ view }: PostView): boolean {
   return labelsOf(child(view, 'author', 'labels')).includes('!no-unauthenticated');
 }
@@ -183,7 +183,7 @@ function authorOf({ view, did }: PostView): Author {
   };
 }
 
-/** The parts of a text that mean something, last first; their bounds count bytes. */
+/** The links and mentions of a text, last first; their bounds count bytes. */
 function facetsOf({ record }: PostView, bytes: Buffer) {
   const facets = readList(record.facets, 200).flatMap(facet => {
     const [start, end] = ['byteStart', 'byteEnd'].map(side => readCount(child(facet, 'index', side)));
@@ -194,7 +194,7 @@ function facetsOf({ record }: PostView, bytes: Buffer) {
   return facets.sort((a, b) => b.start - a.start);
 }
 
-/** With addresses written out, which are shown shortened, and the card of a link below. */
+/** The text with links written out, which the site shows shortened, and with the link of the card below. */
 function captionOf(post: PostView): { readonly caption: string | null; readonly mentions: readonly string[] } {
   let bytes = Buffer.from(readText(post.record.text) ?? '');
   const facets = facetsOf(post, bytes);

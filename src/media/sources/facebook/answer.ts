@@ -1,4 +1,4 @@
-/** A page or an answer of the Graph API -> the post, or the AppError that it means. */
+/** Reads a page or an answer of the Graph API into the post, or into the AppError that it means. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
@@ -37,13 +37,13 @@ export function readFacebookPage(answer: SiteAnswer, context: ReadContext): Post
   return toPost(draftOfAnswer(answer, context.ref, context.now), context, 'files');
 }
 
-/** Reasons that its words can prove. That it knows no such post proves nothing: it says so of what it may not show, too. */
+/** Reasons that the answer's text can prove. "No such post" proves nothing, since the API says it too of posts that it may not show. */
 const PROVEN: ReadonlySet<ErrorCode> = new Set(['private', 'age_restricted', 'region_blocked']);
 
 /**
  * Says whether the Graph API calls a post public, by an answer of `oembed_video` or `oembed_post` asked without a token (2026-07: `html`
- * and no media for what is public, status 400 and `error` for anything else). It answers where the pages show a login wall.
- * @throws AppError `private`, `age_restricted` or `region_blocked`, when the words of a refusal say so.
+ * and no media for what is public, status 400 and `error` for anything else). It also answers where the pages show a login wall.
+ * @throws AppError `private`, `age_restricted` or `region_blocked`, when the text of a refusal says so.
  */
 export function isCalledPublic(answer: HttpResponse, now: number): boolean {
   const json = parseJson(answer.text);
@@ -56,7 +56,7 @@ export function isCalledPublic(answer: HttpResponse, now: number): boolean {
   return false;
 }
 
-/** The meaning of a refusal of a post that the Graph API calls public; the failure itself where that changes nothing. */
+/** The meaning of a page's refusal when the Graph API calls the post public; the failure itself if that changes nothing. */
 export function failureOfPublicPost(failure: AppError): AppError {
   if (failure.code === 'login_required') {
     return new AppError('login_required', 'the post is public; the site shows its login wall to this server', {
@@ -64,7 +64,7 @@ export function failureOfPublicPost(failure: AppError): AppError {
       cause: failure,
     });
   }
-  // A public post exists: our addresses or our reading are out of date.
+  // The post exists and is public, so our addresses or our reading of pages are out of date.
   if (failure.code === 'not_found') {
     return new AppError('upstream_changed', 'the post is public, but no page shows it', { cause: failure });
   }

@@ -13,11 +13,11 @@ import { matchFacebookLink } from './link.ts';
 const SITE_HOSTS: HostList = ['facebook.com', '*.facebook.com'];
 const SHORT_HOSTS: HostList = [...SITE_HOSTS, 'fb.com', '*.fb.com', 'fb.watch', '*.fb.watch', 'fb.me', '*.fb.me'];
 const GRAPH_HOST = 'graph.facebook.com';
-/** The largest pages seen have 3 MB; a page of comments may have several times as much. */
+/** The largest pages seen have 3 MB; a page with comments may have several times as much. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_HOPS = 5;
 
-/** A failure with one of these codes may be due to the caller. */
+/** Says whether the failure may be due to the caller, not the post. */
 function isOfCaller(error: unknown): boolean {
   const codes = ['login_required', 'upstream_changed', 'upstream_rate_limited'];
   return error instanceof AppError && codes.includes(error.code);
@@ -36,14 +36,16 @@ async function followToPage(url: string, ask: (url: string | URL) => Promise<Htt
   throw new AppError('upstream_unavailable', `redirected more than ${MAX_HOPS} times`);
 }
 
-/** The site tests whether a browser asks (403, seen 2026): posting to the path it names sets the cookie that lets us in. */
+/**
+ * The site tests whether the client is a browser (403, seen 2026): posting to the path that it names sets a cookie with which it answers.
+ */
 function challengeAddress({ status, text }: HttpResponse): string | null {
   if (status !== 403) return null;
   const path = /fetch\(\s*["'](\/__rd_verify[\w/?=&.%+-]{0,1000})["']/.exec(text.slice(0, 200_000))?.[1];
   return path === undefined ? null : `https://www.facebook.com${path}`;
 }
 
-/** The address when it names something of the site other than a short link. */
+/** The address when it names a page of the site that is not a short link. */
 function targetOf(text: string | null | undefined, base: string): string | null {
   if (!text || !URL.canParse(text, base)) return null;
   const address = new URL(text, base);
@@ -57,13 +59,13 @@ function targetOf(text: string | null | undefined, base: string): string | null 
 
 function namedTarget(answer: HttpResponse, url: string): string | null {
   const meta = readMeta(siteAnswer(answer).body.head);
-  // `Link: <https://…>; rel="canonical"`.
+  // The form of the header is `Link: <https://…>; rel="canonical"`.
   const header = /<(https:\/\/[^<>\s]{1,2000})>\s*;\s*rel="?canonical/.exec(answer.headers.link ?? '')?.[1];
   const named = [header, meta.canonical, meta.og.get('og:url')];
   return named.map(one => targetOf(one, url)).find(target => target !== null) ?? null;
 }
 
-/** Redirects are read and, off Facebook, never followed. */
+/** Redirects are read, but those that leave Facebook are never followed. */
 function readStep(answer: HttpResponse, url: string, now: number): ShortLinkStep {
   const next = redirectOf(answer);
   const target = next === null ? namedTarget(answer, url) : targetOf(next.href, url);
@@ -80,7 +82,7 @@ function readStep(answer: HttpResponse, url: string, now: number): ShortLinkStep
 }
 
 export function createFacebookClient(http: HttpClient, constants: FacebookConstants, now: () => number) {
-  /** A request is made once: the chain asks elsewhere where another client would try again. */
+  /** Each request is made once without retries, because the chain goes on with another strategy. */
   function ask(
     request: Pick<HttpRequest, 'url' | 'hosts' | 'signal' | 'cookies' | 'method' | 'body'>,
     profile: RequestProfile,
@@ -97,7 +99,7 @@ export function createFacebookClient(http: HttpClient, constants: FacebookConsta
   }
 
   return {
-    /** Redirects within the site are followed, but not to its login page: that is an answer, as any status is. */
+    /** Redirects within the site are followed, except to its login page: that one counts as the answer, whatever its status. */
     async page(url: string, profile: RequestProfile, signal: AbortSignal, cookies = new CookieJar()) {
       const site = { hosts: SITE_HOSTS, cookies, signal };
       const askAt = (at: string | URL) => ask({ ...site, url: at }, profile);

@@ -3,14 +3,14 @@ import { headerValue, type RequestProfile } from '../../extract/source.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, HTML, NAVIGATION } from '../kit/browser-headers.ts';
 import { readConstants } from '../kit/constants.ts';
 
-/** The values that Facebook changes now and then. Each can be overridden by its key (`facebook.userAgent`). */
+/** Values that Facebook changes now and then. Each can be overridden by its key (`facebook.userAgent`). */
 const IDS = z.strictObject({
-  /** Callers that look like a browser over plain TLS send it. */
+  /** The user agent of profiles that look like a browser over plain TLS. */
   userAgent: headerValue.default(CHROME),
-  /** The site's own link preview sends it. */
+  /** The user agent of the site's own link preview. */
   crawlerUserAgent: headerValue.default('facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)'),
   searchUserAgent: headerValue.default(GOOGLEBOT),
-  /** English keeps counts (`4.7K`) and error texts readable for us. */
+  /** In English, our code can read counts (`4.7K`) and error texts. */
   acceptLanguage: headerValue.default(ENGLISH),
   graphVersion: z
     .string()
@@ -19,13 +19,13 @@ const IDS = z.strictObject({
 });
 
 /**
- * The callers of each endpoint, in the order in which posts are asked for. Each address answers some callers only (public notes of
- * 2026-08 to 2026-10):
+ * The profiles of each endpoint, in the order in which they are asked. Each address answers some callers only (public notes of 2026-08 to
+ * 2026-10):
  *
- * - Pages answer a browser's TLS; over plain TLS they answer a browser's navigation headers from many addresses, and status 400
- *   to a browser's user agent without them. From data centres reels, photos and groups show the login wall, posts do not.
- * - Pages answer `facebookexternalhit` with the head alone: no file of a video is in it. A search engine's user agent gets the
- *   whole page; whether that holds media was not measured, so it is asked last.
+ * - Pages answer a browser's TLS; over plain TLS they answer a browser's navigation headers from many addresses, and status 400 to a
+ * browser's user agent without them. From data centres reels, photos and groups show the login wall, posts do not.
+ * - Pages answer `facebookexternalhit` with the head alone: no file of a video is in it. A search engine's user agent gets the whole
+ * page; whether that holds media was not measured, so it is asked last.
  * - `plugins/video.php` gives the files to `facebookexternalhit` and to navigations, from data centres too.
  * - Short links name their target to `facebookexternalhit` in the page, to browsers by redirect.
  * - `m.` and `mbasic.` send everyone to the login page.
@@ -41,7 +41,7 @@ function facebookProfiles(ids: z.infer<typeof IDS>) {
   };
   const crawler: RequestProfile = { ...base, userAgent: ids.crawlerUserAgent, headers: { accept: HTML, ...language } };
   const search: RequestProfile = { ...crawler, userAgent: ids.searchUserAgent };
-  // The player for other sites is small and answers at once, or not at all (median 154 ms, 2026-09).
+  // The embedded player is small and answers at once, or not at all (median 154 ms, 2026-09).
   const quick = { timeoutMs: 6_000 };
   const json = { accept: 'application/json', ...language };
   return {
@@ -62,15 +62,15 @@ function facebookProfiles(ids: z.infer<typeof IDS>) {
     'reel-page/search': search,
     'post-page/search': search,
     'post-page/account': { ...plain, session: 'account' },
-    /** Short links are asked by these two, in turn. */
+    /** Short links are asked with these two profiles, one after the other. */
     'share/crawler': { ...crawler, ...quick },
     'share/plain': { ...plain, ...quick },
-    /** It says whether a post is public, without a token since 2026-06-15, 1,000 times an hour. */
+    /** The oEmbed endpoint says whether a post is public, without a token since 2026-06-15, 1,000 times an hour. */
     oembed: { ...base, userAgent: null, headers: json, timeoutMs: 4_000 },
   } satisfies Readonly<Record<string, RequestProfile>>;
 }
 
-/** Public posts that have been up for years: a video of the site's own page, a photo, a post with photos. */
+/** Public posts that have existed for years: a video of the site's own page, a photo, a post with photos. */
 export const FACEBOOK_EXAMPLES: readonly [string, ...string[]] = [
   'https://www.facebook.com/facebook/videos/10153231379946729/',
   'https://www.facebook.com/photo/?fbid=10160743390456729',
@@ -79,7 +79,7 @@ export const FACEBOOK_EXAMPLES: readonly [string, ...string[]] = [
 
 export function createFacebookConstants(overrides: Readonly<Record<string, string>> = {}) {
   return readConstants(
-    // An account is asked for by its own strategy alone.
+    // No profile may use an account, since accounts have a strategy of their own.
     { source: 'facebook', schema: IDS, profiles: facebookProfiles, sessions: ['none'] },
     overrides,
   );

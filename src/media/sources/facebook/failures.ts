@@ -1,4 +1,4 @@
-/** Facebook's refusals as they looked in 2026-08, and the code that each means. Pure. */
+/** Facebook's refusals as seen in 2026-08, and the error code that each means. Pure. */
 import type { AppError, ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
@@ -19,13 +19,13 @@ function pathOf(url: string | null): string {
   return url !== null && URL.canParse(url, base) ? new URL(url, base).pathname : '';
 }
 
-/** Pages in place of a post, by their paths. At a checkpoint the site wants an account to prove that a person uses it. */
+/** Paths of pages that are shown in place of a post. At a checkpoint the site wants proof that a person uses the account. */
 const WALLS: readonly Sign[] = [
   [/^\/login(?:\.php)?(?:\/|$)/, 'login_required'],
   [/^\/checkpoint(?:\/|$)/, 'upstream_rate_limited'],
 ];
 
-/** Null where the address may still be the post's. */
+/** The failure that the final address means; null if the address may still be the post's. */
 export function failureOfPlace(url: string | null): AppError | null {
   return failureBySign(pathOf(url), WALLS);
 }
@@ -34,7 +34,7 @@ export function isCheckpoint(answer: HttpHead): boolean {
   return failureOfPlace(redirectOf(answer)?.href ?? answer.url)?.code === 'upstream_rate_limited';
 }
 
-/** The site's sentences and marks, most telling first. */
+/** The site's sentences and marks, the most telling first. */
 const SIGNS: readonly Sign[] = [
   [
     /(?:isn't|is not|not) available in your (?:country|region|location)|restricted in your (?:country|region)/,
@@ -61,13 +61,13 @@ const SIGNS: readonly Sign[] = [
 const signsOf = (...codes: readonly ErrorCode[]) => SIGNS.filter(([, code]) => codes.includes(code));
 const BLOCKED = signsOf('upstream_rate_limited');
 const RESTRICTIONS = signsOf('region_blocked', 'age_restricted', 'private');
-/** The post is removed, or closed to strangers, or not to be shown elsewhere: the page of another address may say more. */
+/** The text for a post that is removed, hidden from strangers or not allowed elsewhere: the page at another address may say more. */
 const GONE = /post is no longer available|this video may no longer exist/;
 
-/** A refusal is a small page; what lies behind is not looked at. */
+/** A refusal is a small page, so no more than this is read. */
 const MAX_WORDS_CHARS = 512 * 1024;
 
-/** The words that visitors see, without those of people that the head quotes. */
+/** The text that visitors see, without the posts' text that the head quotes. */
 function visibleWords(html: string): string {
   const visible = plainWords(visibleMarkup(html, MAX_WORDS_CHARS)).replace(/<meta\s[^<>]{0,8000}>/g, '');
   return visible.replace(/<title>(?!page not found<|log in(?:to)? (?:to )?facebook)[^<]{0,2000}/, '<title>');
@@ -82,11 +82,11 @@ function dataWords(page: Body): string {
   return plainWords(words.slice(0, MAX_WORDS_CHARS));
 }
 
-/** The failure that the page states: in the words that visitors see and, where no people's posts stand in it, in its data. */
+/** The failure that the page states, either in the text that visitors see or, if it contains no posts of people, in its data. */
 function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
   const visible = visibleWords(page.text);
   const seen = failureBySign(visible, SIGNS);
-  // A login form stands on every page of a visitor.
+  // Every page for visitors contains a login form, so that form alone proves nothing.
   const isLogin = seen === null || seen.code === 'login_required';
   const stated = isLogin ? failureBySign(dataWords(page), hasPosts ? BLOCKED : SIGNS) : null;
   const isGone = GONE.test(visible);
@@ -111,24 +111,24 @@ function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
   if (status === 403 && body.includes('/__rd_verify')) {
     return blocked('answered with a client challenge', failureOfStatus(answer, now)?.retryAfterMs);
   }
-  // The time to wait counts where the site says that it is busy.
+  // The time to wait counts only when the site says that it is busy.
   return failureOfStatus({ ...answer, headers: status === 429 || status >= 500 ? headers : {} }, now);
 }
 
-/** Null when no reason is known. `hasPosts`: posts of other people stand in it, whose words are no words of the site. */
+/** Null when no reason is known. `hasPosts`: other people's posts are in the page, whose text must not be taken for the site's. */
 export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = false): AppError | null {
   const { status, body } = answer;
   const moved = status >= 300 && status < 400 ? (answer.headers.location ?? null) : answer.url;
   const ofPlace = failureOfPlace(moved);
   if (ofPlace !== null) return ofPlace;
   const ofHead = failureOfHead(answer, now);
-  // A limit is a limit, whatever the page says beside it.
+  // A rate limit stays a rate limit, whatever else the page says.
   if (status === 429 || status >= 500) return ofHead;
   const { canonical } = readMeta(body.head);
   const ofCanonical = failureOfPlace(canonical);
   if (ofCanonical !== null) return ofCanonical;
   const ofWords = failureOfWords(body, hasPosts);
-  // A 404 with a login form around it is still a 404.
+  // A 404 with a login form on the page is still a 404.
   const isMissing = ofHead?.code === 'not_found' && ofWords?.code === 'login_required';
   if (ofWords !== null && !isMissing) return ofWords;
   if (ofHead !== null) return ofHead;

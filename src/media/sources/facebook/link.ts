@@ -2,15 +2,15 @@ import { isVideoLink, type LinkMatch, type PostRef } from '../../extract/source.
 import { matchPath, PAGE, type PathShape, pagesOf, pathOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
 
 const SITE = 'https://www.facebook.com';
-/** Facebook's onion service keeps the site's paths. */
+/** Facebook's onion service, which has the same paths. */
 const ONION = 'facebookwkhpilnemxj7asaniu7vnjjbiltxjqhye3mhbshg7kx5tfyd.onion';
-/** Preview mirrors keep Facebook's paths; these were pasted in chats in 2026. */
+/** Preview mirrors with Facebook's paths that were pasted in chats in 2026. */
 const MIRRORS: ReadonlySet<string> = new Set(['facebed.com', 'facebookez.com']);
 const SHORTENERS: ReadonlySet<string> = new Set(['fb.watch', 'fb.me']);
 const SITE_SUFFIXES: readonly string[] = ['facebook.com', 'fb.com', ONION];
 const WRAPPER_HOST = /^lm?\.(?:facebook|fb)\.com$/;
 
-/** A number of at most 20 digits, or the form that hides it (about 70 characters in 2026). */
+/** A post's id: a number of at most 20 digits, or its encoded form (about 70 characters in 2026). */
 const POST_ID = /^(?:\d{1,20}|pfbid[A-Za-z0-9]{10,120})$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 const MAX_SEGMENTS = 12;
@@ -39,7 +39,7 @@ function post(...parts: Parameters<typeof refTo>): LinkMatch {
   return { kind: 'post', ref: refTo(...parts) };
 }
 
-/** `{ owner }` when it is a plain name that may go into an address again. */
+/** `{ owner }` when it is a plain name that can be used in an address. */
 function ownerPart(owner: string | undefined): PostRef['parts'] {
   const isName = owner !== undefined && NAME.test(owner) && !SITE_PAGES.test(owner);
   return isName && owner !== 'i' && owner !== 'pages' ? { owner } : {};
@@ -61,7 +61,7 @@ function photoMatch(id: string): LinkMatch {
   return post(id, 'photo', `/photo/?fbid=${id}`);
 }
 
-/** A post of a person or page; without its owner's name the site finds it by the bare id. */
+/** A post of a person or page; without its owner's name the site finds it by the id alone. */
 function postMatch(id: string, owner: string | undefined): LinkMatch {
   const parts = ownerPart(owner);
   return post(id, 'post', parts.owner === undefined ? `/${id}` : `/${parts.owner}/posts/${id}`, parts);
@@ -80,7 +80,7 @@ function groupMatch([, group, word, ...ids]: readonly string[], query: URLSearch
   return id === undefined ? unsupported('group') : post(id, 'group', `/groups/${group}/posts/${id}`, { group });
 }
 
-/** `/share/v/ID`, `/share/ID`, `fb.watch/ID`, `fb.watch/v/ID`: only the site knows what is behind the id. */
+/** `/share/v/ID`, `/share/ID`, `fb.watch/ID`, `fb.watch/v/ID`: only the site knows to what the id leads. */
 function shortMatch(origin: string, place: string, rest: string): LinkMatch {
   const path = /^((?:[a-z]\/|(?![a-z]\/))[\w-]{1,40})(?:\/|$)/.exec(rest)?.[1];
   return path === undefined ? PAGE : { kind: 'short', url: `${origin}${place}/${path}/`, key: `${place}/${path}` };
@@ -94,12 +94,12 @@ function ownedMatch(owner: string | undefined, word: string, rest: string): Link
   return word === 'posts' ? postMatch(id, owner) : videoMatch(id, word === 'videos' ? 'video' : 'reel', owner);
 }
 
-/** The embed code's addresses may begin with an API version. */
+/** Addresses in the embed code may begin with an API version. */
 const afterVersion = (path: string) => new RegExp(`^(?:v\\d{1,3}\\.\\d{1,3}/)?(?:${path})`, 'i');
 
-/** Shapes of paths without the slash around them; the first that fits and means anything counts. */
+/** Shapes of paths, without the slashes at both ends; the first that matches and has a meaning counts. */
 const PATHS: readonly PathShape[] = [
-  // Pages around another address.
+  // Pages that contain another address.
   [afterVersion('(?:l|share|sharer|sharer/sharer)\\.php$|flx/warn$'), (_, query) => wrapper(query.get('u'))],
   [afterVersion('plugins/(?:video|post)(?:\\.php)?$'), (_, query) => wrapper(query.get('href'))],
   [afterVersion('login(?:\\.php)?$'), (_, query) => wrapper(query.get('next'))],
@@ -140,18 +140,18 @@ const PATHS: readonly PathShape[] = [
   [/^photo\/(\d{1,20})(?:\/|$)/i, ([, id = '']) => photoMatch(id)],
   [/^video\/(\d{1,20})(?:\/|$)/i, ([, id = '']) => videoMatch(id, 'watch')],
   ...OTHER_PAGES,
-  // Up to three parts stand before the word; one alone is the owner.
+  // Up to three segments may stand before the word; a single one is the owner.
   [
     /^(?:([^/]*)\/|(?:[^/]*\/){2,3}?)??(videos|posts|photos|reels?|photos_albums)(?:\/(.*)|$)/i,
     ([, owner, word = '', rest = '']) => ownedMatch(owner, word.toLowerCase(), rest),
   ],
-  // Addresses that nothing else explains.
+  // Addresses that no other shape matches.
   [/^/, (_, query) => queriedVideo(query.get('v'))],
   [/^pfbid[^/]*/, ([id]) => (isPostId(id) ? postMatch(id, undefined) : undefined)],
   [/^([^/]*)/, ([, word = '']) => (word === '' || SITE_PAGES.test(word.toLowerCase()) ? PAGE : unsupported('profile'))],
 ];
 
-/** Undefined on any other host. Pure, never throws, and takes nothing from the address but checked ids and names. */
+/** Undefined for addresses on other hosts. Pure, never throws, and takes only checked ids and names from the address. */
 export function matchFacebookLink(address: URL): LinkMatch | undefined {
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
   const host = address.hostname.toLowerCase().replace(/^www\./, '');
@@ -162,7 +162,7 @@ export function matchFacebookLink(address: URL): LinkMatch | undefined {
   return isSite || MIRRORS.has(host) ? matchPath(PATHS, path, address.searchParams) : undefined;
 }
 
-/** The reference of a bare id; the site itself finds the post behind it. */
+/** The reference of an id alone; the site itself finds the post for it. */
 export function facebookRefOf(id: string): PostRef | undefined {
   return isPostId(id) ? refTo(id, 'id', `/${id}`) : undefined;
 }
@@ -171,12 +171,12 @@ export function idOfAddress(address: unknown): string | null {
   return postIdOf(address, matchFacebookLink);
 }
 
-/** A bare number says nothing of what it names. */
+/** A number alone does not say whether it is a video's, so it may be one. */
 function mayBeVideo(ref: PostRef): boolean {
   return isVideoLink(ref) || (ref.form === 'id' && isNumericId(ref.id));
 }
 
-/** The permanent address of a video; the player and the Graph API know no other (a short link finds nothing there). */
+/** The permanent address of a video; the embedded player and the Graph API accept no other (a short link finds nothing there). */
 function videoAddress(ref: PostRef): string {
   const { owner } = ref.parts;
   return ref.form !== 'reel' && owner ? `${SITE}/${owner}/videos/${ref.id}/` : `${SITE}/reel/${ref.id}/`;
@@ -187,14 +187,14 @@ function storyAddress({ id, form, parts: { owner } }: PostRef): string | null {
   return isOwnerKnown ? `${SITE}/story.php?story_fbid=${id}&id=${owner}` : null;
 }
 
-/** The address at which an endpoint may show a post; null where the post has none there. */
+/** The address at which each endpoint may show a post; null when it cannot show that kind of post. */
 export const ADDRESSES: ReadonlyMap<string, (ref: PostRef) => string | null> = new Map([
   ['post-page', (ref: PostRef) => (/^(?:post|permalink|group|id)$/.test(ref.form) ? ref.url : null)],
   ['photo-page', ref => (ref.form === 'photo' ? ref.url : null)],
   ['photo-php', ref => (ref.form === 'photo' ? `${SITE}/photo.php?fbid=${ref.id}` : null)],
-  // Pages under `/watch` and `/videos` show another video's files at times (seen 2026-06): every video is asked for as a reel.
+  // Pages under `/watch` and `/videos` sometimes show another video's files (seen 2026-06), so every video is asked for as a reel.
   ['reel-page', ref => (isVideoLink(ref) ? `${SITE}/reel/${ref.id}` : null)],
-  // The player for other sites says little, but is shown where the page is walled.
+  // The embedded player says little, but is shown where the page has a login wall.
   [
     'embed',
     ref => (mayBeVideo(ref) ? `${SITE}/plugins/video.php?href=${encodeURIComponent(videoAddress(ref))}` : null),

@@ -38,7 +38,7 @@ export function createFacebookSource(options: SourceOptions): MediaSource {
         ask: (ref, signal, jar) => client.page(ref.url, profile, signal, jar),
       },
     ]);
-  /** The posts that the Graph API calls public, by the reference of one call. */
+  /** Posts that the Graph API calls public; the key is the reference object of one call. */
   const publicPosts = new WeakSet<PostRef>();
   return createSource(options, {
     id: 'facebook',
@@ -49,7 +49,7 @@ export function createFacebookSource(options: SourceOptions): MediaSource {
     examples: FACEBOOK_EXAMPLES,
     mediaHosts: META_MEDIA_HOSTS,
     canFetchStories: false,
-    /** Asks whether the post is public, where the first page did not show it. */
+    /** Asks whether the post is public, when the first page did not show it. */
     async diagnose(ref, signal) {
       const { endpoint, url } = oembedQuestion(ref);
       if (isCalledPublic(await client.oembed(endpoint, url, signal), now())) publicPosts.add(ref);

@@ -1,4 +1,4 @@
-/** Any answer of Instagram to a question about one post -> the Post, or the AppError that it means. Pure. */
+/** Reads any answer of Instagram about one post into the Post, or into the AppError that it means. Pure. */
 import { AppError, toAppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
@@ -14,7 +14,7 @@ import { embedContext, isSwitchedOff, parseEmbedMarkup } from './parse/embed.ts'
 import { MediaFinder } from './parse/find-media.ts';
 import { readStories } from './parse/media.ts';
 
-/** The site's guard against the inclusion of its JSON by other pages. */
+/** The prefix with which the site keeps other pages from including its JSON. */
 const GUARD = 'for (;;);';
 
 function jsonDocuments(answer: string): readonly unknown[] {
@@ -25,7 +25,7 @@ function jsonDocuments(answer: string): readonly unknown[] {
   return lines.filter(value => isJsonObject(value) || Array.isArray(value));
 }
 
-/** An id says when its post was published, where the answer does not. */
+/** If the answer does not state when the post was published, its id does. */
 function postOfDraft(draft: PostDraft, context: PostContext): Post {
   const publishedAt = draft.publishedAt ?? publishTimeOf(context.ref.parts.mediaId ?? '');
   return toPost({ ...draft, publishedAt }, context);
@@ -35,7 +35,7 @@ function gateOf({ gates, gate }: MediaFinder): AppError | null {
   return firstOf(gates, restrictionOf) ?? gate;
 }
 
-/** Null when the asked media is not in the answer; else why no file of it is. */
+/** Null when the requested media is not in the answer; else why it has no file. */
 function failureOfMedia(finder: MediaFinder): AppError | null {
   const gate = gateOf(finder);
   if (gate !== null || (finder.draft === null && !finder.isHeld)) return gate;
@@ -55,7 +55,7 @@ function parseJsonAnswer(text: string, context: ReadContext): Post {
   throw new AppError('upstream_changed', message);
 }
 
-/** Reads the scripts that name the post, which are few of a page's hundred, and the others only where those do not suffice. */
+/** Parses the scripts that contain the post's id, which are few of a page's hundred, and the others only if those are not enough. */
 function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
   const finder = new MediaFinder(ref);
   const naming = new Set(page.jsonScriptsWith([ref.id, ref.parts.mediaId ?? ref.id]));
@@ -67,7 +67,7 @@ function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
   return finder;
 }
 
-/** A null in the place of the media says nothing on a page, unlike in the answer of a query: a page has its route. */
+/** In a page, unlike in the answer of a query, null in the place of the media means nothing: a page states its route instead. */
 function failureWithoutPost(page: Body, { emptiness }: MediaFinder, { kind }: ReadContext): AppError {
   const failure = failureOfPage(page.text);
   if (failure.code !== 'not_found') return emptiness?.code === 'private' ? emptiness : failure;
@@ -80,7 +80,7 @@ function parsePage(page: Body, context: ReadContext): Post {
   const { draft } = finder;
   const isCover = draft?.items.length === 1 && draft.items[0]?.kind !== 'video' && isSwitchedOff(page);
   if (draft !== null && readableItems(draft) > 0 && !isCover) return postOfDraft(draft, context);
-  // One file is the whole of a post with one item, and no part of a carousel is.
+  // The one file that the page shows is a whole post only when the post has a single item.
   const isSingle = draft === null || draft.items.length === 1;
   const shown = isSingle
     ? (readOpenGraph(page, ref, instagramIdOf) ?? shownByEmbed(page, context, finder, isCover))
@@ -89,7 +89,7 @@ function parsePage(page: Body, context: ReadContext): Post {
   throw failureOfMedia(finder) ?? failureWithoutPost(page, finder, context);
 }
 
-/** The visible part of an embed. Its refusal counts only where the page's data say nothing of the post but its cover. */
+/** The visible part of an embed. Its refusal counts only if the page's data contain no more of the post than its cover. */
 function shownByEmbed(page: Body, { ref }: ReadContext, finder: MediaFinder, isCover: boolean): PostDraft | null {
   try {
     return parseEmbedMarkup(page, ref);
@@ -98,14 +98,14 @@ function shownByEmbed(page: Body, { ref }: ReadContext, finder: MediaFinder, isC
   }
 }
 
-/** @throws AppError what the body, JSON or a page, means when the asked post is not in it. */
+/** @throws AppError the meaning of the body, JSON or a page, when the requested post is not in it. */
 export function parseAnswer(body: Body, context: ReadContext): Post {
   if (context.kind === 'story') return postOfDraft(parseStories(body.text, context.ref), context);
   const isJson = ['{', '[', GUARD].some(start => body.startsWith(start));
   return isJson ? parseJsonAnswer(body.text.trimStart(), context) : parsePage(body, context);
 }
 
-/** Status and redirect count before the body, but the body of a refusal may say more: why, or even the post. */
+/** Status and redirect count before the body, but the body of a refusal may say more: the reason, or even the post. */
 function readStated({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const ofHead = failureOfHead(head, context.now);
   if (ofHead === null) return parseAnswer(body, context);
@@ -118,19 +118,19 @@ function readStated({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   }
 }
 
-/** @throws AppError as `parseAnswer` does, or by status and redirect. */
+/** @throws AppError like `parseAnswer`, or by status and redirect. */
 export function readResponse(answer: SiteAnswer, context: ReadContext): Post {
   try {
     return readStated(answer, context);
   } catch (error) {
     const failure = toAppError(error);
-    // Visitors do not find the post of a private account behind a link with a private suffix.
+    // To visitors, a private account's post behind a link with a private suffix looks as if it did not exist.
     if (context.ref.parts.private !== '1' || failure.code !== 'not_found') throw failure;
     throw new AppError('private', failure.message, { params: failure.params, cause: failure });
   }
 }
 
-/** @throws AppError `not_found` (weak) when it shows nothing any more, or what the answer says. */
+/** @throws AppError `not_found` (weak) when no story is shown any more, or the meaning of the answer. */
 export function parseStories(body: string, ref: PostRef): PostDraft {
   const answer = parseJson(body);
   if (answer === undefined) throw new AppError('upstream_changed', 'the answer about a story is no JSON');
@@ -140,7 +140,7 @@ export function parseStories(body: string, ref: PostRef): PostDraft {
   throw failureOfJson(answer) ?? weakNotFound('the story shows nothing');
 }
 
-/** @throws AppError the site's reason, where it names one; else what status and body mean. */
+/** @throws AppError the site's stated reason; without one, the meaning of status and body. */
 export function parseOembed(response: SiteAnswer, context: PostContext): Post {
   const json = parseJson(response.body.text);
   const answer = isJsonObject(json) ? json : {};
@@ -151,7 +151,7 @@ export function parseOembed(response: SiteAnswer, context: PostContext): Post {
   if (card !== null) return postOfDraft(card, context);
   const stated = reason ?? failureOfJson(answer) ?? ofHead;
   const failure = stated ?? new AppError('upstream_changed', 'oEmbed: an answer of an unknown kind');
-  // It knows public posts alone: a private one may look the same.
+  // oEmbed knows public posts alone, so a private post may look like one that does not exist.
   throw failure.code === 'not_found' ? weakNotFound(`oEmbed: ${failure.message}`) : failure;
 }
 
@@ -159,7 +159,7 @@ export function parseOembed(response: SiteAnswer, context: PostContext): Post {
 export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): Post {
   if (context.kind === 'card') return parseOembed(answer, context);
   const { status, body } = answer;
-  // A query that is answered 404 without a word in JSON is gone itself: it says nothing of the post.
+  // A 404 without JSON means that the query itself no longer exists, so it says nothing about the post.
   if (context.kind === 'query' && (status === 404 || status === 410) && !body.startsWith('{')) {
     throw new AppError('upstream_changed', `the query is gone (status ${status})`);
   }

@@ -1,4 +1,4 @@
-/** The requests that Instagram is asked with. Each resolves to whatever the site answered, refusals too. */
+/** The requests to Instagram. Each resolves with the site's answer, even when that is a refusal. */
 import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
@@ -17,13 +17,13 @@ import type { InstagramConstants, ProfileName } from './constants.ts';
 import { failureOfPage, isWall, loginWall, redirectWithinSite } from './failures.ts';
 import { INSTAGRAM_HOSTS, matchInstagramLink, SHARE_LINK_HOSTS } from './link.ts';
 
-/** One who asks, with the tokens that the site gave them. */
+/** A profile with the cookies and tokens that the site gave it. */
 interface Caller {
   readonly profile: RequestProfile;
-  /** Null for one without cookies. */
+  /** Null for a profile without cookies. */
   readonly jar: CookieJar | null;
   readonly lsd: string;
-  /** The site would not take what the home page gave them. */
+  /** To be called when the site refused the cookies and tokens of the home page. */
   refuse?(): void;
 }
 
@@ -49,7 +49,7 @@ function visitorHeaders({ jar }: Caller, referer: string): Headers {
   return { referer, ...(csrf !== null && { 'x-csrftoken': csrf }) };
 }
 
-/** The redirect within the site that is to be followed; the one to its login page is an answer. */
+/** The redirect within the site that is to be followed; null for one to its login page, which counts as the answer. */
 function nextPage(response: HttpResponse): URL | null {
   const next = redirectWithinSite(response);
   return next === null || isWall(next.pathname) ? null : next;
@@ -60,7 +60,7 @@ function postAt(address: string): ShortLinkStep | null {
   return match?.kind === 'post' ? { target: match.ref.url } : null;
 }
 
-/** Nothing off the site is followed. */
+/** Redirects that leave the site are not followed. */
 function stepTo(target: URL): ShortLinkStep {
   const match = matchInstagramLink(target);
   if (match === undefined) {
@@ -73,7 +73,7 @@ function stepTo(target: URL): ShortLinkStep {
   return step;
 }
 
-/** A share link that came without a redirect has a page that may name the post. */
+/** If a share link is answered without a redirect, its page may name the post. */
 function stepOfPage(answer: HttpResponse, now: number): ShortLinkStep {
   const { canonical, og } = readMeta(new Body(answer.bytes).head);
   const named = answer.status === 200 ? postAt(canonical ?? og.get('og:url') ?? '') : null;
@@ -86,11 +86,11 @@ interface ClientOptions extends SessionOptions {
   readonly constants: InstagramConstants;
 }
 
-/** Whom the site sees, and how they ask. */
+/** Makes requests look like those of a profile, with its cookies and tokens. */
 function createCallers({ http, log, now, constants }: ClientOptions) {
   const currentSession = createInstagramSessions({ http, log, now });
 
-  /** A lesser caller asks questions where no browser can be played: at worst they are not answered. */
+  /** Without the browser transport, questions about a post are sent over plain TLS: at worst the site does not answer them. */
   function profileOf(name: ProfileName): RequestProfile {
     const profile = constants.profiles[name];
     if (isUsable(profile, http)) return profile;
@@ -136,7 +136,7 @@ export function createInstagramClient(options: ClientOptions) {
       const friendlyName = constants[`${which}FriendlyName`];
       const form = {
         lsd,
-        // Only requests of a page name these.
+        // Only requests that a page itself would send have these fields.
         ...(jar !== null && { fb_api_caller_class: 'RelayModern', fb_api_req_friendly_name: friendlyName }),
         server_timestamps: 'true',
         variables: JSON.stringify(VARIABLES[which](ref)),
@@ -149,7 +149,7 @@ export function createInstagramClient(options: ClientOptions) {
       return response;
     },
 
-    /** A page of the site; its redirects between the forms of a post are followed. */
+    /** A page of the site; redirects between the forms of a post's address are followed. */
     async page(path: string, name: ProfileName, signal: AbortSignal): Promise<HttpResponse> {
       const caller = await callerOf(name, signal);
       const headers = caller.jar === null ? {} : navigationHeaders(caller.profile, `${ORIGIN}/`);
@@ -166,7 +166,7 @@ export function createInstagramClient(options: ClientOptions) {
       return ask(await callerOf('oembed', signal), { url, headers: {} }, signal);
     },
 
-    /** The page to which the site would route the post's address; private posts are marked there. */
+    /** Asks to which page the site would route the post's address; that answer marks private posts. */
     async routes(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
       const caller = await callerOf('routes', signal);
       const { lsd } = caller;
@@ -175,7 +175,7 @@ export function createInstagramClient(options: ClientOptions) {
       return postForm(caller, `${ORIGIN}/ajax/bulk-route-definitions/`, form, headers, signal);
     },
 
-    /** @throws AppError `not_found`, `login_required`, `unsupported_link` (leads off the site), or any upstream code. */
+    /** @throws AppError `not_found`, `login_required`, `unsupported_link` (the link leaves the site), or any upstream code. */
     resolveShort(link: string, signal: AbortSignal): Promise<string> {
       const profile = profileRequest(constants.profiles['share-link'], {});
       const request = { ...profile, hosts: SHARE_LINK_HOSTS, maxRedirects: 0, signal };
@@ -189,13 +189,13 @@ export function createInstagramClient(options: ClientOptions) {
   };
 }
 
-// The logged-out visit to the home page that some callers lean on: its cookies and tokens, kept and reused.
+// The cookies and tokens of a visit to the home page without an account, kept and reused by the profiles that need them.
 
 export interface InstagramSession {
   readonly jar: CookieJar;
-  /** Sent in the form and as a header; the site compares the two. */
+  /** A token that is sent in the form and as a header; the site compares the two. */
   readonly lsd: string;
-  /** The site would not take it: the next caller gets a new one, though not every minute. */
+  /** To be called when the site refused the session: the next request gets a new one, though not more than once in some minutes. */
   refuse(): void;
 }
 
@@ -205,18 +205,18 @@ export interface SessionOptions extends Pick<SourceOptions, 'http' | 'log'> {
 
 const HOME = 'https://www.instagram.com/';
 const MAX_AGE_MS = 30 * 60_000;
-/** Between a renewal and the next. */
+/** The shortest time between two renewals of a session. */
 const PAUSE_MS = 5 * 60_000;
-/** After a visit that brought nothing: with made-up tokens some callers get no answer. */
+/** The pause after a visit that gave no token: with made-up tokens some profiles get no answer. */
 const RETRY_MS = 60_000;
-/** A request that waits for the visit has about six seconds. */
+/** The visit must be short, since the request that waits for it has about six seconds. */
 const TIMEOUT_MS = 3_000;
 
 function checkedToken(value: unknown): string | null {
   return typeof value === 'string' && /^[\w-]{1,100}$/.test(value) ? value : null;
 }
 
-/** The LSD token of a page: field `l` of the `__eqmc` script, else the `LSD` module's definition. Null when it has none. */
+/** The LSD token of a page: field `l` of the `__eqmc` script, else from the `LSD` module's definition. Null when there is none. */
 function lsdOf(page: Body): string | null {
   const scripts = page.scripts.filter(({ tag }) => /\sid\s*=\s*["']?__eqmc\b/.test(tag));
   const tokens = scripts.map(({ text }) => checkedToken(child(parseJson(text), 'l')));
@@ -228,7 +228,7 @@ function csrfOf(jar: CookieJar): string | null {
   return checkedToken(jar.getCookiesSync(HOME).find(cookie => cookie.key === 'csrftoken')?.value);
 }
 
-/** A token of the form of the site's, for callers that have none: it only has to be the same in form and header. */
+/** A token in the site's format for profiles that have none: the site only checks that form and header have the same. */
 function madeUpLsd(): string {
   return randomBytes(9).toString('base64url').slice(0, 11);
 }
@@ -238,9 +238,9 @@ interface Visit {
   keptUntil: number;
 }
 
-/** One session for each kind of caller: the site ties cookies to the TLS and the address that they were given to. */
+/** One session for each kind of profile: the site ties cookies to the TLS and the address to which it gave them. */
 function createInstagramSessions({ http, log, now }: SessionOptions) {
-  /** There are as many as profiles and outgoing addresses, at most. */
+  /** There are at most as many visits as combinations of profiles and outgoing addresses. */
   const visits = new Map<string, Visit>();
 
   async function visitHome(caller: RequestProfile): Promise<{ jar: CookieJar; lsd: string | null }> {
@@ -275,9 +275,9 @@ function createInstagramSessions({ http, log, now }: SessionOptions) {
     return visit;
   }
 
-  /** The session there is, or a new one. Never rejects but by `signal`: without the home page there is one with made-up tokens. */
+  /** The present session, or a new one. Rejects only by `signal`: if the home page fails, a session with made-up tokens is used. */
   return function currentSession(caller: RequestProfile, signal: AbortSignal): Promise<InstagramSession> {
-    // The site tells visitors apart by their transport, user agent and address.
+    // The site distinguishes visitors by their transport, user agent and address.
     const key = `${caller.transport} ${workContext().outgoing ?? ''} ${caller.userAgent ?? ''}`;
     const known = visits.get(key);
     const visit = known !== undefined && now() < known.keptUntil ? known : startVisit(caller);

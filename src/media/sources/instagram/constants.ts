@@ -1,4 +1,7 @@
-/** The ids that Instagram rotates and the callers that it is asked by: each value can be overridden by its key (`instagram.mediaIdDocId`). */
+/**
+ * The ids that Instagram changes and the profiles with which it is asked; each value can be overridden by its key
+ * (`instagram.mediaIdDocId`).
+ */
 import * as z from 'zod';
 import { headerValue, type RequestProfile } from '../../extract/source.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, type Headers } from '../kit/browser-headers.ts';
@@ -8,9 +11,9 @@ const docId = z.string().regex(/^\d{5,25}$/);
 const word = z.string().regex(/^[\w.-]{1,120}$/);
 const endpoint = z.string().regex(/^https:\/\/(?:www|i)\.instagram\.com\/[\w/.-]{1,100}$/);
 
-/** Values as of 2026-09. */
+/** The ids as of 2026-09. */
 const IDS = z.strictObject({
-  // The logged-out query by media id.
+  // The query by media id, without an account.
   mediaIdUrl: endpoint.default('https://www.instagram.com/api/graphql'),
   mediaIdDocId: docId.default('27130156389949648'),
   mediaIdFriendlyName: word.default('PolarisLoggedOutDesktopWWWPostRootContentQuery'),
@@ -22,7 +25,7 @@ const IDS = z.strictObject({
   appId: docId.default('936619743392459'),
   asbdId: docId.default('359341'),
   wwwClaim: headerValue.default('0'),
-  // Sent where a browser is named over a transport that is none.
+  // The user agent of profiles that pose as a browser over plain TLS.
   browserUserAgent: headerValue.default(CHROME),
 });
 
@@ -44,7 +47,7 @@ function scriptHeaders({ appId, asbdId, wwwClaim }: z.infer<typeof IDS>): Header
   };
 }
 
-/** Without cookies, tokens or anything that looks like a browser. */
+/** A profile without cookies, tokens or anything that looks like a browser. */
 const PLAIN: RequestProfile = {
   userAgent: 'Mozilla/5.0',
   headers: { accept: '*/*' },
@@ -53,26 +56,26 @@ const PLAIN: RequestProfile = {
   timeoutMs: 6_000,
 };
 
-/** By strategy or question: in summer 2026 each endpoint answered one kind of caller and refused the others. */
+/** Profiles by strategy or question: in summer 2026 each endpoint answered one kind of caller and refused the others. */
 function profilesOf(ids: z.infer<typeof IDS>) {
   const headers = scriptHeaders(ids);
-  /** A visitor of the home page whose TLS, user agent and headers are a browser's. */
+  /** A visitor who comes from the home page, with a browser's TLS, user agent and headers. */
   const visitor: RequestProfile = { ...PLAIN, userAgent: null, headers, session: 'home', transport: 'browser' };
   const userAgent = ids.browserUserAgent;
   const account: RequestProfile = { ...PLAIN, userAgent, headers, session: 'account', timeoutMs: 8_000 };
   const question: RequestProfile = { ...visitor, timeoutMs: 3_000 };
   return {
-    // A browser's user agent gets the login page here (OGInstagram, InstaFix-Revived; 2026-07).
+    // With a browser's user agent this endpoint sends the login page (OGInstagram, InstaFix-Revived; 2026-07).
     'shortcode-query/plain': PLAIN,
-    // Several projects still ask so: a browser with its csrf cookie.
+    // Several projects still use this: a browser's user agent with its csrf cookie.
     'shortcode-query/browser': { ...visitor, userAgent, transport: 'plain' },
-    // Anything but a browser's TLS gets a page in place of JSON (yt-dlp; 2026-06).
+    // Without a browser's TLS this endpoint sends a page in place of JSON (yt-dlp; 2026-06).
     'media-id-query/browser': visitor,
-    // The pages recorded in October 2026 were given to it.
+    // The pages recorded in October 2026 were sent to this profile.
     'page/crawler': { ...PLAIN, userAgent: GOOGLEBOT },
-    // After the home page, as yt-dlp and FxEmbed ask; headers of a navigation are the emulation's own.
+    // The page is asked for after the home page, as yt-dlp and FxEmbed do it; the emulated browser sends the navigation headers itself.
     'page/browser': { ...visitor, headers: {} },
-    // Browsers get an empty shell (OGInstagram; 2026-07).
+    // With a browser's user agent the embed is an empty shell (OGInstagram; 2026-07).
     'embed/crawler': { ...PLAIN, userAgent: 'facebookexternalhit/1.1' },
     oembed: {
       ...PLAIN,
@@ -84,7 +87,7 @@ function profilesOf(ids: z.infer<typeof IDS>) {
     stories: account,
     ruling: question,
     routes: question,
-    // Browsers get a page, other programs the redirect.
+    // A browser would get a page here; other programs get the redirect.
     'share-link': { ...PLAIN, userAgent: 'curl/8.5.0' },
   } satisfies Readonly<Record<string, RequestProfile>>;
 }
@@ -96,7 +99,7 @@ export function createInstagramConstants(overrides: Readonly<Record<string, stri
 export type InstagramConstants = ReturnType<typeof createInstagramConstants>;
 export type ProfileName = keyof InstagramConstants['profiles'];
 
-/** Public posts that have been up for years, for those who want to see what works here: a reel, a carousel, a photo. */
+/** Public posts that have existed for years, for checks of what works here: a reel, a carousel, a photo. */
 export const INSTAGRAM_EXAMPLES: readonly [string, ...string[]] = [
   'https://www.instagram.com/reel/Chunk8-jurw/',
   'https://www.instagram.com/p/BoHk1haB5tM/',

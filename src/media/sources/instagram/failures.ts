@@ -1,4 +1,4 @@
-/** The looks of Instagram's refusals (2026-08 to 2026-10), and the code each means. Pure. */
+/** Instagram's refusals as seen from 2026-08 to 2026-10, and the error code that each means. Pure. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
@@ -15,7 +15,7 @@ import {
 } from '../kit/refusal.ts';
 import { INSTAGRAM_HOSTS } from './link.ts';
 
-/** Pages that the site sends a refused visitor to: its login page, challenges, its home page. */
+/** True for pages to which the site sends a refused visitor: its login page, challenges, its home page. */
 export function isWall(path: string): boolean {
   return /^\/(?:accounts\/|challenge|consent)|^\/?$/.test(path);
 }
@@ -24,13 +24,13 @@ export function loginWall(): AppError {
   return new AppError('login_required', 'the site shows a page for those who are to log in');
 }
 
-/** Null for a redirect off the site, and for none. */
+/** The target of a redirect within the site; null for any other answer. */
 export function redirectWithinSite(head: HttpHead): URL | null {
   const target = redirectOf(head);
   return target?.protocol === 'https:' && INSTAGRAM_HOSTS.includes(target.host) ? target : null;
 }
 
-/** Null for an answer that may hold the post. */
+/** The failure that status and redirect mean; null for an answer that may contain the post. */
 export function failureOfHead(head: HttpHead, now: number): AppError | null {
   const isRedirect = head.status >= 300 && head.status < 400;
   const page = isRedirect ? redirectWithinSite(head) : new URL(head.url, 'https://www.instagram.com/');
@@ -48,7 +48,9 @@ export function isChallenge(answer: SiteAnswer): boolean {
   return answer.status >= 400 && /"(?:checkpoint|challenge|feedback)_required"/.test(answer.body.text.slice(0, 20_000));
 }
 
-/** `challenge`: a person is wanted, and another request only makes it worse; `refused`: the caller is, whatever the post. */
+/**
+ * `challenge`: the site demands a person, and another request only makes it worse; `refused`: the caller is refused, whatever the post.
+ */
 export function marksOf(answer: SiteAnswer, kind: AnswerKind): { challenge?: 1; refused?: 1 } {
   const next = redirectWithinSite(answer);
   const isPage = kind === 'query' && answer.body.startsWith('<');
@@ -60,7 +62,7 @@ const PRIVATE = /not authorized to view|private account|account is private/;
 const RATE_LIMIT_CODE = 1_675_004;
 const MEDIA_NOT_FOUND_CODE = 4_630_001;
 
-/** The sentences of its JSON, most telling first. */
+/** Sentences in the site's JSON, the most telling first. */
 const SENTENCES: readonly Sign[] = [
   [/media not found or unavailable/, 'not_found'],
   [PRIVATE, 'private'],
@@ -76,12 +78,12 @@ export function failureOfJson(answer: unknown): AppError | null {
   if (codes.includes(MEDIA_NOT_FOUND_CODE)) return new AppError('not_found', 'media not found or unavailable');
   if (codes.includes(RATE_LIMIT_CODE)) return blocked('rate limit exceeded');
   const sentences = [answer, { message: answer.error_type }, ...errors].map(one => wordsOf(one, 'message'));
-  // A post that is gone and one that is gated look alike here: another query tells them apart.
+  // A removed post and a restricted one look the same here; another query distinguishes them.
   if (sentences.some(one => one.includes('field_exception'))) {
     return new AppError('not_found', 'gone or gated: field_exception', { params: { weak: 1, exception: 1 } });
   }
   const failure = sentences.flatMap(one => failureBySign(one, SENTENCES) ?? []).at(0);
-  // The limit of visitors names a login as well, as the way around it.
+  // A rate limit of visitors also mentions a login, as a way around the limit.
   if (failure?.code !== 'upstream_rate_limited' && readFlag(answer.require_login) === true) {
     return new AppError('login_required', 'answered that a login is required');
   }
@@ -89,24 +91,27 @@ export function failureOfJson(answer: unknown): AppError | null {
   return failureOfGeoblock(answer, false) ?? failure ?? unknown;
 }
 
-/** An answer about routes, or a page, may name the post private. */
+/** Says whether an answer about routes, or a page, marks the post as private. */
 export function namesPrivatePost(body: string): boolean {
   return /"tracePolicy"\s*:\s*"polaris\.privatePostPage"/.test(body);
 }
 
-/** Address of a post's file, slashes escaped or not; `t51.2885-19` are profile images, which the shell of a page shows too. */
+/**
+ * The address of a post's file, with slashes escaped or not; `t51.2885-19` are profile images, which a page without the post also
+ * contains.
+ */
 const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!51\.2885-19)\d/;
 
-/** By the name of the page's route. */
+/** Failures by the name of the page's route. */
 const ROUTES: readonly Sign[] = [
   [/ErrorRoute|ErrorPage/, 'not_found'],
   [/Login|Signup|Challenge|Checkpoint/, 'login_required'],
-  // The page of the post, without the post.
+  // This is the post's page, but without the post.
   [/Post|Reel|Clips/, 'upstream_rate_limited'],
 ];
 const MAX_ROUTES = 20;
 
-/** The site answers 200 even for posts that do not exist. Of several routes its error page is only believed alone. */
+/** The site answers 200 even for posts that do not exist. The error route of a page counts only if all its routes are error routes. */
 export function failureOfPage(html: string): AppError {
   if (namesPrivatePost(html)) return new AppError('private', 'the page is marked as a private post');
   const names = [...html.matchAll(/"canonicalRouteName"\s{0,9}:\s{0,9}"([\w.]{1,120})"/g)].slice(0, MAX_ROUTES);
@@ -129,11 +134,14 @@ function wordsOf(said: JsonObject, ...keys: readonly string[]): string {
 
 const REGION = /\bcountry\b|\bcountries\b|\bregion\b|location|where you (?:are|live)/;
 const AGE = /\bage\b|min_age|years? old|\b(?:under|over) (?:1\d|2\d)\b|\b(?:1\d|2\d) (?:and|or) (?:over|older)\b/;
-/** Words that both kinds of restriction share; alone they mean age and sensitivity. */
+/** Words that both kinds of restriction use; alone they mean age or sensitivity. */
 const RESTRICTED = /restricted|sensitive/;
 const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/;
 
-/** Region and age share titles. `isWithheld`, in a refusal: its code for a region counts before all words, and "restricted" says nothing. */
+/**
+ * Region and age restrictions have the same titles. `isWithheld`: in a refusal, the code for a region counts before all text, and
+ * "restricted" proves nothing.
+ */
 function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null {
   const words = wordsOf(said, 'title', 'description', 'subtitle', 'blocks_logging_data');
   const rules: readonly (readonly [boolean, ErrorCode])[] = [
@@ -147,7 +155,7 @@ function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null 
   return code === undefined ? null : new AppError(code, `its words mean ${code}`);
 }
 
-/** Region, age and limited audiences all look so; only the words distinguish them. */
+/** Region, age and limited audiences all look like this; only the text distinguishes them. */
 function failureOfGeoblock(answer: JsonObject, isWithheld: boolean): AppError | null {
   if (answer.message !== 'geoblock_required') return null;
   const unknown = () => new AppError('login_required', 'kept from a part of the visitors', { params: { kept: 1 } });
@@ -163,13 +171,13 @@ export function failureOfRuling(answer: unknown): AppError | null {
   return isJsonObject(answer) && answer.status !== 'ok' ? failureOfWords(answer, false) : null;
 }
 
-/** Properties of a media in which the site says why it keeps it from a visitor (`gating_ruling`: 2026-09). */
+/** Properties of a media in which the site says why it hides it from a visitor (`gating_ruling`: 2026-09). */
 const RESTRICTION_KEY = /gating|ruling|geo_?block|country_block|region_block|age_(?:gate|restrict)/;
 
 export function restrictionOf(media: JsonObject): AppError | null {
   for (const key in media) {
     const value = media[key];
-    // Few values can say it at all, which costs less to see than what a key is called.
+    // Few values can be a reason at all, and checking the value is cheaper than checking its key.
     if ((value !== true && !isJsonObject(value)) || !RESTRICTION_KEY.test(key)) continue;
     const flagged = /geo|country|region/.test(key) ? 'region_blocked' : /age/.test(key) ? 'age_restricted' : null;
     const ofFlag = flagged === null ? null : new AppError(flagged, `the media says ${key}`);

@@ -23,7 +23,7 @@ export const INSTAGRAM_HOSTS: readonly string[] = [
 ];
 export const SHARE_LINK_HOSTS: readonly string[] = [...INSTAGRAM_HOSTS, 'ig.me'];
 
-/** Preview mirrors that people paste in chats; they keep Instagram's paths. Known in 2026-08. */
+/** Preview mirrors that people paste in chats; they have Instagram's paths. Known in 2026-08. */
 const MIRROR_DOMAINS: readonly string[] = [
   ...['dd', 'kk', 'vx', 'fx', 'uu', 'ee', 'zz', 'gg', 'rx', 'bb', 'tt', 'to'].map(word => `${word}instagram.com`),
   'fxstagram.com',
@@ -31,7 +31,7 @@ const MIRROR_DOMAINS: readonly string[] = [
   'instagrambed.com',
   'instafix.io',
 ];
-/** `d.` answers with the file itself, `g.` with a gallery. */
+/** On mirrors, `d.` answers with the file itself, `g.` with a gallery. */
 const MIRROR_PREFIXES: readonly string[] = ['', 'www.', 'd.', 'g.', 'm.'];
 const POST_HOSTS: ReadonlySet<string> = new Set([
   ...INSTAGRAM_HOSTS,
@@ -41,7 +41,7 @@ const POST_HOSTS: ReadonlySet<string> = new Set([
 ]);
 
 const MAX_SEGMENTS = 12;
-/** More items than any carousel has (20 in 2026); an index beyond is ignored. */
+/** No carousel has this many items (20 in 2026); a larger index is ignored. */
 const MAX_ITEMS = 100;
 
 const PROFILE = unsupported('profile');
@@ -60,13 +60,13 @@ function postMatch(form: string, text: string, itemIndex: number | null): LinkMa
   return { kind: 'post', ref: { source: 'instagram', id: code, form, url, itemIndex, parts } };
 }
 
-/** Ids of stories hold a dot, which no shortcode has. */
+/** Ids of stories contain a dot, which no shortcode does. */
 function storyMatch(id: string, path: string, parts: PostRef['parts']): LinkMatch {
   const url = `https://www.instagram.com/stories/${path}/`;
   return { kind: 'story', ref: { source: 'instagram', id, form: 'story', url, itemIndex: null, parts } };
 }
 
-/** `3881689364048676894_65` -> `3881689364048676894`: the owner's id may follow a media id. */
+/** Takes the media id out of `3881689364048676894_65`, in which the owner's id follows. */
 function numericId(text: string | null): string | null {
   return /^(\d{1,24})(?:_|$)/.exec(text ?? '')?.[1] ?? null;
 }
@@ -84,15 +84,15 @@ function userStory(owner: string, mediaId: string | null): LinkMatch {
   return storyMatch(`story.${username}.${mediaId}`, `${username}/${mediaId}`, { username, mediaId });
 }
 
-/** The form of a share link, where it has one, is part of its path; the site alone knows the code behind its id. */
+/** A share link's form, if any, is part of its path; only the site knows the post behind its id. */
 function shareMatch(path: string): LinkMatch {
   return { kind: 'short', url: `https://www.instagram.com/${path}/`, key: path };
 }
 
-/** The author's name may stand before a post. */
+/** The author's name may stand before the post's segment. */
 const AUTHOR = '(?:(?!(?:p|reels?|tv|live)/)[\\w.]{1,30}/)?';
 
-/** Those that are just pages begin with a word that is no user name. */
+/** Pages of Instagram that are not posts begin with a word that cannot be a user name. */
 const OTHER_PAGES = pagesOf({
   tag: 'explore/tags',
   place: 'explore/locations',
@@ -101,12 +101,12 @@ const OTHER_PAGES = pagesOf({
   audio: `${AUTHOR}reels/audio`,
 });
 
-/** Shapes of paths without the slash around them; the first that fits counts. */
+/** Shapes of paths, without the slashes at both ends; the first that matches counts. */
 const PATHS: readonly PathShape[] = [
   [/^stories\/highlights\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i, ([, id = ''], query) => highlightMatch(id, query)],
   [/^stories\/([\w.]{1,30})\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i, ([, owner = '', id = '']) => userStory(owner, id)],
   [/^stories\/(?!highlights$)([\w.]{1,30})$/i, ([, owner = '']) => userStory(owner, null)],
-  // Base64 of `highlight:ID`.
+  // The segment is base64 of `highlight:ID`.
   [
     /^s\/([^/]{1,100})(?:\/|$)/i,
     ([, text = ''], query) => {
@@ -119,13 +119,13 @@ const PATHS: readonly PathShape[] = [
     ([, form = '', id = '']) => shareMatch(`share/${form.toLowerCase()}/${id}`),
   ],
   [/^share\/(?!(?:reels?|tv)(?:\/|$))([\w-]{2,24})(?:\/|$)/i, ([, id = '']) => shareMatch(`share/${id}`)],
-  // The login page names the page that was asked for.
+  // The query of the login page names the page that was asked for.
   [
     /^accounts\/login(?:\/|$)/i,
     (_, query) => wrapper(query.get('next')?.replace(/^(?=\/)/, 'https://www.instagram.com')) ?? PAGE,
   ],
   ...OTHER_PAGES,
-  // An index, `embed`, `captioned` or a comment may follow.
+  // An index, `embed`, `captioned` or a comment may follow the code.
   [
     new RegExp(`^${AUTHOR}(p|reels?|tv)/([\\w-]{1,48})(?:/([^/]*)|$)`, 'i'),
     ([, form = '', code = '', next = ''], query) =>
@@ -133,7 +133,7 @@ const PATHS: readonly PathShape[] = [
   ],
   [/^(?:[\w.]{1,30}\/)?live(?:\/|$)/i, () => unsupported('live')],
   [/^(?:p|reels?|tv)(?:\/|$)|^[\w.]{1,30}\/(?:p|reels?|tv)\/./i, () => PAGE],
-  // `/USER/reels/` alone is the user's page of reels.
+  // `/USER/reels/` without a code is the user's page of reels.
   [/^[\w.]{1,30}(?:\/|$)/, () => PROFILE],
 ];
 
@@ -153,7 +153,7 @@ function matchShortener(path: string, query: URLSearchParams): LinkMatch {
   return /^[\w-]{2,24}$/.test(path) ? { kind: 'short', url: `https://ig.me/${path}`, key: `ig.me/${path}` } : PAGE;
 }
 
-/** Undefined on any other host. Pure, never throws, and takes nothing from the address but checked ids. */
+/** Undefined for addresses on other hosts. Pure, never throws, and takes only checked ids from the address. */
 export function matchInstagramLink(address: URL): LinkMatch | undefined {
   if (address.protocol === 'instagram:') return matchAppLink(address);
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
@@ -174,7 +174,7 @@ const ID_ADDRESSES: readonly (readonly [RegExp, string])[] = [
   [/^highlight\.(\d{1,24})\.(\d{1,24})$/, 'stories/highlights/$1/?story_media_id=$2'],
 ];
 
-/** A canonical id is a shortcode, or the id that a story's or highlight's link was given. */
+/** A canonical id is a shortcode, or the id that was made for the link of a story or highlight. */
 export function instagramRefOf(id: string): PostRef | undefined {
   const known = ID_ADDRESSES.find(([pattern]) => pattern.test(id));
   if (known === undefined) return undefined;

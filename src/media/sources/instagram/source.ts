@@ -32,7 +32,7 @@ import { userIdOf } from './parse/media.ts';
 type Ask = (ref: PostRef, name: ProfileName, signal: AbortSignal) => Promise<HttpResponse>;
 type Endpoint = (name: ProfileName, kind: AnswerKind, ask: Ask) => Strategy;
 
-/** Outcomes of one address of a page that the other address cannot better. */
+/** Failures at one address of a page that asking at the other address cannot improve. */
 const FINAL: ReadonlySet<ErrorCode> = new Set([
   'not_found',
   'private',
@@ -46,7 +46,7 @@ function isFinal(error: unknown): error is AppError {
   return error instanceof AppError && (FINAL.has(error.code) || error.params.refused === 1) && !error.params.weak;
 }
 
-/** A strategy whose failures mean more by what others said. */
+/** A strategy whose failures are reinterpreted by what other strategies found. */
 function onFailure(strategy: Strategy, explain: (error: unknown, ref: PostRef) => unknown): Strategy {
   const run: Strategy['run'] = async (ref, signal) =>
     strategy.run(ref, signal).catch(error => {
@@ -55,9 +55,9 @@ function onFailure(strategy: Strategy, explain: (error: unknown, ref: PostRef) =
   return { ...strategy, run };
 }
 
-/** The query by id, unlike that by code, tells apart a post that is gone, of which it has nothing, and one that is gated. */
+/** The query by id distinguishes a removed post, for which it has nothing, from a restricted one; the query by code does not. */
 function queryStrategies(client: InstagramClient, endpoint: Endpoint) {
-  /** Posts of which the query by code said no more than that they are gone or gated, by the reference of one call. */
+  /** Posts that the query by code called removed or restricted; the key is the reference object of one call. */
   const exceptions = new WeakSet<PostRef>();
   const byShortcode = (name: ProfileName) =>
     onFailure(
@@ -77,7 +77,7 @@ function queryStrategies(client: InstagramClient, endpoint: Endpoint) {
   return { plain: byShortcode('shortcode-query/plain'), byMediaId, browser: byShortcode('shortcode-query/browser') };
 }
 
-/** `/p/` first: it redirects to the right form when the site likes; `/reel/` is answered at times when `/p/` is not. */
+/** `/p/` comes first, because the site may redirect it to the right form; `/reel/` is sometimes answered when `/p/` is not. */
 function pageStrategy(client: InstagramClient, endpoint: Endpoint, name: ProfileName): Strategy {
   const byForm = (form: 'p' | 'reel') =>
     endpoint(name, 'page', ({ id }, ...asked) => client.page(`/${form}/${id}/`, ...asked));
@@ -144,7 +144,7 @@ export function createInstagramSource(options: SourceOptions): MediaSource {
     examples: INSTAGRAM_EXAMPLES,
     mediaHosts: META_MEDIA_HOSTS,
     canFetchStories: accounts?.isEmpty === false,
-    /** Asks both questions at once; the first definitive word counts, a failed question is only noted. */
+    /** Asks both questions at once; the first definitive answer counts, a failed question is only logged. */
     async diagnose(ref, signal) {
       if (ref.form === 'story') return;
       const answers = await Promise.allSettled([askRoutes(client, ref, signal), askRuling(client, ref, signal)]);
@@ -157,7 +157,7 @@ export function createInstagramSource(options: SourceOptions): MediaSource {
   });
 }
 
-// How the operator's accounts are asked: for stories, and last for posts.
+// The requests with the operator's accounts: for stories, and as a last resort for posts.
 
 const HOME = 'https://www.instagram.com/';
 

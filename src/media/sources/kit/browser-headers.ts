@@ -2,13 +2,13 @@ import type { RequestProfile } from '../../extract/source.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Sites are asked for English: the reasons that they give are read in it. */
+/** Sites are asked in English, because the reasons that they give for a refusal are recognised by their English text. */
 export const ENGLISH = 'en-US,en;q=0.9';
 
-/** Documents as a browser accepts them. */
+/** The `accept` header of a browser for documents. */
 export const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
 
-/** The name of a browser over a transport that is none, as of 2026-09. */
+/** A browser's user agent for the plain transport, as of 2026-09. */
 export const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36';
 export const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
@@ -19,7 +19,7 @@ const PLATFORMS: readonly (readonly [RegExp, string])[] = [
   [/Linux|X11/, '"Linux"'],
 ];
 
-/** A browser sends these beside its name; there are none where the name is not Chrome's on a computer. */
+/** Headers that a browser sends beside its user agent; none when the user agent is not that of Chrome on a computer. */
 function clientHints(userAgent: string): Headers {
   const version = /Chrome\/(\d{2,4})\./.exec(userAgent)?.[1];
   const platform = PLATFORMS.find(([pattern]) => pattern.test(userAgent))?.[1];
@@ -31,7 +31,7 @@ function clientHints(userAgent: string): Headers {
   };
 }
 
-/** Every navigation of a browser has these. */
+/** Headers that a browser sends with every navigation. */
 export const NAVIGATION: Headers = {
   'upgrade-insecure-requests': '1',
   'sec-fetch-site': 'none',
@@ -40,7 +40,10 @@ export const NAVIGATION: Headers = {
   'sec-fetch-dest': 'document',
 };
 
-/** A browser opens a page from elsewhere, or by a link of the site at `from`. The browser transport sends its own names. */
+/**
+ * Headers of a browser that opens a page from elsewhere, or by a link on the site's page `from`. The browser transport adds its own user
+ * agent.
+ */
 export function navigationHeaders({ transport, userAgent }: RequestProfile, from?: string): Headers {
   const ofBrowser =
     transport === 'browser'

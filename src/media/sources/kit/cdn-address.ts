@@ -1,17 +1,17 @@
-/** Addresses on Meta's CDN say much of the file by their query (facts as of 2026-08). */
+/** Reads what addresses on Meta's CDN say about their files in the query (as of 2026-08). */
 import { isJsonObject, mediaAddress, parseJson, readSize } from '../../parse/json-fields.ts';
 
-/** Hosts of Instagram's and Facebook's media: each suffix and its subdomains. */
+/** Hosts of Instagram's and Facebook's media, as suffixes. */
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];
 
 const MAX_ADDRESS_CHARS = 8_192;
 
-/** An address on the CDN; any other is null. */
+/** The address if it is on the CDN, else null. */
 export function readAddress(value: unknown): string | null {
   return mediaAddress(value, META_MEDIA_HOSTS);
 }
 
-/** When the signature of an address ends, unix milliseconds: `oe=` (hex seconds), or the old `/vp/HASH/HEX/` path. */
+/** When the signature of an address expires, unix milliseconds: from `oe=` (hex seconds), or from the old `/vp/HASH/HEX/` path. */
 export function addressExpiry(url: string): number | null {
   const hex =
     /[?&]oe=([^&]*)/.exec(url)?.[1] ??
@@ -20,11 +20,11 @@ export function addressExpiry(url: string): number | null {
   return Number.parseInt(hex, 16) * 1000;
 }
 
-/** The `efg` parameter of an address says this of its file. */
+/** Facts about a file in the `efg` parameter of its address. */
 export interface AddressTag {
   /** Name of the encoding, e.g. `xpv_progressive.INSTAGRAM.CLIPS.C3.720.dash_baseline_1_v1`. */
   readonly encoding: string | null;
-  /** Whole seconds upstream, so up to a second short. */
+  /** The site gives whole seconds, so the duration may be up to a second short. */
   readonly durationMs: number | null;
   /** Pixels of the shorter side named in the encoding (`.720.`). */
   readonly shortSide: number | null;
@@ -33,17 +33,17 @@ export interface AddressTag {
 
 const NO_TAG: AddressTag = { encoding: null, durationMs: null, shortSide: null, bitrate: null };
 
-/** Short side of `vts_vod_urlgen.clips.c2.720.baseline` and the like; those of audio carry `.0.`. */
+/** The short side in `vts_vod_urlgen.clips.c2.720.baseline` and similar; audio has `.0.` there. */
 function shortSideOf(encoding: string | null): number | null {
   const part = encoding?.split('.').find(piece => /^\d{3,4}$/.test(piece));
   return readSize(part);
 }
 
-/** Reads `efg=` of a media address; all null when there is none or it is not what it was. */
+/** Reads `efg=` of a media address; all null when it is missing or has another format. */
 export function addressTag(url: string): AddressTag {
   const efg = /[?&]efg=([^&]*)/.exec(url)?.[1];
   if (!efg || efg.length > MAX_ADDRESS_CHARS) return NO_TAG;
-  // Base64 knows no `%`: of what may be escaped only `=`, `+` and `/` mean anything.
+  // Base64 contains no `%`, so only escaped `=`, `+` and `/` have to be decoded.
   const base64 = efg
     .replace(/%3D/gi, '=')
     .replace(/%2B|%20/gi, '+')
@@ -69,19 +69,22 @@ export const UNKNOWN_SIZE: PixelSize = { width: null, height: null };
 
 type Round = (pixels: number) => number;
 
-/** The size that has each side made smaller by one factor, which `scaleOf` gives; never larger. */
+/** The size with both sides reduced by the factor that `scaleOf` gives; never larger than before. */
 function scaledDown({ width, height }: PixelSize, scaleOf: (...sides: [number, number]) => number, round: Round) {
   if (width === null || height === null) return UNKNOWN_SIZE;
   const scale = Math.min(1, scaleOf(width, height));
   return scale === 1 ? { width, height } : { width: round(width * scale), height: round(height * scale) };
 }
 
-/** The original's size, scaled down to that short side where it is known. */
+/** The original's size, reduced to that short side if it is known. */
 export function atShortSide(original: PixelSize, shortSide: number | null, round: Round): PixelSize {
   return scaledDown(original, (...sides) => (shortSide === null ? 1 : shortSide / Math.min(...sides)), round);
 }
 
-/** The size of the file that the CDN keeps: the pixels that its encoding names (`.1080x1350.`), or the original's at that short side (`.640.`). */
+/**
+ * The size of the file on the CDN: the pixels named by its encoding (`.1080x1350.`), or the original's size at the named short side
+ * (`.640.`).
+ */
 function keptSize(url: string, original: PixelSize): PixelSize {
   const { encoding, shortSide } = addressTag(url);
   const named = /\.(\d{2,5})x(\d{2,5})\./.exec(encoding ?? '');
@@ -89,7 +92,10 @@ function keptSize(url: string, original: PixelSize): PixelSize {
   return atShortSide(original, shortSide, Math.round);
 }
 
-/** By `stp`: what is cut out of the kept file (`c0.135.1080.1080a`), made to cover (`p640x640`) or to fit into a frame (`s640x640`). */
+/**
+ * The size of an image by `stp`: a crop of the stored file (`c0.135.1080.1080a`), scaled to cover (`p640x640`) or to fit (`s640x640`) a
+ * frame.
+ */
 export function imageSize(url: string, original: PixelSize): PixelSize {
   const stp = /[?&]stp=([^&]*)/.exec(url)?.[1] ?? '';
   const crop = /^c\d{1,5}\.\d{1,5}\.(\d{2,5})\.(\d{2,5})/.exec(stp);

@@ -2,21 +2,21 @@ import type * as z from 'zod';
 import { overrideProfile, type RequestProfile } from '../../extract/source.ts';
 import type { SourceId } from '../../post.ts';
 
-/** Callers without a session. Over the browser transport they go by its own name. */
+/** Profiles without a session. Over the browser transport they send its own user agent. */
 export const PLAIN = { session: 'none', transport: 'plain', headers: {} } as const;
 export const BROWSER = { ...PLAIN, transport: 'browser', userAgent: null } as const;
 
-/** The ids and profiles that a source asks its site with. */
+/** The ids and profiles with which a source asks its site. */
 export type Constants<Ids, Name extends string> = Ids & { readonly profiles: Readonly<Record<Name, RequestProfile>> };
 
 export interface ConstantsTable<Ids, Name extends string> {
-  /** Every key begins with it: `toy.queryId`, `toy.embed/crawler.userAgent`. */
+  /** The prefix of every key: `toy.queryId`, `toy.embed/crawler.userAgent`. */
   readonly source: SourceId;
-  /** The ids that the site changes now and then, each with its default; strict, so that unknown ones are refused. */
+  /** The ids that the site changes now and then, each with its default; strict, so that unknown keys are refused. */
   readonly schema: z.ZodType<Ids>;
-  /** The callers, by the name of the strategy; an id that was overridden is in them already. */
+  /** The profiles by the name of the strategy; made from the ids with their overrides. */
   readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
-  /** Sessions that can be set for a profile beside its default one; default all. */
+  /** Sessions that may be configured for a profile besides its default; by default all. */
   readonly sessions?: readonly RequestProfile['session'][];
 }
 

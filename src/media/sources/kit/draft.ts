@@ -4,19 +4,22 @@ import { captionTags } from '../../parse/json-fields.ts';
 import { type Author, type MediaItem, NO_STATS, type Post, placeItems, type UnplacedItem } from '../../post.ts';
 import { addressExpiry } from './cdn-address.ts';
 
-/** A post as one answer states it, before it is bound to the address that was asked for. */
+/** A post as one answer states it, before it is tied to the requested address. */
 export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt' | 'stats'> & {
-  /** In order; null for one that is there and cannot be read. */
+  /** The items in order; null for one that exists but cannot be read. */
   readonly items: readonly (UnplacedItem | null)[];
-  /** The cover of the post as a whole, which is its first item's. */
+  /** The cover of the whole post, which belongs to its first item. */
   readonly coverUrl: string | null;
-  /** The answer says that the post has no media: words are all of it. Without that, a draft without items was not understood. */
+  /**
+   * True when the answer states that the post has no media but only text. Otherwise a draft without items means that the answer was not
+   * understood.
+   */
   readonly isWordsOnly?: boolean;
-  /** Where the answer says which words are names of people: in the text they may look otherwise. */
+  /** The names of people mentioned in the text, when the answer lists them: in the text they may look different. */
   readonly mentions?: readonly string[];
-  /** The site marks it as not for everyone. */
+  /** True when the site marks the post as not for everyone. */
   readonly sensitive?: boolean;
-  /** The post that it quotes or shares; one that this quotes in turn is left out. */
+  /** The post that this one quotes or shares; a further quote inside that one is left out. */
   readonly quoted?: { readonly ref: Pick<PostRef, 'source' | 'id' | 'url'>; readonly draft: PostDraft } | null;
 };
 
@@ -47,7 +50,10 @@ export interface PostContext {
   readonly now: number;
 }
 
-/** An error page in place of a query's answer may only mean that the query died. A card has author, words and cover at most. */
+/**
+ * The kind of answer: an error page in place of a query's answer may only mean that the query no longer exists. A card has author, text
+ * and cover at most.
+ */
 export type AnswerKind = 'query' | 'page' | 'embed' | 'card' | 'story';
 
 export interface ReadContext extends PostContext {
@@ -55,8 +61,8 @@ export interface ReadContext extends PostContext {
 }
 
 /**
- * `expiring`: all of its addresses end the life of the post, or the files of its items alone.
- * @throws AppError `upstream_changed` for a draft without items that does not say that there are none
+ * Makes the post. `expiring`: whether all of its addresses limit how long the post is valid, or only the files of its items.
+ * @throws AppError `upstream_changed` for a draft without items that does not state that there are none
  */
 export function toPost(draft: PostDraft, context: PostContext, expiring: 'files' | 'all' = 'all'): Post {
   if (draft.items.length === 0 && !draft.isWordsOnly) {
@@ -87,7 +93,7 @@ function postAlone(
   expiring: 'files' | 'all',
 ): Omit<Post, 'quoted'> {
   const placed = placeItems(draft.items);
-  // The cover is the first item's: where that one is missing, no item shows it.
+  // The cover belongs to the first item; if that one is missing, no other item may show it.
   const coverUrl = placed.items[0]?.position === 0 ? null : draft.coverUrl;
   const images =
     expiring === 'files' ? [] : [draft.author.avatarUrl, coverUrl, ...placed.items.map(item => item.thumbnailUrl)];
@@ -112,8 +118,8 @@ function postAlone(
 }
 
 /**
- * Completes the items of a post by further requests; one that cannot be is missing, of a quoted post too.
- * @throws what kept them from it, where none of the post's own can be completed
+ * Completes the items of a post by more requests; an item that cannot be completed counts as missing, also in a quoted post.
+ * @throws the failure, when none of the post's own items can be completed
  */
 export async function withCompleted(post: Post, complete: (item: MediaItem) => Promise<MediaItem>): Promise<Post> {
   async function completed({ items, missingItems }: Pick<Post, 'items' | 'missingItems'>) {

@@ -1,7 +1,7 @@
-/** Reads addresses by tables of the shapes that their paths have. */
+/** Reads addresses by tables of path shapes. */
 import type { LinkMatch } from '../../extract/source.ts';
 
-/** A shape of a path without the slash around it, and its meaning; undefined where the next shape is to be tried. */
+/** A shape of a path, without the slashes at both ends, and its meaning; undefined when the next shape should be tried. */
 export type PathShape = readonly [RegExp, (found: readonly string[], query: URLSearchParams) => LinkMatch | undefined];
 
 export function unsupported(what: string): LinkMatch {
@@ -10,19 +10,19 @@ export function unsupported(what: string): LinkMatch {
 
 export const PAGE = unsupported('page');
 
-/** Shapes of the pages that hold no single post: by what they are, a pattern of how their paths begin. */
+/** Shapes of pages that contain no single post: for each kind of page, a pattern for the beginning of its paths. */
 export function pagesOf(kinds: Readonly<Record<string, string>>): readonly PathShape[] {
   return Object.entries(kinds).map(([what, words]) => {
     return [new RegExp(`^(?:${words})(?:/|$)`, 'i'), () => unsupported(what)];
   });
 }
 
-/** A page around another address; undefined where it names none. */
+/** A page that contains another address; undefined when it names none. */
 export function wrapper(target: string | null | undefined): LinkMatch | undefined {
   return target ? { kind: 'wrapper', target } : undefined;
 }
 
-/** The path of an address without empty parts, at most so many of the others. */
+/** The path of an address without empty segments, shortened to that many segments. */
 export function pathOf(address: URL, maxSegments: number): string {
   const segments = address.pathname.split('/', 2 * maxSegments).filter(segment => segment !== '');
   return segments.slice(0, maxSegments).join('/');
@@ -44,32 +44,34 @@ export function postIdOf(address: unknown, match: (address: URL) => LinkMatch | 
   return found?.kind === 'post' ? found.ref.id : null;
 }
 
-/** Shortcodes and media ids are the same number of 64 bits, more than a JavaScript number has: base64url digits, and decimal text. */
+/**
+ * Shortcodes and media ids are the same 64-bit number, too large for a JavaScript number: once in base64url digits, once as decimal text.
+ */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Digits of a public code; what follows them in a private link is a secret suffix. */
+/** The digits of a public code; in a private link a secret suffix follows. */
 export const PUBLIC_CODE_LENGTH = 11;
 const PRIVATE_SUFFIX_LENGTH = 28;
 const CODE = /^[\w-]{1,11}$/;
 const MEDIA_ID = /^\d{1,20}$/;
-/** Ids of Instagram and Threads begin then, unix milliseconds. */
+/** The moment from which ids of Instagram and Threads count, unix milliseconds. */
 const ID_EPOCH_MS = 1_314_220_021_721n;
 
-/** `isPrivate`: the code carried the 28-character suffix of a post that only its followers see (`C5_A1TQNPrYw4c2g…`). */
+/** `isPrivate`: the code had the 28-character suffix of a post that only its author's followers see (`C5_A1TQNPrYw4c2g…`). */
 export function splitCode(text: string): { readonly code: string; readonly isPrivate: boolean } {
   const isPrivate = text.length > PRIVATE_SUFFIX_LENGTH;
   const code = isPrivate ? text.slice(0, -PRIVATE_SUFFIX_LENGTH) : text;
   return { code: code.slice(0, PUBLIC_CODE_LENGTH), isPrivate };
 }
 
-/** The media id (`pk`) of a code as decimal text; null when the text is no code of 1 to 11 digits. */
+/** The media id (`pk`) of a code as decimal text; null when the text is not a code of 1 to 11 digits. */
 export function mediaIdOfCode(code: string): string | null {
   if (!CODE.test(code)) return null;
   const digits = [...code].map(digit => BigInt(ALPHABET.indexOf(digit)));
   return digits.reduce((id, digit) => id * 64n + digit, 0n).toString();
 }
 
-/** The code of a media id in decimal text; null when it is no number of at most 20 digits. */
+/** The code of a media id in decimal text; null when it is not a number of at most 20 digits. */
 export function shortcodeOf(mediaId: string): string | null {
   if (!MEDIA_ID.test(mediaId)) return null;
   let id = BigInt(mediaId);
@@ -81,7 +83,7 @@ export function shortcodeOf(mediaId: string): string | null {
   return code;
 }
 
-/** Unix milliseconds, in an id's upper 41 bits; up to minutes before the time that the site shows. Null for ids before 2011. */
+/** Unix milliseconds from the upper 41 bits of an id; up to minutes before the time that the site shows. Null for ids before 2011. */
 export function publishTimeOf(mediaId: string): number | null {
   if (!MEDIA_ID.test(mediaId)) return null;
   const sinceEpoch = BigInt(mediaId) >> 23n;

@@ -13,10 +13,10 @@ import {
 } from './cdn-address.ts';
 
 export interface ListedFile extends PixelSize {
-  /** The address as the answer has it; one that is not on the CDN is passed over. */
+  /** The address from the answer; one that is not on the CDN is ignored. */
   readonly url: unknown;
   readonly bitrate?: number | null;
-  /** It is a smaller encoding of the video, whose size is then not the original's. */
+  /** True when the file is a smaller encoding of the video, so that its size is not the original's. */
   readonly isReduced?: boolean;
 }
 
@@ -39,7 +39,7 @@ function area(file: PixelSize): number {
 
 type Addressed = ListedFile & { readonly url: string };
 
-/** A few dozen at most: comparing them costs less than a set, which reads every address to its end. */
+/** There are a few dozen files at most: comparing them is cheaper than a set, which would hash every address. */
 function distinctByUrl(files: readonly ListedFile[]): readonly Addressed[] {
   const distinct: Addressed[] = [];
   for (const file of files) {
@@ -49,12 +49,12 @@ function distinctByUrl(files: readonly ListedFile[]): readonly Addressed[] {
   return distinct;
 }
 
-/** A number of pixels that an encoder can use. */
+/** Rounds to an even number of pixels, as encoders require. */
 function even(pixels: number): number {
   return Math.max(2, Math.round(pixels / 2) * 2);
 }
 
-/** A video file's size is, where it is not said, the original's, scaled down to the short side that its address names. */
+/** The size of a video file; if it is not stated, the original's size reduced to the short side that the address names. */
 function videoSize({ width, height, isReduced }: ListedFile, original: PixelSize, shortSide: number | null): PixelSize {
   if (width !== null && height !== null) return { width, height };
   return shortSide === null && isReduced === true ? UNKNOWN_SIZE : atShortSide(original, shortSide, even);
@@ -79,33 +79,33 @@ function adaptiveVariants(manifest: string | null): { durationMs: number | null;
   return { durationMs, variants: accepted };
 }
 
-/** `image/jpeg` and the like: `stp=dst-jpg` says what is served even where the path ends in `.webp`. */
+/** The type such as `image/jpeg`: `stp=dst-jpg` states what is served even when the path ends in `.webp`. */
 function imageMime(url: string): string {
   const served = /[?&]stp=[^&]{0,200}?dst-(jpg|jpeg|webp|png|heic)/.exec(url)?.[1];
   const type = served ?? /\.(jpg|jpeg|webp|png|heic|gif)$/.exec(url.split('?', 1)[0] ?? '')?.[1] ?? 'jpeg';
   return `image/${type === 'jpg' ? 'jpeg' : type}`;
 }
 
-/** `stp=c0.248.640.640a_…` cuts a square out of the image. */
+/** True for an address such as `stp=c0.248.640.640a_…`, which cuts a square out of the image. */
 function isCrop(url: string): boolean {
   return /[?&]stp=c\d+\.\d+\.\d+\.\d+/.test(url);
 }
 
-/** The largest that can be fetched, and that is not cut out of another if there is one. */
+/** The largest cover that can be fetched, preferably one that is not cropped. */
 function largestCover(covers: readonly ListedFile[]): string | null {
   const sorted = covers.toSorted((a, b) => area(b) - area(a));
   const urls = sorted.map(cover => readAddress(cover.url)).filter(url => url !== null);
   return urls.find(url => !isCrop(url)) ?? urls[0] ?? null;
 }
 
-/** A photo whose size is not said is not taken for the original where other files have theirs: it may be any. */
+/** If other files state their sizes, a photo without a stated size is not assumed to be the original: it may be any of them. */
 function photoSize({ url, width, height }: Addressed, isAnyStated: boolean, original: PixelSize): PixelSize {
   if (width !== null && height !== null) return { width, height };
   const size = imageSize(url, isAnyStated ? UNKNOWN_SIZE : original);
   return { width: width ?? size.width, height: height ?? size.height };
 }
 
-/** An image that is cut out of another counts only where there is nothing else. */
+/** A cropped image is used only if there is no other. */
 function imageVariants(files: readonly ListedFile[], original: PixelSize): readonly Variant[] {
   const distinct = distinctByUrl(files);
   const uncut = distinct.filter(file => !isCrop(file.url));
@@ -141,20 +141,20 @@ export function imageItem({ files, original = UNKNOWN_SIZE, alt = null }: ImageF
   return item && { ...item, thumbnailUrl: item.variants[0]?.url ?? null };
 }
 
-/** The size where all of it is known. */
+/** The size when both sides are known, else nothing. */
 function whole({ width, height }: PixelSize): Partial<PixelSize> {
   return width === null || height === null ? {} : { width, height };
 }
 
-// Files and items as an answer lists them, on the CDN of whichever site it is.
+// Files and items as an answer lists them, on the CDN of any site.
 
-/** One file with what is known of it: the rest is null. A file without a picture that moves is an image. */
+/** One file with its known facts; all others are null. A file without video counts as an image. */
 export function listedFile(url: string, known: Partial<Variant> & Pick<Variant, 'mime' | 'hasVideo'>): Variant {
   const unknown = { width: null, height: null, bitrate: null, bytes: null, codecs: null, expiresAt: null };
   return { url, ...unknown, hasAudio: known.hasVideo ? null : false, adaptive: false, ...known };
 }
 
-/** An item with its files, the best first; null where there is none. What is not `known` of it is its best file's. */
+/** An item with its files, best first; null when there are none. Facts that are not `known` are taken from its best file. */
 export function listedItem(
   kind: UnplacedItem['kind'],
   files: readonly Variant[],

@@ -1,4 +1,4 @@
-/** A source whose posts are read from pages that anyone may ask for: its endpoints, each asked by several callers. */
+/** A source whose posts are read from public pages: its endpoints, each asked with several profiles. */
 import { CookieJar } from 'tough-cookie';
 import type * as z from 'zod';
 import { AppError } from '../../../errors.ts';
@@ -25,25 +25,25 @@ export interface PageSite<Ids extends object, Name extends string, Endpoint exte
   extends Omit<SourceDescriptor, 'example' | 'create'>,
     Pick<MediaSource, 'match' | 'refOf'> {
   readonly examples: readonly [string, ...string[]];
-  /** Hosts that are asked for its posts. Default: those that its links are on. */
+  /** Hosts from which its posts are fetched. Default: the hosts of its links. */
   readonly askedHosts?: HostList;
   readonly maxBytes: number;
   /** The ids that the site changes now and then, each with its default; strict. */
   readonly ids: z.ZodType<Ids>;
-  /** The callers by strategy, `ENDPOINT/CALLER`. One that does not say what it accepts navigates as a browser does. */
+  /** Profiles by strategy, `ENDPOINT/CALLER`. One without an `accept` header gets the headers of a browser's navigation. */
   readonly profiles: (ids: Ids) => Readonly<Record<Name | 'short-link', RequestProfile>>;
-  /** Address of a post by endpoint. */
+  /** The address of a post at each endpoint. */
   readonly endpoints: Readonly<Record<Endpoint, (ref: PostRef, ids: Ids) => string>>;
-  /** Ways to ask that are no pages. */
+  /** Strategies that ask for something else than pages. */
   readonly strategies?: (options: SourceOptions, constants: Constants<Ids, Name>) => readonly Strategy[];
   readonly read: AnswerReader;
-  /** Paths of its login and of other pages that refused visitors are sent to. */
+  /** Paths of the site's login and of other pages to which refused visitors are sent. */
   readonly wall: RegExp;
-  /** The address that the page of a short link names, where it does not redirect. */
+  /** The target that the page of a short link names, when it does not redirect. */
   readonly namedBy?: (answer: HttpResponse) => string | null;
-  /** Files may want what the site set in the cookies, or may have to be asked for. */
+  /** Completes a post whose files need cookies that the site set, or have to be asked for separately. */
   readonly finish?: (post: Post, asked: FinishContext) => Post | Promise<Post>;
-  /** What it does otherwise than other sites. */
+  /** Changes the source where its site differs from others. */
   readonly adapt?: (source: MediaSource, options: SourceOptions) => MediaSource;
 }
 
@@ -76,13 +76,13 @@ function createPageSource<Ids extends object, Name extends string, Endpoint exte
   const constants = readConstants<Ids, Name | 'short-link'>(table, options.upstreamConstants);
   const { profiles } = constants;
 
-  /** A request is made once: the chain asks elsewhere where another client would try again. */
+  /** Each request is made once without retries, because the chain goes on with another strategy. */
   function ask(url: string | URL, profile: RequestProfile, signal: AbortSignal, cookies = new CookieJar()) {
     const request = profileRequest(profile, profile.headers.accept === undefined ? navigationHeaders(profile) : {});
     return http.request({ ...request, url, hosts, cookies, maxBytes, maxRedirects: 0, retries: 0, signal });
   }
 
-  /** Null for a redirect off the site, or to a page that is no post's. */
+  /** Null for a redirect that leaves the site, or leads to a page that is not a post's. */
   function nextPage(head: HttpHead): URL | null {
     const target = redirectOf(head);
     if (target?.protocol !== 'https:' || match(target) === undefined) return null;

@@ -4,7 +4,7 @@ import { createParseThread } from '../../parse/parse-thread.ts';
 import type { Post } from '../../post.ts';
 import type { ReadContext } from './draft.ts';
 
-/** @throws AppError what the answer means when the post is not in it. */
+/** @throws AppError the meaning of the answer when the post is not in it. */
 export type AnswerReader = (answer: SiteAnswer, context: ReadContext) => Post;
 
 export interface PageTask {
@@ -12,14 +12,17 @@ export interface PageTask {
   readonly context: ReadContext;
 }
 
-/** A bundle has every file in one folder; compiled one by one, the worker stands above the kit. */
+/** In a bundle all files are in one folder; compiled separately, the worker is in the folder above the kit. */
 const WORKER = import.meta.url.endsWith('/kit/page-thread.js') ? '../page-worker.js' : './page-worker.js';
-/** Run from TypeScript there is no compiled worker: a large answer is then read like any other. */
+/** When run from TypeScript there is no compiled worker, so a large answer is read in this thread. */
 const readInThread = import.meta.url.endsWith('.ts')
   ? null
   : createParseThread<PageTask, Post>(new URL(WORKER, import.meta.url), 'readLargePage');
 
-/** An answer of many megabytes is read in a thread, which finds the reader by the source's id. @throws AppError as the reader does. */
+/**
+ * Reads an answer; one of many megabytes is read in a thread, which finds the reader by the source's id.
+ * @throws AppError like the reader
+ */
 export async function readSiteAnswer(read: AnswerReader, response: HttpResponse, context: ReadContext): Promise<Post> {
   const answer = siteAnswer(response);
   const { id, parts } = context.ref;

@@ -1,4 +1,4 @@
-/** Objects that describe one media as the mobile API's product, which Instagram and Threads share (2026-08) -> what they say of it. Pure. */
+/** Reads objects that describe one media in the mobile API's `product` shape, which Instagram and Threads share (2026-08). Pure. */
 import {
   child,
   firstOf,
@@ -17,10 +17,10 @@ import { type PixelSize, readAddress, UNKNOWN_SIZE } from './cdn-address.ts';
 import type { PostDraft } from './draft.ts';
 import { imageItem, type ListedFile, videoItem } from './media-files.ts';
 
-/** Paths of each count, the first that is there counts. */
+/** The paths of each count; the first that exists is used. */
 type StatPaths = Readonly<Partial<Record<keyof Stats, readonly string[]>>>;
 
-/** A carousel has 20 at most (2026). */
+/** A carousel has at most 20 items (2026). */
 export const MAX_CHILDREN = 60;
 const PHOTO = 1;
 const VIDEO = 2;
@@ -59,11 +59,13 @@ const PRODUCT_STATS: StatPaths = {
   authorPosts: ['user.media_count', 'owner.media_count'],
 };
 
-/** `media/info`, `web_info.items[0]` and `xig_polaris_media.if_not_gated_logged_out` answer with the mobile API's product. */
+/**
+ * The shape of the mobile API's product, which `media/info`, `web_info.items[0]` and `xig_polaris_media.if_not_gated_logged_out` contain.
+ */
 export const PRODUCT = {
-  /** A media of this shape has at least one of them, whatever else it lacks. */
+  /** An object of this shape has at least one of these properties, whatever else it lacks. */
   keys: ['media_type', 'video_versions', 'image_versions2', 'carousel_media'],
-  /** It matches the name of a media's kind; its first group is `Video` for a video. */
+  /** A pattern for the name of a media's kind; its first group is `Video` for a video. */
   typename: /(Video|Image|Photo)(?:Media)?$/,
   publishedAt: 'taken_at',
   stats: PRODUCT_STATS,
@@ -74,14 +76,16 @@ export const PRODUCT = {
   ],
   videos: (media: JsonObject) => listed(media.video_versions, 'url', 'width', 'height'),
   manifest: (media: JsonObject) => media.video_dash_manifest,
-  /** The media's own word; null when it says nothing. */
+  /** Says whether the media states that it is a video; null when it states nothing. */
   saysVideo({ media_type }: JsonObject): boolean | null {
     const type = readCount(media_type);
     return type === PHOTO || type === VIDEO ? type === VIDEO : null;
   },
-  /** Anything else that only videos have. */
+  /** True when something else is there that only videos have. */
   hasVideoSign: (media: JsonObject) => media.has_audio === true,
-  /** Null for a media that is no carousel. What a carousel shows of itself is one of its items over again: only its children count. */
+  /**
+   * The items of a carousel; null for other media. What a carousel shows of itself repeats one of its items, so only its children count.
+   */
   children(media: JsonObject): readonly unknown[] | null {
     if (!isCarousel(media)) return null;
     const listed = readList(media.carousel_media, MAX_CHILDREN);
@@ -94,7 +98,10 @@ export const PRODUCT = {
 
 export type MediaShape = typeof PRODUCT;
 
-/** By its own word, else by any sign of a video: the still of a video whose files are withheld is not the post. */
+/**
+ * Says whether a media is a video: by its own statement, else by any sign of one, because the still of a video whose files are withheld
+ * is not the post.
+ */
 function isVideo(media: JsonObject, shape: MediaShape, isReel: boolean): boolean {
   const said = shape.saysVideo(media);
   if (said !== null) return said;
@@ -132,7 +139,7 @@ export function readUsers(users: readonly unknown[]): Author {
   };
 }
 
-/** An author can hide some counts. */
+/** Reads the counts; an author can hide some of them. */
 function readStats(media: JsonObject, paths: StatPaths): Stats {
   const isHidden = media.like_and_view_counts_disabled === true;
   const shown = Object.entries(paths).filter(([key]) => !isHidden || !/^(?:likes|plays|views)$/.test(key));
@@ -140,7 +147,7 @@ function readStats(media: JsonObject, paths: StatPaths): Stats {
   return { ...NO_STATS, ...Object.fromEntries(read) };
 }
 
-/** Null stands for all that a media does not say. `isReel`: the link says that this is a video. */
+/** Reads a media; null stands for everything that it does not state. `isReel`: the link says that this is a video. */
 export function parseMedia(media: JsonObject, shape: MediaShape, isReel: boolean): PostDraft {
   const children = shape.children(media);
   return {

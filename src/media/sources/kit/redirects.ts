@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 
-/** Null of `nextOf`: the answer stands as it is. What is still a redirect after `maxHops` is the answer. */
+/** Follows redirects; when `nextOf` gives null, the answer is final. A redirect after `maxHops` is returned as the answer. */
 export async function followRedirects(
   url: string,
   ask: (url: string | URL) => Promise<HttpResponse>,
@@ -17,12 +17,12 @@ export async function followRedirects(
   return response;
 }
 
-/** One hop of a short link leads to the address of a post, or to one that is asked next. */
+/** One step of a short link leads to the address of a post, or to an address that is asked next. */
 export type ShortLinkStep = { readonly target: string } | { readonly next: string };
 
 const MAX_SHORT_HOPS = 5;
 
-/** @throws AppError what `step` throws; `upstream_changed` for a link that leads in circles. */
+/** @throws AppError whatever `step` throws; `upstream_changed` for a link that leads in circles. */
 export async function followShortLink(url: string, step: (url: string) => Promise<ShortLinkStep>): Promise<string> {
   let current = url;
   for (let hop = 0; hop < MAX_SHORT_HOPS; hop += 1) {

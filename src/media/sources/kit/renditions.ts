@@ -5,7 +5,7 @@ import { MAX_PLAYLIST_BYTES, playlistVariants } from '../../parse/playlist.ts';
 import type { Variant } from '../../post.ts';
 
 export interface RenditionsRequest {
-  /** A master playlist, or the one of a single rendition. */
+  /** The address of a master playlist, or of a single rendition's. */
   readonly url: string;
   /** The source's media hosts, as suffixes. */
   readonly hosts: readonly string[];
@@ -14,8 +14,8 @@ export interface RenditionsRequest {
 }
 
 /**
- * The renditions of a video that comes in pieces, as variants, best first.
- * @throws AppError what the request throws; `upstream_changed` for an answer that is no playlist of any
+ * The renditions of a streamed video, as variants, best first.
+ * @throws AppError whatever the request throws; `upstream_changed` for an answer that is not a playlist
  */
 export async function askRenditions(
   http: Pick<HttpClient, 'request'>,

@@ -1,4 +1,4 @@
-/** Puts a source together from what it says of its site: ways to ask, a reader of answers, accounts. */
+/** Builds a source from the description of its site: ways to ask, a reader of answers, accounts. */
 import { type Cookie, CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
@@ -9,7 +9,7 @@ import { createStrategyChain } from '../../extract/strategy-chain.ts';
 import type { AnswerKind } from './draft.ts';
 import { type AnswerReader, readSiteAnswer } from './page-thread.ts';
 
-/** One endpoint, asked by one kind of caller. */
+/** One endpoint, asked with one profile. */
 export interface Way extends Pick<Strategy, 'name' | 'timeoutMs' | 'isLastResort' | 'byAccount'> {
   readonly profile: RequestProfile;
   readonly kind: AnswerKind;
@@ -37,9 +37,9 @@ interface SourceParts
     MediaSource,
     'id' | 'match' | 'refOf' | 'resolveShort' | 'strategies' | 'examples' | 'canFetchStories' | 'mediaHosts'
   > {
-  /** Asks why a post is not shown. */
+  /** Asks the site why a post is not shown. */
   diagnose?(ref: PostRef, signal: AbortSignal): Promise<void>;
-  /** A failure may mean something else by what `diagnose` learned of the post of the same call. */
+  /** Reinterprets a failure by what `diagnose` learned about the post in the same call. */
   explain?(ref: PostRef, failure: AppError): AppError;
 }
 
@@ -63,7 +63,7 @@ export function createSource(options: SourceOptions, parts: SourceParts): MediaS
   };
 }
 
-/** One way to ask by an account. `check` throws for an answer by which the site challenges the account. */
+/** One way to ask with an account. `check` throws when the answer shows that the site challenges the account. */
 export interface AccountWay extends Omit<Way, 'timeoutMs' | 'ask'> {
   ask(ref: PostRef, signal: AbortSignal, jar: CookieJar, check: CheckAnswer): Promise<HttpResponse>;
 }
@@ -72,14 +72,14 @@ type CheckAnswer = (answer: HttpResponse) => HttpResponse;
 
 interface AccountOptions extends Asking {
   readonly accounts: Accounts;
-  /** Cookies of other sites are left out. */
+  /** The site's address; cookies for other sites are left out. */
   readonly site: string;
   isChallenge(answer: HttpResponse): boolean;
 }
 
 class AccountChallenged extends AppError {}
 
-/** Each account has cookies of its own, which the site renews; one that is challenged or logged out is left alone for a while. */
+/** Each account has its own cookies, which the site renews; an account that is challenged or logged out is not used for a while. */
 export function createAccountStrategies(options: AccountOptions, ways: readonly AccountWay[]): readonly Strategy[] {
   const { http, read, now, accounts, site, isChallenge } = options;
   const jars = new Map<string, CookieJar>();
@@ -95,7 +95,7 @@ export function createAccountStrategies(options: AccountOptions, ways: readonly 
         const answer = check(await ask(ref, signal, jar, check));
         return await readSiteAnswer(read, answer, { ref, kind, strategy: name, now: now() });
       } catch (error) {
-        // A post that is kept from a part of the people says nothing of the account.
+        // A post that is shown to some people only says nothing about the account.
         const isRefused = error instanceof AppError && error.code === 'login_required' && error.params.kept !== 1;
         if (isRefused) account.pause(error instanceof AccountChallenged ? 'challenge' : 'logged-out');
         throw error;

@@ -1,4 +1,4 @@
-/** An answer of Pinterest, a query's or a page, -> the pin, or the AppError that it means (2026-08 to 2026-10). Pure. */
+/** Reads an answer of Pinterest, from a query or a page, into the pin, or into the AppError that it means (2026-08 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import {
@@ -24,17 +24,17 @@ import { listedFile, listedItem } from '../kit/media-files.ts';
 import { failureOfPlace, failureOfStatus } from '../kit/refusal.ts';
 import { matchPinterestLink } from './link.ts';
 
-/** Files lie on its CDN. */
+/** The host of its CDN. */
 export const PINTEREST_MEDIA_HOSTS: readonly string[] = ['pinimg.com'];
 
 export const WALL = /^\/(?:login|logout|signup|challenge)(?:\/|$)/;
 
-/** An empty description is a blank. */
+/** The site writes an empty description as a blank. */
 function wordsOf(...values: readonly unknown[]): string | null {
   return firstOf(values, value => readText(readText(value)?.trim()));
 }
 
-/** Who made it. Whoever saved it is its author only where nothing says that they took it from another. */
+/** The author: the person who made the pin. The person who saved it counts only if nothing says that it was taken from another. */
 function authorOf(pin: JsonObject): Author {
   const isTaken = pin.is_repin === true || isJsonObject(pin.via_pinner);
   const people = [pin.native_creator, pin.closeup_attribution, pin.origin_pinner, isTaken ? null : pin.pinner];
@@ -73,7 +73,7 @@ function draftOf(pin: JsonObject): PostDraft {
 
 const MEDIA = ['images', 'videos', 'story_pin_data', 'carousel_data', 'embed'] as const;
 
-/** Related pins lie beside the asked one, and copies with less. */
+/** An answer contains the requested pin, less complete copies of it, and related pins. */
 function findPins(body: Body, { id }: ReadContext['ref']): readonly JsonObject[] {
   const texts = body.startsWith('{') ? [body.text] : body.scripts.flatMap(one => (one.isJson ? [one.text] : []));
   const pins: JsonObject[] = [];
@@ -86,7 +86,7 @@ function findPins(body: Body, { id }: ReadContext['ref']): readonly JsonObject[]
   return pins;
 }
 
-/** What the page tells crawlers of the pin. */
+/** The metadata about the pin in the page's head. */
 function draftOfHead(body: Body, id: string): PostDraft | null {
   const { og, canonical } = readMeta(body.head);
   const named = [og.get('og:url'), canonical].map(address => postIdOf(address, matchPinterestLink));
@@ -111,7 +111,7 @@ function failureWithoutPin(body: Body, now: number): AppError | null {
   return failureOfStatus({ status, headers: {}, url: '' }, now);
 }
 
-/** @throws AppError what the answer means when the asked pin is not in it. */
+/** @throws AppError the meaning of the answer when the requested pin is not in it. */
 export function readPinterestAnswer({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const place = failureOfPlace(head, context.now, WALL);
   if (place !== null) throw (place.code === 'not_found' ? failureWithoutPin(body, context.now) : null) ?? place;
@@ -124,7 +124,7 @@ export function readPinterestAnswer({ body, ...head }: SiteAnswer, context: Read
   return toPost(draft, context);
 }
 
-// The photos and videos that a pin lists -> items. Pure.
+// Reads the photos and videos of a pin into items. Pure.
 
 type Item = UnplacedItem | null;
 
@@ -140,7 +140,7 @@ function imageFile(file: unknown): readonly Variant[] {
   return [listedFile(url, { mime: `image/${type}`, hasVideo: false, ...size })];
 }
 
-/** The original before the sizes that were made of it, which may be larger in pixels. */
+/** The original comes before the sizes made from it, which may have more pixels. */
 function photoOf(images: unknown, alt: string | null): Item {
   if (!isJsonObject(images)) return null;
   const { orig, originals, ...sizes } = images;
@@ -156,7 +156,7 @@ function photoOf(images: unknown, alt: string | null): Item {
 
 const isStream = ({ mime }: Variant) => mime === PLAYLIST_MIME;
 
-/** Whole files, that of 720 pixels first, which plays everywhere; where there is none, the best stream, still as its master. */
+/** Whole files, first that of 720 pixels, which plays everywhere; if there is none, the address of the best stream's master playlist. */
 function videoOf(list: unknown, cover: string | null = null): Item {
   if (!isJsonObject(list)) return null;
   const entries = Object.entries(list).slice(0, 40);
@@ -165,7 +165,7 @@ function videoOf(list: unknown, cover: string | null = null): Item {
     const type = /\.(mp4|m3u8)$/.exec(new URL(url ?? 'https://pin.invalid/').pathname)?.[1];
     if (url === null || type === undefined) return [];
     const size = { width: readSize(child(file, 'width')), height: readSize(child(file, 'height')) };
-    // Of the streams the first kind has H.264 alone.
+    // Only the first kind of stream has nothing but H.264.
     const bitrate = readSize(child(file, 'bitrate')) ?? (name === 'V_HLSV4' ? 1 : null);
     const mime = type === 'mp4' ? 'video/mp4' : PLAYLIST_MIME;
     return [listedFile(url, { mime, hasVideo: true, ...size, bitrate: mime === PLAYLIST_MIME ? bitrate : null })];
@@ -184,7 +184,7 @@ function videoOf(list: unknown, cover: string | null = null): Item {
   return { ...sorted, width: best?.width ?? null, height: best?.height ?? null, variants: kept };
 }
 
-/** Of a part that has a photo beside its video, the photo is the video's cover. Undefined for one without either. */
+/** If a part has a photo and a video, the photo is the video's cover. Undefined for a part with neither. */
 function partOf(part: unknown, alt: string | null): Item | undefined {
   if (!isJsonObject(part)) return undefined;
   const { image, images = child(image, 'images'), video, videos = video } = part;
@@ -193,7 +193,7 @@ function partOf(part: unknown, alt: string | null): Item | undefined {
   return isJsonObject(images) || isJsonObject(image) ? photo : undefined;
 }
 
-/** An idea pin's pages, each of one or more blocks; words are blocks too. */
+/** The items of an idea pin, whose pages have one or more blocks; text is a block too. */
 function itemsOfPages(pages: readonly unknown[]): readonly Item[] {
   return pages.flatMap(page => {
     const blocks = readList(child(page, 'blocks')).map(block => partOf(block, null));
@@ -213,7 +213,7 @@ function gifOf({ embed, images }: JsonObject, alt: string | null): Item {
   return listedItem('image', files, { thumbnailUrl: url, alt });
 }
 
-/** Every item of a pin in order; null for one that is there and cannot be read. */
+/** Every item of a pin in order; null for one that exists but cannot be read. */
 function itemsOf(pin: JsonObject): readonly Item[] {
   const alt = readText(pin.alt_text) ?? readText(pin.auto_alt_text);
   const pages = itemsOfPages(readList(child(pin.story_pin_data, 'pages')));

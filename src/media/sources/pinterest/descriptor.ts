@@ -12,7 +12,7 @@ import { askRenditions } from '../kit/renditions.ts';
 import { PINTEREST_MEDIA_HOSTS, readPinterestAnswer, WALL } from './answer.ts';
 import { matchPinterestLink, PINTEREST_HOSTS, pinterestRefOf } from './link.ts';
 
-/** Public pins that have been up for years: a video, and a photo. */
+/** Public pins that have existed for years: a video and a photo. */
 export const PINTEREST_EXAMPLES: readonly [string, ...string[]] = [
   'https://www.pinterest.com/pin/664281013778109217/',
   'https://www.pinterest.com/pin/858146903966145189/',
@@ -37,7 +37,7 @@ export const pinterest = definePageSite({
     handler: headerValue.default('www/[username].js'),
     fields: headerValue.default('unauth_react_main_pin'),
   }),
-  /** The query is what the pages themselves ask with. */
+  /** The query is the one that the site's own pages use. */
   profiles({ userAgent, handler }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 9_000 };
     const browser = { ...plain, ...BROWSER };
@@ -63,10 +63,10 @@ export const pinterest = definePageSite({
   finish: (post, asking) => withCompleted(post, item => completed(item, asking)),
 });
 
-// Videos that a pin has as a stream alone: the whole file that mostly lies beside it, else its renditions.
+// For videos that a pin has only as a stream: the whole file that mostly exists beside the stream, else the stream's renditions.
 
 const STREAM = /^https:\/\/(v\d*\.pinimg\.com)\/videos\/(?:iht|mc)\/\w{1,20}\/((?:[0-9a-f]{2}\/){3}[0-9a-f]{32})/;
-/** Places of the whole file as of 2026-10; a missing one is 403. */
+/** Paths of the whole file as of 2026-10; a path that does not exist answers 403. */
 const PLACES: readonly ((name: string) => string)[] = [
   name => `iht/expMp4/${name}_720w.mp4`,
   name => `iht/720p/${name}.mp4`,

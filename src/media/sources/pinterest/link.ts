@@ -24,7 +24,7 @@ function pinMatch(id: string): LinkMatch {
   return { kind: 'post', ref: { source: 'pinterest', id, form: 'pin', url, itemIndex: null, parts: {} } };
 }
 
-/** Both short hosts are answered by the API, which knows where a code leads. */
+/** The API answers for both short hosts and knows the target of a code. */
 function shortMatch(code: string): LinkMatch {
   const url = `https://api.pinterest.com/url_shortener/${code}/redirect/`;
   return { kind: 'short', url, key: `pin.it/${code}` };
@@ -38,7 +38,7 @@ const PATHS: readonly PathShape[] = [
   [/^[\w-]{3,100}$/, () => unsupported('profile')],
 ];
 
-/** Undefined on any other host. Pure, never throws, and takes nothing from the address but checked ids. */
+/** Undefined for addresses on other hosts. Pure, never throws, and takes only checked ids from the address. */
 export function matchPinterestLink(address: URL): LinkMatch | undefined {
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
   const host = address.hostname.toLowerCase();

@@ -1,4 +1,4 @@
-/** An answer of Reddit, whichever way it was asked for, -> the post, or the AppError that it means (2026-10). Pure. */
+/** Reads any answer of Reddit into the post, or into the AppError that it means (2026-10). Pure. */
 import { decodeHTML } from 'entities';
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
@@ -34,7 +34,7 @@ function videoOf(media: unknown, target: unknown, thumbnailUrl: string | null): 
   });
 }
 
-/** `gallery_data` has the order, `media_metadata` the files. */
+/** The items of a gallery: `gallery_data` has their order and `media_metadata` their files. */
 function galleryOf(post: JsonObject): readonly Item[] {
   return readList(child(post.gallery_data, 'items')).map(entry => {
     const id = readText(child(entry, 'media_id')) ?? '';
@@ -54,7 +54,7 @@ function decoded(address: unknown): string {
   return decodeHTML(readText(address) ?? '');
 }
 
-/** Null where the post has no media. */
+/** Null when the post has no media. */
 function itemsOf(post: JsonObject): readonly Item[] | null {
   const preview = child(readList(child(post.preview, 'images'))[0], 'source');
   const cover = readAddress(decoded(child(preview, 'url')));
@@ -105,7 +105,7 @@ function draftOf(post: JsonObject): PostDraft {
   };
 }
 
-/** The API's words for why a community is closed. */
+/** The API's values for the reason why a community is closed. */
 const REASONS: ReadonlyMap<unknown, ErrorCode> = new Map([
   ['private', 'private'],
   ['gold_only', 'private'],
@@ -123,7 +123,7 @@ function readListing(answer: unknown, { ref }: ReadContext): PostDraft {
 
 const MAX_ENTRIES = 200;
 
-/** One entry of a post's feed is the post; the others are comments. */
+/** One entry of a post's feed is the post itself; the others are comments. */
 function readFeed(text: string, { ref }: ReadContext): PostDraft {
   const entry = text.split('<entry>', MAX_ENTRIES).find(part => part.includes(`<id>t3_${ref.id}</id>`));
   if (entry === undefined) throw new AppError('upstream_changed', 'no such post in the feed');
@@ -140,7 +140,7 @@ function readFeed(text: string, { ref }: ReadContext): PostDraft {
     title: readText(partOf('title')),
     caption: readText(words) ?? (isOutside && !isMedia ? target : null),
     publishedAt: readDate(partOf('published')),
-    // The feed names nothing of a gallery but its page.
+    // For a gallery, the feed contains only the address of its page.
     items: [item].filter(one => one !== null),
     isWordsOnly: item === null && !isMedia,
   };
@@ -150,7 +150,7 @@ function redditIdIn(address: string): string | null {
   return /^https:\/\/www\.reddit\.com\/r\/[\w-]{2,40}\/comments\/([a-z0-9]{4,12})\//.exec(address)?.[1] ?? null;
 }
 
-/** The target of `[link]`, and the words. */
+/** The target of `[link]`, and the text. */
 function readFeedContent(html: string): readonly [target: string | undefined, words: string] {
   let address: string | undefined;
   let target: string | undefined;
@@ -176,7 +176,7 @@ function readFeedContent(html: string): readonly [target: string | undefined, wo
   return [target, words.trim()];
 }
 
-/** @throws AppError what the answer means when the asked post is not in it */
+/** @throws AppError the meaning of the answer when the requested post is not in it */
 export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const { text } = body;
   const listing = context.kind === 'query' ? parseJson(text) : undefined;
@@ -184,7 +184,7 @@ export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadCon
   if (code !== undefined) throw new AppError(code, 'the API says why the community is closed');
   const place = failureOfPlace(head, context.now, WALL);
   if (place !== null) throw place;
-  // A page that asks for proof of a person is left alone, and another way is asked.
+  // The page asks for proof of a person, which is not given; another strategy is asked.
   if (text.length < 64_000 && text.includes('js_challenge')) throw blocked('the page asks for proof of a person');
   if (text.includes('<title>Welcome to Reddit')) throw refusedCaller('a page to log in');
   if (context.kind === 'query') return toPost(readListing(listing, context), context);

@@ -25,7 +25,7 @@ import { readRedditAnswer, WALL } from './answer.ts';
 import { imageOf, MANIFEST, namedVideo, REDDIT_MEDIA_HOSTS, readAddress } from './items.ts';
 import { matchRedditLink, REDDIT_HOSTS, redditRefOf } from './link.ts';
 
-/** Public posts that have been up for months: a video, and a gallery. */
+/** Public posts that have existed for months: a video and a gallery. */
 export const REDDIT_EXAMPLES: readonly [string, ...string[]] = [
   'https://www.reddit.com/r/KidsAreFuckingStupid/comments/1sklidt/',
   'https://www.reddit.com/r/IllegallySmolCats/comments/1skft63/',
@@ -35,7 +35,7 @@ const HOSTS = hostsBelow(['reddit.com']);
 const MANIFEST_HOSTS = ['v.redd.it'];
 const MAX_MANIFEST_BYTES = 256 * 1024;
 const MANIFEST_MS = 3_000;
-/** A token is asked for anew a minute before it ends. */
+/** A token is renewed this long before it expires. */
 const EARLY_MS = 60_000;
 const TOKEN_ADDRESS = 'https://www.reddit.com/api/v1/access_token';
 const TOKEN_BODY = new URLSearchParams({
@@ -58,15 +58,15 @@ export const reddit = definePageSite({
   maxBytes: 8 * 1024 * 1024,
   ids: z.strictObject({
     userAgent: headerValue.default(CHROME),
-    /** Feeds are for readers that say who they are. */
+    /** The feed wants a user agent that says who is asking. */
     feedAgent: headerValue.default('linux:medley:1.0 (a chat bot that shows single posts)'),
-    /** The host's own app, of the kind that is installed: it has no secret. */
+    /** The client id of the operator's own app, of the "installed" kind, which has no secret. */
     clientId: z
       .string()
       .regex(/^[\w-]{10,60}$/)
       .optional(),
   }),
-  /** Embeds and pages are for browsers (2026-10); the feed is for programs. */
+  /** Embeds and pages are asked with a browser's user agent (2026-10), the feed with Medley's own. */
   profiles({ userAgent, feedAgent }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 8_000 };
     const browser = { ...plain, ...BROWSER };
@@ -94,7 +94,7 @@ export const reddit = definePageSite({
   adapt: withFiles,
 });
 
-/** Files that are linked alone are given by themselves, videos where the site does not name their post. */
+/** Answers links to single files with those files; a link to a video only when the site does not name its post. */
 function withFiles(source: MediaSource, options: SourceOptions): MediaSource {
   return {
     ...source,
@@ -109,7 +109,7 @@ function withFiles(source: MediaSource, options: SourceOptions): MediaSource {
   };
 }
 
-/** A file without its post. Nothing says that it is for everyone. @throws AppError */
+/** A file without its post, marked as sensitive because nothing says that it is for everyone. @throws AppError */
 async function fetchFile(ref: PostRef, { http, now = Date.now }: SourceOptions, signal: AbortSignal): Promise<Post> {
   const image = imageOf(ref.url);
   if (image !== null) {
@@ -122,7 +122,7 @@ async function fetchFile(ref: PostRef, { http, now = Date.now }: SourceOptions, 
   return withCompleted(post, item => withTracks(item, http, signal));
 }
 
-/** The manifest of a video that is known by its name alone lists its tracks, else its playlist does. @throws AppError */
+/** Adds the tracks of a video that is known by its name alone, from its manifest or else its playlist. @throws AppError */
 async function withTracks(item: MediaItem, http: SourceOptions['http'], signal: AbortSignal): Promise<MediaItem> {
   const url = item.variants[0]?.url ?? '';
   if (!MANIFEST.test(url)) return item;
@@ -142,7 +142,7 @@ async function askTracks(url: string, http: SourceOptions['http'], signal: Abort
   const failure = failureOfStatus(answer, Date.now());
   if (failure !== null) throw failure;
   const { durationMs, variants: listed } = parseDashManifest(answer.text);
-  // The video of a gif is all there is, and not half of it.
+  // A gif has no audio, so its video track is the whole file.
   const hasAudio = listed.some(variant => variant.hasAudio === true);
   const variants = listed.flatMap(variant => {
     const address = URL.canParse(variant.url, url) ? readAddress(new URL(variant.url, url).href) : null;
@@ -153,7 +153,7 @@ async function askTracks(url: string, http: SourceOptions['http'], signal: Abort
   return { durationMs, variants };
 }
 
-/** By the host's own app, where one is configured: the whole post, in the limits of that app. */
+/** Asks with the operator's own app, where one is configured: that gives the whole post, within the app's rate limit. */
 function createAppStrategy(
   { http, now = Date.now }: SourceOptions,
   clientId: string,

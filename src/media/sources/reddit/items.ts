@@ -1,23 +1,23 @@
-/** The files that Reddit's answers name -> items. Pure. */
+/** Reads the files that Reddit's answers name into items. Pure. */
 import { child, firstOf, mediaAddress, readSize, readText } from '../../parse/json-fields.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
 import { listedFile, listedItem } from '../kit/media-files.ts';
 
-/** `redd.it` alone is the site's short link. */
+/** `redd.it` itself is left out, because it is the host of short links. */
 export const REDDIT_MEDIA_HOSTS: readonly string[] = [
   ...['v.redd.it', 'i.redd.it', 'preview.redd.it', 'external-preview.redd.it', 'packaged-media.redd.it'],
 ];
 
 export type Item = UnplacedItem | null;
 
-/** A video of which only the name is known: its manifest lists the files. */
+/** The manifest of a video of which only the name is known; it lists the files. */
 export const MANIFEST = /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})\/DASHPlaylist\.mpd$/;
 
 export function readAddress(value: unknown): string | null {
   return mediaAddress(value, REDDIT_MEDIA_HOSTS);
 }
 
-/** A signed address says when it ends, in unix seconds. */
+/** A signed address contains the time when it expires, in unix seconds. */
 function expiryOf(url: string): number | null {
   const end = Number(new URL(url).searchParams.get('e'));
   return end > 1_600_000_000 && end < 10_000_000_000 ? end * 1_000 : null;
@@ -48,11 +48,11 @@ export function imageOf(address: unknown, { width = null, height = null, alt = n
   const variants = files.map((one, index) =>
     listedFile(one, { mime: imageType(one), hasVideo: false, ...(index === 0 && { width, height }) }),
   );
-  // The original comes first whatever is known of its size.
+  // The original comes first, whatever its size is.
   return { kind: 'image', width, height, durationMs: null, thumbnailUrl: url, alt, variants };
 }
 
-/** A moving picture without audio. */
+/** A silent video that is shown as a moving picture. */
 export function gifOf(address: unknown, size: Picture = {}): Item {
   const url = readAddress(address);
   if (url === null) return null;
@@ -67,7 +67,7 @@ interface Video {
   readonly height?: number | null;
 }
 
-/** Whole files, such as `playbackMp4s` lists them. */
+/** Makes a video from whole files, as `playbackMp4s` lists them. */
 export function packagedVideo(files: readonly unknown[], known: Video): Item {
   const variants = files.flatMap((file): readonly Variant[] => {
     const url = readAddress(child(file, 'url'));
@@ -81,7 +81,7 @@ export function packagedVideo(files: readonly unknown[], known: Video): Item {
   return listedItem('video', variants, known);
 }
 
-/** By any address below `v.redd.it/NAME`, the first that is one. */
+/** Makes a video from the first of the addresses that is below `v.redd.it/NAME`. */
 export function namedVideo(addresses: unknown, known: Video = {}): Item {
   const texts = [addresses].flat().map(address => readText(address) ?? '');
   const name = firstOf(texts, text => /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})(?:[/?]|$)/.exec(text)?.[1]);

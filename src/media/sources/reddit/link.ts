@@ -10,7 +10,7 @@ export const REDDIT_HOSTS: readonly [string, ...string[]] = [
 const FIXER = /^(?:www\.|old\.)?(?:rxddit|vxreddit|fxreddit|rxyddit|redditez)\.com$/;
 const SITE = /^(?:(?:www|old|new|np|sh|m|amp|embed|i)\.)?reddit\.com$/;
 
-/** @param community `r/NAME` or `user/NAME`, where the address has it: the site then needs no redirect */
+/** @param community `r/NAME` or `user/NAME`, if the address has it: the site then answers without a redirect */
 function postMatch(id: string, community?: string): LinkMatch {
   const path = `${community === undefined ? '' : `${community}/`}comments/${id.toLowerCase()}/`;
   const ref: PostRef = {
@@ -20,7 +20,7 @@ function postMatch(id: string, community?: string): LinkMatch {
   return { kind: 'post', ref };
 }
 
-/** A file of a post that is not known: an image, or the manifest of a video. */
+/** The name of a file whose post is unknown: an image, or the manifest of a video. */
 const FILE = /^([a-z0-9]{6,24})\.(?:jpe?g|png|webp|gif|mpd)$/;
 
 function fileRefOf(id: string): PostRef | undefined {
@@ -35,7 +35,7 @@ function fileMatch(id: string): LinkMatch {
   return ref === undefined ? PAGE : { kind: 'post', ref };
 }
 
-/** The site alone knows where these lead. */
+/** A short link, whose target only the site knows. */
 function shortMatch(path: string): LinkMatch {
   return { kind: 'short', url: `https://www.reddit.com/${path}`, key: path };
 }
@@ -57,7 +57,7 @@ const PATHS: readonly PathShape[] = [
   }),
 ];
 
-/** Undefined on any other host. Pure, never throws, and takes nothing from the address but checked ids. */
+/** Undefined for addresses on other hosts. Pure, never throws, and takes only checked ids from the address. */
 export function matchRedditLink(address: URL): LinkMatch | undefined {
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
   const host = address.hostname.toLowerCase();
@@ -72,7 +72,7 @@ export function matchRedditLink(address: URL): LinkMatch | undefined {
     if (file !== undefined) return fileMatch(`${id}.mpd`);
     return id === '' ? PAGE : shortMatch(`video/${id}`);
   }
-  // A smaller copy has the title of its post before the name.
+  // In the name of a smaller copy, the title of its post comes first.
   if (host === 'i.redd.it' || host === 'preview.redd.it') return fileMatch(path.toLowerCase().replace(/^.*-v0-/, ''));
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** A post's page, or its embed, -> the post that was asked for (2026-10). Pure. */
+/** Reads a post's page, or its embed, into the requested post (2026-10). Pure. */
 import { child, parseJson, readCount, readDate, readList, readSize, readText } from '../../parse/json-fields.ts';
 import { readMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
@@ -8,7 +8,7 @@ import { type Item, imageOf, namedVideo, packagedVideo, readAddress } from './it
 type Attributes = Readonly<Record<string, string>>;
 
 interface Slide {
-  /** The place that the markup gives it, else that of its coming. */
+  /** The position that the markup states, else the order in which it was found. */
   readonly order: number;
   readonly item: UnplacedItem;
 }
@@ -16,10 +16,10 @@ interface Slide {
 /** The parts of a page's markup that belong to one post. */
 class PostMarkup {
   readonly #name: string;
-  /** Elements that are open, by whether each belongs to another post, a comment or an advertisement. */
+  /** The open elements; true for each that belongs to another post, a comment or an advertisement. */
   readonly #open: boolean[] = [];
   readonly slides: Slide[] = [];
-  /** The posts that links of the page lead to. */
+  /** Ids of the posts to which links on the page lead. */
   readonly named = new Set<string>();
   post: Attributes | undefined;
   player: Attributes | undefined;
@@ -81,7 +81,7 @@ class PostMarkup {
     this.author ??= /^(?:https:\/\/www\.reddit\.com)?\/user\/([\w-]{2,40})\/?(?:\?|$)/.exec(address)?.[1];
   }
 
-  /** A slide may have its image several times, first as its own blurred background. */
+  /** A slide may contain its image several times, first as its own blurred background. */
   #addImage({ src, srcset, width, height, alt, class: style = '' }: Attributes): void {
     if (style.includes('background')) return;
     const largest = (srcset ?? '')
@@ -118,7 +118,7 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
   return video === null ? null : [video];
 }
 
-/** Undefined where the markup has not the post that was asked for. */
+/** Undefined when the requested post is not in the markup. */
 export function readPostMarkup(html: string, id: string): PostDraft | undefined {
   const found = new PostMarkup(id);
   readMarkup(
@@ -132,7 +132,7 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
   );
   const { post, embed } = found;
   const shown = child(embed, 'post');
-  // An embed does not always say which post it is of, but its links do. One that names others alone is none of ours.
+  // An embed does not always state its post, but its links do. An embed whose links name only other posts is not the requested one.
   const own = readText(child(shown, 'id'));
   const isOther = (own !== null && own !== `t3_${id}`) || (found.named.size > 0 && !found.named.has(id));
   if (post === undefined && (embed === undefined || isOther)) return undefined;

@@ -1,4 +1,4 @@
-/** A page of Threads, its embed or the post's own, -> the post, or the AppError that it means (2026-09 to 2026-10). Pure. */
+/** Reads a page of Threads, the post's own or its embed, into the post, or into the AppError that it means (2026-09 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
@@ -23,7 +23,7 @@ import { threadsRefOf } from './link.ts';
 
 export const WALL = /^\/(?:login|accounts|challenge|checkpoint)(?:\/|$)/;
 
-/** @throws AppError what the answer means when the asked post is not in it. */
+/** @throws AppError the meaning of the answer when the requested post is not in it. */
 export function readThreadsPage({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const failure = failureOfPlace(head, context.now, WALL);
   if (failure !== null) throw failure;
@@ -32,11 +32,11 @@ export function readThreadsPage({ body, ...head }: SiteAnswer, context: ReadCont
   if (draft.items.length > 0 && readableItems(draft) === 0) {
     throw new AppError('upstream_changed', 'the post came without a file that we know');
   }
-  // An id says when its post was published, where the answer does not.
+  // If the answer does not state when the post was published, its id does.
   return toPost({ ...draft, publishedAt: draft.publishedAt ?? publishTimeOf(ref.parts.mediaId ?? '') }, context);
 }
 
-// The page of a post, whose scripts carry it in Instagram's shape between related posts and replies (2026-09). Pure.
+// Reads the page of a post, whose scripts contain it in Instagram's shape among related posts and replies (2026-09). Pure.
 
 const WORDS_ONLY = 19;
 
@@ -50,7 +50,7 @@ function isAsked({ code, pk, id }: JsonObject, ref: PostRef): boolean {
   return (readId(pk) ?? readId(id)) === ref.parts.mediaId;
 }
 
-/** `isEmpty`: the place of the post is there, and empty; `isWalled`: that of the thread is, without its posts. */
+/** `isEmpty`: the place for the post exists but is empty; `isWalled`: the place for the thread exists, but without its posts. */
 function findPost(page: Body, ref: PostRef) {
   const found = { copies: [] as JsonObject[], hasOthers: false, isEmpty: false, isWalled: false };
   const visit = (object: JsonObject) => {
@@ -70,7 +70,7 @@ const infoOf = ({ text_post_app_info: info }: JsonObject): JsonObject => (isJson
 
 const isUnavailable = (post: JsonObject) => [post, infoOf(post)].some(one => one.is_post_unavailable === true);
 
-/** The site says so, or every place of a file is empty. */
+/** True when the site states that the post has no media, or every place for a file is empty. */
 function saysWordsOnly(post: JsonObject): boolean {
   const type = readCount(post.media_type);
   if (type !== null) return type === WORDS_ONLY;
@@ -82,7 +82,7 @@ function parsePost(post: JsonObject): PostDraft {
   const info = infoOf(post);
   const own = parseMedia(post, PRODUCT, false);
   const { linked_inline_media: linked } = info;
-  // A reel of Instagram that is shared into the post is its file.
+  // If a reel of Instagram is shared in the post, its file is the post's.
   const media = readableItems(own) === 0 && isJsonObject(linked) ? parseMedia(linked, PRODUCT, false) : own;
   const fragments = readList(child(info.text_fragments, 'fragments'), 500).map(one =>
     readText(child(one, 'plaintext')),
@@ -110,10 +110,10 @@ function quotedBy(info: JsonObject): NonNullable<PostDraft['quoted']> | null {
   return post === undefined || ref === undefined || isUnavailable(post) ? null : { ref, draft: parsePost(post) };
 }
 
-/** Pages have copies with less. */
+/** Pages also contain less complete copies of the post. */
 const fullness = (draft: PostDraft) => 2 * readableItems(draft) + Number(draft.caption !== null);
 
-/** @throws AppError where the post is not in the page. */
+/** @throws AppError when the post is not in the page. */
 function parsePage(page: Body, { ref, kind }: ReadContext): PostDraft {
   const { copies, hasOthers, isEmpty, isWalled } = findPost(page, ref);
   const drafts = copies.filter(copy => !isUnavailable(copy)).map(parsePost);
@@ -122,6 +122,6 @@ function parsePage(page: Body, { ref, kind }: ReadContext): PostDraft {
   if (copies.length > 0 || isEmpty) throw weakNotFound('the page says that the post is not available');
   if (isWalled) throw refusedCaller('the page of the thread comes without its posts');
   if (hasOthers) throw new AppError('upstream_changed', 'the page shows other posts only');
-  // Embeds know some callers better than others; the page of a post comes without it to those who ask too much.
+  // An embed without its post means that the caller was refused; a page without its post is sent to those who ask too often.
   throw kind === 'embed' ? refusedCaller('a shell in place of the embed') : blocked('a shell in place of the page');
 }

@@ -7,13 +7,13 @@ import { definePageSite } from '../kit/page-site.ts';
 import { readThreadsPage, WALL } from './answer.ts';
 import { matchThreadsLink, THREADS_HOSTS, threadsRefOf } from './link.ts';
 
-/** Public posts that have been up for years, of the site's own people. */
+/** Public posts of the site's own staff that have existed for years. */
 export const THREADS_EXAMPLES: readonly [string, ...string[]] = [
   'https://www.threads.com/@zuck/post/CuP48CiS5sx',
   'https://www.threads.com/@zuck/post/C8O-JbtAKrp',
 ];
 
-/** An embed is found under any name, a page without one by its code alone. */
+/** An embed is found under any user name, a page without a name only by its code. */
 const pageOf = ({ id, parts: { user = 'threads' } }: PostRef) => `https://www.threads.com/@${user}/post/${id}`;
 
 export const threads = definePageSite({
@@ -30,10 +30,13 @@ export const threads = definePageSite({
   // Pages of posts have 1.3 MB (2026-09).
   maxBytes: 8 * 1024 * 1024,
   ids: z.strictObject({
-    /** With the version of a browser in it the embed is an empty shell (2026-10). */
+    /** If this contained the version of a browser, the embed would be an empty shell (2026-10). */
     userAgent: headerValue.default('Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Safari/537.36'),
   }),
-  /** In the order in which they are asked as long as nothing is known: both endpoints early, for one alone proves nothing. */
+  /**
+   * Profiles in the order in which they are asked while nothing is known of their success: both endpoints come early, because a refusal
+   * by one alone proves nothing.
+   */
   profiles({ userAgent }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 8_000 };
     const headers = { accept: 'text/html,application/xhtml+xml', 'accept-language': ENGLISH };

@@ -1,4 +1,4 @@
-/** The embed of a post, by the names of its classes (2026-09 to 2026-10). Pure. */
+/** Reads the embed of a post by the names of its classes (2026-09 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
@@ -11,10 +11,10 @@ import { imageItem, videoItem } from '../kit/media-files.ts';
 import { weakNotFound } from '../kit/refusal.ts';
 import { matchThreadsLink, threadsRefOf } from './link.ts';
 
-/** Of several classes of an element the first of the table counts; a `slot` holds one file. */
+/** Regions by class; if an element has several classes, the first in the table counts. A `slot` contains one file. */
 const REGIONS = [
   ['avatar', /^AvatarContainer$/],
-  // The link of a topic is a `HeaderLink` too.
+  // The link of a topic also has the class `HeaderLink`.
   ['topic', /^TopicTagWrapper$/],
   ['link', /^LinkContainer$/],
   ['name', /^HeaderLink$/],
@@ -28,9 +28,9 @@ const REGIONS = [
 type Region = (typeof REGIONS)[number][0] | null;
 const isSlot = (region: Region) => region === 'slot' || region === 'video-slot';
 
-/** A post as the page draws it: the asked one, its parent above it, or one that it quotes within it. */
+/** A post that the page shows: the requested one, its parent above it, or one that it quotes. */
 class DrawnPost {
-  /** The page marks the asked post so, and at times what that quotes. */
+  /** True for the post that the page marks as the requested one; sometimes also for a post that it quotes. */
   isFull = false;
   isParent = false;
   id: string | null = null;
@@ -38,7 +38,7 @@ class DrawnPost {
   isVerified = false;
   avatar: unknown;
   readonly words = { name: '', text: '', time: '' };
-  /** By icon: likes, replies, reposts, shares. */
+  /** Counts in the order of their icons: likes, replies, reposts, shares. */
   readonly counts: string[] = [];
   readonly items: (UnplacedItem | null)[] = [];
   quoted: DrawnPost | null = null;
@@ -47,7 +47,7 @@ class DrawnPost {
     return this.words.name === '' && this.words.text === '' && this.items.length === 0;
   }
 
-  /** The number is missing where it is 0; from 1,000 on it is shortened, and then not known. */
+  /** A count of 0 is not shown; from 1,000 on it is shortened, so it is unknown. */
   #count(icon: number): number | null {
     const shown = this.counts[icon]?.trim().replaceAll(',', '') ?? '-';
     return /^\d{0,12}$/.test(shown) ? Number(shown) : null;
@@ -56,7 +56,7 @@ class DrawnPost {
   toDraft(): PostDraft {
     const caption = this.words.text.replaceAll('\ufffc', '').replaceAll('\u00a0', ' ').trim() || null;
     const username = /^[\w.]{1,30}$/.exec(this.words.name.trim())?.[0] ?? null;
-    // A name without the badge beside it is not verified.
+    // A name without a badge beside it is not verified.
     const verified = this.hasHeader ? this.isVerified : null;
     const quotedRef = threadsRefOf(this.quoted?.id ?? '');
     return {
@@ -75,15 +75,15 @@ class DrawnPost {
 type Attributes = Readonly<Record<string, string>>;
 
 class EmbedMarkup {
-  /** The outermost, from above. */
+  /** The outermost posts, from top to bottom. */
   readonly posts: DrawnPost[] = [];
-  /** `slotAt`: how many items the post had before the element, which is the place of one. */
+  /** `slotAt`: how many items the post had before this element, if the element is a place for one. */
   readonly #frames: { readonly post: DrawnPost | null; readonly region: Region; readonly slotAt?: number }[] = [];
   #video: Attributes | null = null;
   #sources: unknown[] = [];
 
   constructor(html: string) {
-    // Scripts apart, an embed is under 100 KB.
+    // An embed without scripts is under 100 KB.
     readMarkup(visibleMarkup(html, 512 * 1024), this, { xml: false });
   }
 
@@ -100,7 +100,7 @@ class EmbedMarkup {
     if (region === 'avatar' && name === 'img') post.avatar ??= attributes.src;
     if (classes.includes('VerifiedBadge')) post.isVerified = true;
     if (classes.includes('ActionBarIcon')) post.counts.push('');
-    // Where a quote has no link of its own kind, any that is not in its text is to its post.
+    // If a quote has no link of its own kind, any link outside its text leads to its post.
     const isLink = region === 'link' || (region !== 'text' && !this.posts.includes(post));
     const href = attributes.href?.replace(/^\//, 'https://www.threads.com/');
     if (isLink) post.id ??= postIdOf(href, matchThreadsLink);
@@ -113,7 +113,7 @@ class EmbedMarkup {
     if (post && (region === 'name' || region === 'text' || region === 'time')) post.words[region] += text;
   }
 
-  /** Void elements are closed by the parser too. */
+  /** The parser calls this for void elements too. */
   onclosetag(name: string): void {
     const { post, slotAt } = this.#frames.pop() ?? {};
     if (name === 'video' && this.#video !== null) {
@@ -129,10 +129,10 @@ class EmbedMarkup {
     if (!classes.includes('QuotePostContainer') && !classes.includes('OuterContainer')) {
       if (post === null || !classes.includes('BodyContainerParent')) return post;
       post.isParent = !post.isFull;
-      // Drawn within the frame of its reply, the parent is another post all the same.
+      // The parent is shown inside the frame of its reply, but it is another post.
       return post.isFull ? new DrawnPost() : post;
     }
-    // The frame of a quote holds the frame of its post.
+    // The frame of a quote contains the frame of its post.
     if (post !== null && !this.posts.includes(post) && post.isBlank) return post;
     const drawn = new DrawnPost();
     drawn.isFull = classes.includes('OuterContainerFull');
@@ -155,22 +155,25 @@ class EmbedMarkup {
 function regionOf(classes: readonly string[], outer: Region, post: DrawnPost | null): Region {
   if (outer === 'avatar' || outer === 'topic' || outer === 'video-slot') return outer;
   const own = REGIONS.find(([, pattern]) => classes.some(one => pattern.test(one)))?.[0] ?? outer;
-  // The first link of the header names the author.
+  // Only the first link of the header is the author's.
   return own === 'name' && outer !== 'name' && post?.hasHeader ? null : own;
 }
 
-/** Files of posts, unlike avatars and pictures of linked pages, are known by their path where the name of their place is new. */
+/**
+ * Says whether an image is a post's file: if the name of its place is unknown, the path distinguishes files from avatars and images of
+ * linked pages.
+ */
 function isMedia(src: string | undefined, region: Region): boolean {
   const type = /\/t51\.[\d-]{1,20}-(\d+)\//.exec(src ?? '')?.[1];
   return type !== '19' && (type === '15' || region === 'media' || isSlot(region));
 }
 
-/** @throws AppError where the post is not shown, or not in a way that is known. */
+/** @throws AppError when the post is not shown, or only in an unknown way. */
 export function parseEmbed(page: Body, ref: PostRef): PostDraft {
   const own = new EmbedMarkup(page.text).posts.filter(post => !post.isParent);
   const asked = own.findLast(({ id }) => id === ref.id) ?? own.findLast(({ id, isFull }) => id === null && isFull);
   if (asked === undefined) {
-    // Gone, private and for members alone look the same.
+    // Removed posts, private posts and posts for members alone look the same.
     const code = page.includes('Thread not available') ? 'not_found' : 'upstream_changed';
     throw new AppError(code, 'the embed does not show the asked post');
   }
@@ -182,12 +185,12 @@ const TIMESTAMP = /^(\d{1,2}):(\d{2})\s?([AP]M)\s?[^\w\s]?\s?([A-Z][a-z]{2} \d{1
 const PACIFIC = new Intl.DateTimeFormat('en-US', { timeZone: 'America/Los_Angeles', timeZoneName: 'shortOffset' });
 const HOUR_MS = 3_600_000;
 
-/** `12:26 PM · Sep 2, 2026`, as embeds write it in US Pacific time, in unix milliseconds; null for anything else. */
+/** Reads `12:26 PM · Sep 2, 2026`, which embeds write in US Pacific time, as unix milliseconds; null for anything else. */
 export function pacificInstant(text: string): number | null {
   const [, hour, minute, half, day] = TIMESTAMP.exec(text.trim().replace(/\s+/g, ' ')) ?? [];
   const local = Date.parse(`${day} ${hour}:${minute} ${half} UTC`);
   if (Number.isNaN(local)) return null;
-  // Winter is eight hours behind, summer seven.
+  // Pacific time is eight hours behind in winter, seven in summer.
   const parts = PACIFIC.formatToParts(local + 7.5 * HOUR_MS);
   const behind = /^GMT-(\d)$/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '')?.[1];
   return behind === undefined ? null : local + Number(behind) * HOUR_MS;

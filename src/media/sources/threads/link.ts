@@ -15,7 +15,7 @@ import {
 
 export const THREADS_HOSTS = ['www.threads.com', 'threads.com', 'www.threads.net', 'threads.net'] as const;
 
-/** Preview mirrors that people paste in chats; they keep the paths. Known in 2026-10. */
+/** Preview mirrors that people paste in chats; they have the same paths. Known in 2026-10. */
 const MIRROR = /^(?:www\.)?(?:(?:fix|vx)threads\.(?:net|com)|threadsez\.com|fixthreads\.seria\.moe)$/;
 const MAX_SEGMENTS = 6;
 
@@ -27,14 +27,14 @@ function postMatch(code: string, user?: string): LinkMatch {
   return { kind: 'post', ref: { source: 'threads', id: code, form: 'post', url, itemIndex: null, parts } };
 }
 
-/** Some share links lead to the home page with the post's number in a list; several numbers name no single post. */
+/** Some share links lead to the home page with the post's number in a list; a list of several numbers names no single post. */
 function injectedPost(query: URLSearchParams): LinkMatch | undefined {
   const [id, ...others] = readList(parseJson(query.get('injected_media_ids') ?? ''));
   const code = others.length > 0 ? null : shortcodeOf(readId(id) ?? '');
   return code === null || code.length > PUBLIC_CODE_LENGTH ? undefined : postMatch(code);
 }
 
-/** Shapes of paths without the slash around them; the first that fits counts. */
+/** Shapes of paths, without the slashes at both ends; the first that matches counts. */
 const PATHS: readonly PathShape[] = [
   [/^@([\w.]{1,30})\/post\/([\w-]{1,11})(?:\/|$)/, ([, user = '', code = '']) => postMatch(code, user)],
   [/^t\/([\w-]{1,11})(?:\/|$)/, ([, code = '']) => postMatch(code)],
@@ -48,12 +48,12 @@ const PATHS: readonly PathShape[] = [
   [/^@[\w.]{1,30}(?:\/|$)/, () => unsupported('profile')],
 ];
 
-/** Undefined on any other host. Pure, never throws, and takes nothing from the address but checked ids. */
+/** Undefined for addresses on other hosts. Pure, never throws, and takes only checked ids from the address. */
 export function matchThreadsLink(address: URL): LinkMatch | undefined {
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
   const host = address.hostname.toLowerCase();
   if (!THREADS_HOSTS.some(one => one === host) && !MIRROR.test(host)) return undefined;
-  // `@` may be escaped where a link was copied from an app.
+  // The `@` may be escaped in a link that was copied from an app.
   const path = pathOf(address, MAX_SEGMENTS).replace(/^%40/, '@');
   return matchPath(PATHS, path, address.searchParams);
 }

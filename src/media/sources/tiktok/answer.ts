@@ -1,4 +1,4 @@
-/** A page of TikTok, a post's own or its embed, -> the post, or the AppError that it means (2026-08 to 2026-10). Pure. */
+/** Reads a page of TikTok, a post's own or its embed, into the post, or into the AppError that it means (2026-08 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
@@ -24,13 +24,16 @@ import { imageItem, readAddress, soundItem, videoItem } from './parse/media.ts';
 
 export const WALL = /^\/login(?:\/|$)/;
 
-/** The page in place of an answer that asks for proof of a person; it has 8 KB. */
+/** The failure when the answer is the page that asks for proof of a person; that page has 8 KB. */
 function failureOfChallenge(body: Body): AppError | null {
   const isChallenge = body.length < 64 * 1024 && /_wafchallengeid|SlardarWAF|\sid="[wr]ci"/.test(body.text);
   return isChallenge ? blocked('asked for proof of a person') : null;
 }
 
-/** The address that the page of a short link names. @throws AppError where it asks for proof of a person */
+/**
+ * The address that the page of a short link names.
+ * @throws AppError when the page asks for proof of a person
+ */
 export function targetOfPage(answer: HttpResponse): string | null {
   const { body } = siteAnswer(answer);
   const failure = failureOfChallenge(body);
@@ -46,18 +49,18 @@ function failureOfState({ statusCode, statusMsg }: NonNullable<FoundItem['state'
   const message = `state ${code}: ${words.slice(0, 100)}`;
   if (/cross_border|region/.test(words)) return new AppError('region_blocked', message, { params: { weak: 1 } });
   if (code === 10_216 || code === 10_222) return new AppError('private', message);
-  // It says so to those as well whom it does not want to answer.
+  // The site also sends this code to callers that it does not want to answer.
   return code === 10_204 ? weakNotFound(message) : new AppError('upstream_changed', message);
 }
 
-/** Why a post that is there comes without a file. */
+/** Why a post that exists has no file. */
 function failureWithoutFile({ sensitive, isPrivate }: PostDraft & { readonly isPrivate: boolean }): AppError {
   if (isPrivate) return new AppError('private', 'the post of a private account');
   if (sensitive) return new AppError('age_restricted', 'the post is classified and comes without a file');
   return new AppError('upstream_changed', 'the post came without a file that we know');
 }
 
-/** @throws AppError what the answer means when the asked post is not in it. */
+/** @throws AppError the meaning of the answer when the requested post is not in it. */
 export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const failure = failureOfChallenge(body) ?? failureOfPlace(head, context.now, WALL);
   if (failure !== null) throw failure;
@@ -74,13 +77,13 @@ export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadConte
 
 export interface FoundItem {
   readonly item: JsonObject | null;
-  /** What the site says of its answer. */
+  /** The status that the site gives in its answer. */
   readonly state: JsonObject | null;
-  /** The embed says that there is no such post. */
+  /** True when the embed says that there is no such post. */
   readonly isAbsent: boolean;
 }
 
-/** An embed says the same as a page in other places. */
+/** An embed has the same data as a page, in other places. */
 function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: JsonObject): JsonObject {
   const info = isJsonObject(itemInfos) ? itemInfos : {};
   const meta = child(info.video, 'videoMeta');
@@ -96,14 +99,17 @@ function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: Json
   };
 }
 
-/** The site moves its data now and then, so the post is looked for anywhere and bound to the asked id: pages carry related ones. */
+/**
+ * Finds the post anywhere in the page, since the site moves its data now and then. It must have the requested id, because pages contain
+ * related posts.
+ */
 function findItem(page: Body, { id }: PostRef): FoundItem {
   const items: JsonObject[] = [];
   let state: JsonObject | null = null;
   let isAbsent = false;
   const visit = (object: JsonObject) => {
     if (isJsonObject(object.itemInfos) && readId(object.itemInfos.id) === id) items.unshift(itemOfEmbed(object));
-    // The video within the post has the same id.
+    // The video object inside the post has the same id, but no media of its own.
     const isItem = isJsonObject(object.video) || isJsonObject(object.imagePost);
     if (isItem && readId(object.id) === id) items.push(object);
     const detail = 'itemInfo' in object ? object : object['webapp.video-detail'];
@@ -125,7 +131,7 @@ const STATS: Readonly<Partial<Record<keyof Stats, string>>> = {
   saves: 'collectCount',
 };
 
-/** In 2026 as text and as numbers, which are rounded at times; embeds have them beside the text. */
+/** In 2026 the site gives counts as text and as numbers, which are sometimes rounded; embeds have them next to the text. */
 function readStats(item: JsonObject): Stats {
   const read = (name: string) => firstOf([item.statsV2, item.stats, item], place => readCount(child(place, name)));
   return { ...NO_STATS, ...Object.fromEntries(Object.entries(STATS).map(([key, name]) => [key, read(name)])) };
@@ -142,12 +148,12 @@ function readAuthor({ author, nickname }: JsonObject): Author {
   };
 }
 
-/** Seconds since 1970 are the upper half of an id. */
+/** The upper half of an id is the time in seconds since 1970. */
 function publishTimeOf(id: string): number {
   return Number(BigInt(id) >> 32n) * 1000;
 }
 
-/** Photos in their order with the sound that they are shown to, or a video. */
+/** Photos in their order with the music that plays to them, or a video. */
 function readItems({ imagePost, video, music }: JsonObject): PostDraft['items'] {
   const images = readList(child(imagePost, 'images'), MAX_IMAGES).map(one =>
     isJsonObject(one) ? imageItem(one) : null,
@@ -157,7 +163,7 @@ function readItems({ imagePost, video, music }: JsonObject): PostDraft['items'] 
   return sound === null ? images : [...images, sound];
 }
 
-/** Null stands for all that the item does not say. */
+/** Null stands for everything that the item does not state. */
 function parseItem(item: JsonObject, { id }: PostRef): PostDraft & { readonly isPrivate: boolean } {
   return {
     author: readAuthor(item),

@@ -11,13 +11,13 @@ import { TIKTOK_MEDIA_HOSTS } from './parse/media.ts';
 
 const SITE = 'https://www.tiktok.com/';
 
-/** Public posts that have been up for years: the one of the site's own document about embedding, and one that others test with. */
+/** Public posts that have existed for years: one from the site's own document about embedding, and one that other projects test with. */
 export const TIKTOK_EXAMPLES: readonly [string, ...string[]] = [
   `${SITE}@scout2015/video/6718335390845095173`,
   `${SITE}@hankgreen1/video/7047596209028074758`,
 ];
 
-/** Files are given to those alone who name the site and bring the mark that its page set. */
+/** The CDN gives files only to requests with the site as referer and with the cookie that its page set. */
 function withHeaders(post: Post, { cookies }: { readonly cookies: CookieJar }): Post {
   const mark = cookies.getCookiesSync(SITE).find(({ key }) => key === 'tt_chain_token')?.value ?? '';
   const cookie = /^[\x21-\x7e]{1,2000}$/.test(mark) ? { cookie: `tt_chain_token=${mark}` } : {};
@@ -35,19 +35,19 @@ export const tiktok = definePageSite({
   examples: TIKTOK_EXAMPLES,
   profileUrl: ({ username }) =>
     username !== null && /^[\w.]{1,30}$/.test(username) ? `${SITE}@${username}` : undefined,
-  // Files are for whoever asked for the page.
+  // The CDN gives a file only to the user agent that asked for the post's page.
   cdnUserAgent: () => CHROME,
   match: matchTiktokLink,
   refOf: tiktokRefOf,
   maxBytes: 4 * 1024 * 1024,
-  /** The names that callers go by (2026-09 to 2026-10). */
+  /** The user agents of the profiles (2026-09 to 2026-10). */
   ids: z.strictObject({
     userAgent: headerValue.default(CHROME),
     firefoxUserAgent: headerValue.default(
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0',
     ),
   }),
-  /** Whom the site answers changes by the week: a refused caller is followed by another, and both endpoints come early. */
+  /** The callers that the site answers change every week, so a refused profile is followed by another, and both endpoints come early. */
   profiles({ userAgent, firefoxUserAgent }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 9_000 };
     return {

@@ -13,12 +13,12 @@ export const TIKTOK_HOSTS: readonly [string, ...string[]] = [
   'm.tiktokv.com',
 ];
 
-/** Preview mirrors that people paste in chats; they keep the paths, and some the prefixes. Known in 2026-10. */
+/** Preview mirrors that people paste in chats; they have the same paths, and some the same prefixes. Known in 2026-10. */
 const MIRROR = /^(?:(www|m|vm|vt|a|d)\.)?(?:(?:vx|fix|tnk|kk|tt)tiktok|tnktok|tfxktok|tiktxk|tiktokez)\.com$/;
 const MAX_SEGMENTS = 6;
 
 function postMatch(id: string): LinkMatch {
-  // The site finds a post by its number, whoever is named, and photos here too.
+  // The site finds a post by its number, whatever name and form the address has.
   const url = `https://www.tiktok.com/@_/video/${id}`;
   return { kind: 'post', ref: { source: 'tiktok', id, form: 'video', url, itemIndex: null, parts: {} } };
 }
@@ -30,7 +30,7 @@ function shortMatch(host: string, code: string): LinkMatch {
 
 const ID = '(\\d{15,20})';
 
-/** Shapes of paths without the slash around them; the first that fits counts. */
+/** Shapes of paths, without the slashes at both ends; the first that matches counts. */
 const PATHS: readonly PathShape[] = [
   [new RegExp(`^@[^/]{0,60}/(?:video|photo)/${ID}(?:/|$)`), ([, id = '']) => postMatch(id)],
   [new RegExp(`^(?:embed(?:/v[23])?|player/v1|share/video|video)/${ID}(?:/|$)`), ([, id = '']) => postMatch(id)],
@@ -45,7 +45,7 @@ const PATHS: readonly PathShape[] = [
   [/^search(?:\/|$)/, () => unsupported('search')],
 ];
 
-/** Undefined on any other host. Pure, never throws, and takes nothing from the address but checked ids. */
+/** Undefined for addresses on other hosts. Pure, never throws, and takes only checked ids from the address. */
 export function matchTiktokLink(address: URL): LinkMatch | undefined {
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
   const host = address.hostname.toLowerCase();

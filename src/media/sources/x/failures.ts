@@ -1,11 +1,11 @@
-/** The reasons that X gives in place of a post, as known in 2026-11, and the code that each means. Pure. */
+/** The reasons that X gives in place of a post, as of 2026-11, and the error code that each means. Pure. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import { child, isJsonObject, readCount, readList, readText } from '../../parse/json-fields.ts';
 import { failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
 
-/** Sentences of tombstones and words of reasons. */
+/** Patterns for the text of tombstones and for reasons. */
 const SIGNS: readonly Sign[] = [
   [/age-restricted|under 18|need to log in|nsfw|underage|statedage|ageverif|loggedout/, 'login_required'],
   [/limits who can view|protected|private|not authorized/, 'private'],
@@ -22,7 +22,10 @@ export function failureOfWords(words: string): AppError | null {
   return isAccount ? new AppError('not_found', failure.message, { params: { what: 'account' } }) : failure;
 }
 
-/** @param result stands where the post is to be; null where it gives no reason. Without a word it is age, or the place that asks. */
+/**
+ * @param result the object in the place of the post
+ * @returns null when it gives no reason; without any text the reason is age, or the region of the caller
+ */
 export function failureOfResult(result: unknown): AppError | null {
   if (!isJsonObject(result) || !/Tombstone|Unavailable/.test(String(result.__typename))) return null;
   const { tombstone, reason } = result;
@@ -34,7 +37,7 @@ export function failureOfResult(result: unknown): AppError | null {
 
 const CODES: Readonly<Record<number, ErrorCode>> = { 88: 'upstream_rate_limited', 144: 'not_found', 179: 'private' };
 
-/** What a query says went wrong; null where nothing did. A flag that it misses or does not know any more is named in its words. */
+/** The error that a query reports; null when there is none. If a flag is missing or unknown, the message names it. */
 export function failureOfErrors(json: unknown): AppError | null {
   const [error] = readList(child(json, 'errors')).filter(isJsonObject);
   if (error === undefined) return null;
@@ -45,13 +48,16 @@ export function failureOfErrors(json: unknown): AppError | null {
   return failureOfWords(words) ?? new AppError(isOurs ? 'upstream_changed' : 'upstream_unavailable', words);
 }
 
-/** By the status alone; null where the body is to be read. A caller who is not wanted leaves the endpoint alone for a while. */
+/**
+ * The failure that the status alone means; null when the body should be read. When the caller is refused, the endpoint is left alone for
+ * a while.
+ */
 export function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
   const { status, headers, body } = answer;
   if (status === 401 || status === 403) {
     return new AppError('upstream_rate_limited', `refused by status ${status}`, { params: { challenge: 1 } });
   }
-  // A widget is answered a page where there is no such post.
+  // For a post that does not exist, the widget endpoint sends a page.
   if (status === 404 && body.startsWith('<')) return new AppError('not_found', 'no such post');
   const resetAt = readCount(headers['x-rate-limit-reset']);
   if (status !== 429 || resetAt === null) return failureOfStatus(answer, now);

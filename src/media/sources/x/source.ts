@@ -21,7 +21,10 @@ export function createXSource(options: SourceOptions): MediaSource {
   const site = options.site ?? createSiteState({ source: 'x', log, now });
   const constants = createXConstants(options.upstreamConstants);
   const client = createXClient(http, constants, now);
-  /** Posts that syndication keeps from visitors, by the reference of one call: of those the query may say that there are none. */
+  /**
+   * Posts that syndication withholds from visitors, by the reference object of one call: for these, the query may report that they do not
+   * exist.
+   */
   const withheld = new WeakSet<PostRef>();
 
   function strategy(strategy: 'syndication' | 'guest-query', run: Strategy['run']): Strategy {
@@ -68,9 +71,9 @@ export function createXSource(options: SourceOptions): MediaSource {
   );
 }
 
-// The requests that X is asked with. Each resolves to whatever the site answered, refusals too.
+// The requests to X. Each resolves with the site's answer, even when that is a refusal.
 
-/** A visitor without an account, as the site counts them. */
+/** A visitor without an account, as the site identifies them by a token. */
 interface Guest {
   /** Never rejects. */
   readonly token: Promise<string | AppError>;
@@ -80,19 +83,19 @@ interface Guest {
 
 const API = 'api.x.com';
 const SYNDICATION = 'cdn.syndication.twimg.com';
-/** The longest posts have 25,000 characters. */
+/** Answers are small: the longest posts have 25,000 characters. */
 const MAX_BYTES = 384 * 1024;
 const GUEST_MS = 3_600_000;
-/** Between one activation and the next, whatever became of it. */
+/** The shortest time between two activations of a guest token, whether they succeed or not. */
 const PAUSE_MS = 60_000;
 
-/** The widgets of other sites compute it of the id. */
+/** Computes the token as the site's widgets do it, from the post's id. */
 function syndicationToken(id: string): string {
   return ((Number(id) / 1e15) * Math.PI).toString(36).replace(/0+|\./g, '');
 }
 
 function createXClient(http: HttpClient, { profiles, queryId, features }: XConstants, now: () => number) {
-  /** As many as there are outgoing addresses: the site ties a guest to theirs. */
+  /** Guests by outgoing address, because the site ties a guest token to the address. */
   const guests = new Map<string, Guest>();
   const flags = JSON.stringify(Object.fromEntries(features.split(',').map(name => [name, true])));
 
@@ -139,7 +142,10 @@ function createXClient(http: HttpClient, { profiles, queryId, features }: XConst
       return ask('syndication', SYNDICATION, { url: `https://${SYNDICATION}/tweet-result?${query}`, signal });
     },
 
-    /** A guest that the site does not take any more is replaced once. @throws AppError why there is no guest */
+    /**
+     * Runs the query; a guest token that the site no longer accepts is replaced once.
+     * @throws AppError why there is no guest token
+     */
     async query(id: string, signal: AbortSignal): Promise<HttpResponse> {
       const variables = { tweetId: id, withCommunity: false, includePromotedContent: false, withVoice: false };
       const query = new URLSearchParams({ variables: JSON.stringify(variables), features: flags });
@@ -155,7 +161,10 @@ function createXClient(http: HttpClient, { profiles, queryId, features }: XConst
       }
     },
 
-    /** Where a short link leads; that is not asked. @throws AppError `not_found`, `upstream_changed` or what the status means */
+    /**
+     * The target of a short link; the target itself is not requested.
+     * @throws AppError `not_found`, `upstream_changed` or the meaning of the status
+     */
     async resolveShort(url: string, signal: AbortSignal): Promise<string> {
       const answer = await ask('short-link', SHORT_HOST, { url, signal });
       const target = redirectOf(answer);
@@ -165,13 +174,13 @@ function createXClient(http: HttpClient, { profiles, queryId, features }: XConst
   };
 }
 
-// An answer of X -> the post, or the AppError that it means.
+// Reads an answer of X into the post, or into the AppError that it means.
 
 function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || (isJsonObject(value) && Object.values(value).every(isEmpty));
 }
 
-/** Nothing under an id is a post that is gone, by the query, and by syndication one that is kept from visitors. */
+/** An empty result means a removed post in the query's answer, and a withheld one in the syndication's. */
 function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boolean): AppError {
   if (!isJsonObject(json)) return new AppError('upstream_changed', 'the answer is no JSON');
   const stated = failureOfResult(kind === 'query' ? child(json, 'data', 'tweetResult', 'result') : json);
@@ -184,7 +193,10 @@ function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boo
   return new AppError(isGone ? 'not_found' : 'upstream_changed', isGone ? 'no such post' : 'of an unknown kind');
 }
 
-/** With `isCut` where its text is the beginning of a longer one. @throws AppError what the answer means without the post */
+/**
+ * Sets `isCut` when the text is only the beginning of a longer one.
+ * @throws AppError the meaning of an answer without the post
+ */
 export function readXAnswer(answer: SiteAnswer, context: ReadContext) {
   const json = parseJson(answer.body.text.trim());
   const failure = failureOfHead(answer, context.now);

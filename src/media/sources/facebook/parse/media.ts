@@ -1,11 +1,11 @@
-/** Objects of a page that describe one video or photo -> the item with its files. Pure. */
+/** Reads the objects of a page that describe one video or photo into an item with its files. Pure. */
 import { child, firstOf, type JsonObject, readList, readSize, readText } from '../../../parse/json-fields.ts';
 import type { UnplacedItem } from '../../../post.ts';
 import { type PixelSize, readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 import { valuesAt } from './page.ts';
 
-/** The addresses of a video's files stand in these properties, by the years' fashions (latest: 2024-11), best first. */
+/** The properties with the addresses of a video's files; they changed over the years (latest: 2024-11). The best comes first. */
 const HD_KEYS = ['browser_native_hd_url', 'playable_url_quality_hd', 'hd_src_no_ratelimit', 'hd_src'];
 const SD_KEYS = ['browser_native_sd_url', 'playable_url', 'sd_src_no_ratelimit', 'sd_src'];
 const MANIFEST_KEYS = ['dash_manifest', 'dash_manifest_xml_string', 'playlist'];
@@ -22,15 +22,15 @@ const IMAGE_PATHS = [
   'comet_photo_attachment_resolution_renderer.image',
 ];
 const COVER_PATHS = [['preferred_thumbnail.image.uri', 'thumbnailImage.uri'], ['first_frame_thumbnail'], ['image.uri']];
-/** More objects than one photo or video is ever spread over. */
+/** One photo or video is described by fewer objects than this. */
 const MAX_NODES = 40;
 
-/** A video describes its files, or names itself one. */
+/** A video's object has files, or says that it is a video. */
 export function isVideo(object: JsonObject): boolean {
   return object.__typename === 'Video' || VIDEO_KEYS.some(key => key in object);
 }
 
-/** A photo is one of a person or page, not the image of a link or a video's cover. */
+/** Says whether the object is a photo of a person or page, and not the image of a link or a video's cover. */
 export function isPhoto(object: JsonObject): boolean {
   if (isVideo(object)) return false;
   return object.__typename === 'Photo' || object.__isNode === 'Photo' || PHOTO_KEYS.some(key => key in object);
@@ -40,7 +40,7 @@ function answersOf(video: JsonObject): readonly unknown[] {
   return valuesAt([video], `${FRAGMENT}.${RESULT}`, RESULT);
 }
 
-/** The addresses that one object lists: in its own properties, in those of a delivery, and in the answers of the newest kind. */
+/** The addresses that one object lists: in its own properties, in its delivery data, and in the newest kind of answer. */
 function addressesOf(video: JsonObject, isHd: boolean): readonly unknown[] {
   const listed = answersOf(video).flatMap(answer => readList(child(answer, 'progressive_urls')));
   const fits = (one: unknown) => (readText(child(one, 'metadata', 'quality'))?.toUpperCase() === 'HD') === isHd;
@@ -54,13 +54,13 @@ function manifestOf(video: JsonObject): string | null {
   return manifests.map(readText).find(xml => xml?.includes('<MPD')) ?? null;
 }
 
-/** The files in order, the best first, one address each: hosts and signatures differ from place to place, paths do not. */
+/** The files, best first, each with one address: the same file has several hosts and signatures, but one path. */
 function listFiles(videos: readonly JsonObject[]): readonly ListedFile[] {
   const files = new Map<string, ListedFile>();
   for (const isHd of [true, false]) {
     for (const url of videos.flatMap(video => addressesOf(video, isHd)).map(readAddress)) {
       const path = url === null ? '' : new URL(url).pathname;
-      // The page says only the video's size, which is the HD file's.
+      // The page states only the video's size, which is that of the HD file.
       if (url !== null && !files.has(path)) files.set(path, { url, ...UNKNOWN_SIZE, isReduced: !isHd });
     }
   }
@@ -97,7 +97,7 @@ function altOf(nodes: readonly JsonObject[]): string | null {
   return firstOf(valuesAt(nodes, 'accessibility_caption'), readText);
 }
 
-/** A video that is still on the air has no file yet. */
+/** A live broadcast has no file yet. */
 export function isLive(nodes: readonly JsonObject[]): boolean {
   return nodes.slice(0, MAX_NODES).some(one => one.is_live_streaming === true);
 }

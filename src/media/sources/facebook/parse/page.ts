@@ -1,4 +1,7 @@
-/** The content of a Facebook page. Scripts are parsed when something in them is asked for: a page has a hundred and a post is in few. */
+/**
+ * The content of a Facebook page. A script is parsed only when something in it is asked for, since a page has a hundred scripts and a
+ * post is in few of them.
+ */
 import type { Body, Script } from '../../../parse/body.ts';
 import {
   child,
@@ -24,7 +27,7 @@ export function valuesAt(objects: readonly unknown[], ...paths: readonly string[
   return objects.flatMap(object => keys.map(path => child(object, ...path)));
 }
 
-/** Parts of a story that hold other people's words and media. */
+/** Parts of a story that contain other people's text and media. */
 export const FOREIGN: ReadonlySet<string> = new Set([
   'attached_story',
   'feedback',
@@ -59,31 +62,31 @@ function readScript({ text }: Script): Content {
   return contentOf(objects);
 }
 
-/** Inside the base64 of another text the same digits are written in three ways, by where among three bytes they begin. */
+/** The base64 spellings of an id inside a longer text: there are three, depending on the offset within a group of three bytes. */
 function tracesOf(id: string): readonly string[] {
   if (!/^\d{6,20}$/.test(id)) return [id.replace(/=+$/, '')];
   const encoded = [0, 1, 2].map(offset => {
     const text = Buffer.from('\0'.repeat(offset) + id).toString('base64');
-    // Characters that share bits with what stands before or behind the id are left out.
+    // The first and last characters are left out where they share bits with the text around the id.
     const start = offset === 0 ? 0 : offset + 1;
     return text.slice(start, Math.floor(((offset + id.length) * 8) / 6));
   });
   return [id, ...encoded];
 }
 
-/** Shorter ids name nothing in particular: enumerations, places in lists. */
+/** Shorter ids are not unique: they are enumerations or places in lists. */
 export const MIN_ID_CHARS = 6;
-/** Ids looked for one by one; the scripts are all read where there are more. */
+/** Up to this many ids are searched one by one; with more, all scripts are parsed. */
 const MAX_LOOKUPS = 24;
 
-/** `idOf` gives the id of the post that an address of the site names; null for any other address. */
+/** @param idOf the id of the post that an address of the site names; null for any other address */
 export function openPage(body: Body, idOf: (address: unknown) => string | null) {
   const scripts = body.scripts.filter(({ isJson }) => isJson);
   const player = contentOf(playerVideos(body));
   const read = new Map<Script, Content>();
   const asked = new Set<string>();
   const contents = () => [...scripts.flatMap(script => read.get(script) ?? []), player];
-  /** All searches through the page's objects share it. */
+  /** One budget for all searches through the page's objects. */
   const budget = createSearchBudget();
 
   function readEach(wanted: readonly Script[]): void {
@@ -101,25 +104,27 @@ export function openPage(body: Body, idOf: (address: unknown) => string | null) 
     budget,
     idOf,
 
-    /** Objects that carry this id, in page order: Facebook's ids are unique, so all of them speak of one thing. */
+    /** Objects with this id, in page order: Facebook's ids are unique, so all of them describe one thing. */
     byId(id: string): readonly JsonObject[] {
       readNaming(id, [id]);
       return contents().flatMap(content => content.byId.get(id) ?? []);
     },
 
-    /** The objects of the scripts that name one of `ids`, and of all that were read before, in page order; without `ids` every object. */
+    /**
+     * The objects of the scripts that contain one of `ids`, and of all scripts parsed before, in page order; without `ids` every object.
+     */
     objects(ids?: ReadonlySet<string>): readonly JsonObject[] {
       if (ids === undefined) readEach(scripts);
       else for (const id of ids) readNaming(id, tracesOf(id));
       return contents().flatMap(content => content.objects);
     },
 
-    /** Every value of that name in an object, other people's words and media left out. */
+    /** Every value of that property in an object, without other people's text and media. */
     ownValues(root: unknown, name: string | ((key: string) => boolean)): readonly unknown[] {
       return findValues(root, name, { skip: FOREIGN, budget });
     },
 
-    /** Says whether any script was not read before. */
+    /** Parses all scripts; true when some were not parsed before. */
     readAll(): boolean {
       const isNew = read.size < scripts.length;
       readEach(scripts);
@@ -134,7 +139,7 @@ export function openPage(body: Body, idOf: (address: unknown) => string | null) 
 
 const MAX_LISTS = 50;
 const MAX_LIST_CHARS = 500_000;
-/** Tokens of an object literal: JSON, but keys may be bare and truth is `!0`. */
+/** Tokens of a JavaScript object literal: like JSON, but keys may be unquoted and true is written `!0`. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|!0|!1|-?\d[\d.eE+-]{0,40}|[A-Za-z_$][\w$]{0,80}|\s+/gy;
 
 function asJson(token: string): string {
@@ -142,7 +147,7 @@ function asJson(token: string): string {
   return /^(?!true$|false$|null$)[A-Za-z_$]/.test(token) ? JSON.stringify(token) : token;
 }
 
-/** The list literal at the beginning of a text, as JSON, and its length; undefined when there is none. */
+/** The list literal at the beginning of a text, as JSON, with its length; undefined when there is none. */
 function listAt(text: string): { readonly json: string; readonly length: number } | undefined {
   let json = '';
   let depth = 0;
@@ -160,7 +165,7 @@ function videosIn(script: string): readonly unknown[] {
   const found: unknown[] = [];
   for (let lists = 0; lists < MAX_LISTS && marks.exec(script) !== null; lists += 1) {
     const list = listAt(script.slice(marks.lastIndex, marks.lastIndex + MAX_LIST_CHARS));
-    // Reading on from inside a broken literal could read the rest once per literal.
+    // The search stops at a broken literal: reading on from inside it could read the remaining text once per literal.
     if (list === undefined) break;
     found.push(...readList(parseJson(list.json), Number.POSITIVE_INFINITY));
     marks.lastIndex += list.length;
@@ -168,7 +173,7 @@ function videosIn(script: string): readonly unknown[] {
   return found;
 }
 
-/** The entries of every `videoData: [...]` as videos with their ids: the player for other sites keeps them in a script that is no JSON. */
+/** The entries of every `videoData: [...]` as videos with their ids: the embedded player keeps them in a script that is not JSON. */
 function playerVideos(body: Body): readonly JsonObject[] {
   if (!body.includes('videoData')) return [];
   const entries = body.scripts.flatMap(({ text }) => videosIn(text)).filter(isJsonObject);

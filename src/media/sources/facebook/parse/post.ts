@@ -1,4 +1,4 @@
-/** A Facebook page -> the post that was asked for. Pure; never throws. Media are bound to the requested id. */
+/** Reads a Facebook page into the post that was asked for. Pure; never throws. Media must belong to the requested id. */
 import { isVideoLink, type PostRef } from '../../../extract/source.ts';
 import type { Body } from '../../../parse/body.ts';
 import {
@@ -29,35 +29,35 @@ import {
   storiesOf,
 } from './story.ts';
 
-/** The post of a page, or why the page holds none. */
+/** The post on a page, or why the page does not contain it. */
 export type Reading =
   | { readonly kind: 'post'; readonly post: PostDraft }
   /** A broadcast that is still on the air. */
   | { readonly kind: 'live' }
-  /** The post is there, and no file of it can be read: its own objects may say why. */
+  /** The post is there, but none of its files can be read: its own objects may say why. */
   | { readonly kind: 'unread'; readonly objects: readonly JsonObject[]; readonly budget: SearchBudget }
-  /** Videos of others only, and no word of the post; or nothing. `hasPosts`: posts of other people stand in the page. */
+  /** `others`: the page has videos of others only; `nothing`: it has none. `hasPosts`: other people's posts are in the page. */
   | { readonly kind: 'others' | 'nothing'; readonly hasPosts: boolean };
 
-/** All that the page has of the post by a set of ids. */
+/** Everything that the page contains about the post with one of some ids. */
 interface Found {
-  /** Any of them is the post's own, by which it is known in the page. */
+  /** The ids of the post itself, each of which identifies it in the page. */
   readonly ids: ReadonlySet<string>;
   readonly stories: readonly JsonObject[];
-  /** They describe its photos and videos. */
+  /** The objects that describe its photos and videos. */
   readonly nodes: readonly JsonObject[];
   readonly items: readonly (UnplacedItem | null)[];
-  /** Any object at all is the post's or its media's. */
+  /** True when any object belongs to the post or its media. */
   readonly isHeld: boolean;
   readonly isLive: boolean;
   readonly isWordsOnly: boolean;
 }
 
-/** More objects than one author is ever spread over, and the feedback on one post. */
+/** Bounds on the objects that describe one author, and on those with the counts of one post. */
 const MAX_AUTHOR_NODES = 40;
 const MAX_FEEDBACK_NODES = 200;
 
-/** `facebook.com/NAME` -> NAME; a numbered profile has no name of its own. */
+/** `facebook.com/NAME` -> NAME; null for a profile with a number. */
 function usernameOf(url: unknown): string | null {
   if (typeof url !== 'string' || !URL.canParse(url)) return null;
   const { hostname, pathname } = new URL(url);
@@ -83,7 +83,7 @@ function authorOf(page: FacebookPage, { nodes, stories }: Found, isMediaItself: 
     return readList(lists.find(Array.isArray), 1);
   });
   const owners = [...valuesAt(nodes, 'owner'), ...valuesAt(stories, 'short_form_video_context.video_owner')];
-  // The author of a post is who shares a video; the author of a video is its owner.
+  // The author of a post that shares a video is the person who shares it; the author of a video is its owner.
   const people = (isMediaItself ? [...owners, ...actors] : [...actors, ...owners]).filter(isJsonObject);
   const id = textOf(people[0]?.id);
   if (id === null) return readAuthor(people.slice(0, 1));
@@ -97,7 +97,7 @@ function readTotal(value: unknown): number | null {
 
 type CountReader = (value: unknown) => number | null;
 
-/** Ways to read each count, best first; an exact one of any object is better than a rounded one of another. */
+/** The ways to read each count, best first; an exact count in any object is better than a rounded one in another. */
 const COUNTS: readonly (readonly [keyof Stats, CountReader, ...string[]])[] = [
   ['likes', readTotal, 'reaction_count', 'unified_reactors', 'reactors'],
   ['likes', readShownCount, 'i18n_reaction_count'],
@@ -122,7 +122,7 @@ function readCounts(objects: readonly JsonObject[]): Stats {
   return stats;
 }
 
-/** The objects with the counts of a post: its feedback, wherever it stands, and its media. */
+/** The objects with the counts of a post: its feedback, wherever it is in the page, and its media. */
 function feedbackOf(page: FacebookPage, { ids, stories, nodes }: Found): readonly JsonObject[] {
   const within = (objects: readonly JsonObject[]) =>
     valuesAt(objects, 'feedback', 'feedback_context.feedback_target_with_context');
@@ -135,7 +135,7 @@ function feedbackOf(page: FacebookPage, { ids, stories, nodes }: Found): readonl
   return [...[...feedbackIds].flatMap(page.byId), ...within(stories).filter(isJsonObject), ...nodes];
 }
 
-/** `og:title` without the counts before it and the names after it. */
+/** `og:title` without the counts before the title and the names after it. */
 function ownTitle(title: string | undefined, authorName: string | null): string | null {
   const own = (title ?? '')
     .split(' | ')
@@ -145,7 +145,7 @@ function ownTitle(title: string | undefined, authorName: string | null): string 
   return own.length === 0 ? null : own.join(' | ');
 }
 
-/** The head of a page is made for crawlers, and may be about another post. */
+/** Says whether the metadata in the head is about this post: it may be about another. */
 function isAboutPost({ meta, idOf }: FacebookPage, ids: ReadonlySet<string>): boolean {
   return [meta.canonical, meta.og.get('og:url')].some(address => ids.has(idOf(address) ?? ''));
 }
@@ -175,7 +175,7 @@ function readFacts(page: FacebookPage, objects: Found, isMediaItself: boolean): 
   };
 }
 
-/** A video or photo was asked for, not a post that holds it. */
+/** True when the link names a video or photo itself, not a post that contains it. */
 function isMediaItself(ref: PostRef): boolean {
   return isVideoLink(ref) || ref.form === 'photo';
 }
@@ -186,7 +186,7 @@ function nodesOf(page: FacebookPage, media: JsonObject | null): readonly JsonObj
   return [...new Set([media, ...(id === null ? [] : page.byId(id))])];
 }
 
-/** A link that says video is never answered by an image. */
+/** A link to a video is never answered by an image. */
 function readMedia(nodes: readonly JsonObject[], ref: PostRef): UnplacedItem | null {
   const isImage = nodes[0] !== undefined && isPhoto(nodes[0]) && !isVideoLink(ref);
   return isImage ? readPhoto(nodes.filter(node => !isVideo(node))) : readVideo(nodes);
@@ -200,7 +200,7 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>): F
   const isOwn = own !== undefined && (isMediaItself(ref) || attached.media.length === 0);
   const media = distinctMedia(isOwn ? [own] : attached.media).map(one => nodesOf(page, one));
   const items = media.map(nodes => (nodes.length === 0 ? null : readMedia(nodes, ref)));
-  // One file is the whole of a post with one item, and no part of one with several.
+  // The video in the head counts only for a post with at most one item, since it may be a part of a longer post.
   const isSingle = readableItems({ items }) === 0 && items.length <= 1;
   const file = isSingle && isAboutPost(page, ids) ? readNamedVideo(page.meta.og) : null;
   return {
@@ -214,7 +214,7 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>): F
   };
 }
 
-/** The id in `finalUrl`, where the site answered from, is its own word for the post. */
+/** The id in `finalUrl`, the address that finally answered, is the site's own id of the post. */
 export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string, idOf: FacebookPage['idOf']): Reading {
   const page = openPage(body, idOf);
   const moved = idOf(finalUrl) ?? ref.id;
@@ -228,14 +228,14 @@ export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string, id
     return { kind: 'post', post: { ...readFacts(page, best, isMediaItself(ref)), items: best.items } };
   }
   if (found.some(one => one.isLive)) return { kind: 'live' };
-  // The page speaks of the post itself: anything else on it, such as a login form, says nothing more.
+  // The page shows the post itself, so other content on it, such as a login form, means nothing.
   const words = found.find(one => one.isWordsOnly);
   if (words !== undefined) {
     return { kind: 'post', post: { ...readFacts(page, words, false), items: [], isWordsOnly: true } };
   }
   const held = found.find(one => one.isHeld);
   if (held !== undefined) return { kind: 'unread', objects: [...held.stories, ...held.nodes], budget: page.budget };
-  // A page never repeats the pfbid that it was asked by.
+  // A page never repeats the pfbid by which it was asked for.
   const isNamed = ref.id.startsWith('pfbid') || page.names([ref.id, moved]);
   const hasVideos = page.objects().some(isVideo);
   return { kind: hasVideos && !isNamed ? 'others' : 'nothing', hasPosts: hasVideos || page.objects().some(isStory) };

@@ -1,4 +1,4 @@
-/** The stories of a page that belong to the post that was asked for, and the media attached to them. Pure. */
+/** Finds the stories of a page that belong to the requested post, and their attached media. Pure. */
 import {
   child,
   findValues,
@@ -11,11 +11,11 @@ import {
 import { isPhoto, isVideo } from './media.ts';
 import { type FacebookPage, FOREIGN, MIN_ID_CHARS, textOf, valuesAt } from './page.ts';
 
-/** More objects than one post's story is ever spread over. */
+/** The story of one post is described by fewer objects than this. */
 const MAX_STORIES = 30;
 const MAX_MEDIA = 200;
 
-/** An object that is the story of a post has at least one of these properties. */
+/** An object that is a post's story has at least one of these properties. */
 const STORY_KEYS = [
   'short_form_video_context',
   'attachments',
@@ -24,7 +24,7 @@ const STORY_KEYS = [
   'feedback_context',
   'shareable',
 ];
-/** A story names its post by one of these ids, or by its `post_id`. */
+/** A story states its post's id at one of these paths, or in `post_id`. */
 const OWN_ID_PATHS = [
   'shareable.id',
   'video.id',
@@ -36,7 +36,7 @@ export function isStory(object: JsonObject): boolean {
   return STORY_KEYS.some(key => key in object);
 }
 
-/** A story's own id is `S:_I<owner>:<post>`, some with a kind or a second id, in base64. */
+/** The ids inside a story's own id: in base64 it is `S:_I<owner>:<post>`, sometimes with a kind or a second id. */
 function idsInside(id: string | null): readonly string[] {
   if (id === null || !id.startsWith('UzpfS') || id.length > 400) return [];
   const plain = Buffer.from(id, 'base64').toString('latin1');
@@ -44,7 +44,7 @@ function idsInside(id: string | null): readonly string[] {
   return match === null ? [] : match.slice(1).filter(part => part !== undefined);
 }
 
-/** A story is named when it says of one of `ids` that it is its own; the cheapest signs are looked at first. */
+/** Says whether a story states one of `ids` as its own; the cheapest signs are checked first. */
 function isNamed(page: FacebookPage, story: JsonObject, ids: ReadonlySet<string>): boolean {
   const isWanted = (id: unknown) => {
     const text = textOf(id);
@@ -61,7 +61,7 @@ function isNamed(page: FacebookPage, story: JsonObject, ids: ReadonlySet<string>
   return page.ownValues(attachments, 'media').some(media => isWanted(child(media, 'id')));
 }
 
-/** The one story that the page as a whole is about: its queries' answers about a node; undefined when there is none or more than one. */
+/** The only story that the page as a whole is about, from its queries' answers about a node; undefined when there are none or several. */
 function rootStory(page: FacebookPage): JsonObject | undefined {
   const roots = page.objects().flatMap(({ data }) => {
     const answered = [child(data, 'node_v2'), child(data, 'node'), readList(child(data, 'nodes'))[0]];
@@ -71,7 +71,7 @@ function rootStory(page: FacebookPage): JsonObject | undefined {
   return ids.size === 1 ? roots[0] : undefined;
 }
 
-/** A story is the objects that name one of `ids` as their own, and those with the same story id elsewhere in the page. */
+/** The story of the post: all objects that state one of `ids` as their own, and all others in the page with the same story id. */
 export function storiesOf(page: FacebookPage, ids: ReadonlySet<string>): readonly JsonObject[] {
   const own: JsonObject[] = [];
   for (const object of page.objects(ids)) {
@@ -79,7 +79,7 @@ export function storiesOf(page: FacebookPage, ids: ReadonlySet<string>): readonl
   }
   const storyIds = new Set(own.map(story => textOf(story.id) ?? '').filter(id => id.startsWith('Uzpf')));
   const stories = [...new Set([...own, ...[...storyIds].flatMap(page.byId)])].slice(0, MAX_STORIES);
-  // The id in a pfbid address is another one on each visit: the page's one story is then the post.
+  // The pfbid in an address changes with each visit, so the page's only story must be the post.
   const [asked] = ids;
   const root = stories.length === 0 && asked?.startsWith('pfbid') ? rootStory(page) : undefined;
   return root === undefined ? stories : [root];
@@ -89,13 +89,13 @@ export function postIdsOf(stories: readonly JsonObject[]): readonly string[] {
   return stories.flatMap(story => [textOf(story.post_id), ...idsInside(textOf(story.id))]).filter(id => id !== null);
 }
 
-/** A photo or video that is attached; null for one that is there in a shape that is not known. */
+/** An attached photo or video; null for one in an unknown shape. */
 type Attached = JsonObject | null;
 
 export interface AttachedMedia {
-  /** In order, one entry each. */
+  /** The attached media in order, one entry each. */
   readonly media: readonly Attached[];
-  /** The page says what is attached: nothing, or a link, is then a post of words. */
+  /** True when the page states what is attached; if that is nothing, or a link, the post is text only. */
   readonly isKnown: boolean;
 }
 
@@ -107,13 +107,13 @@ function isLinkImage(media: unknown): boolean {
   return child(media, '__typename') === 'GenericAttachmentMedia';
 }
 
-/** The id by which a photo or video is known all over a page; short ones are places in lists. */
+/** The id by which a photo or video is identified all over the page; short ids are only places in lists. */
 export function knownIdOf(media: JsonObject): string | null {
   const id = textOf(media.id);
   return id !== null && id.length >= MIN_ID_CHARS ? id : null;
 }
 
-/** Each media once, in order, with the places of those that are not known. */
+/** Each media once, in order, with null in the places of unknown ones. */
 export function distinctMedia(media: readonly Attached[]): readonly Attached[] {
   const seen = new Set<string>();
   return media.filter(one => {
@@ -126,7 +126,7 @@ function withMissing(media: readonly Attached[], missing: number): readonly Atta
   return [...media, ...Array<null>(Math.max(0, missing)).fill(null)];
 }
 
-/** A page lists the first few of several media and says how many there are, in `all_subattachments` and parts of it. */
+/** A page lists the first few media of an attachment and states their number, in `all_subattachments` and in parts of it. */
 function mediaOf(page: FacebookPage, attachment: unknown): readonly Attached[] {
   if (attachment === null) return [null];
   const listsOf = (fits: (key: string) => boolean) =>
@@ -144,7 +144,7 @@ function mediaOf(page: FacebookPage, attachment: unknown): readonly Attached[] {
   const parts = listsOf(key => key.endsWith('subattachments'));
   const shown = Math.max(0, ...parts.map(one => one.nodes.length));
   const total = Math.max(0, ...parts.map(one => one.total));
-  // A part of the list is not the whole of it.
+  // The list may contain only a part of the media.
   if (shown > 0 || total > 0) return withMissing(known, Math.max(total - known.length, known.length > shown ? 0 : 1));
   if (known.length > 0) return known;
   return values.length > 0 && !values.some(isLinkImage) ? [null] : [];
@@ -154,7 +154,7 @@ function countKnown(media: readonly Attached[]): number {
   return media.filter(one => one !== null).length;
 }
 
-/** The one with most media of a shape that is known; of two alike the first that has any. */
+/** The candidate with most media in a known shape; of equal ones the first that has any media. */
 function fullest(candidates: readonly AttachedMedia[]): AttachedMedia {
   let best: readonly Attached[] = [];
   for (const { media } of candidates) if (best.length === 0 || countKnown(media) > countKnown(best)) best = media;
@@ -188,7 +188,7 @@ export function messageOf(page: FacebookPage, stories: readonly JsonObject[]): s
   return firstOf(stories, story => firstOf(valuesAt(page.ownValues(story, 'message'), 'text'), textOf));
 }
 
-/** A page says that a post has neither photo nor video by an empty list or a link, beside words of the post's own. */
+/** A page shows that a post has neither photo nor video by an empty list or a link, together with text of the post's own. */
 export function isWordsOnly(page: FacebookPage, stories: readonly JsonObject[], attached: AttachedMedia): boolean {
   if (!attached.isKnown || attached.media.length > 0 || messageOf(page, stories) === null) return false;
   const skip = new Set([...FOREIGN].filter(key => key !== 'attached_story'));

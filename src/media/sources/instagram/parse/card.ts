@@ -1,4 +1,7 @@
-/** The parts of an answer that are made for other sites: the head of a page (`og:`, as of 2026-08) and oEmbed (2026-07 to 2026-09). Pure. */
+/**
+ * Reads the parts of an answer that are made for other sites: the head of a page (`og:`, as of 2026-08) and oEmbed (2026-07 to 2026-09).
+ * Pure.
+ */
 import { AppError } from '../../../../errors.ts';
 import type { PostRef } from '../../../extract/source.ts';
 import type { Body } from '../../../parse/body.ts';
@@ -17,26 +20,29 @@ export function userNameOf(text: string | null): string | null {
 
 type IdOf = (address: string | null | undefined) => string | null;
 
-/** The page says that it is the post's by an address that it gives itself or, where it gives none, in any other way. */
+/** Says whether the page is about the post: by the addresses that it states or, without any, by the post's id anywhere in it. */
 function isAbout({ canonical, og }: PageMeta, page: Body, ref: PostRef, idOf: IdOf): boolean {
   const given = [canonical, og.get('og:url'), og.get('al:ios:url'), og.get('al:android:url')];
   const addresses = given.filter(text => text && URL.canParse(text));
   return addresses.length === 0 ? page.includes(ref.id) : addresses.some(address => idOf(address) === ref.id);
 }
 
-/** `Marla Quill on Instagram: "Kite day"`, with any quotation marks. */
+/** Titles such as `Marla Quill on Instagram: "Kite day"`, with any quotation marks. */
 const TITLE = /^(.{1,200}?) on Instagram(?:: ?["\u201c]([\s\S]*)["\u201d])?\s*$/u;
-/** `1,234 likes, 56 comments - marla.quill on April 24, 2026: "Kite day"`. */
+/** Descriptions such as `1,234 likes, 56 comments - marla.quill on April 24, 2026: "Kite day"`. */
 const DESCRIPTION = /^([\d.,]+[KMB]?) likes?, ([\d.,]+[KMB]?) comments? - ([A-Za-z0-9._]{1,30}) on /;
 const QUOTATION = /^[^"\u201c]{1,200}: ?["\u201c]([\s\S]*)["\u201d]\.?\s*$/u;
 
-/** A page may say that its post is a video with or without the file. */
+/** Says whether the page calls its post a video, with or without the file. */
 export function saysVideo(page: Body): boolean {
   const { og } = readMeta(page.head);
   return /^video/.test(og.get('og:type') ?? '') || og.has('og:video') || og.get('twitter:card') === 'player';
 }
 
-/** Null when the head of the page names no video, or another post. `idOf` is the id that an address names. */
+/**
+ * Null when the head of the page has no video, or is about another post.
+ * @param idOf the id that an address names
+ */
 export function readOpenGraph(page: Body, ref: PostRef, idOf: IdOf): PostDraft | null {
   const meta = readMeta(page.head);
   if (!isAbout(meta, page, ref, idOf)) return null;
@@ -72,7 +78,7 @@ function nameIn(html: string): string | null {
   return /A post shared by (.{1,100}?) \(@/.exec(words)?.[1]?.trim() || null;
 }
 
-/** Null when the answer names neither author nor cover. */
+/** Null when the answer has neither author nor cover. */
 export function readCard(answer: JsonObject, ref: PostRef): PostDraft | null {
   const mediaId = readId(answer.media_id);
   if (mediaId !== null && mediaId !== ref.parts.mediaId) {
@@ -85,7 +91,7 @@ export function readCard(answer: JsonObject, ref: PostRef): PostDraft | null {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, id: readId(answer.author_id), username, name: nameIn(readText(answer.html) ?? '') },
     caption: readText(answer.title),
-    // A cover is no item: there is at least one, and it was not given.
+    // A cover is not an item: the post has at least one item that was not given.
     items: [null],
     coverUrl,
   };

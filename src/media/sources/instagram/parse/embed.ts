@@ -1,4 +1,4 @@
-/** The captioned embed (`/p/CODE/embed/captioned/`): its context JSON, and its markup where that is null (2026-09). Pure. */
+/** Reads the captioned embed (`/p/CODE/embed/captioned/`): its context JSON, or its markup when that is null (2026-09). Pure. */
 import { AppError } from '../../../../errors.ts';
 import { isVideoLink, type PostRef } from '../../../extract/source.ts';
 import type { Body } from '../../../parse/body.ts';
@@ -13,7 +13,7 @@ import { gatedAnswer } from './find-media.ts';
 
 const MAX_CONTEXT_CHARS = 8 * 1024 * 1024;
 
-/** True where the owner allows the video on the site alone: an image that the embed then has is its cover. */
+/** True when the owner allows the video on the site alone: an image in the embed is then its cover. */
 export function isSwitchedOff(page: Body): boolean {
   return page.includes('WatchOnInstagram') && /\sclass\s*=\s*["'][^"']{0,200}\bWatchOnInstagram\b/.test(page.text);
 }
@@ -25,7 +25,7 @@ export function embedContext(page: Body): unknown {
   if (found === null) return undefined;
   const start = found.index + found[0].length;
   let end = start;
-  // A pattern would need a stack as deep as the string is long.
+  // A regular expression would need a stack as deep as the string is long.
   while (end < html.length && html[end] !== '"') end += html[end] === '\\' ? 2 : 1;
   if (end >= html.length || end - start > MAX_CONTEXT_CHARS) return undefined;
   const inner = parseJson(`"${html.slice(start, end)}"`);
@@ -36,11 +36,11 @@ type Attributes = Readonly<Record<string, string>>;
 type Region = 'username' | 'caption' | 'skipped' | null;
 
 const MAX_TEXT_CHARS = 50_000;
-/** An embed's markup, scripts apart, is under 100 KB. */
+/** An embed's markup without scripts is under 100 KB. */
 const MAX_MARKUP_CHARS = 512 * 1024;
 
 function regionOf(classes: readonly string[], outer: Region): Region {
-  // Parts of a caption block that are not the caption.
+  // Parts of a caption block that do not belong to the caption.
   const isOther = classes.includes('CaptionComments') || classes.includes('CaptionUsername');
   if (outer === 'skipped' || isOther) return 'skipped';
   if (classes.includes('UsernameText')) return 'username';
@@ -51,7 +51,7 @@ class EmbedMarkup {
   image: Attributes | null = null;
   video: Attributes | null = null;
   source: string | undefined;
-  /** `GraphVideo` and the like; empty when the embed does not say. */
+  /** `GraphVideo` and similar; empty when the embed does not state it. */
   mediaType = '';
   username = '';
   caption = '';
@@ -80,12 +80,12 @@ class EmbedMarkup {
     if (region === 'caption' && this.caption.length < MAX_TEXT_CHARS) this.caption += text;
   }
 
-  /** Void elements are closed by the parser too. */
+  /** The parser calls this for void elements too. */
   onclosetag(): void {
     this.#regions.pop();
   }
 
-  /** A post is a video by anything that says so; the embed's own word for a photo counts first. */
+  /** Anything that indicates a video makes the post one; but if the embed itself says photo, that counts first. */
   isVideo(page: Body, ref: PostRef): boolean {
     const hasPlayButton = [...this.classes].some(one => one.includes('PlayButton'));
     if (/Video|Clips|Reel/.test(this.mediaType) || hasPlayButton) return true;
@@ -101,7 +101,7 @@ class EmbedMarkup {
   }
 }
 
-/** `srcset="ADDRESS 640w, ADDRESS 750w"`, largest first, then `src`. */
+/** The files of `srcset="ADDRESS 640w, ADDRESS 750w"`, largest first, then `src`. */
 function imageFiles(attributes: Attributes | null): readonly ListedFile[] {
   if (attributes === null) return [];
   const listed = (attributes.srcset ?? '').split(/,\s/, 50).map(entry => {
@@ -112,7 +112,10 @@ function imageFiles(attributes: Attributes | null): readonly ListedFile[] {
   return [...listed.sort((a, b) => (b.width ?? 0) - (a.width ?? 0)), { url: attributes.src, ...UNKNOWN_SIZE }];
 }
 
-/** Null when it is no embed of this post. @throws AppError when the embed withholds the post, its video or its other items. */
+/**
+ * Null when it is not an embed of this post.
+ * @throws AppError when the embed withholds the post, its video or its other items.
+ */
 export function parseEmbedMarkup(page: Body, ref: PostRef): PostDraft | null {
   const html = page.text;
   if (!/Embed(?:dedMedia|BrokenMedia|Simple)/.test(html)) return null;

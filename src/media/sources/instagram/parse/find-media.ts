@@ -13,7 +13,7 @@ import { splitCode } from '../../kit/link-match.ts';
 import { PRODUCT, parseMedia } from '../../kit/product.ts';
 import { GRAPH } from './media.ts';
 
-/** Each role is a bit: what a property says of the object that has it. Every object of a page is asked. */
+/** Each role is a bit that says what a property means for the object that has it. This is looked up for every object of a page. */
 const ROLE = { media: 1, identity: 2, gate: 4, place: 8, list: 16, context: 32 } as const;
 const SHAPES = [PRODUCT, GRAPH];
 const GATED_PLACE = 'if_not_gated_logged_out';
@@ -21,23 +21,23 @@ const KEYS: readonly (readonly [number, readonly string[]])[] = [
   [ROLE.media, SHAPES.flatMap(shape => shape.keys)],
   [ROLE.identity, ['code', 'shortcode', 'pk', 'id']],
   [ROLE.gate, [GATED_PLACE]],
-  // Their value is the media itself, when the answer has one; null when it has none.
+  // The values of these properties are the media itself, if the answer has it, else null.
   [ROLE.place, ['xdt_shortcode_media', 'shortcode_media', 'xig_polaris_media']],
   [ROLE.list, ['xdt_api__v1__media__shortcode__web_info']],
   [ROLE.context, ['contextJSON']],
 ];
 const ROLES = new Map(KEYS.flatMap(([role, keys]) => keys.map(key => [key, role] as const)));
 
-/** Copies of one post that are compared; a page carries two, one of them a stub. */
+/** How many copies of one post are compared; a page contains two, one of them incomplete. */
 const MAX_COPIES = 8;
 
-/** No media where one was asked for: perhaps the post was removed. */
+/** The error when an answer has no media where one was asked for: perhaps the post was removed. */
 function emptyAnswer(ref: PostRef, message: string): AppError {
   if (ref.parts.private === '1') return new AppError('private', message);
   return new AppError('not_found', message, { params: { weak: 1, empty: 1 } });
 }
 
-/** Media that is there but kept from visitors: age, sensitivity, region, or an account is wanted. */
+/** The error for media that exist but are hidden from visitors: by age, sensitivity or region, or because an account is required. */
 export function gatedAnswer(ref: PostRef, message: string): AppError {
   return new AppError(ref.parts.private === '1' ? 'private' : 'login_required', message);
 }
@@ -51,24 +51,27 @@ function fullness(draft: PostDraft): number {
   return readableItems(draft) * 1_000 + (isComplete(draft) ? 100 : 0) + facts.filter(fact => fact !== null).length;
 }
 
-/** Something beside flat values: the parameters of a page's route name the post, too. */
+/** Says whether an object has more than flat values: the parameters of a page's route also name the post, but are not media. */
 function hasBody(object: JsonObject): boolean {
   return Object.values(object).some(value => typeof value === 'object' && value !== null);
 }
 
-/** The site swaps shapes and places, so media are looked for anywhere and bound to the asked id: pages carry other people's posts. */
+/**
+ * Finds the requested media anywhere in an answer, since the site changes shapes and places. Media must have the requested id, because
+ * pages contain other people's posts.
+ */
 export class MediaFinder {
   draft: PostDraft | null = null;
-  /** The asked media is there, in a shape that is not known. */
+  /** True when the requested media is there, but in an unknown shape. */
   isHeld = false;
   hasOthers = false;
-  /** The objects of the asked media, which may say why the site keeps it to itself. */
+  /** Objects of the requested media, which may say why the site hides it. */
   readonly gates: JsonObject[] = [];
-  /** The failure that the empty place of the media means; null when there is none. */
+  /** The failure that an empty place for the media means; null when there is none. */
   gate: AppError | null = null;
   emptiness: AppError | null = null;
   readonly #ref: PostRef;
-  /** Media without any id, in the place where only the asked one stands. */
+  /** Media without any id, found in a place that only the requested one can have. */
   readonly #unnamed: JsonObject[] = [];
   #copies = 0;
 
@@ -85,7 +88,7 @@ export class MediaFinder {
     if (isJsonObject(document) && isEmptyList(document)) this.emptiness ??= emptyAnswer(this.#ref, 'no items');
   }
 
-  /** Media without an id count when all documents are read. */
+  /** Called when all documents are read: only now media without an id count. */
   finish(): void {
     if (this.draft !== null) return;
     for (const object of this.#unnamed.splice(0, MAX_COPIES)) this.#consider(object);
@@ -109,7 +112,7 @@ export class MediaFinder {
     this.hasOthers ||= isAsked === false && (roles & ROLE.media) !== 0;
   }
 
-  /** A place where only the asked media stands, or a script that holds another document. */
+  /** Reads a place that only the requested media can have, or a script that contains another document. */
   #visitPlace(role: number, key: string, value: unknown): void {
     if (role === ROLE.place && value === null) this.emptiness ??= emptyAnswer(this.#ref, `${key} is null`);
     else if (role === ROLE.list && isEmptyList(value)) this.emptiness ??= emptyAnswer(this.#ref, `${key} is empty`);
@@ -119,14 +122,14 @@ export class MediaFinder {
     }
   }
 
-  /** True for the asked media, null for an object that carries no id at all. */
+  /** True for the requested media, null for an object without any id. */
   #isAsked(object: JsonObject): boolean | null {
     const code = object.code ?? object.shortcode;
     if (typeof code === 'string' && code !== '') return splitCode(code).code === this.#ref.id;
     const { mediaId } = this.#ref.parts;
     const id = readId(object.pk) ?? readId(object.id);
     if (id !== null) return id === mediaId;
-    // An id that came as a number has lost its last digits.
+    // An id that was sent as a number has lost its last digits.
     return typeof object.pk === 'number' ? object.pk === Number(mediaId) : null;
   }
 

@@ -1,4 +1,4 @@
-/** The older GraphQL media, stories and profiles of Instagram (2026-08). Pure. */
+/** Reads Instagram's older GraphQL media, its stories and its profiles into drafts and ids (as of 2026-08). Pure. */
 import {
   child,
   isJsonObject,
@@ -15,7 +15,7 @@ import { readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
 import { type PostDraft, readableItems } from '../../kit/draft.ts';
 import { listed, MAX_CHILDREN, type MediaShape, PRODUCT, parseMedia, readUsers, sizeOf } from '../../kit/product.ts';
 
-/** The older GraphQL media: `xdt_shortcode_media`, and `shortcode_media` in embeds. */
+/** The older GraphQL shape: `xdt_shortcode_media`, and `shortcode_media` in embeds. */
 export const GRAPH: MediaShape = {
   keys: ['display_url', 'display_src', 'display_resources', 'video_url', 'edge_sidecar_to_children'],
   typename: /(Video|Image)$/,
@@ -47,7 +47,7 @@ export const GRAPH: MediaShape = {
   caption: media => readText(child(readList(child(media.edge_media_to_caption, 'edges'))[0], 'node', 'text')),
 };
 
-/** Items of one story or highlight (`reels[ID].items[]`, `reels_media[].items[]`): an account shows 100 a day at most (2026). */
+/** Most items of one story or highlight (`reels[ID].items[]`, `reels_media[].items[]`): an account may post 100 a day (2026). */
 const MAX_ITEMS = 200;
 
 function idOf(object: unknown): string | null {
@@ -67,7 +67,7 @@ function reelsOf(answer: unknown): readonly JsonObject[] {
   return reels;
 }
 
-/** All that is shown, or the one item of `mediaId`; null when none of it can be read. `isHeld`: the answer lists items. */
+/** All items of the story, or only the one with `mediaId`; null when none of them can be read. `isHeld`: the answer lists items. */
 export function readStories(answer: unknown, mediaId: string | undefined) {
   const reels = reelsOf(answer);
   for (const reel of reels) {
@@ -76,7 +76,7 @@ export function readStories(answer: unknown, mediaId: string | undefined) {
     const drafts = (named.length > 0 ? named : shown).map(parseItem);
     const first = drafts.find(draft => draft !== null);
     if (first === undefined) continue;
-    // Items do not always name the reel's owner.
+    // Items do not always state the owner of the reel.
     const owner = readUsers(PRODUCT.users(reel));
     const author = owner.username === null ? first.author : owner;
     return { draft: { ...first, author, items: drafts.flatMap(draft => draft?.items ?? [null]) }, isHeld: true };
@@ -84,7 +84,7 @@ export function readStories(answer: unknown, mediaId: string | undefined) {
   return { draft: null, isHeld: reels.length > 0 };
 }
 
-/** The user's id in a `web_profile_info` answer; null when it is not there. */
+/** The user's id in a `web_profile_info` answer; null when it is missing. */
 export function userIdOf(body: string): string | null {
   let id: string | null = null;
   visitObjects(parseJson(body), user => {

@@ -1,4 +1,4 @@
-/** What TikTok lists of a video, a photo or a sound -> the items of a post. Pure. */
+/** Reads a video, a photo or a sound as TikTok lists it into the items of a post. Pure. */
 import {
   child,
   firstOf,
@@ -11,7 +11,7 @@ import {
 import type { UnplacedItem, Variant } from '../../../post.ts';
 import { listedFile, listedItem } from '../../kit/media-files.ts';
 
-/** Each suffix and its subdomains; the site's own host gives files too. */
+/** Suffixes of the media hosts; the site's own host serves files too. */
 export const TIKTOK_MEDIA_HOSTS: readonly string[] = [
   ...['tiktok.com', 'tiktokcdn.com', 'tiktokcdn-us.com', 'tiktokcdn-eu.com', 'tiktokv.com', 'tiktokv.us', 'tiktokv.eu'],
   ...['byteoversea.com', 'ibyteimg.com', 'ibytedtos.com', 'muscdn.com'],
@@ -21,19 +21,22 @@ export function readAddress(value: unknown): string | null {
   return mediaAddress(value, TIKTOK_MEDIA_HOSTS);
 }
 
-/** Of the site's own host, or of an encoding of 2026: it often fails or is silent. */
+/** True for a file on the site's own host, or of an encoding of 2026: it often fails or has no audio. */
 function isDoubtful(url: string): boolean {
   return url.startsWith('https://www.tiktok.com/') || url.includes('/media-video-hvc1/');
 }
 
-/** Addresses of one file, by an address alone, a list of them, or an object that has one. The best is first. */
+/** The addresses of one file: from an address, a list of them, or an object that contains one. The best is first. */
 function addressesOf(value: unknown): readonly string[] {
   const listed = ['UrlList', 'urlList', 'url_list'].flatMap(key => readList(child(value, key)));
   const urls = [value, ...readList(value), ...listed].flatMap(url => readAddress(url) ?? []);
   return urls.toSorted((a, b) => Number(isDoubtful(a)) - Number(isDoubtful(b)));
 }
 
-/** When the signature of an address ends, unix milliseconds: `expire=` or `x-expires=`, or hex behind a hash in the path. */
+/**
+ * When the signature of an address expires, unix milliseconds: from `expire=` or `x-expires=`, or from hex digits behind a hash in the
+ * path.
+ */
 function addressExpiry(url: string): number | null {
   const seconds = /[?&](?:expire|x-expires)=(\d{9,11})(?:&|$)/.exec(url)?.[1];
   const hex = /^https:\/\/[^/]{1,200}\/[0-9a-f]{32}\/([0-9a-f]{8})\//.exec(url)?.[1];
@@ -48,7 +51,7 @@ function milliseconds(seconds: unknown): number | null {
 
 interface Rendition {
   readonly places: unknown;
-  /** Anything that names the codec. */
+  /** Values that may name the codec. */
   readonly codec: readonly unknown[];
   readonly facts: Pick<Variant, 'width' | 'height' | 'bitrate' | 'bytes'>;
 }
@@ -56,7 +59,7 @@ interface Rendition {
 function fileOf({ places, codec, facts }: Rendition): Variant | null {
   const [url] = addressesOf(places);
   const named = codec.flatMap(one => readText(one) ?? []).join(' ');
-  // ByteDance's own codec of 2023 plays nowhere.
+  // No player supports ByteDance's own codec of 2023.
   if (url === undefined || /bytevc2|h266|vvc/i.test(named)) return null;
   const isHevc = /bytevc1|h265|hevc|hvc1|hev1/i.test(`${named} ${url.split('?', 1)[0]}`);
   const codecs = isHevc ? 'hvc1' : /h264|avc/i.test(named) ? 'avc1' : null;
@@ -77,10 +80,10 @@ function renditionsOf(video: JsonObject): readonly Rendition[] {
   return [...listed, { places: video.playAddr, codec: [video.codecType], facts }];
 }
 
-/** The files without a mark of the site's; those that every chat plays are before those that few do. */
+/** The files without the site's watermark; those that every chat plays come before those that few do. */
 function filesOf(video: JsonObject): readonly Variant[] {
   const files: Variant[] = [];
-  // One file lies on several hosts.
+  // The same file is on several hosts.
   const nameOf = (url: string) => (isDoubtful(url) ? url : new URL(url).pathname);
   for (const rendition of renditionsOf(video)) {
     const file = fileOf(rendition);
@@ -90,7 +93,7 @@ function filesOf(video: JsonObject): readonly Variant[] {
   return good.some(({ codecs }) => codecs !== 'hvc1') ? good : files;
 }
 
-/** Null when none of its files can be fetched. A file with the site's mark is taken where there is no other. */
+/** Null when none of its files can be fetched. A file with the site's watermark is used only if there is no other. */
 export function videoItem(video: JsonObject): UnplacedItem | null {
   const whole = { width: readSize(video.width), height: readSize(video.height) };
   const marked = fileOf({ places: video.downloadAddr, codec: [], facts: { ...whole, bitrate: null, bytes: null } });
@@ -105,7 +108,7 @@ export function videoItem(video: JsonObject): UnplacedItem | null {
   return { ...item, ...(whole.width !== null && whole), variants };
 }
 
-/** Null when it cannot be fetched. */
+/** Null when the image cannot be fetched. */
 export function imageItem(image: JsonObject): UnplacedItem | null {
   const [url] = addressesOf(image.imageURL ?? image);
   if (url === undefined) return null;
@@ -115,7 +118,7 @@ export function imageItem(image: JsonObject): UnplacedItem | null {
   return listedItem('image', [listedFile(url, known)], { thumbnailUrl: url });
 }
 
-/** Null for a sound that may not be heard. */
+/** Null for a sound that is not available. */
 export function soundItem({ playUrl, duration }: JsonObject): UnplacedItem | null {
   const [url] = addressesOf(playUrl);
   if (url === undefined) return null;

@@ -3,7 +3,9 @@ import type { LinkMatch, PostRef } from '../../../extract/source.ts';
 import { matchPath, PAGE, type PathShape, pathOf, postIdOf, unsupported, wrapper } from '../../kit/link-match.ts';
 
 export const SHORT_HOST = 't.co';
-/** The site by both of its names, what answers other sites, and the preview mirrors that people paste in chats (known in 2026-11). */
+/**
+ * The site under both of its names, the host that serves widgets, and the preview mirrors that people paste in chats (known in 2026-11).
+ */
 const SUFFIXES: readonly string[] = [
   ...['x.com', 'twitter.com', 'cdn.syndication.twimg.com'],
   ...['fxtwitter.com', 'vxtwitter.com', 'fixupx.com', 'fixvx.com', 'twittpr.com', 'pxtwitter.com', 'xfixup.com'],
@@ -17,7 +19,7 @@ function postMatch(id: string, place: string | null | undefined): LinkMatch {
 }
 
 const PATHS: readonly PathShape[] = [
-  // The site finds a post by its number alone: the name before it is not looked at. Mirrors give the file itself by `.mp4`.
+  // The site finds a post by its number alone and ignores the name before it. On mirrors `.mp4` gives the file itself.
   [
     /^(?:(?:i|i\/web|[\w-]{1,50})\/)?(?:status(?:es)?|videos(?:\/tweet)?)\/(\d{1,20})(?:\.\w{1,5})?(?:\/(?:(?:photo|video)\/)?(\d{1,2}))?(?:\/|$)/i,
     ([, id = '', place], query) => postMatch(id, place ?? query.get('img_index')),
@@ -30,7 +32,7 @@ const PATHS: readonly PathShape[] = [
   [/^(?!(?:i|home|intent|share|settings|messages|tos|privacy)$)\w{1,15}$/i, () => unsupported('profile')],
 ];
 
-/** Undefined on any other host. Pure, never throws, and takes nothing from the address but checked ids. */
+/** Undefined for addresses on other hosts. Pure, never throws, and takes only checked ids from the address. */
 export function matchXLink(address: URL): LinkMatch | undefined {
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
   const host = address.hostname.toLowerCase();

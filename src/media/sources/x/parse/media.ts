@@ -1,4 +1,4 @@
-/** The photos, videos and silent loops that an answer lists for a post -> its items. */
+/** Reads the photos, videos and silent loops that an answer lists for a post into its items. */
 import {
   child,
   isJsonObject,
@@ -13,7 +13,7 @@ import { listedFile, listedItem } from '../../kit/media-files.ts';
 
 export const X_MEDIA_HOSTS: readonly string[] = ['pbs.twimg.com', 'video.twimg.com'];
 
-/** A photo is kept in several sizes, which its address asks for by name. */
+/** The address of a photo in one of its sizes, which the query names. */
 function sized(url: string, name: string): string {
   const address = new URL(url);
   address.searchParams.set('name', name);
@@ -21,7 +21,7 @@ function sized(url: string, name: string): string {
 }
 
 function photoOf(media: JsonObject): UnplacedItem | null {
-  // Old addresses end in `:large`.
+  // Old addresses end in a size such as `:large`.
   const url = mediaAddress(readText(media.media_url_https ?? media.url)?.replace(/:\w{1,10}$/, ''), X_MEDIA_HOSTS);
   if (url === null) return null;
   const type = /[?&]format=(\w{3,4})/.exec(url)?.[1] ?? /\.(\w{3,4})(?:\?|$)/.exec(url)?.[1] ?? 'jpg';
@@ -40,7 +40,7 @@ function photoOf(media: JsonObject): UnplacedItem | null {
   });
 }
 
-/** The address names the frame and the codec. */
+/** The address of a video file names its pixels and codec. */
 function videoFile(variant: JsonObject, isSilent: boolean): readonly Variant[] {
   const url = mediaAddress(variant.url ?? variant.src, X_MEDIA_HOSTS);
   const type = variant.content_type ?? variant.type;
@@ -58,7 +58,7 @@ function videoOf(media: JsonObject): UnplacedItem | null {
   const files = variants.flatMap(variant => videoFile(variant, isSilent));
   const [width, height] = ['width', 'height'].map(side => readSize(child(media, 'original_info', side)));
   const size = width && height ? { width, height } : {};
-  // A loop has one file, whose address does not name the frame.
+  // A loop has a single file, whose address does not name its pixels.
   return listedItem('video', isSilent ? files.map(file => ({ ...file, ...size })) : files, {
     ...size,
     durationMs: readSize(info.duration_millis ?? info.durationMs),
@@ -67,7 +67,7 @@ function videoOf(media: JsonObject): UnplacedItem | null {
   });
 }
 
-/** One of the media that an answer lists; null for one that is there and cannot be read. */
+/** Reads one media of an answer; null for one that exists but cannot be read. */
 export function itemOf(media: JsonObject): UnplacedItem | null {
   const { status = 'Available' } = isJsonObject(media.ext_media_availability) ? media.ext_media_availability : {};
   if (status !== 'Available') return null;

@@ -1,4 +1,4 @@
-/** A post as syndication lists it, or the query for one: both name its fields alike, one level apart. */
+/** Reads a post as the syndication endpoint or the query returns it: both use the same field names, one level apart. */
 import {
   child,
   isJsonObject,
@@ -15,7 +15,7 @@ import { EMPTY_DRAFT, type PostDraft } from '../../kit/draft.ts';
 import { xIdOf, xRefOf } from './link.ts';
 import { itemOf, X_MEDIA_HOSTS } from './media.ts';
 
-/** The fields of some of its parts beside its own. */
+/** An object's own fields together with those of some of its parts. */
 function flat(object: unknown, ...parts: readonly string[]): JsonObject {
   return isJsonObject(object) ? Object.assign({}, ...parts.map(part => object[part]), object) : {};
 }
@@ -24,25 +24,25 @@ function idOf({ rest_id, id_str }: JsonObject): string | null {
   return /^\d{1,20}$/.exec(readText(rest_id) ?? readText(id_str) ?? '')?.[0] ?? null;
 }
 
-/** Those of all versions of a post that was edited. */
+/** The ids of all versions of a post that was edited. */
 function idsOf(tweet: JsonObject): readonly unknown[] {
   const { edit_control: control } = tweet;
   return [idOf(tweet), ...readList(child(flat(control, 'edit_control_initial'), 'edit_tweet_ids'))];
 }
 
-/** The post of this id anywhere in an answer; undefined where it holds other posts alone, null where it holds none. */
+/** The post with this id, wherever it stands in the answer; undefined when the answer has other posts only, null when it has none. */
 export function findTweet(answer: unknown, id: string): JsonObject | undefined | null {
   const tweets: JsonObject[] = [];
   visitObjects(answer, object => {
     const isTweet = ['legacy', 'text', 'full_text', 'mediaDetails'].some(key => key in object);
     const tweet = isTweet ? flat(object, 'legacy') : {};
-    // People have ids as well.
+    // Objects of people have ids too, but they have a `screen_name`.
     if (idOf(tweet) !== null && !('screen_name' in tweet)) tweets.push(tweet);
   });
   return tweets.length === 0 ? null : tweets.find(tweet => idsOf(tweet).includes(id));
 }
 
-/** What stands under one of these names, beneath the wrapper of posts that not everyone may answer. */
+/** The object under one of these names; the wrapper of posts with limited replies is removed. */
 function inner(tweet: JsonObject, ...names: readonly string[]): JsonObject | null {
   const [found] = names.map(name => child(tweet, name, 'result') ?? tweet[name]).filter(isJsonObject);
   return found === undefined ? null : flat(child(found, 'tweet') ?? found, 'legacy');
@@ -72,7 +72,7 @@ function statsOf(tweet: JsonObject, user: JsonObject): Stats {
   };
 }
 
-/** What names another post in its address is that one's, unless it is shown with its source. */
+/** Media whose address names another post belong to that post, unless they are shown with their source. */
 function mediaOf(tweet: JsonObject): readonly JsonObject[] {
   const plain = [...readList(tweet.photos), ...(isJsonObject(tweet.video) ? [tweet.video] : [])];
   const [extended, short] = ['extended_entities', 'entities'].map(name => readList(child(tweet, name, 'media')));
@@ -86,14 +86,14 @@ function mediaOf(tweet: JsonObject): readonly JsonObject[] {
     });
 }
 
-/** Unix milliseconds; an id says it where the answer does not (since 2010-11). */
+/** Unix milliseconds; if the answer does not state the time, the id does (since 2010-11). */
 function publishTimeOf(tweet: JsonObject): number | null {
   const [stated, id] = [Date.parse(readText(tweet.created_at) ?? ''), idOf(tweet) ?? ''];
   if (!Number.isNaN(stated)) return stated;
   return id.length < 15 ? null : Number((BigInt(id) >> 22n) + 1_288_834_974_657n);
 }
 
-/** Quotes go one level deep. */
+/** Quotes are read one level deep. */
 export function readTweet(listed: JsonObject, isQuote = false) {
   const tweet = inner(listed, 'retweeted_status_result', 'retweeted_tweet', 'retweeted_status') ?? listed;
   const quote = isQuote ? null : inner(tweet, 'quoted_status_result', 'quoted_tweet', 'quoted_status');
@@ -118,11 +118,11 @@ export function readTweet(listed: JsonObject, isQuote = false) {
   return { draft, isCut, reason: readText(child(media[0], 'ext_media_availability', 'reason')) };
 }
 
-// The words of a post as people read them: addresses written out, those of what the post shows beside them left out.
+// The text of a post as people read it: addresses are written out, and those of media and quotes shown beside the text are left out.
 
 const SHORT_TAIL = /(?:\s*https?:\/\/t\.co\/\w{1,30})+\s*$/;
 
-/** The part between the names of those whom a reply answers and the addresses behind the words; its bounds count characters. */
+/** The part of the text between the names of the people replied to and the addresses at the end; the bounds count characters. */
 function withinRange(text: string, range: unknown): string {
   const [start, end] = readList(range);
   if (typeof start !== 'number' || typeof end !== 'number') return text;
@@ -132,9 +132,9 @@ function withinRange(text: string, range: unknown): string {
 }
 
 /**
- * @param media what the answer says of its media: their short addresses are no words
- * @param isShown tells the addresses of what is shown beside the words: the post itself, and the one that it quotes
- * @returns with an ellipsis where the answer has the beginning of a long text alone
+ * @param media the media of the answer: their short addresses are not part of the text
+ * @param isShown says whether an address is that of something shown beside the text: the post itself or its quote
+ * @returns the text, with an ellipsis when the answer has only the beginning of a long one
  */
 function wordsOf(tweet: JsonObject, media: readonly JsonObject[], isShown: (target: string) => boolean) {
   const notes = child(tweet, 'note_tweet', 'note_tweet_results') ?? tweet.note_tweet;
