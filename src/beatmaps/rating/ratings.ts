@@ -23,7 +23,7 @@ export interface Rating {
   /** True when osu!'s own calculator computed the pp as well; otherwise pp that osu! did not give are estimates. */
   readonly isExact: boolean;
   /**
-   * By what share the pp is off on average; null where it is exact, where there is none, and where osu!'s own pp of the play puts it right.
+   * The average error of the pp, as a share of it; null where the pp is exact or missing, and where osu!'s own pp of the play corrects it.
    */
   readonly ppError: number | null;
   /** The date of the osu! rules by which the library computes; null where the map was not read, so that there is no pp either. */
