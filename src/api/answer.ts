@@ -5,7 +5,7 @@ import { JSON_TYPE } from '../infra/server/server-failure.ts';
 
 /** A JSON body that is ready to be sent, with its entity tag. */
 export interface Answer {
-  /** Encoded once, however often it is sent. */
+  /** The JSON is encoded once, however often it is sent. */
   readonly body: Buffer;
   readonly etag: string;
   readonly compressed: Compressed | undefined;
@@ -27,7 +27,7 @@ export function sendAnswer(
 ): FastifyReply {
   reply.header('etag', answer.etag);
   reply.header('cache-control', `${isPrivate ? 'private' : 'public'}, max-age=${maxAgeS}`);
-  // On a 304 too, and on what is compressed as it is sent: a cache must know what its copy depends on.
+  // This header is also set on a 304 and on a body that is compressed while it is sent: a cache must know on what its copy depends.
   if (answer.body.length >= MIN_COMPRESSED_BYTES) reply.header('vary', 'accept-encoding');
   const condition = request.headers['if-none-match'];
   if (condition !== undefined && matchesEtag(condition, answer.etag)) return reply.code(304).send();
@@ -44,18 +44,19 @@ function matchesEtag(condition: string, etag: string): boolean {
   return condition.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag);
 }
 
-// Answers that are compressed once for all who ask for them; what flows or is larger is compressed as it is sent (api.ts).
+// Encodings in which an answer is compressed once for all clients; larger or streamed answers are compressed while they are sent
+// (api.ts).
 
 export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** Smaller answers fit one packet anyhow. */
+/** Smaller answers fit into one packet anyway. */
 export const MIN_COMPRESSED_BYTES = 1_400;
-/** Up to so many it takes a fraction of a millisecond. */
+/** Compressing a body of at most this size takes a fraction of a millisecond. */
 const MAX_AT_ONCE_BYTES = 32 * 1024;
-/** Brotli's usual quality takes longer than all else about an answer together. */
+/** At its usual quality, Brotli would take longer than everything else about an answer together. */
 export const BROTLI_PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 4 };
-/** The window as large as what is compressed: else the compressor takes megabytes each time. */
+/** The window is as large as the largest body: with the default one the compressor takes megabytes each time. */
 const WINDOW_BITS = 16;
 
 function compress(body: Buffer, encoding: Encoding): Buffer {
@@ -71,7 +72,7 @@ function compress(body: Buffer, encoding: Encoding): Buffer {
 
 export type Compressed = (encoding: Encoding) => Buffer;
 
-/** The body in an encoding, made when first asked for; undefined where it is not to be compressed at once. */
+/** The body in an encoding, compressed when first asked for; undefined when its size is not suited to that. */
 export function createCompressed(body: Buffer): Compressed | undefined {
   if (body.length < MIN_COMPRESSED_BYTES || body.length > MAX_AT_ONCE_BYTES) return undefined;
   const made: Partial<Record<Encoding, Buffer>> = {};
@@ -81,7 +82,7 @@ export function createCompressed(body: Buffer): Compressed | undefined {
   };
 }
 
-/** The best encoding that an `Accept-Encoding` names by itself; undefined for none. */
+/** The best encoding that an `Accept-Encoding` header names; undefined when it names none. */
 export function acceptedEncoding(header: string | undefined): Encoding | undefined {
   if (header === undefined) return undefined;
   const named = header
@@ -92,7 +93,7 @@ export function acceptedEncoding(header: string | undefined): Encoding | undefin
   return ENCODINGS.find(encoding => named.includes(encoding));
 }
 
-/** The server's own address where none is configured: the one that was asked, when it looks like one. */
+/** The server's own origin when none is configured: the host of the request, if it looks like one. */
 export function askedOrigin({ protocol, host }: FastifyRequest): string {
   return /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:3000';
 }

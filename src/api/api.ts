@@ -15,24 +15,24 @@ import { describeApi, finishDocument, type ParameterExamples } from './reference
 export interface ApiOptions {
   readonly limiter: RateLimiter;
   readonly checkKey: ReturnType<typeof createKeyCheck>;
-  /** Plugins whose routes stand below `/api`. */
+  /** Plugins whose routes are registered below `/api`. */
   readonly routes: readonly FastifyPluginAsync[];
   /** The public address of this server. Without it the reference shows the address that was asked. */
   readonly publicUrl: string | undefined;
-  /** For the reference: values that work on this server, and what shows a post that was tried there. */
+  /** For the reference: example values that work on this server, and the thumbnails of a post that was tried there. */
   readonly examples: ParameterExamples;
   readonly thumbnails: Thumbnails;
   readonly now?: () => number;
 }
 
-/** Answers that are compressed already, such as media, are left as they are. */
+/** Answers that are compressed already, such as media, are not compressed again. */
 const COMPRESSION: FastifyCompressOptions = {
   threshold: MIN_COMPRESSED_BYTES,
   encodings: [...ENCODINGS],
   brotliOptions: { params: BROTLI_PARAMS },
 };
 
-/** Everything below `/api`, unknown paths included: open to browsers, counted, described at `/openapi.json` and `/docs`. */
+/** Everything below `/api`, unknown paths included: open to browsers, rate limited, described at `/openapi.json` and `/docs`. */
 export function api(options: ApiOptions): FastifyPluginAsync {
   const { limiter, checkKey, routes, publicUrl, examples, thumbnails, now = Date.now } = options;
   const countRequest = createRateLimit({ limiter, checkKey, now });
@@ -52,7 +52,7 @@ export function api(options: ApiOptions): FastifyPluginAsync {
         await scope.register(compress, COMPRESSION);
         await scope.register(swagger, describeApi());
         scope.setValidatorCompiler(validatorCompiler);
-        // Routes write their own JSON; their schemas are for the reference, and tests hold the two together.
+        // Routes write their own JSON; their schemas are only for the reference, and tests check that both agree.
         scope.setSerializerCompiler(() => data => JSON.stringify(data));
         scope.addHook('onRequest', countRequest);
         scope.addHook('onRequest', (request, _reply, done) => {
@@ -82,7 +82,7 @@ export function api(options: ApiOptions): FastifyPluginAsync {
 const MAX_SHOWN = 40;
 
 /**
- * A misspelt parameter must not be ignored: the answer would look as if it had counted.
+ * Refuses a misspelt parameter, because an answer that ignored it would look as if it had counted.
  * @throws AppError `invalid_request` that names the unknown parameter and the known ones
  */
 async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {

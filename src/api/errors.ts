@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type AppError, ERROR_CODES, type ErrorCode, type ErrorParams } from '../errors.ts';
 
-/** HTTP status of each code; the envelope repeats it. */
+/** The HTTP status of each code; the body of the answer repeats it. */
 export const ERROR_STATUS = {
   invalid_request: 400,
   unsupported_link: 400,
@@ -21,7 +21,7 @@ export const ERROR_STATUS = {
   internal: 500,
 } as const satisfies Readonly<Record<ErrorCode, number>>;
 
-/** When each code comes, for the reference. */
+/** The reasons for each code, for the reference. */
 export const ERROR_REASONS: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'A parameter is missing, unknown or unreadable. The message says which, and what is expected.',
   unsupported_link: 'The link is of no site that this endpoint takes. The message says where it belongs, if anywhere.',
@@ -42,7 +42,7 @@ export const ERROR_REASONS: Readonly<Record<ErrorCode, string>> = {
   internal: 'A fault of this server, which is logged there.',
 };
 
-/** The one answer of every failure. */
+/** The shape of the answer to every failure. */
 export const errorAnswer = z
   .strictObject({
     status: z.number().int().meta({ description: 'The HTTP status again.' }),
@@ -130,17 +130,20 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
   internal: () => 'Something went wrong on this server. Try again later.',
 };
 
-/** One English sentence that says what is amiss and, where it helps, what to do. */
+/** One English sentence that says what is wrong and, where it helps, what to do. */
 export function errorMessage(code: ErrorCode, params: ErrorParams = {}): string {
   return MESSAGES[code](params);
 }
 
-/** A limit is reached by the client (429) or by all clients together (503). */
+/** A rate limit is exceeded by the client (429) or by all clients together (503). */
 function statusOf({ code, params }: AppError): number {
   return code === 'rate_limited' && params.reason === 'busy' ? 503 : ERROR_STATUS[code];
 }
 
-/** `creator` signs every answer. `status` replaces the code's own where HTTP knows better (405, 408, 431). */
+/**
+ * Makes the answers to failures. `creator` is in every answer. `status` replaces the code's own status where the HTTP status is more
+ * specific (405, 408, 431).
+ */
 export function createErrorRenderer(creator: string) {
   return (error: AppError, status: number = statusOf(error)) => {
     const body: ErrorEnvelope = {

@@ -12,7 +12,7 @@ export interface HealthRoutesOptions {
   readonly readiness: Pick<Readiness, 'report'>;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly checkKey: ReturnType<typeof createKeyCheck>;
-  /** Counts wrong keys. */
+  /** The rate limiter that counts wrong keys. */
   readonly limiter: RateLimiter;
   /** True when a proxy may stand before this server, so that everyone's connection could come from this machine. */
   readonly isProxied: boolean;
@@ -21,8 +21,8 @@ export interface HealthRoutesOptions {
 const WRONG_KEYS: RateLimitRule = { name: 'wrong-key', limit: 20, windowMs: 3_600_000, window: 'first' };
 
 /**
- * `/healthz`: the process lives. `/readyz`: it can answer, or why not. `/metrics`: for holders of a key, and for this machine when
- * nothing says that there is a proxy.
+ * `/healthz`: the process is alive. `/readyz`: it can answer, or why not. `/metrics`: for holders of a key, and for this machine if
+ * nothing indicates a proxy.
  */
 export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
   const { server: state, readiness, metrics, checkKey, limiter, isProxied } = options;
@@ -66,7 +66,7 @@ export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
 
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
-/** Asked by this machine and by its own name: neither by a proxy on it nor by a page whose name leads here. */
+/** True when this machine asks by its own name: that excludes proxies on it, and pages whose host name resolves to it. */
 function isLocal({ socket, headers }: FastifyRequest): boolean {
   return (
     isLoopback(socket.remoteAddress) &&

@@ -7,10 +7,10 @@ import { clientKey } from '../infra/server/client-address.ts';
 
 const HOUR_MS = 3_600_000;
 export const CLIENT_LIMIT = 1000;
-/** The limit that is stated for a key without one. */
+/** The limit that is reported for a key without a limit. */
 const UNLIMITED = 2_147_483_647;
 
-/** The names browsers may read. */
+/** Headers that browsers' scripts may read. */
 export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
 const CLIENT_RULE: RateLimitRule = { name: 'api', limit: CLIENT_LIMIT, windowMs: HOUR_MS, window: 'clock' };
@@ -22,8 +22,8 @@ export interface RateLimitOptions {
 }
 
 /**
- * Counts one request and writes where its client stands. OPTIONS is free. A wrong key is refused, but counted as a client
- * without one, so that guessing has a price.
+ * Counts one request and sets the rate limit headers. OPTIONS is free. A wrong key is refused, but counted as a client without a key, so
+ * that guessing is limited.
  * @throws AppError `rate_limited`, `forbidden`
  */
 export function createRateLimit({ limiter, checkKey, now = Date.now }: RateLimitOptions) {
@@ -54,13 +54,13 @@ function writeState(reply: FastifyReply, limit: number, remaining: number, reset
 }
 
 export interface ApiKey {
-  /** Names the bucket, in place of the client's address. */
+  /** The name of the bucket, in place of the client's address. */
   readonly name: string;
   readonly key: string;
   readonly perHour: number | 'unlimited';
 }
 
-/** `none`: no key was sent. `unknown`: one was, and it is none of ours. */
+/** `none`: no key was sent. `unknown`: the sent key is not valid. */
 export type KeyCheck =
   | { readonly kind: 'none' }
   | { readonly kind: 'unknown' }
@@ -69,7 +69,9 @@ export type KeyCheck =
 const NONE: KeyCheck = { kind: 'none' };
 const UNKNOWN: KeyCheck = { kind: 'unknown' };
 
-/** Looks for `X-API-Key`, else `Authorization: Bearer`. How long it takes says nothing of how close a guess was: what is compared are digests. */
+/**
+ * Checks `X-API-Key`, else `Authorization: Bearer`. Digests are compared, so that the time it takes does not show how close a guess was.
+ */
 export function createKeyCheck(keys: readonly ApiKey[]): (headers: IncomingHttpHeaders) => KeyCheck {
   const known = new Map(keys.map(key => [digest(key.key), { kind: 'known', key } as const]));
   return headers => {

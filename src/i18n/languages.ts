@@ -1,11 +1,11 @@
 export interface Language {
-  /** BCP 47 tag, which is the name of its folder. */
+  /** BCP 47 tag, which is also the name of the language's folder. */
   readonly tag: string;
-  /** In the language itself. */
+  /** The name of the language in that language. */
   readonly name: string;
 }
 
-/** Every language Medley speaks, in the order in which they are offered. A new one is a folder beside `en` and its line here. */
+/** All languages of Medley, in the order in which they are offered. A new language is a folder beside `en` and a line here. */
 export const LANGUAGES: readonly [Language, ...Language[]] = [
   { tag: 'en', name: 'English' },
   { tag: 'id', name: 'Bahasa Indonesia' },
@@ -22,8 +22,8 @@ export const LANGUAGES: readonly [Language, ...Language[]] = [
 ];
 
 /**
- * The language of these for someone who prefers `locale`: of the same tag, else the one of the same language and script, so that
- * es-419 is es and zh-Hans is zh-CN, but zh-TW is not. Tags of any shape are accepted.
+ * The language for someone who prefers `locale`: the one with the same tag, else one with the same language and script, so that es-419
+ * gives es and zh-Hans gives zh-CN, but zh-TW does not. Tags of any shape are accepted.
  */
 export function findLanguage(locale: string): Language | undefined {
   const exact = LANGUAGES.find(({ tag }) => tag === locale);
@@ -31,7 +31,7 @@ export function findLanguage(locale: string): Language | undefined {
   return writing === undefined ? exact : WRITINGS.get(writing);
 }
 
-/** Language and script, of today's codes: Android still says `in` for Indonesian. Undefined where it is no tag. */
+/** The language and script of a tag, with today's codes: Android still says `in` for Indonesian. Undefined for text that is not a tag. */
 function writingOf(locale: string): string | undefined {
   try {
     const { language, script } = new Intl.Locale(locale.replaceAll('_', '-')).maximize();

@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { LANGUAGES } from './languages.ts';
 
-/** Texts as their files have them: by key, some of them in groups. */
+/** Texts as they are in the files: by key, some of them in groups. */
 export interface TextTree {
   readonly [key: string]: string | TextTree;
 }
 
-/** The build puts the folders of the languages beside the programs, below this name; in the sources they are beside this file. */
+/** The build puts the languages' folders beside the programs, below this name; in the sources they are beside this file. */
 const BUILT = new URL('./i18n/', import.meta.url);
 const FOLDER = existsSync(BUILT) ? BUILT : new URL('./', import.meta.url);
 
 /**
- * All texts of a language: what its files say, put together. Read when it is first spoken, since a process speaks few of them.
- * @throws Error when the folder is missing or a file is not made of texts
+ * All texts of a language, from all its files. They are read when the language is first used, since a process uses few languages.
+ * @throws Error when the folder is missing or a file contains something else than texts
  */
 export function loadTexts(tag: string): TextTree {
   return Object.assign({}, ...filesOf(tag).map(readTexts));
 }
 
-/** A digest of the texts of all languages, none of which is made ready for it. */
+/** A digest of the texts of all languages; no translator is created for it. */
 export function textsDigest(): string {
   const hash = createHash('sha256');
   for (const { tag } of LANGUAGES) {
@@ -35,7 +35,7 @@ function filesOf(tag: string): URL[] {
   return names.sort().map(name => new URL(name, folder));
 }
 
-/** @throws Error when it is not made of texts alone */
+/** @throws Error when the file contains something else than texts */
 export function readTexts(file: URL | string): TextTree {
   const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
   if (!isTexts(value)) throw new Error(`${file} is not made of texts alone`);

@@ -12,13 +12,13 @@ type Filled<Texts, Path extends string = ''> = {
 };
 
 /**
- * The texts of one language, by the keys of the English files: strings, and functions where there is something to fill in. Values are
- * inserted as plain text.
+ * The texts of one language, by the keys of the English files: strings, or functions when the text has parameters. Values are inserted as
+ * plain text.
  */
 export type Messages = Filled<typeof english>;
 
 export type HintKey = keyof Messages['hints'];
-/** What a hint is filled in with, as the arguments of a function. */
+/** The values for a hint's parameters, as the arguments of a function. */
 export type HintValues<Key extends HintKey> = Messages['hints'][Key] extends (
   values: infer V extends TextValues,
 ) => string
@@ -28,15 +28,15 @@ export type HintValues<Key extends HintKey> = Messages['hints'][Key] extends (
 interface FilledTree {
   readonly [key: string]: Filling | string | FilledTree;
 }
-/** A method, since the compiler lets methods take narrower parameters than these: each text has its own. */
+/** Declared as a method, because the compiler lets methods take narrower parameters than these: each text has its own. */
 type Filling = { fill(values: TextValues): string }['fill'];
 
-/** Texts that the web chat's page fills in itself. */
+/** The group of texts whose parameters the web chat's page fills in itself. */
 const FOR_PAGE = 'web';
 
-/** The texts of `own`, the English ones for keys that it lacks. */
+/** The texts of `own`, with the English ones for keys that it lacks. */
 export function createMessages(own: TextTree, locale: string): Messages;
-// The types of parameters come from a generated file, so the compiler cannot follow how each text comes by its own.
+// The types of the parameters come from a generated file, so the compiler cannot derive each text's type here.
 export function createMessages(own: TextTree, locale: string): FilledTree {
   return { ...filled(english, own, locale), [FOR_PAGE]: { ...english[FOR_PAGE], ...groupOf(own, FOR_PAGE) } };
 }
@@ -56,7 +56,7 @@ function groupOf(texts: TextTree, key: string): TextTree {
   return typeof group === 'object' ? group : {};
 }
 
-/** The text of a key that is known at run time alone, such as `errors.timeout`; undefined where there is none. */
+/** The text of a key that is only known at run time, such as `errors.timeout`; undefined when there is none. */
 export function findText(messages: Messages, key: string, values: TextValues): string | undefined {
   let found: FilledTree[string] | undefined = messages;
   for (const step of key.split('.')) {

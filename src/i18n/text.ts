@@ -11,18 +11,21 @@ import { IntlMessageFormat } from 'intl-messageformat';
 /** The values that a text is filled in with, by the names of its parameters. */
 export type TextValues = Readonly<Record<string, string | number>>;
 
-/** The uses of a parameter: it is inserted as it is, it is a number that chooses a plural, or it chooses between sentences. */
+/**
+ * The uses of a parameter: `plain` is inserted as it is, `plural` is a number that chooses a plural form, `choice` chooses between
+ * sentences.
+ */
 export type ParameterKind = 'plain' | 'plural' | 'choice';
 
-/** A choice between sentences without a value takes the case of this name, or `other`. */
+/** If the value of a choice is missing, the case of this name is used, or `other`. */
 const NOT_GIVEN = 'unknown';
 
-/** `<` is an ordinary sign in our texts. */
+/** `<` is an ordinary character in our texts, not the beginning of a tag. */
 const SYNTAX = { ignoreTag: true };
 
 /**
- * A text in ICU MessageFormat, to be filled in. It is parsed when it is first used, since most texts of most languages never are. A
- * parameter that is not given reads as nothing.
+ * A text in ICU MessageFormat, ready to be filled in. It is parsed when it is first used, since most texts of most languages never are. A
+ * missing parameter is left empty.
  */
 export function createText(source: string, locale: string): (values: TextValues) => string {
   let fill: ((values: TextValues) => string) | undefined;
@@ -35,7 +38,7 @@ export function createText(source: string, locale: string): (values: TextValues)
 function prepare(source: string, locale: string): (values: TextValues) => string {
   const elements = parse(source, SYNTAX);
   const plain = elements.filter(each => isLiteralElement(each) || isArgumentElement(each));
-  // Most texts have no plural and no choice, so that they need nothing of Intl.
+  // Most texts have no plural and no choice, so they need no formatter of Intl.
   if (plain.length === elements.length)
     return values => plain.map(each => (isLiteralElement(each) ? each.value : (values[each.value] ?? ''))).join('');
   const kinds = [...parametersOf(elements)].map(([name, kind]) => [name, kind === 'choice' ? NOT_GIVEN : '']);
@@ -44,7 +47,7 @@ function prepare(source: string, locale: string): (values: TextValues) => string
   return values => String(format.format({ ...notGiven, ...values }));
 }
 
-/** The parameters of a text with the most that each is used for: a number also stands as it is, beside the plural. */
+/** The parameters of a text, each with its most specific use: a number may be inserted as well as choose the plural. */
 export function readParameters(source: string): ReadonlyMap<string, ParameterKind> {
   return parametersOf(parse(source, SYNTAX));
 }

@@ -10,19 +10,19 @@ export interface Translator {
   /** BCP 47 tag of the messages and formats. */
   readonly locale: string;
   readonly messages: Messages;
-  /** The text of a key that is known at run time alone, such as `sites.instagram`; undefined where there is none. */
+  /** The text of a key that is only known at run time, such as `sites.instagram`; undefined when there is none. */
   find(key: string, values?: TextValues): string | undefined;
   /**
-   * The sentence for an error: of its variants, such as `not_found_item`, the one for `what` and `reason` among the values. `about`
-   * names the sentences to look among first. `wait` is a ready phrase such as "in 20 seconds".
+   * The sentence for an error: among its variants, such as `not_found_item`, the one for `what` and `reason` in the values. `about` names
+   * the group of sentences that is searched first. `wait` is a ready phrase such as "in 20 seconds".
    */
   error(code: ErrorCode, values?: TextValues, about?: keyof Messages['osuErrors']): string;
   number(value: number): string;
-  /** With at most that many digits behind the comma, and at least so many. */
+  /** The number with at most `most` and at least `least` decimal digits. */
   decimal(value: number, most: number, least?: number): string;
-  /** `1.2K` in the reader's way. */
+  /** A short form such as `1.2K`, in the language's own way. */
   compact(value: number): string;
-  /** 0.9834 as `98.34%`, with at most that many digits behind the comma, and at least so many. */
+  /** A share as a percentage, 0.9834 as `98.34%`, with at most `most` and at least `least` decimal digits. */
   percent(share: number, most: number, least?: number): string;
   /** `0:42`, `1:02:03`. */
   duration(ms: number): string;
@@ -32,10 +32,10 @@ export interface Translator {
   wait(ms: number): string;
 }
 
-// A language is read and made ready once, on first use.
+// A translator is created once for each language, on first use.
 const translators = new Map<string, Translator>();
 
-/** The best language for someone who prefers `locales`, best first, else English; what is no tag of a language is passed over. */
+/** The best language for someone who prefers `locales`, best first; English if there is none. Unknown tags are skipped. */
 export function createTranslator(locales: readonly string[]): Translator {
   const [{ tag } = LANGUAGES[0]] = locales.flatMap(locale => findLanguage(locale) ?? []);
   const known = translators.get(tag);
@@ -48,8 +48,8 @@ export function createTranslator(locales: readonly string[]): Translator {
 const passing = new Map<string, WeakRef<Translator>>();
 
 /**
- * The translator of a language of the list, which is not kept: menus are made in every language, also in those that are spoken to
- * nobody. Those who make theirs at the same time share it.
+ * The translator of a listed language. It is not kept for long, because menus are made in every language, also in those that no one
+ * uses; platforms that make their menus at the same time share it.
  */
 export function loadTranslator(tag: string): Translator {
   const known = translators.get(tag) ?? passing.get(tag)?.deref();
@@ -59,7 +59,7 @@ export function loadTranslator(tag: string): Translator {
   return made;
 }
 
-/** Formatters of Intl take milliseconds and tens of KB each, so each is made once, on first use. */
+/** Formatters of Intl take milliseconds and tens of KB each, so each is created once, on first use. */
 const numberFormats = new Map<string, Intl.NumberFormat>();
 
 function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
@@ -124,7 +124,7 @@ function renderDuration(ms: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${seconds}` : `${minutes}:${seconds}`;
 }
 
-/** Rounded up: a person who waits that long is not sent away again. */
+/** The time is rounded up, so that a person who waits that long is not refused again. */
 function renderWait(ms: number, { wait }: Messages): string {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   if (seconds < 100) return wait.seconds({ n: seconds });

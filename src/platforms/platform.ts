@@ -38,17 +38,20 @@ import type { ChatPlatform } from '../bot/contract/chat-platform.ts';
  * person is told once that something may be missing.
  */
 export interface RuntimePlatform<To = unknown> extends ChatPlatform<To> {
-  /** Routes of its own, to be registered before the server listens. */
+  /** Routes of the platform, registered before the server listens. */
   readonly plugin?: (server: FastifyInstance) => Promise<void>;
-  /** Sends plain text to a person in private, once. @throws what `outcomeOf` reads */
+  /**
+   * Sends plain text to a person in private, once.
+   * @throws errors that `outcomeOf` reads
+   */
   readonly tell?: (userId: string, text: string) => Promise<void>;
 }
 
-/** Something `npm run doctor` has found. `wrong` keeps Medley from its work, `note` only from some of it. */
+/** A result of `npm run doctor`. `wrong` keeps Medley from working, `note` only affects some of it. */
 export interface Finding {
   readonly state: 'ok' | 'note' | 'wrong';
   /** One line of plain text without secrets. */
   readonly what: string;
-  /** What to do, when there is something. */
+  /** Advice on what to do, when there is any. */
   readonly remedy?: string;
 }

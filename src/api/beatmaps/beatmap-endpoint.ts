@@ -10,11 +10,11 @@ interface Found {
   readonly body: object;
   readonly source: SourceId;
   readonly stale: boolean;
-  /** An earlier answer that is fresh still. Default false. */
+  /** True for an earlier answer from the cache that is still fresh. Default false. */
   readonly cached?: boolean;
-  /** Seconds that a fresh answer may be kept. */
+  /** Seconds for which a fresh answer may be cached. */
   readonly freshS: number;
-  /** An answer to one client alone: no cache on the way may keep it. */
+  /** True for an answer to one client alone, which no shared cache may keep. */
   readonly isPrivate?: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** The thing that is missing when the answer is `not_found`. */
+  /** The kind of thing that is missing when the answer is `not_found`. */
   readonly about: 'beatmap' | 'player';
   readonly query: Q;
   readonly answer: A;
@@ -31,10 +31,13 @@ export interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
   readonly find: (parameters: z.output<Q>, signal: AbortSignal) => Promise<Found>;
 }
 
-/** An answer from a cache, or one that stood in for failing upstreams, is soon worth asking for again. */
+/**
+ * An answer from a cache, or one used in place of failing upstreams, may be cached only this long, since a newer one may soon be
+ * available.
+ */
 const KEPT_S = 30;
 
-/** The sentence about allowed values, for parameters that the beatmap client itself refuses. */
+/** The sentence about allowed values, for parameters that only the beatmap client checks. */
 const ALLOWED: Readonly<Record<string, string>> = {
   user: `must be ${PLAYER_FORMS}`,
   id: `must be ${SET_FORMS}`,
@@ -42,7 +45,10 @@ const ALLOWED: Readonly<Record<string, string>> = {
   cursor: 'must be one that an earlier answer gave',
 };
 
-/** An endpoint under `/api` about beatmaps or players: its parameters read, its failures in its own words, its source named. */
+/**
+ * Registers an endpoint under `/api` about beatmaps or players: it reads the parameters, words the failures, and names the source of the
+ * answer.
+ */
 export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType>(
   server: FastifyInstance,
   endpoint: BeatmapEndpoint<Q, A>,
@@ -56,7 +62,7 @@ export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType>(
     querystring: query,
     response: { 200: answer.meta({ id: answerName(operationId), example }), ...errorResponses },
   };
-  // The query is read below, where its type is known; in the schema it is for the reference.
+  // The query is parsed below, where its type is known; this schema only serves the reference.
   server.get(path, { schema, validatorCompiler: () => value => ({ value }) }, async (request, reply) => {
     const parameters = query.safeParse(request.query);
     if (!parameters.success) throw refuse(path, parameters.error);
@@ -64,7 +70,7 @@ export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType>(
   });
 }
 
-/** `userScores` -> `UserScoresAnswer` */
+/** Turns `userScores` into `UserScoresAnswer`. */
 function answerName(operationId: string): string {
   return `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Answer`;
 }
@@ -93,12 +99,12 @@ function send(
   return sendAnswer(request, reply, createAnswer(body), maxAgeS, isPrivate);
 }
 
-/** The same failure in words about beatmaps. */
+/** The same failure with a message about beatmaps or players. */
 function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType, z.ZodType>['about']): AppError {
   const { code, message, params, retryAfterMs } = error;
   const renamed = (own: Readonly<Record<string, string | number>>, as = code) =>
     new AppError(as, message, { params: { ...params, ...own }, cause: error, retryAfterMs });
-  // An error without a name comes from osu! for players, and from the catalogue for sets.
+  // If the error names no upstream, it comes from osu! for players and from the catalogue for sets.
   const upstreams = { upstreams: about === 'player' ? 'osu' : 'catalogue', ...params };
   switch (code) {
     case 'invalid_request':
@@ -107,7 +113,7 @@ function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType
       return renamed({ what: params.what === 'beatmap' || params.what === 'player' ? params.what : about });
     case 'credentials_required':
       return renamed({ what: 'osu' });
-    // It is this server whom the upstream refused, not who asked.
+    // The upstream refused this server, not the client.
     case 'forbidden':
       return renamed(upstreams, 'upstream_unavailable');
     case 'upstream_rate_limited':

@@ -1,4 +1,4 @@
-/** Answers for the reference: made-up songs, mappers and players, in the real shapes. A test checks them against the schemas. */
+/** Example answers for the reference: made-up songs, mappers and players, in the real shapes. A test checks them against the schemas. */
 import type {
   BeatmapAnswer,
   CoreSetAnswer,

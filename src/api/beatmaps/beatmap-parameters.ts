@@ -3,14 +3,14 @@ import { SCORE_TYPES } from '../../beatmaps/model/score.ts';
 import { parseQuery, type RangeKey } from '../../beatmaps/query/query.ts';
 import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../beatmaps/query/query-words.ts';
 import { USER_BEATMAP_TYPES } from '../../beatmaps/upstreams/osu-players-api.ts';
-/** The parameters of the beatmap endpoints: forgiving in how they are written, plain about what is allowed. */
+/** The parameters of the beatmap endpoints: tolerant in how they may be written, clear about what is allowed. */
 
 import * as z from 'zod';
 
 const MAX_LIMIT = 50;
 const MODE_WORDS = 'osu (std, 0), taiko (1), fruits (catch, ctb, 2) or mania (3)';
 
-/** Longest text that is read; `q` alone may be longer, and is then refused by those who search. */
+/** The longest text that is read, except for `q`, whose length the search itself checks. */
 const MAX_CHARS = 2_048;
 
 type Meta = { readonly description: string; readonly example?: string; readonly enum?: readonly string[] };
@@ -20,7 +20,7 @@ function plainText(missing: string) {
   return z.string({ error: ({ input }) => (input === undefined ? missing : 'must be sent once') });
 }
 
-/** An optional word; an empty one is none. What `read` does not know is refused with what is `allowed`. */
+/** An optional word; an empty one counts as absent. A word that `read` does not know is refused with the text of `allowed`. */
 export function word<T>(read: (text: string) => T | undefined, allowed: string, meta: Meta) {
   return plainText('')
     .meta(meta)
@@ -34,7 +34,7 @@ export function word<T>(read: (text: string) => T | undefined, allowed: string, 
     .optional();
 }
 
-/** A word of the osu! API may be written in any case, with spaces or dashes for underscores. */
+/** A word of the osu! API, which may be written in any case, with spaces or dashes for underscores. */
 function oneOf<const T extends string>(words: readonly T[]): (text: string) => T | undefined {
   return text => {
     const plain = text
@@ -104,7 +104,7 @@ function isRangeName(name: string): name is RangeName {
   return RANGE_NAMES.includes(name);
 }
 
-/** One word of the search language for a value like `5-6`, or undefined when it is none. */
+/** The term of the search language for a value like `5-6`; undefined when the value is not a range. */
 function readRange(key: RangeName, value: string): string | undefined {
   if (!/^[\d.:hms-]{1,40}$/i.test(value)) return undefined;
   const filter = `${key}=${value}`;

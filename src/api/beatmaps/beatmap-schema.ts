@@ -1,4 +1,4 @@
-/** The answers of the beatmap endpoints. Names are the osu! API's; what no upstream said is null. */
+/** The answers of the beatmap endpoints. Field names are the osu! API's; a value that no upstream stated is null. */
 import * as z from 'zod';
 import { beatmapSchema, beatmapsetFields, rulesetSchema } from '../../beatmaps/model/beatmapset.ts';
 import { MIRROR_IDS } from '../../beatmaps/upstreams/mirror-sites.ts';

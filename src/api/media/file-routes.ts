@@ -17,13 +17,13 @@ import { contentDisposition, SAFETY_HEADERS } from './tunnel-routes.ts';
 export interface FileRoutesOptions {
   readonly extractor: Pick<Extractor, 'extract'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
-  /** The places that streams take, so that no client takes all. */
+  /** The places for streams, which keep one client from taking all. */
   readonly streams: Pick<ResponseStreams, 'enter'>;
   /** The link of a post with a video that this server can show. */
   readonly example: string;
 }
 
-/** A file is made of a whole one, which is no larger. */
+/** The largest source from which a file is made. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const FRESH_S = 300;
 
@@ -51,7 +51,7 @@ const file = (mime: string, description: string) => ({
   content: { [mime]: { schema: z.string().meta({ format: 'binary' }) } },
 });
 
-/** `/audio` and `/clip`, to be registered under `/api`: the file itself, made of a post's video. */
+/** `/audio` and `/clip`, to be registered under `/api`: they answer with a file made from a post's video. */
 export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
   const { extractor, delivery, streams, example } = options;
   const audioQuery = linkQuery(example).extend({ item });
@@ -108,7 +108,7 @@ export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
       signal,
     );
     if (made.kind === 'link') throw new AppError(FAILURES[made.reason], `no file: ${made.reason}`);
-    // It calls back for a client that left meanwhile, too.
+    // `finished` also calls back when the client has left meanwhile.
     finished(reply.raw, () => void made.dispose());
     stream.watch();
     return reply

@@ -13,16 +13,16 @@ import { createPostExample, FB_EXAMPLE, IG_EXAMPLE } from './post-examples.ts';
 import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
 import { type OwnAddress, toFbDownload, toIgDownload, toPublicPost } from './post-shapes.ts';
 
-/** `example`: the link of a post that this server can show. */
+/** The part of a source that the API shows. `example`: the link of a post that this server can show. */
 export type ApiSource = Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
 
 export interface MediaRoutesOptions {
   readonly extractor: Pick<Extractor, 'extract' | 'sourceOf'>;
-  /** All there are, the best known first. */
+  /** All sources, the best known first. */
   readonly sources: readonly [ApiSource, ...ApiSource[]];
   readonly creator: string;
   readonly tunnel: Pick<Tunnel, 'address'>;
-  /** The public address of this server. Without it addresses begin as the asked one does. */
+  /** The public address of this server. Without it, addresses in answers begin with the origin of the request. */
   readonly publicUrl: string | undefined;
   readonly now?: () => number;
 }
@@ -30,14 +30,14 @@ export interface MediaRoutesOptions {
 interface Endpoint {
   readonly path: string;
   readonly only: Post['source'] | undefined;
-  /** True when an answer needs an item that could be read: without one, the reason is answered. */
+  /** True when an answer needs an item that could be read: if there is none, the answer is the reason. */
   readonly readable: boolean;
-  /** A sentence about the link to send, with an example below. */
+  /** A sentence about the link that has to be sent, followed by an example. */
   readonly takes: string;
   readonly example: string;
   /** @throws AppError when the post has nothing for this endpoint */
   readonly shape: PostAnswersOptions['shape'];
-  /** The text of the reference. */
+  /** The texts for the reference. */
   readonly about: Readonly<Record<'operationId' | 'summary' | 'description', string>> & {
     readonly tags: readonly string[];
   };
@@ -47,12 +47,12 @@ interface Endpoint {
 type LinkRequest = FastifyRequest<{ Querystring: { url: string } }>;
 
 const FRESH_S = 300;
-/** An old answer that stood in for a failing upstream, or one with items missing: worth asking again soon. */
+/** An old answer used in place of a failing upstream, or one with missing items, may be cached only this long. */
 const STALE_S = 30;
 
 const X_CACHE: Readonly<Record<Extraction['from'], string>> = { cache: 'HIT', load: 'MISS', stale: 'STALE' };
 
-/** The endpoints, each with what it takes, answers and says of itself. */
+/** The endpoints, each with its parameters, its answer and its description. */
 function describeEndpoints({ sources, creator }: Pick<MediaRoutesOptions, 'sources' | 'creator'>) {
   const exampleOf = (id: string) => (sources.find(source => source.id === id) ?? sources[0]).example;
   const instagram: Endpoint = {
@@ -130,7 +130,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
       const { post, from } = await extract(endpoint, request);
       const { answer, origin } = answers(post, publicUrl ?? askedOrigin(request), from === 'cache');
       reply.header('x-cache', X_CACHE[from]);
-      // The address of this server is the one that was asked: no shared cache may give it to others.
+      // The answer contains addresses with the origin of this request, so no shared cache may give it to other clients.
       const isPrivate = origin !== undefined && publicUrl === undefined;
       return sendAnswer(request, reply, answer, maxAge(post, from), isPrivate);
     };
@@ -141,7 +141,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     try {
       const { only, readable } = endpoint;
       return await extractor.extract(link, {
-        // The server makes one for each request that asks for it, which an answer from memory does not.
+        // Fastify creates the signal when it is first read; an answer from memory does not need one.
         get signal() {
           return request.signal;
         },
@@ -161,7 +161,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     }
   }
 
-  /** The endpoint for links of the other site. */
+  /** Suggests the other endpoint when the link belongs to its site. */
   function otherEndpoint({ only }: Endpoint, link: string): { readonly endpoint?: string } {
     const source = only === undefined ? undefined : extractor.sourceOf(link);
     if (source === undefined || source === only) return {};
@@ -169,7 +169,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     return right === undefined ? {} : { endpoint: `/api${right.path}` };
   }
 
-  /** Seconds; never longer than the addresses in the answer live. */
+  /** Seconds for which the answer may be cached; never longer than its addresses are valid. */
   function maxAge(post: Post, from: Extraction['from']): number {
     const life = from === 'stale' || post.missingItems > 0 ? STALE_S : FRESH_S;
     if (post.expiresAt === null) return life;
@@ -184,27 +184,30 @@ function badLink({ path, takes, example }: Endpoint, cause?: AppError): AppError
 
 export interface PostAnswer {
   readonly answer: Answer;
-  /** The server whose address is in it; undefined when there is none of ours in it. */
+  /** The origin of our own addresses in the answer; undefined when it contains none. */
   readonly origin: string | undefined;
 }
 
 /**
- * The answer about a post for those who asked at `origin`; remembered as long as the post is held, where that `isKept`.
- * @throws what `shape` throws
+ * The answer about a post for clients that asked at `origin`; with `isKept` it is kept as long as the post object.
+ * @throws whatever `shape` throws
  */
 export type PostAnswers = (post: Post, origin: string, isKept: boolean) => PostAnswer;
 
 export interface PostAnswersOptions {
-  /** Addresses of ours live until `expiresAt`. */
+  /** Addresses from `ownAddress` are valid until `expiresAt`. */
   readonly shape: (post: Post, ownAddress: OwnAddress, expiresAt: number) => object;
   readonly tunnel: Pick<Tunnel, 'address'>;
   readonly now: () => number;
 }
 
-/** Addresses of ours in an answer live this long, and are handed out for half of it. */
+/** Our own addresses in an answer are valid for this long; an answer is reused for half of it. */
 const LINK_LIFE_MS = 6 * 3_600_000;
 
-/** A post that is asked for often is the same object every time: its answer is written once, with our own addresses once for each half of their life. */
+/**
+ * A popular post is the same object every time, so its answer is written once, or with our own addresses once for each half of their
+ * validity.
+ */
 function createPostAnswers({ shape, tunnel, now }: PostAnswersOptions): PostAnswers {
   const written = new WeakMap<Post, PostAnswer & { readonly until: number }>();
 

@@ -1,4 +1,4 @@
-/** Answers for the reference: made-up people and posts, in the real shapes. A test checks them against the schemas. */
+/** Example answers for the reference: made-up people and posts, in the real shapes. A test checks them against the schemas. */
 import type { Post } from '../../media/post.ts';
 import type { FbDownload, IgDownload } from './post-schema.ts';
 
@@ -55,7 +55,7 @@ export const FB_EXAMPLE: FbDownload = {
   },
 };
 
-/** A post of this source. */
+/** Makes an example post of this source. */
 export function createPostExample({ id, example }: { readonly id: string; readonly example: string }): Post {
   return { ...POST, source: id, id: new URL(example).pathname.match(/[^/]+(?=\/?$)/)?.[0] ?? '', url: example };
 }

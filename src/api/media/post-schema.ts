@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Longest `url` that is read. */
+/** The longest `url` that is read. */
 export const MAX_LINK_CHARS = 8_192;
 
 /** The parameters of the media endpoints. */

@@ -5,12 +5,12 @@ import { isCommonFile, isMuxable, type PlayerFile } from '../../media/tunnel/pla
 import type { FbDownload, IgDownload, IgMedia } from './post-schema.ts';
 
 /**
- * Absolute address on this server of a file that the CDN does not give as it is: two tracks, or one whose host wants headers. `index` is the
- * item's in the items of `of`, which is the post itself or the one that it quotes.
+ * The absolute address on this server for a file that the CDN cannot serve alone: two tracks, or a file whose host requires headers.
+ * `index` is the item's place in `of`, which is the post itself or its quoted post.
  */
 export type OwnAddress = (index: number, file: PlayerFile, of?: Post) => string;
 
-/** `/api/igdownload`'s answer; the shape is fixed by its document and holds exactly these fields. */
+/** The answer of `/api/igdownload`; its documentation fixes the shape to exactly these fields. */
 export function toIgDownload(post: Post, creator: string, ownAddress: OwnAddress): IgDownload {
   const { author, stats } = post;
   return {
@@ -50,7 +50,7 @@ export function toIgDownload(post: Post, creator: string, ownAddress: OwnAddress
   };
 }
 
-/** Stands in the place of an item that could not be read: those after it keep their places. */
+/** A placeholder for an item that could not be read, so that the items after it keep their places. */
 const UNREAD: IgMedia = { type: 'image', height: null, width: null, thumb: '', url: '' };
 
 function toIgFiles(post: Post, ownAddress: OwnAddress): IgMedia[] {
@@ -76,7 +76,7 @@ function toIgMedia(item: MediaItem, addressOf: AddressOf): IgMedia | undefined {
   };
 }
 
-/** `/api/fbdownload`'s answer, or undefined for a post without a video that plays. */
+/** The answer of `/api/fbdownload`; undefined for a post without a playable video. */
 export function toFbDownload(post: Post, creator: string, ownAddress: OwnAddress): FbDownload | undefined {
   const index = post.items.findIndex(item => item.kind === 'video' && rankedFiles(item).length > 0);
   const video = post.items[index];
@@ -99,7 +99,7 @@ export function toFbDownload(post: Post, creator: string, ownAddress: OwnAddress
   };
 }
 
-/** The post without the headers of its files: the address of a file that wants some is ours, until `expiresAt`. */
+/** The post without the headers of its files: a file that requires headers gets an address on this server, valid until `expiresAt`. */
 export function toPublicPost(
   post: Post,
   ownAddress: OwnAddress,
@@ -123,7 +123,7 @@ export function toPublicPost(
 
 type AddressOf = (file: PlayerFile | undefined) => string;
 
-/** The CDN's own address of a file; ours where it has to be put together. Empty for none. */
+/** The CDN's own address of a file; one on this server if tracks have to be muxed. Empty when there is no file. */
 function addressing(index: number, ownAddress: OwnAddress): AddressOf {
   return file => {
     if (file === undefined) return '';
@@ -133,7 +133,7 @@ function addressing(index: number, ownAddress: OwnAddress): AddressOf {
   };
 }
 
-/** `m:ss`, or `h:mm:ss` from an hour on; empty when unknown. */
+/** A duration as `m:ss`, or `h:mm:ss` from an hour on; empty when unknown. */
 export function formatDuration(durationMs: number | null): string {
   if (durationMs === null) return '';
   const total = Math.round(durationMs / 1000);
@@ -144,8 +144,8 @@ export function formatDuration(durationMs: number | null): string {
 }
 
 /**
- * Files that play with the audio the item has, best first: those of the CDN, else what can be put together, else what is silent. Of
- * these those that play everywhere (H.264 in MP4), if there are any.
+ * Files that play with the item's audio, best first: those of the CDN, else those that can be muxed, else silent ones. Among these, only
+ * those that play everywhere (H.264 in MP4), if there are any.
  */
 function rankedFiles(item: MediaItem): readonly PlayerFile[] {
   if (item.kind !== 'video') return bySize(playableVariants(item).map(variant => ({ variant })));
@@ -156,7 +156,7 @@ function rankedFiles(item: MediaItem): readonly PlayerFile[] {
   return preferCommon((withAudio.length > 0 ? withAudio : plain).map(variant => ({ variant })));
 }
 
-/** Without those that are too large, unless they all are. */
+/** Files that can be muxed, without those that are too large, unless all are. */
 function muxedFiles(item: MediaItem): readonly PlayerFile[] {
   const pairs = wholeVideos(item).filter(({ audio }) => audio !== undefined);
   const muxable = pairs.filter(pair => isMuxable(pair, item));
@@ -171,7 +171,7 @@ function preferCommon(files: readonly PlayerFile[]): readonly PlayerFile[] {
   return bySize(common.length > 0 ? common : files);
 }
 
-/** By pixels, then by bit rate. Where a size is not known the source's own order, best first, stands. */
+/** Sorted by pixels, then by bit rate. If a size is unknown the source's order, best first, is kept. */
 function bySize(files: readonly PlayerFile[]): readonly PlayerFile[] {
   if (!files.every(({ variant }) => hasSize(variant))) return files;
   return files.toSorted(

@@ -11,7 +11,7 @@ export interface TunnelRoutesOptions {
   readonly tunnel: Pick<Tunnel, 'open'>;
   readonly playbacks: PlayerLinks;
   readonly publicUrl: string | undefined;
-  /** The places that streams take, so that no client takes all. */
+  /** The places for streams, which keep one client from taking all. */
   readonly streams: Pick<ResponseStreams, 'enter'>;
   readonly log: Logger;
   readonly now?: () => number;
@@ -24,7 +24,7 @@ const PARTS = [
   [POSTER_NAME, 'poster'],
 ] as const;
 
-/** Foreign files from our own origin: they may be shown, and nothing else. */
+/** Headers for foreign files on our own origin: they may be displayed, but must not run anything. */
 export const SAFETY_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
@@ -85,7 +85,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
       ifRange: headerText(headers['if-range']),
       signal,
     });
-    // Fastify cuts the connection, so that a broken file never looks whole; here the reason is kept.
+    // Fastify cuts the connection, so that a broken file never looks complete; here the reason is logged.
     response.body?.once('error', error => {
       if (!signal.aborted) log.warn({ err: error }, 'a media file broke off');
     });
@@ -105,7 +105,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
   }
 }
 
-/** RFC 6266: the plain name for old clients, RFC 5987's for the others. */
+/** By RFC 6266: a plain name for old clients and RFC 5987's form for all others. */
 export function contentDisposition(disposition: 'inline' | 'attachment', fileName: string): string {
   const plain = fileName.replace(/[^\w.-]/g, '_');
   const encoded = encodeURIComponent(fileName).replace(

@@ -14,15 +14,18 @@ export interface Thumbnail {
   readonly alt: string | null;
 }
 
-/** Thumbnails of the post that a link leads to. @throws AppError as the endpoints do */
+/**
+ * Thumbnails of the post to which a link leads.
+ * @throws AppError as the endpoints do
+ */
 export type Thumbnails = (link: string, signal: AbortSignal) => Promise<readonly Thumbnail[]>;
 
 export interface DocsRoutesOptions {
-  /** The OpenAPI document without its servers; asked once everything is registered. */
+  /** The OpenAPI document without its servers; called once everything is registered. */
   readonly document: () => object;
   readonly publicUrl: string | undefined;
   readonly thumbnails: Thumbnails;
-  /** Counts a request of its client, as on the endpoints. */
+  /** Counts the request against its client's limit, as for the endpoints. */
   readonly countRequest: onRequestAsyncHookHandler;
 }
 
@@ -31,7 +34,7 @@ const MAX_LINK_CHARS = 8_192;
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The page's own style sheet and script, and what it asks of this server: nothing from elsewhere. */
+/** The page may load only its own style sheet and script, and data from this server: nothing from elsewhere. */
 const POLICY = [
   "default-src 'none'",
   `style-src ${hashOf(REFERENCE_STYLE)}`,
@@ -46,7 +49,7 @@ const POLICY = [
 
 const previewQuery = z.object({ url: z.string().min(1).max(MAX_LINK_CHARS) });
 
-/** `/openapi.json` for programs, `/docs` for people. Neither is counted; `/docs/preview`, which asks the sites, is. */
+/** `/openapi.json` for programs, `/docs` for people. Neither counts against the limit; `/docs/preview`, which asks the sites, does. */
 export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: DocsRoutesOptions): FastifyPluginAsync {
   return async server => {
     const documentAt = lastOf(origin => createAnswer({ ...document(), servers: [{ url: origin }] }));

@@ -6,13 +6,13 @@ import { CLIENT_LIMIT } from '../rate-limit.ts';
 
 const STATUSES: readonly number[] = [...new Set<number>(Object.values(ERROR_STATUS))].sort((a, b) => a - b);
 
-/** Every status the endpoints can fail with, for a route's `response`. */
+/** Every status with which the endpoints can fail, for a route's `response`. */
 export const errorResponses = Object.fromEntries(STATUSES.map(status => [status, errorAnswer]));
 
 /** The tag of the endpoints whose answers name their source. */
 export const BEATMAPS_TAG = 'Beatmaps';
 
-/** How the document is made of the routes' zod schemas. */
+/** How the document is generated from the routes' zod schemas. */
 export function describeApi(): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
@@ -35,7 +35,7 @@ export function describeApi(): FastifyDynamicSwaggerOptions {
         },
         headers: HEADERS,
       },
-      // The empty one says that no key is needed.
+      // The empty object says that no key is needed.
       security: [{}, { key: [] }, { bearer: [] }],
     },
     transform: createJsonSchemaTransform({}),
@@ -104,10 +104,10 @@ const looseDocument = z.looseObject({
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()).default({}) }),
 });
 
-/** Values that work on this server, by the names of parameters that have no example of their own. */
+/** Values that work on this server, for parameters without an example of their own, by parameter name. */
 export type ParameterExamples = Readonly<Record<string, string>>;
 
-/** Adds to the generated document what is the same on every route: headers, 304, what each failure means, and examples. */
+/** Adds to the generated document what all routes have in common: headers, 304, the meaning of each failure, and examples. */
 export function finishDocument(generated: object, examples: ParameterExamples): object {
   const { paths, components, ...document } = looseDocument.parse(generated);
   for (const operation of Object.values(paths).flatMap(path => Object.values(path))) {
@@ -126,7 +126,7 @@ export function finishDocument(generated: object, examples: ParameterExamples): 
       ]),
     );
   }
-  // A schema with an id is listed in a request's and in an answer's form; only the forms that are referred to stay.
+  // A schema with an id is generated in two forms, for requests and for answers; only the forms that are referred to are kept.
   const schemas: Record<string, unknown> = Object.fromEntries(
     [...namesIn(paths, components.schemas)].sort().map(name => [name, components.schemas[name]]),
   );
@@ -138,7 +138,7 @@ const answerContent = z.looseObject({
   content: z.object({ 'application/json': z.looseObject({ schema: z.object({ $ref: z.string() }) }) }),
 });
 
-/** An answer's example stands beside its schema, not in it: what is generated of a schema would repeat it. */
+/** An answer's example stands beside its schema, not in it: otherwise everything generated from the schema would repeat it. */
 function withExamples(paths: Paths, schemas: Record<string, unknown>): Paths {
   for (const { responses } of Object.values(paths).flatMap(path => Object.values(path))) {
     const answer = answerContent.safeParse(responses['200']).data?.content['application/json'];

@@ -1,13 +1,13 @@
-/** An example that the operator of a server offers to try: a link, or a command of the chats. */
+/** An example that the operator offers for trying: a link, or a chat command. */
 interface OfferedExample {
   readonly kind: string;
   readonly url: string;
 }
 
-/** The reference sends these where the operator offers no player or beatmap. Both have existed since osu! was young. */
+/** The reference uses these when the operator offers no player or beatmap. Both have existed since osu!'s early days. */
 const PUBLIC_EXAMPLES = { player: 'peppy', beatmap: '39804' } as const;
 
-/** Examples of parameters come from links alone, not from commands. */
+/** Example parameters are taken from offered links alone, not from commands. */
 export function parameterExamples(offered: readonly OfferedExample[]): Readonly<Record<'user' | 'id', string>> {
   const exampleOf = (wanted: string) => offered.find(({ kind, url }) => kind === wanted && !url.startsWith('/'))?.url;
   return {
@@ -16,7 +16,7 @@ export function parameterExamples(offered: readonly OfferedExample[]): Readonly<
   };
 }
 
-/** The same source with the first link of it that is offered. */
+/** The same source, with the first offered link of that source as its example. */
 export function withOwnExample<S extends { readonly id: string; readonly example: string }>(
   source: S,
   offered: readonly OfferedExample[],

@@ -1,7 +1,7 @@
 /**
- * The reference's script, inline in the page; its hash is in the page's policy. It sends a form's request and shows what came, copies
- * examples, shows them all in the language that was chosen last, and marks the section that is read. Without it the forms lead to the
- * answers themselves. All that it shows is set as text.
+ * The reference's script, inline in the page; its hash is in the page's policy. It sends a form's request and shows the answer, copies
+ * examples, shows all of them in the language chosen last, and marks the section in view. Without the script the forms open the answers
+ * themselves. Everything it shows is set as text.
  */
 export const REFERENCE_SCRIPT = `
 const make = (tag, text, name) => {

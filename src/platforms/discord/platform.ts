@@ -28,19 +28,22 @@ import { escapeMarkdown } from './render/markdown-text.ts';
 
 export interface DiscordPlatformOptions {
   readonly token: string;
-  /** The address has no version, e.g. `https://discord.com/api`. */
+  /** The address without a version, e.g. `https://discord.com/api`. */
   readonly apiUrl?: string | undefined;
   readonly shards: ShardChoice;
   readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs' | 'commandOf'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly settings: Pick<SettingsStore, 'chat' | 'markChatLeft'>;
-  /** The store of sessions, so that events are heard later that come meanwhile, of ids of commands, and of the messages of answers and what they show. */
+  /**
+   * The store for sessions, so that missed events are received later, for ids of commands, and for the messages of answers and their
+   * content.
+   */
   readonly records: RecordStore;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now?: () => number;
 }
 
-/** Medley on Discord. Requests come over the gateway; answers need the REST API alone. */
+/** Medley on Discord. Requests come over the gateway; answers only need the REST API. */
 export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimePlatform<DiscordReplyTo> {
   const { token, apiUrl, shards, dispatcher, delivery, settings, records, log, now = Date.now } = options;
   const closing = new AbortController();
@@ -61,7 +64,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   };
   async function registerMenus(english: Menu): Promise<void> {
     const spoken: Menu[] = [];
-    // Texts of every language are read for it, one language a turn, so that events are answered in between.
+    // Registering needs the texts of every language; one is read per turn of the event loop, so that events are answered in between.
     for (const { tag } of LANGUAGES) {
       spoken.push(menuIn(loadTranslator(tag), dispatcher.commandSpecs));
       await setImmediate();
@@ -71,7 +74,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     if (hasChanged) log.info({}, 'discord: commands were registered');
   }
 
-  /** Never rejects. Nothing waits for it. */
+  /** Registers the commands. Never rejects, and nothing waits for it. */
   async function register(): Promise<void> {
     try {
       const english = menuIn(createTranslator(['en']), dispatcher.commandSpecs);
@@ -115,7 +118,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
       rights: { send: true, attach: true, reply: false, manage: false, content: true },
       isOnlyLinks: false,
     }),
-    // An interaction shows by itself that it is being worked on.
+    // Discord itself shows for an interaction that the app is working.
     showWorking: to => (to.kind === 'interaction' ? () => undefined : showTyping(api, to.channelId, log)),
     async close() {
       closing.abort();
@@ -127,17 +130,17 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
 function readOutcome(error: unknown): SendFailure | undefined {
   if (error instanceof DiscordFailure) return sendOutcome(error);
   if (!(error instanceof GatewayFailure)) return undefined;
-  // A token or a setting is changed by people, so it is of no use to ask often, and Discord counts how often one identifies.
+  // Only people can change a token or a setting, so retrying often is useless, and Discord counts how often one identifies.
   const isSettled = error.problem === 'token' || error.problem === 'settings';
   return { outcome: 'notSent', reason: isSettled ? 'token' : 'away' };
 }
 
-/** Commands are the application's, not a shard's: one process registers them. */
+/** Commands belong to the application, not to a shard, so one process registers them. */
 function isFirstShard(shards: ShardChoice): boolean {
   return shards === 'auto' || shards.ids.includes(0);
 }
 
-/** Shows in a channel that Medley is at work, a moment from now until the returned function is called. */
+/** Shows in a channel that Medley is typing, from a moment later until the returned function is called. */
 function showTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, log: Pick<Logger, 'debug'>): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -152,7 +155,7 @@ function showTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, log:
       () => {
         if (!isOver) wait(TIMES.typing);
       },
-      // The answer comes without it too, so it is not tried again.
+      // The answer also comes without it, so it is not tried again.
       (error: unknown) => log.debug({ err: error }, 'discord: typing could not be shown'),
     );
   }

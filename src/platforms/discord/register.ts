@@ -16,13 +16,13 @@ import { shortenMarkdown } from './render/markdown-text.ts';
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = Readonly<Record<string, Json>>;
 
-/** The default language, and the others by Discord's tag. */
+/** A value in the default language, and in the others by Discord's language tag. */
 interface Spoken<T> {
   readonly usual: T;
   readonly others: readonly { readonly locale: string; readonly value: T }[];
 }
 
-/** What the menus say in one language. */
+/** The texts of the menus in one language. */
 export interface Menu {
   /** BCP 47 tag. */
   readonly locale: string;
@@ -36,9 +36,9 @@ export function menuIn(t: Translator, specs: (t: Translator) => readonly Command
 }
 
 /**
- * Makes the payloads that are registered with Discord: the slash commands, and the one in the menu of a message. Pure.
+ * Makes the payloads that are registered with Discord: the slash commands, and the command in a message's menu. Pure.
  *
- * @param menus in the languages that Discord is given, English among them: without en-US of its own, Americans are shown en-GB
+ * @param menus the menus in all languages that Discord gets, English included: without a separate en-US, Americans see en-GB
  */
 export function commandPayloads(english: Menu, menus: readonly Menu[]): readonly JsonObject[] {
   const byLocale = Object.values(Locale).flatMap(locale => {
@@ -65,7 +65,7 @@ const EVERYWHERE = {
   contexts: [InteractionContextType.Guild, InteractionContextType.BotDM, InteractionContextType.PrivateChannel],
 };
 
-/** `osu profile` and `osu scores` are subcommands of one command. */
+/** Groups commands such as `osu profile` and `osu scores`, which are subcommands of one command on Discord. */
 function grouped(commands: readonly Spoken<CommandSpec>[]): readonly JsonObject[] {
   const groups = new Map<string, Spoken<CommandSpec>[]>();
   for (const command of commands) {
@@ -102,7 +102,7 @@ function commandTexts(name: string, command: Spoken<CommandSpec>): JsonObject {
   return { name, ...described(command) };
 }
 
-/** Required options come first; Discord insists. */
+/** Required options come first, as Discord demands. */
 function optionsOf({ usual, others }: Spoken<CommandSpec>): readonly JsonObject[] {
   return usual.options
     .map((option, index) => ({
@@ -166,7 +166,7 @@ function described({ usual, others }: Spoken<{ readonly description: string }>):
 
 const Registered = z.array(z.record(z.string(), z.unknown()));
 
-/** Registers the commands unless Discord has the very same. Resolves with the registered ones, as Discord says them. */
+/** Registers the commands unless Discord has exactly these. Resolves with the registered ones, as Discord lists them. */
 export async function updateCommands(
   api: Pick<DiscordApi, 'commands' | 'putCommands'>,
   applicationId: string,
@@ -178,7 +178,7 @@ export async function updateCommands(
   return { registered: await api.putCommands(applicationId, commands), hasChanged: true };
 }
 
-/** The keys that Medley sets, in one order; Discord adds ids, versions and defaults to them. */
+/** The keys that Medley sets, in a fixed order; Discord adds ids, versions and defaults. */
 const KEYS = [
   'type',
   'name',
@@ -202,7 +202,7 @@ function fingerprint(commands: readonly Readonly<Record<string, unknown>>[]): st
   return lines.sort().join('\n');
 }
 
-/** Discord does not tell absent, null, false and empty apart. */
+/** Discord does not distinguish absent, null, false and empty. */
 function normal(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.map(normal);

@@ -6,22 +6,22 @@ import type { Me, WebhookInfo } from './api/methods.ts';
 
 export interface TelegramExamination {
   readonly token: string;
-  /** Root of a Bot API server of one's own. Default: Telegram's. */
+  /** The root of a Bot API server of one's own. Default: Telegram's. */
   readonly apiUrl?: string | undefined;
-  /** With `publicUrl`: updates come by webhook. */
+  /** Together with `publicUrl`: updates come by webhook. */
   readonly webhookSecret?: string | undefined;
   readonly publicUrl?: string | undefined;
-  /** For each request. */
+  /** The time limit of each request. */
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }
 
-/** The ports that Telegram calls; a Bot API server of one's own calls any. */
+/** The ports that Telegram calls; a Bot API server of one's own calls any port. */
 const WEBHOOK_PORTS: ReadonlySet<string> = new Set(['', '80', '88', '443', '8443']);
-/** Telegram names the last failure for as long as the webhook is set. */
+/** Older failures are ignored, because Telegram keeps reporting the last one for as long as the webhook is set. */
 const RECENT_MS = 60 * 60_000;
 
-/** Asks Telegram about the token, the switches of @BotFather, and the way that updates take. */
+/** Asks Telegram about the token, the switches of @BotFather, and how updates are received. */
 export async function examineTelegram(options: TelegramExamination): Promise<readonly Finding[]> {
   const { token, apiUrl, timeoutMs = 10_000 } = options;
   const apiRoot = new URL((apiUrl ?? DEFAULT_API).replace(/\/?$/, '/')).href;
@@ -109,7 +109,7 @@ function readServer(apiUrl: string | undefined): Finding {
     : ok('Telegram: a Bot API server of your own, files up to 2000 MB');
 }
 
-/** Paths of webhooks are secrets. */
+/** Only the host is named, because paths of webhooks are secrets. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
 }

@@ -37,14 +37,14 @@ import { messagesOf } from './render/render.ts';
 
 export interface TelegramPlatformOptions {
   readonly token: string;
-  /** Root of a Bot API server of one's own, which takes larger files. Default: Telegram's. */
+  /** The root of a Bot API server of one's own, which accepts larger files. Default: Telegram's. */
   readonly apiUrl?: string | undefined;
-  /** Updates are pushed to `publicUrl` instead of polled for; `plugin` must be registered then. */
+  /** If set, updates are pushed to `publicUrl` instead of polled for; `plugin` must then be registered. */
   readonly webhook?: { readonly secret: string; readonly publicUrl: string } | undefined;
   readonly dispatcher: Pick<Dispatcher, 'read' | 'answer' | 'linksOf' | 'browse' | 'translator' | 'commandSpecs'>;
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   readonly sentFiles: SentFiles;
-  /** The store of the menus that Telegram was given. */
+  /** The store that remembers the menus sent to Telegram. */
   readonly records: Pick<RecordStore, 'collection'>;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -73,7 +73,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     deleteMessage: (chatId, messageId) =>
       deleteMessage(api, { chat_id: Number(chatId), message_id: Number(messageId) }),
     pace: limits,
-    // A press is answered in the place of the message it is under.
+    // The answer to a press has its place already: the message with the button.
     hasPlace: ({ press }) => press !== undefined,
     messagesOf: (to, reply) => messagesOf(to, reply, limits),
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
@@ -169,11 +169,11 @@ function createBotIdentity(api: BotApi) {
   };
 }
 
-/** Sends the replies to a request, and deletes the message with its links afterwards where the chat wants that. */
+/** Sends the replies to a request, and then deletes the message with its links if the chat wants that. */
 function createSend(sendReply: SendReply, api: BotApi, log: Pick<Logger, 'info'>) {
   const wholeAnswers = createWholeAnswers();
 
-  /** Medley may have no right to it; the answer stays all the same. Never rejects. */
+  /** Medley may lack the right to delete; the answer stays anyway. Never rejects. */
   async function deleteAnswered({ to, settings }: Sending<TelegramReplyTo>): Promise<void> {
     if (!settings.deleteSource || to.isOnlyLinks !== true || to.message === undefined || to.press !== undefined) return;
     try {

@@ -20,8 +20,8 @@ export interface CommandRegistration {
 }
 
 /**
- * The menus of commands, by kind of chat and by language, which Telegram knows by two letters; English is that of all others too. A menu
- * that is right already is left alone.
+ * Sets the menus of commands, by kind of chat and by two-letter language; English is used for all other languages. A menu that is right
+ * already is left alone.
  * @throws BotApiError
  */
 export function registerCommands({ api, dispatcher, menus, botId, signal }: CommandRegistration): Promise<void> {
@@ -35,7 +35,7 @@ export function registerCommands({ api, dispatcher, menus, botId, signal }: Comm
     for (const type of SCOPES) {
       const where = { scope: { type }, ...(code === 'en' ? {} : { language_code: code }) };
       const known = withoutMenus.has(type) ? [] : await api.call('getMyCommands', where, { signal });
-      // English is the first: where it is missing, so are the others.
+      // English is checked first: if its menu is missing, so are all others.
       if (code === 'en' && known.length === 0) withoutMenus.add(type);
       if (!isSame(known, commands)) await api.call('setMyCommands', { ...where, commands }, { signal });
     }

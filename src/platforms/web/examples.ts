@@ -3,17 +3,17 @@ import type { WebExample } from './page/base/protocol.ts';
 
 interface OfferedExample {
   readonly kind: string;
-  /** A link, or a command. */
+  /** The example itself: a link, or a command. */
   readonly url: string;
 }
 
-/** These work on every server: searches are answered by mirrors where there is no osu! key. */
+/** These work on every server: without an osu! key, mirrors answer searches. */
 const BEATMAP_EXAMPLES: readonly OfferedExample[] = [
   { kind: 'search', url: '/beatmap search camellia stars>6' },
   { kind: 'taiko', url: '/beatmap search mode:taiko stars>4' },
 ];
 
-/** The empty chat offers what the operator chose, and searches for beatmaps where they chose no command. */
+/** The examples in the empty chat: the operator's own, and searches for beatmaps if the operator chose no command. */
 export function createWebExamples(
   own: readonly OfferedExample[],
   isPost: (link: string) => boolean,

@@ -26,24 +26,24 @@ export interface WebPlatformOptions {
   readonly tunnel: Pick<Tunnel, 'address' | 'carries'>;
   /** Links to try while the conversation is empty; the page always offers the help. */
   readonly examples?: (t: Translator) => readonly WebExample[];
-  /** The sites that are offered, for the empty chat. */
+  /** The sites that the empty chat names. */
   readonly sites?: readonly Site[];
-  /** The address that people open, when it is not the one the server hears in Host. */
+  /** The address that people open, when it differs from the Host that the server sees. */
   readonly publicUrl?: string | undefined;
   readonly log: Pick<Logger, 'warn' | 'error'>;
-  /** Folder of the built page; by default where `npm run build` puts it. */
+  /** The folder of the built page; by default that of `npm run build`. */
   readonly pageFolder?: string;
   readonly limits?: Partial<WebLimits>;
   readonly now?: () => number;
 }
 
-/** The plugin brings the page at `/`, its files under `/assets/`, image cards under `/picture/`, and the socket at `/chat`. */
+/** The plugin serves the page at `/`, its files under `/assets/`, image cards under `/picture/`, and the socket at `/chat`. */
 export type WebPlatform = Required<Pick<RuntimePlatform<string>, 'plugin'>> & RuntimePlatform<string>;
 
-/** Beside the built program; where it runs from its sources there is none, and the page says how to build it. */
+/** The page beside the built program; when run from its sources there is none, and the page says how to build it. */
 const BUILT_PAGE = fileURLToPath(new URL('./page', import.meta.url));
 
-/** The web chat: the platform that needs no account. An answer goes to the page that asked, by the id of its request. */
+/** The web chat: the platform that needs no account. An answer goes to the page that asked, found by the id of its request. */
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const { dispatcher, tunnel, sites = [], publicUrl, log, now = Date.now } = options;
   const limits = { ...WEB_LIMITS, ...options.limits };
@@ -54,7 +54,7 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const examples = options.examples ?? (() => []);
   const socket = new ChatSocket({ answers, requests, dispatcher, examples, sites, publicUrl, limits, log, now });
 
-  /** An image card is drawn when the page asks for it, in the page's theme. */
+  /** An image card is only drawn when the page asks for it, in the page's theme. */
   function prepare(reply: Reply): WebReply {
     for (const block of reply.blocks) {
       if (block.kind === 'picture' && block.repeats !== true) imageCards.add(block.picture);
@@ -95,12 +95,12 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
         },
       };
     },
-    // There is no network and no token between here and the pages.
+    // There is no network and no token between this process and the pages, so nothing can fail.
     verify: () => Promise.resolve(),
     outcomeOf: () => undefined,
     send,
     describeCaller: (_, to) => callerDetails(answers.get(to)),
-    // Each message of a page has a place of its own.
+    // Each message of a page has its own place for the answer.
     hasPlace: () => true,
     showProgress(to, progress) {
       const answer = answers.get(to);
@@ -121,12 +121,12 @@ function callerDetails(answer: PageAnswer | undefined) {
 }
 
 export interface PageOptions {
-  /** Folder of the built page: its modules, and `static/` beside them. */
+  /** The folder of the built page: its modules, and `static/` beside them. */
   readonly pageFolder: string;
   readonly publicUrl: string | undefined;
 }
 
-/** The page at `/` and its files under `/assets/`, each with the headers that keep everything foreign out. */
+/** The page at `/` and its files under `/assets/`, each with headers that keep out everything foreign. */
 async function registerPage(server: FastifyInstance, { pageFolder, publicUrl }: PageOptions): Promise<void> {
   const file = join(pageFolder, 'static', 'index.html');
   if (!existsSync(file)) {
@@ -139,7 +139,7 @@ async function registerPage(server: FastifyInstance, { pageFolder, publicUrl }: 
   await server.register(fastifyStatic, {
     root: pageFolder,
     prefix: '/assets/',
-    // One route a file: what is not there gets the server's own 404.
+    // There is a route for each file: a missing file gets the server's own 404.
     wildcard: false,
     index: false,
     cacheControl: false,
@@ -152,18 +152,18 @@ async function registerPage(server: FastifyInstance, { pageFolder, publicUrl }: 
     if (request.routeOptions.url === '/')
       reply.headers({ ...PAGE_HEADERS, 'content-security-policy': policy(request, publicUrl) });
   });
-  // Previews of the page elsewhere want whole addresses.
+  // Previews of the page on other sites need absolute addresses.
   const shared =
     publicUrl && readFileSync(file, 'utf8').replaceAll('content="/', `content="${new URL('/', publicUrl)}`);
   server.get('/', (_request, reply) =>
     shared ? reply.type('text/html; charset=utf-8').send(shared) : reply.sendFile('static/index.html', pageFolder),
   );
-  // A service worker may only answer for addresses below its own.
+  // A service worker may only control addresses below its own.
   server.get('/sw.js', (_request, reply) => reply.sendFile('sw.js', pageFolder));
 }
 
 const ASSET_HEADERS = {
-  // File names stay the same between versions, so every load asks, and mostly hears 304.
+  // File names do not change between versions, so the browser checks each time, and mostly gets 304.
   'cache-control': 'no-cache',
   vary: 'accept-encoding',
   'x-content-type-options': 'nosniff',
@@ -176,7 +176,7 @@ const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const;
 
-/** Sockets are named beside 'self' because older browsers do not count ws: as the same origin. */
+/** The socket's hosts are listed beside 'self', because older browsers do not count ws: as the same origin. */
 function policy(request: FastifyRequest, publicUrl: string | undefined): string {
   const hosts = [request.host, publicUrl === undefined ? undefined : new URL(publicUrl).host]
     .filter(host => host !== undefined && /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host))
@@ -195,7 +195,7 @@ function policy(request: FastifyRequest, publicUrl: string | undefined): string 
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // For the address of the service worker alone.
+    // This policy is only for the address of the service worker.
     'trusted-types medley',
   ].join('; ');
 }
@@ -208,8 +208,8 @@ const FILES = {
 const MAX_REMEMBERED = 2_000;
 
 /**
- * Addresses in the tunnel for images and audio that belong to no post. The same file has the same address for half of its
- * life, so that browsers need not load the covers of a list again on every page turned.
+ * Addresses in the tunnel for images and audio that belong to no post. The same file keeps its address for half of its validity, so that
+ * browsers need not load the covers of a list again with every page.
  */
 export function createAssetAddresses(
   tunnel: Pick<Tunnel, 'address' | 'carries'>,

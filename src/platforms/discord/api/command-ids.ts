@@ -5,22 +5,22 @@ import type { Request } from '../../../bot/contract/request.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { RecordStore } from '../../../infra/store/records.ts';
 
-/** The ids of registered commands by their name; of subcommands that of their first word. */
+/** The ids of registered commands by name; a subcommand has the id of its group, named by the first word. */
 export type CommandIds = ReadonlyMap<string, string>;
 
 export const NO_COMMAND_IDS: CommandIds = new Map();
 
-/** Writes a command that can be clicked; undefined while its id is not known. */
+/** A mention that makes a command clickable; undefined while its id is not known. */
 export function commandMention(name: string, ids: CommandIds): string | undefined {
   const id = ids.get(name.split(' ', 1)[0] ?? name);
   return id === undefined ? undefined : `</${name}:${id}>`;
 }
 
-/** The ids that Discord gave the commands: one process registers them, and all that answer want to know. */
+/** The ids that Discord gave the commands: one process registers them, and every process that answers reads them. */
 export interface CommandIdRecord {
-  /** Empty while they are not known. Never rejects. */
+  /** The ids; empty while they are not known. Never rejects. */
   current(): Promise<CommandIds>;
-  /** Takes what Discord says is registered. Never rejects. */
+  /** Stores the ids from Discord's list of registered commands. Never rejects. */
   learn(registered: unknown): Promise<void>;
 }
 
@@ -58,19 +58,19 @@ export function createCommandIdRecord({ records, applicationId, log }: CommandId
   };
 }
 
-/** Makes an id in the form of a message's from words, the same for the same words: for nonces, and as the id of an answer. */
+/** Makes an id in the form of a message id from text, always the same for the same text: for nonces, and as the id of an answer. */
 export function stableId(words: string): string {
-  // Fewer bits than a hash has leave space for the tag of a nonce.
+  // Fewer bits than the hash has, so that a nonce has space for its tag.
   return (createHash('sha256').update(words).digest().readBigUInt64BE() >> 2n).toString();
 }
 
-/** Reads the application's id, which a token begins with; undefined for a text that is no token. */
+/** Reads the application's id from the beginning of a token; undefined for text that is not a token. */
 export function applicationIdOf(token: string): string | undefined {
   const id = Buffer.from(token.split('.', 1)[0] ?? '', 'base64url').toString('latin1');
   return /^\d{17,20}$/.test(id) ? id : undefined;
 }
 
-/** The id of the message or interaction that a request was asked by. */
+/** The id of the message or interaction from which a request came. */
 export function eventIdOf({ id, platform }: Pick<Request, 'id' | 'platform'>): string {
   return id.slice(platform.length + 1);
 }

@@ -22,14 +22,17 @@ import { ALREADY_ACKNOWLEDGED, DiscordFailure, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE 
 export interface Content {
   readonly components: readonly APIMessageTopLevelComponent[];
   readonly uploads: readonly UploadFile[];
-  /** Text in place of components: Discord unfurls links only in the text of a message. */
+  /** Text in place of components, because Discord unfurls links only in the text of a message. */
   readonly text?: string;
 }
 
 export interface MessageOptions {
-  /** At most 25 characters; Discord answers a repeat of the last minutes with the message that is there already. */
+  /** At most 25 characters; Discord answers a repeat within minutes with the message that it already has. */
   readonly nonce: string;
-  /** The message it replies to. Where that was deleted, or its history may not be read, it is posted without the reference. */
+  /**
+   * The message that this one replies to. If that was deleted, or the channel's history may not be read, the message is posted without
+   * the reference.
+   */
   readonly replyTo: string | undefined;
   /** A silent message notifies no one. */
   readonly isSilent?: boolean;
@@ -38,17 +41,17 @@ export interface MessageOptions {
 /** A message that is in the chat. */
 export interface PostedMessage {
   readonly id: string;
-  /** Discord has every file of it in its full size. */
+  /** True when Discord has every file of the message in its full size. */
   readonly isConfirmed: boolean;
 }
 
-/** The key that an interaction is acknowledged with, within seconds. */
+/** The key with which an interaction is acknowledged, within seconds. */
 export interface InteractionKey {
   readonly id: string;
   readonly token: string;
 }
 
-/** The key that an interaction is answered with, for a quarter of an hour. */
+/** The key with which an interaction is answered, for a quarter of an hour. */
 export interface AnswerKey {
   readonly applicationId: string;
   readonly token: string;
@@ -66,7 +69,7 @@ const Flagged = z.object({ flags: z.number().default(0) });
 const NO_MENTIONS = { parse: [], replied_user: false } as const;
 
 /**
- * Makes the calls of Discord's REST API, each once: it is the runtime that repeats. Files are streamed from the disk.
+ * Makes the calls of Discord's REST API, each once: the runtime does the repeating. Files are streamed from the disk.
  * @throws DiscordFailure from every method but `close`
  */
 export function createDiscordApi(options: RestOptions) {
@@ -114,18 +117,18 @@ function messageCalls(rest: Rest) {
       await sendContent(rest, route, { flags: formFlag(content) }, content, { signal });
     },
 
-    /** Does nothing where the message is deleted already. */
+    /** Does nothing when the message is already deleted. */
     async deleteMessage(channelId: string, messageId: string): Promise<void> {
       await rest.request([RequestMethod.Delete, Routes.channelMessage(channelId, messageId)]).catch(unlessGone);
     },
 
-    /** Hides the embeds of anyone's message; `flags` are those it has. */
+    /** Hides the embeds of anyone's message; `flags` are the flags that the message has. */
     async suppressEmbeds(channelId: string, messageId: string, flags: number): Promise<void> {
       const body = { flags: flags | MessageFlags.SuppressEmbeds };
       await rest.request([RequestMethod.Patch, Routes.channelMessage(channelId, messageId)], { body });
     },
 
-    /** Shows the embeds of anyone's message again; does nothing where it is deleted. */
+    /** Shows the embeds of anyone's message again; does nothing when the message is deleted. */
     async restoreEmbeds(channelId: string, messageId: string): Promise<void> {
       const fullRoute = Routes.channelMessage(channelId, messageId);
       const found = await rest.request([RequestMethod.Get, fullRoute]).catch(unlessGone);
@@ -151,7 +154,7 @@ function interactionCalls(rest: Rest) {
         await rest.request(route, details);
       } catch (error) {
         if (!mayBeRepeated(error)) throw error;
-        // The first one may have arrived all the same; then Discord refuses this one.
+        // An earlier attempt may have arrived after all; Discord then refuses this one.
         await rest.request(route, details).catch(unlessAcknowledged);
       }
     },
@@ -184,13 +187,13 @@ function interactionCalls(rest: Rest) {
     ): Promise<string> {
       const route: ApiRoute = [RequestMethod.Post, Routes.webhook(applicationId, token)];
       const body = { flags: formFlag(content) | (isEphemeral ? MessageFlags.Ephemeral : 0) };
-      // Webhooks know no nonce.
+      // Messages of webhooks have no nonce.
       return Posted.parse(
         await sendContent(rest, route, body, content, { isAuthorized: false, signal, isRepeatable: false }),
       ).id;
     },
 
-    /** Does nothing where the message is deleted already. */
+    /** Does nothing when the message is already deleted. */
     async deleteOriginal({ applicationId, token }: AnswerKey, signal: AbortSignal): Promise<void> {
       const route: ApiRoute = [RequestMethod.Delete, Routes.webhookMessage(applicationId, token)];
       await rest.request(route, { isAuthorized: false, signal }).catch(unlessGone);
@@ -200,18 +203,18 @@ function interactionCalls(rest: Rest) {
 
 function applicationCalls(rest: Rest) {
   return {
-    /** Resolves when the token is good. */
+    /** Resolves when the token is valid. */
     async verify(signal: AbortSignal): Promise<void> {
       await rest.request([RequestMethod.Get, Routes.user()], { signal });
     },
 
-    /** Resolves with the registered commands, as they came. */
+    /** Resolves with the registered commands, as Discord sends them. */
     commands(applicationId: string): Promise<unknown> {
       const query = new URLSearchParams({ with_localizations: 'true' });
       return rest.request([RequestMethod.Get, Routes.applicationCommands(applicationId)], { query });
     },
 
-    /** Resolves with the commands that are registered then, as they came. */
+    /** Registers the commands; resolves with Discord's list of them. */
     putCommands(applicationId: string, commands: readonly object[]): Promise<unknown> {
       return rest.request([RequestMethod.Put, Routes.applicationCommands(applicationId)], { body: commands });
     },
@@ -232,7 +235,7 @@ async function sendContent(
   return rest.request(route, { ...more, body: await formOf(payload, uploads) });
 }
 
-/** An answer without sizes confirms its files by their addresses. */
+/** If an answer states no sizes of files, their addresses confirm that Discord has them. */
 function isConfirmed({ attachments, components }: z.output<typeof Posted>, { uploads }: Content): boolean {
   if (attachments.length === 0)
     return uploads.length === 0 || !`${JSON.stringify(components)}`.includes('attachment://');
@@ -253,7 +256,7 @@ function attachmentOf({ name, spoiler, alt = '' }: UploadFile, index: number) {
   };
 }
 
-/** A response that took too long is too late for its interaction. */
+/** A response to an interaction that took too long may not be repeated, because it would come too late. */
 function mayBeRepeated(error: unknown): boolean {
   return error instanceof DiscordFailure && (error.problem === 'unclear' || error.problem === 'away') && !error.isEnded;
 }
@@ -266,7 +269,7 @@ function isAboutReference(error: unknown): boolean {
   return error instanceof DiscordFailure && (error.problem === 'reference' || error.code === UNKNOWN_MESSAGE);
 }
 
-/** Lets a failure pass that says that the message, or its channel, is deleted. */
+/** Ignores a failure which says that the message, or its channel, is deleted. */
 function unlessGone(error: unknown): void {
   const code = error instanceof DiscordFailure ? error.code : undefined;
   if (code !== UNKNOWN_MESSAGE && code !== UNKNOWN_CHANNEL) throw error;

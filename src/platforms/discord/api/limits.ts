@@ -3,15 +3,15 @@
 const MIB = 1024 * 1024;
 
 export const DISCORD_LIMITS = {
-  /** Components of one message, nested ones too. */
+  /** Components of one message, including nested ones. */
   components: 40,
-  /** Text of all displays of one message together. */
+  /** The text of all components of one message together. */
   text: 4_000,
   galleryItems: 10,
   attachments: 10,
-  /** Replies to one request that share a message, where they fit. */
+  /** Replies to one request that share a message, if they fit. */
   replies: 5,
-  /** Links of one message that become players, and whose addresses fit its 2,000 characters. */
+  /** Links of one message that Discord turns into players, and whose addresses fit into 2,000 characters. */
   unfurled: 5,
   /** The description of an image, video or file. */
   alt: 1_024,
@@ -21,7 +21,7 @@ export const DISCORD_LIMITS = {
   selectOptions: 25,
   optionLabel: 100,
   placeholder: 150,
-  /** Replies to one interaction beside the first, where the app is only installed by a person. */
+  /** Replies to one interaction beside the first, when the app is only installed by a person. */
   followUps: 5,
 } as const;
 
@@ -35,16 +35,16 @@ export const COMMAND_LIMITS = {
   stringLength: 6_000,
 } as const;
 
-/** How much of things Medley itself shows; Discord would allow more. */
+/** Amounts that Medley itself shows; Discord would allow more. */
 export const SHOWN = {
   heading: 300,
-  /** Folded text is shown as a whole by the original post. */
+  /** Longer folded text is cut, since the original post shows it as a whole. */
   folded: 300,
   fieldLabel: 200,
   fieldValue: 600,
   fields: 25,
   cardLine: 300,
-  /** The least text of one of several posts in a message. */
+  /** The least text that each of several posts in a message gets. */
   leastText: 650,
   /** More buttons than this become a menu. */
   buttons: 15,
@@ -52,48 +52,48 @@ export const SHOWN = {
 
 /** Milliseconds. */
 export const TIMES = {
-  /** The first answer to an interaction. */
+  /** The time for the first answer to an interaction. */
   acknowledge: 3_000,
-  /** Suggestions share those three seconds with the way there and back. */
+  /** Suggestions must come within those three seconds too, including the time on the way. */
   suggest: 2_000,
-  /** An interaction's token, with a margin for the last request. */
+  /** How long an interaction's token is valid, less a margin for the last request. */
   token: 14.5 * 60_000,
-  /** An interaction whose token is dead is answered by a message of the channel up to this: later it is not waited for. */
+  /** Until this time, an interaction whose token has expired is answered by a message in the channel; later no answer is sent. */
   instead: 60 * 60_000,
-  /** How long Discord is sure to know a repeated nonce: it says "the past few minutes". */
+  /** How long Discord certainly recognises a repeated nonce: its documentation says "the past few minutes". */
   nonce: 2 * 60_000,
   request: 20_000,
-  /** A wait that Discord asks for is waited out in place up to this. */
+  /** A wait that Discord asks for is waited out in place up to this time; after a longer one the request goes back into the queue. */
   shortRateLimit: 1_000,
-  /** The library never ends a request: its own limit is longer. */
+  /** Longer than our own limits, so that the library never ends a request. */
   upload: 5 * 60_000,
   library: 15 * 60_000,
-  /** A source's embed may come this long after its message, */
+  /** A site's embed may appear this long after its message, */
   lateEmbed: 60_000,
-  /** but mostly comes within this. */
+  /** but mostly appears within this time. */
   usualEmbed: 5_000,
-  /** An embed is hidden so late at most, where Discord wants to be left alone before. */
+  /** An embed is hidden at most this late, even if Discord asked to wait before. */
   hiding: 5 * 60_000,
-  /** A cached answer is there before typing would be shown. */
+  /** A cached answer arrives before typing would be shown. */
   firstTyping: 800,
   typing: 9_000,
-  /** The time until the first shard is ready, and then until the next one is: Discord lets one begin in five seconds. */
+  /** The time until the first shard is ready, and then until the next one is: Discord lets one start every five seconds. */
   login: 60_000,
-  /** The time to hear of events that came while Medley was not there. */
+  /** The time for receiving events that came while Medley was away. */
   resume: 10_000,
-  /** The time for the other end of a connection to close it. */
+  /** The time that the other end of a connection has to close it. */
   farewell: 1_000,
 } as const;
 
 export const WORK = {
-  /** Messages remembered for their late embeds. */
+  /** How many messages are watched for late embeds. */
   suppressed: 2_000,
-  /** Uploads refused as too large before the other files become links. */
+  /** After this many uploads were refused as too large, the other files become links. */
   refusals: 4,
 } as const;
 
-/** One file, where nothing raises it. */
+/** The limit of one file, when nothing raises it. */
 export const DEFAULT_UPLOAD_BYTES = 10 * MIB;
 
-/** All files of one request together: 25 MiB with everything around them. Where one file may be larger, it may be sent alone. */
+/** The limit of all files of one request: 25 MiB with everything around them. If one file may be larger, it may be sent alone. */
 export const REQUEST_UPLOAD_BYTES = 25 * MIB - 64 * 1024;

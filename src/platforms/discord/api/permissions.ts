@@ -3,7 +3,7 @@ import type { PermissionCheck } from '../../../bot/contract/request.ts';
 import { DEFAULT_UPLOAD_BYTES } from './limits.ts';
 import type { DiscordReplyTo, Rights } from './reply-to.ts';
 
-/** Medley asks for these when it is invited to a server. */
+/** The permissions that Medley asks for when it is invited to a server. */
 export const WANTED_PERMISSIONS =
   PermissionFlagsBits.ViewChannel |
   PermissionFlagsBits.SendMessages |
@@ -13,7 +13,7 @@ export const WANTED_PERMISSIONS =
   PermissionFlagsBits.ReadMessageHistory |
   PermissionFlagsBits.ManageMessages;
 
-/** The address where Medley is added to a server or an account. */
+/** The address that adds Medley to a server or an account. */
 export function inviteUrl(applicationId: string): string {
   const url = new URL('https://discord.com/oauth2/authorize');
   url.searchParams.set('client_id', applicationId);
@@ -22,7 +22,7 @@ export function inviteUrl(applicationId: string): string {
   return url.href;
 }
 
-/** The channel of a message. */
+/** The channel of a message and its server; a private chat has none. */
 export interface ChannelAddress {
   readonly guildId: string | undefined;
   readonly channelId: string;
@@ -30,7 +30,10 @@ export interface ChannelAddress {
 
 const ALL = { send: true, attach: true, reply: true, manage: true };
 
-/** Reads the rights of Medley in a channel; a right that is not known is taken for granted. In private chats there are no embeds of others to hide. */
+/**
+ * Reads Medley's permissions in a channel; an unknown permission counts as granted. In private chats there are no embeds of others to
+ * hide.
+ */
 export function rightsIn(
   client: Client | undefined,
   { guildId, channelId }: ChannelAddress,
@@ -57,7 +60,7 @@ export function rightsOf(
   };
 }
 
-/** Says whether a channel, or the channel of a thread, is age-restricted; one that is not known is not. */
+/** Says whether a channel, or a thread's channel, is age-restricted; an unknown channel is not. */
 export function isAgeRestricted(channel: Channel | null | undefined): boolean {
   const own = channel?.isThread() === true ? channel.parent : channel;
   return own !== null && own !== undefined && 'nsfw' in own && own.nsfw === true;
@@ -75,7 +78,7 @@ export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {
   ];
 }
 
-/** The largest file of a message there. Boosts raise it; servers without tiers say it by features (seen 2026-08). */
+/** The size limit of a file in a channel. Boosts of the server raise it; servers without tiers state it by features (seen 2026-08). */
 export function uploadBytesIn(client: Client | undefined, { guildId }: ChannelAddress): number {
   const guild = guildId === undefined ? undefined : client?.guilds.cache.get(guildId);
   if (guild === undefined) return DEFAULT_UPLOAD_BYTES;
@@ -96,7 +99,7 @@ export function isGuildAdmin(
 ): boolean {
   const guild = client?.guilds.cache.get(guildId);
   if (!guild) return false;
-  // Everyone has the role whose id is the server's.
+  // The role with the server's own id belongs to everyone.
   return (
     guild.ownerId === userId ||
     [guildId, ...roleIds].some(

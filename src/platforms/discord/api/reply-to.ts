@@ -4,17 +4,17 @@ import * as z from 'zod';
 const Rights = z.object({
   send: z.boolean(),
   attach: z.boolean(),
-  /** Discord wants the history to be readable for a reply to a message. */
+  /** True when Medley may reply to messages: Discord requires the permission to read the history. */
   reply: z.boolean(),
-  /** Embeds of other people's messages may be hidden. */
+  /** True when Medley may hide the embeds of other people's messages. */
   manage: z.boolean(),
-  /** Messages of servers come with their text. */
+  /** True when messages of servers come with their text. */
   content: z.boolean(),
 });
 export type Rights = z.output<typeof Rights>;
 
 const ChannelAddress = {
-  /** The largest file that may be sent there. */
+  /** The size limit of a file in this channel. */
   fileBytes: z.number(),
   rights: Rights,
 };
@@ -26,9 +26,9 @@ const MessageReplyTo = z.object({
   messageId: z.string(),
   /** The flags of the message. */
   flags: z.number(),
-  /** Nothing but answered links can have an embed in the message. */
+  /** True when nothing in the message but answered links can have an embed. */
   isOnlyLinks: z.boolean(),
-  /** The id of an edit that added links: it replaces the message's in nonces and as the id of the answer. */
+  /** The id of an edit that added links: it replaces the message's id in nonces and as the id of the answer. */
   editId: z.string().optional(),
 });
 
@@ -37,22 +37,24 @@ const InteractionReplyTo = z.object({
   ...ChannelAddress,
   applicationId: z.string().optional(),
   token: z.string(),
-  /** Present where only the person has installed Medley, which limits follow-ups; it says whether they may use such apps there. */
+  /**
+   * Present when only the person has installed Medley, which limits follow-ups; it says whether they may use such apps in this channel.
+   */
   personal: z.object({ isAllowed: z.boolean() }).optional(),
-  /** The first message of the answer is the caller's alone. */
+  /** True when only the caller sees the first message of the answer. */
   isEphemeral: z.boolean(),
-  /** The message whose button was pressed, with the id of its own delete button; absent where the answer was deferred. */
+  /** The message whose button was pressed, with the id of its delete button; absent when the answer was deferred. */
   pressed: z
     .object({
       messageId: z.string().optional(),
       deleteId: z.string().optional(),
-      /** The message is to show again what it showed before. */
+      /** True when the message should show again what it showed before. */
       isBack: z.boolean().optional(),
     })
     .optional(),
 });
 
-/** Any process with the token can answer on Discord with this. */
+/** The destination of an answer on Discord; any process with the token can use it. */
 export const DiscordReplyTo = z.discriminatedUnion('kind', [MessageReplyTo, InteractionReplyTo]);
 export type DiscordReplyTo = z.output<typeof DiscordReplyTo>;
 export type MessageReplyTo = z.output<typeof MessageReplyTo>;

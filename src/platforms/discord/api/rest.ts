@@ -9,15 +9,15 @@ import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from './limits.ts';
 import { discordFailure } from './send-failure.ts';
 
-/** A file of a message, under the name that its components call it by. */
+/** A file of a message, with the name by which the message's components refer to it. */
 export interface UploadFile {
   readonly name: string;
-  /** A file on the disk, or an image that was drawn a moment ago. */
+  /** A file on the disk, or an image that has just been drawn. */
   readonly content: { readonly path: string } | { readonly data: Buffer };
   readonly mime: string;
   readonly bytes: number;
   readonly spoiler: boolean;
-  /** The description for people who cannot see it. */
+  /** The description for people who cannot see the file. */
   readonly alt?: string;
 }
 
@@ -25,24 +25,24 @@ export type ApiRoute = readonly [method: RequestMethod, fullRoute: `/${string}`]
 
 export interface RequestDetails extends Pick<RequestData, 'query'> {
   readonly body?: object;
-  /** False where the secret in the path is all that the request is allowed by. */
+  /** False when the request needs no token, because a secret in its path allows it. */
   readonly isAuthorized?: boolean;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** False where Discord would act upon a repeat too. */
+  /** False when Discord would carry out a repeat too. */
   readonly isRepeatable?: boolean;
 }
 
 export interface RestOptions {
   readonly token: string;
-  /** The address has no version, e.g. `https://discord.com/api`. */
+  /** The address without a version, e.g. `https://discord.com/api`. */
   readonly apiUrl: string | undefined;
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** The one way to Discord's REST API, which keeps its rate limits. */
+/** All requests to Discord's REST API go through this, which respects its rate limits. */
 export interface Rest {
-  /** Resolves with the answer, as it came. @throws DiscordFailure */
+  /** Resolves with the answer, as Discord sent it. @throws DiscordFailure */
   request(route: ApiRoute, details?: RequestDetails): Promise<unknown>;
   /** Ends all requests. Safe to call twice. */
   close(): Promise<void>;
@@ -66,7 +66,7 @@ export function createRest({ token, apiUrl, log }: RestOptions): Rest {
       const { timeoutMs = TIMES.request, isRepeatable = true, isAuthorized = true, body, query } = details;
       const { signal, release } = joinSignals([closing.signal, details.signal], timeoutMs);
       const headers = {
-        // discord.js drops a token of its own after any 401, even one of a proxy.
+        // The header is set here, because discord.js drops its own token after any 401, even one of a proxy.
         ...(isAuthorized && { Authorization: `Bot ${token}` }),
         ...(isForm(body) && { 'content-type': body.contentType, 'content-length': `${body.contentLength}` }),
       };
@@ -74,7 +74,7 @@ export function createRest({ token, apiUrl, log }: RestOptions): Rest {
       try {
         return await rest.request({ ...data, method, fullRoute, auth: false, signal });
       } catch (error) {
-        // A request that was ended before its turn was never made.
+        // A request that was ended before its turn was never sent.
         const isSent = error instanceof TransportFailure ? error.isSent : !signal.aborted;
         throw discordFailure(error, { method, isSent, isRepeatable, isEnded: signal.aborted });
       } finally {
@@ -91,14 +91,14 @@ export function createRest({ token, apiUrl, log }: RestOptions): Rest {
 }
 
 /**
- * A wait that is shorter than to prepare the message again is waited out; for all others the request goes back into the queue and holds
- * no worker. Without a time to wait (Cloudflare's blocks) discord.js would ask again at once.
+ * Says whether the request should go back into the queue, where it holds no worker. A wait that is shorter than preparing the message
+ * again is waited out instead. If no time to wait is given (Cloudflare's blocks), discord.js would ask again at once.
  */
 function isWorthReturning({ retryAfter, sublimitTimeout, timeToReset }: RateLimitData): boolean {
   return retryAfter <= 0 || Math.max(retryAfter, sublimitTimeout, timeToReset) > TIMES.shortRateLimit;
 }
 
-/** A request failed on its way. Discord cannot have acted upon one that was not sent as a whole. */
+/** The error of a request that failed on its way. Discord cannot have carried out a request that was not sent completely. */
 class TransportFailure extends Error {
   override readonly name = 'TransportFailure';
   readonly isSent: boolean;
@@ -110,8 +110,8 @@ class TransportFailure extends Error {
 }
 
 /**
- * Makes the requests of discord.js: with the undici of Medley, where the library has one of an older version, and so that it is known of
- * failed requests whether they were sent as a whole. It reads answers as a whole: those of Discord are short.
+ * Makes the requests of discord.js with Medley's version of undici, since the library has an older one, and records of failed requests
+ * whether they were sent completely. Answers are read as a whole, since those of Discord are short.
  *
  * @throws TransportFailure
  */
@@ -119,10 +119,10 @@ function makeRequestsBy(agent: Agent): RESTOptions['makeRequest'] {
   return (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
       const { origin, pathname, search } = new URL(url);
-      // A repeat of the request reads its files again.
+      // A repeated request reads its files again.
       const upload = isForm(body) ? Readable.from(body.body(), { objectMode: false }) : undefined;
       const handler = new ResponseHandler(resolve, error => reject(new TransportFailure(error, isSent())));
-      // A body of one piece leaves with the head.
+      // A body of one piece is sent together with the headers.
       const isSent = () => handler.isStarted && upload?.readableEnded !== false;
       if (signal?.aborted === true) return handler.abort(signal.reason);
       signal?.addEventListener('abort', () => handler.abort(signal.reason), { once: true });

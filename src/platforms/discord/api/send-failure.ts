@@ -2,9 +2,9 @@ import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
 import type { SendFailure } from '../../../bot/contract/chat-platform.ts';
 
 /**
- * Discord has said no: `too_large`, `forbidden` and `blocked` (the files may be why), `refused`, `gone` (there is nothing left to write to),
- * `reference` (it cannot be a reply to that message), `token`, `rate_limited`. Nothing has arrived: `away`, and `cut`, when the call was ended from here before it was sent as a whole. `unclear`:
- * it may have arrived.
+ * The kinds of failures. Refused by Discord: `too_large`, `forbidden` and `blocked` (perhaps because of the files), `refused`, `gone`
+ * (the place to write to no longer exists), `reference` (the message cannot be a reply to that one), `token`, `rate_limited`. Not
+ * arrived: `away`, and `cut`, when Medley ended the call before it was sent completely. `unclear`: the message may have arrived.
  */
 export type SendProblem =
   | 'too_large'
@@ -26,17 +26,19 @@ interface FailureDetails {
   readonly isEnded?: boolean;
 }
 
-/** A request that Discord refused or that did not get through. It names no address: those of interactions contain their token. */
+/**
+ * A request that Discord refused or that failed on its way. It contains no address, because those of interactions contain their token.
+ */
 export class DiscordFailure extends Error {
   override readonly name = 'DiscordFailure';
   readonly problem: SendProblem;
   /** Discord's own code; undefined when Discord gave none. */
   readonly code: number | undefined;
-  /** Milliseconds that Discord wants to be left alone; only of `rate_limited`. */
+  /** Milliseconds that Discord asks to wait; only for `rate_limited`. */
   readonly retryAfterMs: number | undefined;
-  /** The rate limit is that of all channels. */
+  /** True when the rate limit applies to all channels. */
   readonly isGlobal: boolean;
-  /** The call was ended from here: it took too long, or it was not wanted any more. */
+  /** True when Medley ended the call: it took too long, or was no longer wanted. */
   readonly isEnded: boolean;
 
   constructor(problem: SendProblem, message: string, details: FailureDetails = {}) {
@@ -49,7 +51,7 @@ export class DiscordFailure extends Error {
   }
 }
 
-/** Says what the failure means to the runtime. */
+/** Translates the failure into the runtime's terms. */
 export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure): SendFailure {
   switch (problem) {
     case 'unclear':
@@ -60,7 +62,7 @@ export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure)
     case 'blocked':
     case 'refused':
       return { outcome: 'notSent', reason: 'refused' };
-    // A channel that Medley may not write in cannot take a notice about it either.
+    // If Medley may not write in a channel, no notice about that can be sent there either.
     case 'forbidden':
     case 'gone':
     case 'reference':
@@ -74,11 +76,11 @@ export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure)
 
 export interface FailedCall {
   readonly method: string;
-  /** The request was sent as a whole. */
+  /** True when the request was sent completely. */
   readonly isSent: boolean;
-  /** The call may be made again without harm: then a 503, which by its meaning was not acted upon, is taken at its word. */
+  /** True when the call may be repeated without harm: then a 503, which means that nothing was done, is believed. */
   readonly isRepeatable: boolean;
-  /** The call was ended from here. */
+  /** True when Medley ended the call. */
   readonly isEnded: boolean;
 }
 
@@ -109,7 +111,7 @@ export function discordFailure(error: unknown, call: FailedCall): DiscordFailure
   });
 }
 
-/** Cloudflare's blocks come without a time: they go for the whole address. */
+/** Cloudflare's blocks come without a time to wait; they apply to the whole network address. */
 const BLOCKED_MS = 30_000;
 
 function rateLimited(error: RateLimitError, method: string): DiscordFailure {
@@ -137,7 +139,7 @@ const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [UNKNOWN_WEBHOOK, 'gone'],
   [UNKNOWN_INTERACTION, 'gone'],
   [ALREADY_ACKNOWLEDGED, 'gone'],
-  // The limit of follow-ups is reached.
+  // The code for too many follow-ups.
   [40_094, 'gone'],
   [INVALID_WEBHOOK_TOKEN, 'gone'],
   [50_001, 'forbidden'],
@@ -149,7 +151,7 @@ const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
 
 const DEAD: ReadonlySet<number | undefined> = new Set([UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, INVALID_WEBHOOK_TOKEN]);
 
-/** Says whether an interaction can no longer be answered with its token, though its channel may still be there. */
+/** Says whether an interaction's token can no longer be used, though its channel may still exist. */
 export function isTokenDead(error: unknown): boolean {
   return error instanceof DiscordFailure && DEAD.has(error.code);
 }
@@ -159,7 +161,7 @@ function problemOf({ status, rawError }: DiscordAPIError, code: number | undefin
   if (known) return known;
   if (status === 401) return 'token';
   if (status === 413) return 'too_large';
-  // A reply to a message that was deleted meanwhile is a form error of that one field.
+  // When the message to reply to was deleted meanwhile, Discord reports a form error of that one field.
   if (code === 50_035 && JSON.stringify(rawError).includes('MESSAGE_REFERENCE_UNKNOWN_MESSAGE')) return 'reference';
   if (status === 403) return 'forbidden';
   return status === 404 ? 'gone' : 'refused';

@@ -16,11 +16,11 @@ import { mayMatter } from './messages.ts';
 import { type MissedEvents, resumeSession } from './missed-events.ts';
 import { openSessionRecord, type SessionRecord } from './sessions.ts';
 
-/** The knowledge of the gateway that outlives one connection. */
+/** State of the gateway that outlives a single connection. */
 export interface GatewayState {
   /** Undefined while there is no connection. */
   client: Client<true> | undefined;
-  /** False when messages of servers come without the text that is written in them. */
+  /** False when messages of servers come without their text. */
   readsMessages: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface ConnectOptions extends Pick<ListeningOptions, 'context' | 'sett
   readonly state: GatewayState;
 }
 
-/** Hears people over the gateway, first of all the events that came since an earlier connection ended. */
+/** Receives events over the gateway, beginning with those that came since an earlier connection ended. */
 export async function connect(
   options: ConnectOptions,
   host: PlatformHost<DiscordReplyTo>,
@@ -54,7 +54,7 @@ export async function connect(
     onSession: sessions.note,
     onReady(ready) {
       state.client = ready;
-      // No event tells which servers took Medley back while it was away.
+      // No event reports the servers that added Medley again while it was away.
       for (const id of ready.guilds.cache.keys()) listener.onGuild(id, true);
     },
   };
@@ -86,7 +86,10 @@ interface CatchUpOptions {
   readonly signal: AbortSignal;
 }
 
-/** The earlier session is given up when its events are accepted and the new one is written down. Never rejects. */
+/**
+ * Reads the events that an earlier session missed. That session is given up when its events are accepted and the new one is stored. Never
+ * rejects.
+ */
 async function catchUp(
   { client, hear }: Gateway,
   { missed, listener, sessions, progress, signal }: CatchUpOptions,
@@ -102,7 +105,7 @@ async function catchUp(
   await Promise.all(missed.map(each => each.leave(!isSaved)));
 }
 
-/** Connects without the privileged intent where that is not granted. */
+/** Connects, without the privileged intent if that is not granted. */
 async function openGateway(
   { token, apiUrl, shards, state, context: { log } }: ConnectOptions,
   options: Pick<GatewayOptions, 'handlers' | 'isOfInterest' | 'onLost' | 'signal'>,

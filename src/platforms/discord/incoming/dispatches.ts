@@ -4,32 +4,32 @@ import type { Logger } from '../../../infra/log.ts';
 import type { GatewaySession } from './sessions.ts';
 
 export interface GuardOptions {
-  /** Sees every event of the manager first. */
+  /** Called with every event of the manager before all other listeners. */
   readonly onEvent: (event: string, value: unknown) => void;
   readonly handlers: MessageHandlers;
-  /** Says whether a message may be meant for Medley: no other waits for the client to be ready. */
+  /** Says whether a message may be meant for Medley: only such messages wait for the client to be ready. */
   readonly isOfInterest: (message: unknown) => boolean;
   readonly log: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** The handlers are given the `d` of dispatches as it came. */
+/** The handlers get the `d` of dispatches unchanged. */
 export interface MessageHandlers {
   onMessage(data: unknown): void;
   onMessageUpdate(data: unknown): void;
 }
 
-/** Handles a dispatch as if it had come over the connection of that shard. Never throws. */
+/** Handles a dispatch as if it had come over that shard's connection. Never throws. */
 export type Hear = (dispatch: unknown, shardId: number) => void;
 
 /** Events that come before discord.js is ready and are kept for it. */
 const EARLY: ReadonlySet<string> = new Set(['READY', 'RESUMED', 'GUILD_CREATE', 'GUILD_DELETE']);
-/** The number of dispatches of each kind that wait for the client to be ready. */
+/** How many dispatches of each kind may wait for the client to be ready. */
 const MAX_WAITING = 5_000;
 
 /**
- * Filters the dispatches between the connection and discord.js. A dispatch it cannot read would end the process: it throws out of a promise without an owner,
- * or out of a timer when it was queued before the client is ready. And messages go to Medley alone: building objects of those
- * that hold no link would be most of its work.
+ * Filters the dispatches between the connection and discord.js. A dispatch that it cannot read would end the process: it throws from a
+ * promise that nothing handles, or from a timer when the dispatch was queued before the client is ready. Messages go to Medley alone,
+ * because making objects of messages without links would be most of discord.js's work.
  */
 export function guardDispatches(
   manager: ShardManager,
@@ -40,7 +40,7 @@ export function guardDispatches(
   const waiting: (() => void)[] = [];
   const counts = { asked: 0, changed: 0, lost: 0 };
 
-  /** Requests of people have a limit of their own: servers that change in the meantime take none of it. */
+  /** Requests of people and changes of servers have separate limits, so that many changes do not displace requests. */
   function wait(dispatch: Dispatch, handle: () => void): void {
     const kind = kindOf(dispatch, isOfInterest);
     if (kind === undefined) return;
@@ -97,15 +97,15 @@ function dispatchOf(value: unknown): Dispatch | undefined {
 export type ShardManager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
 
 export interface KeepSessionsOptions {
-  /** The address of new sessions; a session has an address of its own. */
+  /** The address for new sessions; an existing session has an address of its own. */
   readonly gatewayUrl: () => string | null;
-  /** Receives the progress of a shard's session; null when the session is over. */
+  /** Called with the progress of a shard's session; null when the session is over. */
   readonly onSession: (shardId: number, session: GatewaySession | null) => void;
 }
 
 /**
- * Has @discordjs/ws take a session up again after a failure of the network, where it would forget it and identify anew: only Discord
- * ends a session. While the session's own address cannot be reached, every other attempt is made at the gateway's.
+ * Makes @discordjs/ws resume a session after a network failure, where it would drop it and identify anew: only Discord ends a session.
+ * While the session's own address cannot be reached, every second attempt uses the gateway's.
  *
  * @returns a function that must see every event of the manager before anything else does
  */
@@ -115,7 +115,7 @@ export function keepSessions(
 ): (event: string, value: unknown) => void {
   const keep = options.updateSessionInfo.bind(options);
   const sessions = new Map<number, { readonly own: GatewaySession; isElsewhere: boolean }>();
-  /** Shards to which Discord has spoken on their connection, and whose connection has not broken off since. */
+  /** Shards from which Discord has been heard on their present connection. */
   const spoken = new Set<number>();
 
   function forget(shardId: number): ReturnType<typeof keep> {
@@ -147,19 +147,22 @@ export function keepSessions(
   };
 }
 
-/** Other codes come from the network, or from a machine on the way. */
+/** Other close codes come from the network, or from a machine on the way. */
 function isSaidByDiscord(code: unknown): boolean {
   return typeof code === 'number' && (code === 1000 || (code >= 4000 && code < 4200));
 }
 
-/** Says whether a MESSAGE_UPDATE may be an edit by a person, of a message that is not old: Discord itself adds embeds by updates too. */
+/**
+ * Says whether a MESSAGE_UPDATE may be a person's edit of a message that is not old: Discord also sends updates when it adds embeds
+ * itself.
+ */
 export function isEdit(data: unknown, now: number): boolean {
   if (!isRecord(data) || typeof data.edited_timestamp !== 'string' || !isRecord(data.author)) return false;
   const { id } = data;
   return typeof id === 'string' && /^\d+$/.test(id) && now - SnowflakeUtil.timestampFrom(id) < EDITABLE_MS;
 }
 
-/** Data of the gateway are looked at this way before anything is known of them. */
+/** Says whether a value is an object, before anything else is known about data of the gateway. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

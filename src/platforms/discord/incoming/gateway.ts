@@ -26,18 +26,18 @@ import type { GatewaySession } from './sessions.ts';
 export type ShardChoice = 'auto' | { readonly ids: readonly number[]; readonly total: number };
 
 export interface GatewayHandlers extends MessageHandlers {
-  /** It is called before all other events of that client. */
+  /** Called before all other events of that client. */
   onReady(client: Client<true>): void;
   onInteraction(interaction: Interaction): void;
   onGuild(guildId: string, isMember: boolean): void;
-  /** The progress of a shard's session; null when the session is over. */
+  /** Called with the progress of a shard's session; null when the session is over. */
   onSession(shardId: number, session: GatewaySession | null): void;
 }
 
 export interface Gateway {
   readonly client: Client<true>;
   readonly hear: Hear;
-  /** Disconnects in a way that the sessions can be resumed. */
+  /** Disconnects so that the sessions can be resumed. */
   leave(): Promise<void>;
 }
 
@@ -45,21 +45,21 @@ export interface GatewayOptions extends Pick<GuardOptions, 'isOfInterest'> {
   readonly token: string;
   readonly apiUrl: string | undefined;
   readonly shards: ShardChoice;
-  /** The privileged intent is asked for. */
+  /** True to ask for the privileged intent. */
   readonly messageContent: boolean;
   readonly handlers: GatewayHandlers;
-  /** Gives the attempt up. */
+  /** Gives up the attempt. */
   readonly signal: AbortSignal;
-  /** The longest time until a further shard is ready. Default: a minute. */
+  /** The longest time until another shard is ready. Default: a minute. */
   readonly patienceMs?: number;
-  /** The connection is gone for good; discord.js connects again by itself after all others. */
+  /** Called when the connection is lost for good; after all other losses discord.js reconnects by itself. */
   readonly onLost: (why: GatewayFailure) => void;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
 /**
- * `token`: Discord does not know it. `intents`: one is not granted. `settings`: someone must change them before Discord will have it.
- * `limit`: Discord allows too few further sessions for now.
+ * `token`: Discord refuses it. `intents`: one is not granted. `settings`: the operator must change them before Discord accepts the
+ * connection. `limit`: Discord allows too few more sessions for now.
  */
 export type GatewayProblem = 'token' | 'intents' | 'settings' | 'limit' | 'unreachable';
 
@@ -74,8 +74,8 @@ export class GatewayFailure extends Error {
 }
 
 /**
- * Resolves when the client of discord.js is ready, and so all guilds are known.
- * @throws GatewayFailure; the client is gone then
+ * Resolves when the client of discord.js is ready, so that all servers are known.
+ * @throws GatewayFailure; the client is then destroyed
  */
 export async function connectGateway(options: GatewayOptions): Promise<Gateway> {
   const { token, log } = options;
@@ -101,7 +101,7 @@ export async function connectGateway(options: GatewayOptions): Promise<Gateway> 
       client: ready,
       hear: (dispatch, shardId) => connections?.hear(dispatch, shardId),
       async leave() {
-        // discord.js itself would close with 1000, which ends them.
+        // discord.js itself would close with 1000, which ends the sessions.
         if (connections !== undefined) {
           connections.manager.options.updateSessionInfo = () => undefined;
           ready.removeAllListeners(Events.ShardReconnecting);
@@ -118,7 +118,7 @@ export async function connectGateway(options: GatewayOptions): Promise<Gateway> 
   }
 }
 
-/** Aborts when no further shard has become ready for so long: nothing in discord.js ends a login that hears nothing. */
+/** Aborts when no further shard has become ready within that time: nothing in discord.js ends a login that gets no answer. */
 function stallOf(client: Client, patienceMs: number): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const ready = new Set<number>();
@@ -171,7 +171,7 @@ function createClient(
   return client;
 }
 
-/** Permissions need no more than these: guilds, channels, roles, and Medley itself. */
+/** The caches are limited to what permissions need: servers, channels, roles, and Medley itself. */
 const CACHES = {
   ApplicationCommandManager: 0,
   ApplicationEmojiManager: 0,
@@ -204,7 +204,7 @@ function isSelf({ id, client }: { readonly id: string; readonly client: Client }
   return id === client.user?.id;
 }
 
-/** Begins no shard when Discord would not let all of them begin a session: a bot that asks too often in a day loses its token. */
+/** Starts no shard when Discord would not let all of them start a session: a bot that does so too often in a day loses its token. */
 class BudgetedSharding extends SimpleShardingStrategy {
   readonly #manager: ShardManager;
 
@@ -226,7 +226,9 @@ class BudgetedSharding extends SimpleShardingStrategy {
   }
 }
 
-/** Rejects when the connection was closed during the wait: discord.js would identify on the one that came after it, and twice there. */
+/**
+ * Rejects when the connection was closed during the wait: discord.js would otherwise identify on the next connection, and there twice.
+ */
 export class AbortableThrottler extends SimpleIdentifyThrottler {
   override async waitForIdentify(shardId: number, signal: AbortSignal): Promise<void> {
     await super.waitForIdentify(shardId, signal);

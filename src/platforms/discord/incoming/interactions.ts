@@ -33,7 +33,7 @@ type Requesting = ChatInputCommandInteraction | MessageContextMenuCommandInterac
 type InteractionRequest = NewRequest<DiscordReplyTo>;
 type Envelope = Pick<InteractionRequest, 'eventId' | 'chat' | 'user' | 'until' | 'replyTo' | 'acknowledge' | 'refuse'>;
 
-/** The form of the first response to an interaction. */
+/** How an interaction is first responded to. */
 type First = Pick<InteractionReplyTo, 'isEphemeral' | 'pressed'>;
 
 /** Reads the request that an interaction makes; undefined for an interaction that is answered at once. */
@@ -75,8 +75,8 @@ async function readMenu(
 }
 
 /**
- * The answer to a button replaces the message for the person who asked for that message; others get the answer alone, and it is shown alone
- * where several replies share the message.
+ * For the person who asked for the message, the answer to a button replaces the message. Other people see the answer alone, and so does
+ * everyone when several replies share the message.
  */
 async function readPress(interaction: Pressed, context: DiscordContext): Promise<InteractionRequest> {
   const { message, user } = interaction;
@@ -103,7 +103,7 @@ function envelope(interaction: Requesting, first: First, context: DiscordContext
   return {
     eventId: interaction.id,
     ...whoAndWhere(interaction),
-    // The clock of this machine need not be Discord's.
+    // The time counts by this machine's clock, which may differ from Discord's.
     until: context.now() + (isInChannel ? TIMES.instead : TIMES.token),
     replyTo: {
       kind: 'interaction',
@@ -129,7 +129,7 @@ export function acknowledge(
   return api.respond(interaction, isEphemeral ? { type, data: { flags: MessageFlags.Ephemeral } } : { type });
 }
 
-/** Responds with a reply to the caller alone, in place of an acknowledgement. */
+/** Responds with a reply that only the caller sees, in place of an acknowledgement. */
 export async function showAlone(
   interaction: Requesting,
   reply: Reply,
@@ -175,12 +175,12 @@ function whoAndWhere(interaction: Interaction): Pick<InteractionRequest, 'chat' 
   };
 }
 
-/** In a server where only the person has installed Medley. */
+/** Says whether the interaction comes from a server where only the person has installed Medley. */
 function isPersonal({ guildId, authorizingIntegrationOwners }: Interaction): boolean {
   return guildId !== null && authorizingIntegrationOwners?.[ApplicationIntegrationType.GuildInstall] === undefined;
 }
 
-/** A person who asks for a message's media means its links wherever they stand: in what was forwarded, quoted or embedded too. */
+/** A person who asks for a message's media means its links wherever they are, including forwarded, quoted and embedded text. */
 function linksIn(message: Message): readonly PastedLink[] {
   const content = message.content ?? '';
   const shown = findMarkdownLinks(content);
@@ -190,7 +190,7 @@ function linksIn(message: Message): readonly PastedLink[] {
   return findMarkdownLinks([content, ...forwarded, ...embedded].join('\n').replace(/[<>`]/g, ' '));
 }
 
-/** From what Discord calls commands and options to what Medley does. */
+/** Maps Discord's names of commands and options to Medley's. */
 export interface CommandIndex {
   readonly getMedia: string;
   find(name: string): { readonly spec: CommandSpec; keyOf(optionName: string): string | undefined } | undefined;

@@ -40,29 +40,29 @@ export interface ListeningOptions {
 }
 
 export interface GatewayListener extends Omit<GatewayHandlers, 'onReady' | 'onSession'> {
-  /** Resolves when all events that were heard so far are accepted. */
+  /** Resolves when all events received so far are accepted. */
   settled(): Promise<unknown>;
-  /** Says whether all events that were heard are accepted. */
+  /** Says whether all received events are accepted. */
   isSettled(): boolean;
-  /** Takes nothing new; resolves when all events that were heard are accepted. */
+  /** Accepts nothing new; resolves when all received events are accepted. */
   close(): Promise<void>;
 }
 
-/** Interactions of the last minutes that were answered at once, and are not answered twice. */
+/** How many interactions that were answered at once are remembered, so that none is answered twice. */
 const SEEN = 5_000;
 
-/** Makes requests of the events of the gateway. Handlers return at once. */
+/** Turns events of the gateway into requests. Handlers return at once. */
 export function listenToGateway({ context, host, settings }: ListeningOptions): GatewayListener {
   const { embeds, log, now } = context;
   const index = createCommandIndex(context.dispatcher.commandSpecs);
   const seen = createLru<string, true>({ max: SEEN });
   const edits = createEditReader(context);
   const underway = new Set<Promise<void>>();
-  /** Messages that are being accepted, by id: edits of one wait for it. */
+  /** Messages that are being accepted, by id: edits of a message wait for it. */
   const accepting = new Map<unknown, Promise<void>>();
   const marks = createGuildMarks(settings, log);
   let isOpen = true;
-  /** An event was heard and not accepted: it is left to the next process. */
+  /** True when an event was received but not accepted; it is then left to the next process. */
   let isMissing = false;
 
   function track(work: Promise<void>): void {
@@ -99,7 +99,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions): 
         await answerAtOnce(interaction, index, host, context);
       }
     } catch (error) {
-      // An answer that is too late, or a second one, is not waited for any more.
+      // An answer that comes too late, or a second time, is no longer awaited, so this is no error.
       const isOver = error instanceof DiscordFailure && error.problem === 'gone';
       log[isOver ? 'info' : 'error']({ err: error }, 'discord: an interaction could not be answered');
     }
@@ -128,7 +128,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions): 
   };
 }
 
-/** Notes when Medley leaves servers and comes back, one after the other: at the start there are as many as servers. */
+/** Records when Medley leaves servers and comes back, one after the other, because at the start every server is reported. */
 function createGuildMarks(settings: ListeningOptions['settings'], log: DiscordContext['log']) {
   let marking = Promise.resolve();
   return {
@@ -143,11 +143,11 @@ function createGuildMarks(settings: ListeningOptions['settings'], log: DiscordCo
   };
 }
 
-/** Reads links that an edit adds to a message. */
+/** Reads the links that an edit adds to a message. */
 export interface EditReader {
-  /** Reads the request in an edit; undefined when it adds no link. @throws ZodError for what is no message */
+  /** Reads the request in an edit; undefined when it adds no link. @throws ZodError for data that are not a message */
   read(data: unknown): Promise<NewRequest<DiscordReplyTo> | undefined>;
-  /** Remembers what was accepted, so that an edit of it is known. */
+  /** Records an accepted message, so that its edits can be compared with it. */
   accepted(draft: NewRequest<DiscordReplyTo>): void;
 }
 
@@ -163,7 +163,7 @@ function createEditReader(context: DiscordContext): EditReader {
       if (!isKnown) return draft;
       if (links.length === 0) return undefined;
       const eventId = stableId([messageId, ...links.map(({ url }) => url)].join(' '));
-      // The answer to the links before is not known here, so the embeds of the message stay.
+      // It is unknown here whether the earlier links were answered, so the embeds of the message stay.
       const replyTo = { ...draft.replyTo, isOnlyLinks: false, editId: eventId };
       return { ...draft, what: links, replyTo, eventId };
     },
@@ -174,7 +174,7 @@ function createEditReader(context: DiscordContext): EditReader {
 }
 
 /**
- * Answers suggestions and the delete button, which are not stored: they are not waited for after a restart.
+ * Answers suggestions and the delete button. These are not stored, since nobody waits for them after a restart.
  * @throws DiscordFailure
  */
 async function answerAtOnce(
@@ -213,7 +213,7 @@ async function suggest(
   await api.respond(interaction, { type, data: { choices } });
 }
 
-/** Deletes all messages of the answer, cancels those still to come, and shows the embed again that the answer replaced. */
+/** Deletes all messages of the answer, cancels those still to come, and shows the embed again that was hidden for the answer. */
 async function deleteAnswer(
   interaction: Pressed,
   { requesterId, answerId, hidesEmbed = false }: DeletedAnswer,

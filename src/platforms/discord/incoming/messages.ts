@@ -16,7 +16,7 @@ const Created = z.object({
   flags: z.number().nullish(),
   author: z.object({ id: z.string(), bot: z.boolean().nullish(), system: z.boolean().nullish() }),
   webhook_id: z.string().nullish(),
-  /** The messages that were forwarded. */
+  /** The forwarded messages. */
   message_snapshots: z
     .array(z.object({ message: z.object({ content: z.string().catch('') }) }))
     .nullish()
@@ -30,17 +30,18 @@ const Updated = z.object({ id: z.string(), flags: z.number().nullish() });
 /** The types of messages that people write: messages and replies. */
 const WRITTEN: readonly number[] = [0, 19];
 
-/** Reads a MESSAGE_UPDATE of a message that has embeds; undefined for others. @throws ZodError for what is no message */
+/** Reads a MESSAGE_UPDATE of a message that has embeds; undefined for others. @throws ZodError for data that are not a message */
 export function readUpdate(data: unknown): { messageId: string; flags: number } | undefined {
-  // Most updates are of no interest; they end here without being checked further.
+  // Most updates have no embeds; for these nothing more is checked.
   if (!isRecord(data) || !Array.isArray(data.embeds) || data.embeds.length === 0) return undefined;
   const { id, flags } = Updated.parse(data);
   return { messageId: id, flags: flags ?? 0 };
 }
 
 /**
- * Reads the request in a MESSAGE_CREATE; undefined at once for nearly all that are not meant for Medley, and later for the others.
- * @throws ZodError for what is no message
+ * Reads the request in a MESSAGE_CREATE; undefined at once for nearly all messages that are not meant for Medley, and later for the
+ * others.
+ * @throws ZodError for data that are not a message
  */
 export function readMessage(
   data: unknown,
@@ -57,7 +58,7 @@ export function readMessage(
   return isForMedley ? draftOf(message, { text, direct, found }, context) : undefined;
 }
 
-/** Links that are quoted or forwarded are marked: the settings of the chat say whether they are answered. */
+/** Quoted and forwarded links are marked: the chat's settings say whether they are answered. */
 function linksIn(text: string, { message_snapshots: snapshots }: Created): readonly PastedLink[] {
   const own = findMarkdownLinks(text);
   const urls = new Set(own.map(({ url }) => url));
@@ -102,7 +103,8 @@ async function draftOf(
     locales: guild ? [guild.preferredLocale] : [],
     isChatAdmin: guildId === undefined || isGuildAdmin(client, guildId, author.id, member?.roles ?? []),
   };
-  // Without being asked, only links and short forms are read: a line that looks like a command may be another bot's.
+  // In a message that is not addressed to Medley, only links and short forms are read: a line that looks like a command may be another
+  // bot's.
   const said: TextMessage = {
     caller: callerOf({ platform: 'discord', chat, user }, { roleIds: member?.roles ?? [] }),
     text: direct ? text : '',
@@ -114,7 +116,7 @@ async function draftOf(
   if (ask === undefined) return undefined;
   const answered = ask.kind === 'links' ? new Set(ask.what.map(({ url }) => url)) : new Set<string>();
 
-  /** Other addresses would lose their embed too. */
+  /** True when no other address in the message would lose its embed too. */
   async function isOnlyLinks(): Promise<boolean> {
     if (ask?.kind !== 'links' || findUnfurledLinks(text).length !== found.length) return false;
     if (found.length === 1) return true;
@@ -134,11 +136,11 @@ async function draftOf(
   return { eventId: message.id, chat, user, replyTo, ...ask };
 }
 
-/** This check is cheap, because nearly every message of every server ends here. */
+/** Says whether a message may be meant for Medley. The check is cheap, because nearly every message of every server ends here. */
 export function mayMatter(data: unknown, ownId: string | undefined): boolean {
   if (!isRecord(data)) return true;
   const { content, guild_id: guildId } = data;
-  // Without the privileged intent most messages come empty; so do those that forward another.
+  // Without the privileged intent most messages come without text; so do messages that forward another.
   if (content === '') return Array.isArray(data.message_snapshots) && data.message_snapshots.length > 0;
   if (typeof content !== 'string' || typeof guildId !== 'string') return true;
   if (content.includes('/') || (ownId !== undefined && content.includes(ownId))) return true;
@@ -150,7 +152,7 @@ function isWrittenByPerson({ author, webhook_id: webhookId, type }: Created, own
   return isOther && (webhookId ?? undefined) === undefined && WRITTEN.includes(type);
 }
 
-/** Removes the mentions of Medley from a text, and says whether there was one. */
+/** Removes the mentions of Medley from a text, and says whether there were any. */
 function spokenText(
   content: string,
   ownId: string | undefined,
@@ -160,21 +162,21 @@ function spokenText(
   return { text: text.trim(), isMentioned: text !== content };
 }
 
-/** The number of links that are read from one message. */
+/** Most links that are read from one message. */
 const MAX_LINKS = 20;
-/** No message is longer. */
+/** No message is longer than this. */
 const MAX_CHARS = 6_000;
 const BLANK = ' ';
 
 /**
- * The addresses that a Discord message shows as links, in order, and whether they stand inside `||spoilers||`. Skipped are
- * `<links>` without a preview, code, and quotes. Addresses without a scheme count where a path follows. Linear in the text.
+ * The addresses that a Discord message shows as links, in order, and whether they are inside `||spoilers||`. `<links>` without a preview,
+ * code, and quotes are skipped. Addresses without a scheme count if a path follows. Linear in the text.
  */
 export function findMarkdownLinks(text: string): readonly PastedLink[] {
   return addressedLinks(withoutQuotes(withoutCode(text.slice(0, MAX_CHARS))));
 }
 
-/** Finds those in quotes too, which Discord unfurls like any other. */
+/** All links that Discord unfurls, which includes those in quotes. */
 function findUnfurledLinks(text: string): readonly PastedLink[] {
   return addressedLinks(withoutCode(text.slice(0, MAX_CHARS)));
 }
@@ -191,7 +193,7 @@ function addressedLinks(text: string): readonly PastedLink[] {
   return [...found.values()];
 }
 
-/** Code spans and blocks: from a run of backticks to the next run of the same length. An unclosed run is plain text. */
+/** Removes code spans and blocks: from a run of backticks to the next run of the same length. An unclosed run is plain text. */
 function withoutCode(text: string): string {
   const runs = [...text.matchAll(/\\`|`+/g)].filter(([run]) => run !== '\\`');
   const closing = closingRuns(runs.map(([run]) => run.length));
@@ -209,7 +211,7 @@ function withoutCode(text: string): string {
   return kept + text.slice(from);
 }
 
-/** For each run the next one of its length; fences may be longer than three. */
+/** For each run of backticks, the index of the next run of the same length. */
 function closingRuns(lengths: readonly number[]): readonly (number | undefined)[] {
   const next = new Map<number, number>();
   const closing: (number | undefined)[] = [];
@@ -221,7 +223,7 @@ function closingRuns(lengths: readonly number[]): readonly (number | undefined)[
   return closing;
 }
 
-/** `> ` quotes its line, `>>> ` all that follows. */
+/** Removes quotes: `> ` quotes its line, `>>> ` everything that follows. */
 function withoutQuotes(text: string): string {
   const quote = /^[ \t]{0,8}>>>[ \t]/m.exec(text);
   const shown = quote ? text.slice(0, quote.index) : text;
@@ -237,25 +239,25 @@ interface Part {
   readonly spoiler: boolean;
 }
 
-/** Pairs of `||`; the last one without a partner is plain text. */
+/** Splits the text at pairs of `||`; a last one without a partner is plain text. */
 function spoilerParts(text: string): readonly Part[] {
   const parts = text.replaceAll('\\|', BLANK).split('||');
   return parts.map((part, index) => ({ part, spoiler: index % 2 === 1 && index < parts.length - 1 }));
 }
 
-/** An address with a scheme may begin anywhere; one without begins a word. */
+/** An address with a scheme may begin anywhere; one without a scheme begins a word. */
 const ADDRESS = /https?:\/\/[^\s<>"`|\\]+|(?<![^\s([])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,24}(?::443)?\/[^\s<>"`|\\]+/gi;
 
 function addressesIn(text: string): readonly string[] {
   return [...text.matchAll(ADDRESS)].flatMap(([match]) => splitAddresses(match)).map(trimmed);
 }
 
-/** `https://a,https://b` are two. */
+/** Splits addresses that follow each other, as in `https://a,https://b`. */
 function splitAddresses(text: string): readonly string[] {
   return text.split(/(?<=[^=?&/])(?=https?:\/\/)/i);
 }
 
-/** Removes the punctuation of the sentence and the markup around it; a closing bracket stays where it was opened inside. */
+/** Removes the sentence's punctuation and the markup around an address; a closing bracket stays if it was opened inside the address. */
 function trimmed(address: string): string {
   let end = address.length;
   let open = count(address, '(') - count(address, ')');

@@ -16,21 +16,21 @@ const INVALID_SESSION = 9;
 const HELLO = 10;
 const HEARTBEAT_ACK = 11;
 
-/** Close codes: with 1000 a session ends, with others it may be taken up again. */
+/** Close codes: 1000 ends a session, others let it be resumed. */
 const GIVEN_UP = 1000;
 const KEPT = 4200;
 
-/** No more is said in the minutes that a session lives. */
+/** No more events come in the minutes for which a session lives. */
 const MOST = 1_000;
 
 export interface MissedEvents {
   readonly shardId: number;
   /**
-   * Messages of interest and interactions from when the session was left until this is called; none where Discord no longer has it. Tried
-   * again, there and at the gateway's own address, where the session's could not be reached before.
+   * The relevant messages and interactions from the moment the session was left until now; none if Discord no longer has the session. If
+   * the session's address could not be reached before, it is tried again, and then the gateway's own.
    */
   collected(gatewayUrl: string | null): Promise<readonly unknown[]>;
-  /** Ends the session, or with `isKept` leaves it as it was, for another time. */
+  /** Ends the session, or with `isKept` leaves it unchanged for another time. */
   leave(isKept: boolean): Promise<void>;
 }
 
@@ -41,8 +41,9 @@ export interface ResumeOptions {
 }
 
 /**
- * Takes up a session that was left, once, beside the new one: a session that is taken up says nothing of servers, without which it is not
- * known what Medley may do there. It lasts until `leave`, so that nothing is missed between the two.
+ * Resumes a session that was left, once, beside the new one. A resumed session does not describe servers, without which Medley's
+ * permissions there are unknown, so the new session is needed too. The old one lasts until `leave`, so that no event between the two is
+ * missed.
  */
 export function resumeSession(session: GatewaySession, options: ResumeOptions): MissedEvents {
   const events: unknown[] = [];
@@ -72,14 +73,14 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
 interface Attempt {
   /** Resolves with whether Discord has resumed the session and is still connected, or has ended it. Never rejects. */
   isAnswered(): Promise<boolean>;
-  /** Resolves when everything that Discord has said so far is heard. */
+  /** Resolves when all events that Discord has sent so far are received. */
   catchUp(): Promise<void>;
   leave(code: number): Promise<void>;
 }
 
 interface AttemptOptions extends ResumeOptions {
   readonly dispatcher: Agent;
-  /** The events are added here as they are heard. */
+  /** Received events are added to this list. */
   readonly events: unknown[];
 }
 
@@ -111,7 +112,7 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions): 
   }
 
   function collect(frame: z.output<typeof Frame>): void {
-    // An interaction may still be in time.
+    // Interactions are kept as well, since they may still be answered in time.
     const isSaid = frame.t === 'MESSAGE_CREATE' || (frame.t === 'MESSAGE_UPDATE' && isEdit(frame.d, Date.now()));
     const isHeard = frame.t === 'INTERACTION_CREATE' || (isSaid && isOfInterest(frame.d));
     if (isHeard && events.length < MOST) events.push(frame);

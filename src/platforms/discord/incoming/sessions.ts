@@ -2,11 +2,11 @@ import * as z from 'zod';
 import type { Logger } from '../../../infra/log.ts';
 import type { CollectionOptions, RecordStore } from '../../../infra/store/records.ts';
 
-/** A gateway session can be resumed, for some minutes, where it was left. */
+/** A gateway session, which can be resumed for some minutes after it was left. */
 export const GatewaySession = z.object({
   sessionId: z.string(),
   resumeURL: z.string(),
-  /** The number of the last dispatch. */
+  /** The number of the last received dispatch. */
   sequence: z.number(),
   shardId: z.number(),
   shardCount: z.number(),
@@ -16,28 +16,28 @@ export type GatewaySession = z.output<typeof GatewaySession>;
 /** Discord forgets sessions far sooner. */
 const LIFE_MS = 3_600_000;
 
-/** Writes down, as a session begins and every second, how far was heard, so that the next process can ask for what came after. */
+/** Stores how far each session has come, when it begins and every second, so that the next process can ask for later events. */
 export interface SessionRecord {
   /** The sessions that earlier connections have left. */
   readonly left: readonly GatewaySession[];
   note(shardId: number, session: GatewaySession | null): void;
-  /** Writes now, if all that was heard is accepted; false when it was not, or could not be written. */
+  /** Stores the progress now, if all received events are accepted; false when they are not, or when it failed. */
   save(): Promise<boolean>;
-  /** Writes once more. */
+  /** Stores the progress once more. */
   close(): Promise<void>;
 }
 
 export interface SessionRecordOptions {
   readonly records: Pick<RecordStore, 'collection'>;
-  /** Processes that serve the same shards have the same key. */
+  /** The same for processes that serve the same shards. */
   readonly key: string;
-  /** Says whether all events that were heard so far are accepted: nothing is written past one that is not. */
+  /** Says whether all events received so far are accepted: progress past an event that is not accepted is not stored. */
   readonly isSettled: () => boolean;
   readonly log: Pick<Logger, 'info'>;
 }
 
 const EVERY_MS = 1_000;
-/** The number of sessions of one shard, of processes that each ended before they had caught up. */
+/** How many sessions of one shard are kept; there are several when processes ended before they had caught up. */
 const MAX_LEFT = 4;
 
 export const DISCORD_SESSIONS = {
@@ -46,7 +46,7 @@ export const DISCORD_SESSIONS = {
   ttlMs: LIFE_MS,
 } as const satisfies CollectionOptions<GatewaySession[]>;
 
-/** Never rejects: while the store is away nothing is recovered. */
+/** Never rejects: while the store is away no missed events are recovered. */
 export async function openSessionRecord({
   records,
   key,
@@ -56,14 +56,14 @@ export async function openSessionRecord({
   const store = records.collection(DISCORD_SESSIONS);
   let isSaid = false;
   const left = (await store.get(key).catch(failed)) ?? [];
-  /** The sessions as they are, by shard; and as they were when all events that were heard in them were accepted. */
+  /** The sessions by shard: their present progress, and their progress when all events received in them were accepted. */
   const [heard, accepted] = [new Map<number, GatewaySession>(), new Map<number, GatewaySession>()];
-  /** Earlier ones, until what was missed in them is accepted. */
+  /** Sessions of earlier processes, until their missed events are accepted. */
   let earlier = left;
   let isWritten = true;
   let writing = Promise.resolve(true);
 
-  /** Said once until it succeeds: it is tried every second. */
+  /** Logs a failure once until it succeeds again, since it is tried every second. */
   function failed(error: unknown): undefined {
     if (!isSaid) log.info({ err: error }, 'discord: how far was heard cannot be kept');
     isSaid = true;
@@ -113,7 +113,7 @@ export async function openSessionRecord({
       const isNew = heard.get(shardId)?.sessionId !== session.sessionId;
       heard.set(shardId, session);
       if (!isNew) return;
-      // At its start nothing was heard in it; what comes next must not be lost with this process.
+      // A new session has received nothing yet; it is stored at once, so that its first events are not lost with this process.
       accepted.set(shardId, session);
       void save();
     },
@@ -125,7 +125,7 @@ export async function openSessionRecord({
   };
 }
 
-/** A shard of another count is another one. */
+/** A shard of another shard count is a different shard. */
 function newestOfEach(sessions: readonly GatewaySession[]): GatewaySession[] {
   const counts = new Map<string, number>();
   const kept = sessions.toReversed().filter(({ shardId, shardCount }) => {

@@ -10,7 +10,7 @@ import { DiscordFailure } from '../api/send-failure.ts';
 import type { AnswerParts } from './answer-parts.ts';
 import type { ViewHistory } from './view-history.ts';
 
-/** The parts of the platform that events are understood with and replies are sent with. */
+/** The parts of the platform that reading events and sending replies share. */
 export interface DiscordContext {
   readonly api: DiscordApi;
   readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs'>;
@@ -21,12 +21,12 @@ export interface DiscordContext {
   readonly embeds: EmbedSuppression;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now: () => number;
-  /** Aborts when nothing is answered any more. */
+  /** Aborts when no further answers are sent. */
   readonly signal: AbortSignal;
-  /** The client is undefined while there is no connection. */
+  /** The client of discord.js; undefined while there is no connection. */
   client(): Client<true> | undefined;
   applicationId(): string;
-  /** Says whether messages of servers come with the text that is written in them. */
+  /** Says whether messages of servers come with their text. */
   readsMessages(): boolean;
 }
 
@@ -37,12 +37,12 @@ interface EmbedMessage {
   readonly flags: number;
 }
 
-/** Hides the embeds of messages that were answered, also when Discord makes them later. */
+/** Hides the embeds of answered messages, even if Discord adds them later. */
 export interface EmbedSuppression {
   suppress(message: EmbedMessage): void;
   /** Shows the embeds again. @throws DiscordFailure */
   restore(message: Pick<EmbedMessage, 'channelId' | 'messageId'>): Promise<void>;
-  /** Is called with every MESSAGE_UPDATE that has embeds. */
+  /** Called with every MESSAGE_UPDATE that has embeds. */
   onUpdate(update: Pick<EmbedMessage, 'messageId' | 'flags'>): void;
   /** Resolves when nothing is under way. */
   close(): Promise<void>;
@@ -52,7 +52,10 @@ export interface EmbedSuppressionOptions {
   readonly api: Pick<DiscordApi, 'suppressEmbeds' | 'restoreEmbeds'>;
   readonly log: Pick<Logger, 'info'>;
   readonly now: () => number;
-  /** Says whether this process hears of updates; where it does not, embeds are hidden once more when they usually have come. */
+  /**
+   * Says whether this process receives message updates. If not, embeds are hidden a second time, after the delay in which they usually
+   * appear.
+   */
   readonly hearsUpdates: () => boolean;
 }
 
@@ -76,7 +79,7 @@ export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSup
     underway.add(work);
   }
 
-  /** Tries again when Discord asks to wait, as long as that is of any use. */
+  /** Tries again when Discord asks to wait, as long as hiding is still useful. */
   async function tryToHide(message: EmbedMessage, until: number): Promise<void> {
     try {
       await api.suppressEmbeds(message.channelId, message.messageId, message.flags);

@@ -11,24 +11,24 @@ import type { LinkReason } from '../render/render.ts';
 import { type ReplySection, renderMessage } from '../render/render.ts';
 import { type Deliver, type Drawings, drawPictures, NO_DRAWINGS, prepareUploads, type Uploads } from './uploads.ts';
 
-/** The place that a group of replies is sent to. */
+/** The place to which a group of replies is sent. */
 export interface ReplyDestination {
   /** The id of the button that deletes a message. */
   readonly deleteId: string | undefined;
-  /** The id of the button that leads back to what the message showed before. */
+  /** The id of the button that leads back to the message's previous content. */
   readonly backId?: string | undefined;
-  /** How many messages may be sent there. */
+  /** How many messages may be sent to this place. */
   readonly messages: number;
   /**
-   * Sends one of `count` messages, as far as is known now, counted from 0, unless it is there already; resolves with whether its files have
-   * surely arrived.
+   * Sends message number `place` (from 0) of `count`, as far as the count is known now, unless it is there already; resolves with whether
+   * its files have certainly arrived.
    */
   send(content: Content, place: number, count: number): Promise<boolean>;
 }
 
-/** The rights to attach files at the destination. */
+/** Medley's rights to attach files at the destination. */
 export interface AttachmentRights {
-  /** The largest file. */
+  /** The size limit of one file. */
   readonly fileBytes: number;
   readonly canAttach: boolean;
 }
@@ -38,18 +38,18 @@ export interface ReplyGroupOptions {
   readonly t: Translator;
   readonly commands: CommandIds;
   readonly log: Pick<Logger, 'warn'>;
-  /** Ends the group; its files are released. */
+  /** Ends the group; its files are then released. */
   readonly signal: AbortSignal;
 }
 
-/** Replies that belong together. Files are fetched as soon as their reply is known. */
+/** Replies that are sent together. Files are fetched as soon as their reply is known. */
 export interface ReplyGroup {
   readonly replies: readonly Reply[];
   add(reply: Reply): void;
   /**
-   * Sends everything in as few messages as the limits allow, in order. `isWhole`: of every reply that has files one has arrived, and all
-   * that were sent surely have, as long as they should be.
-   * @throws what sending throws
+   * Sends everything in as few messages as the limits allow, in order. `isWhole`: for every reply with files at least one file was sent,
+   * and all sent files have certainly arrived, as long as they should be.
+   * @throws whatever sending throws
    */
   finish(destination: ReplyDestination): Promise<{ readonly isWhole: boolean }>;
   /** Releases every file; safe to call twice and after `finish`. */
@@ -59,10 +59,10 @@ export interface ReplyGroup {
 interface Draft {
   readonly reply: Reply;
   readonly uploads: Uploads;
-  /** True for further files of the reply before it. */
+  /** True when this draft has more files of the previous draft's reply. */
   readonly isMore: boolean;
   drawings: Drawings;
-  /** Files of its reply that are shown nowhere. */
+  /** How many files of its reply are not shown at all. */
   omitted: number;
 }
 
@@ -135,7 +135,7 @@ export function createReplyGroup(
 
   function fetched(gallery: Reply['gallery']): Promise<Uploads> {
     const uploads = prepareUploads(gallery, limits, deliver, signal);
-    // `finish` and `dispose` hear of it; until then nothing listens.
+    // `finish` and `dispose` handle a failure; until then nothing does.
     uploads.catch(() => undefined);
     return uploads;
   }
@@ -143,7 +143,7 @@ export function createReplyGroup(
 
 const MOST = DISCORD_LIMITS.attachments;
 
-/** Lists the pages that play files which are too large, hidden where their post is. */
+/** Lists the pages that play files which are too large; a hidden post's page is hidden too. */
 function pagesOf(drafts: readonly Draft[]): string {
   const pages = drafts.flatMap(({ reply, uploads }) => {
     const isHidden = reply.gallery.some(({ spoiler }) => spoiler);
@@ -152,7 +152,7 @@ function pagesOf(drafts: readonly Draft[]): string {
   return pages.slice(0, DISCORD_LIMITS.unfurled).join('\n');
 }
 
-/** Refused files are made smaller, and links in the end. */
+/** Sends a batch; refused files are made smaller, and finally become links. */
 async function sendBatch(
   batch: readonly Draft[],
   at: { readonly place: number; readonly count: number },
@@ -185,13 +185,13 @@ async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void
   await Promise.all(batch.map(({ uploads }) => uploads.giveUp(reason)));
 }
 
-/** Smaller files, or links and why; undefined when nothing helps, or it may have arrived. */
+/** Says what can help after a failure: smaller files, or links with a reason; undefined when nothing can, or the message may have arrived. */
 function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | undefined {
   if (!(error instanceof DiscordFailure)) return undefined;
   switch (error.problem) {
     case 'too_large':
       return refusals < WORK.refusals ? 'smaller' : 'too_large';
-    // Perhaps Discord refuses the files alone.
+    // Discord may refuse only the files.
     case 'forbidden':
     case 'blocked':
     case 'refused':
@@ -225,7 +225,7 @@ function contentOf(
     components,
     uploads: [
       ...batch.flatMap(({ uploads }, index) => uploads.files(prefixOf(index))),
-      // A file that no component shows is not seen.
+      // A file that no component refers to would not be seen.
       ...drawn.filter(({ name }) => shown.includes(JSON.stringify(`attachment://${name}`))),
     ],
   };
@@ -247,7 +247,7 @@ function inMessages(drafts: readonly Draft[], requestBytes: number, wording: Wor
 }
 
 /**
- * Leaves out further files of a reply where only so many messages may be sent, and the reply says so; when that is not enough, replies get
+ * Leaves out later files of a reply when the number of messages is limited, and lets the reply say so; if that is not enough, replies get
  * links in place of files.
  */
 async function withinMessages(

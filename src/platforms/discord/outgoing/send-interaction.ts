@@ -19,19 +19,19 @@ interface Call extends InteractionContext {
   readonly key: AnswerKey;
   readonly sending: Sending;
   readonly to: InteractionReplyTo;
-  /** The deferred message, or the one whose button was pressed, is still to be edited. */
+  /** True while the deferred message, or the one whose button was pressed, has not been edited. */
   readonly isOpen: boolean;
 }
 
-/** The replies for all who see the interaction, and those for the person who asked alone. */
+/** Replies that all see, and replies that only the person who asked sees. */
 interface Groups {
   readonly shared: ReplyGroup;
   readonly personal: ReplyGroup;
 }
 
 /**
- * Edits the deferred message, or the one whose button was pressed; the others follow. Resolves with the id of each shared message, undefined
- * for one that was there already.
+ * Edits the deferred message, or the one whose button was pressed; further messages follow it. Resolves with the id of each visible
+ * message, undefined for one that was sent before.
  */
 export async function sendInteraction(
   context: InteractionContext,
@@ -48,7 +48,7 @@ export async function sendInteraction(
   const messages =
     shared.replies.length === 0 ? [] : await sendShared(call, shared, Math.max(1, Number(isOpen) + most - reserved));
   if (personal.replies.length === 0) return messages;
-  // A follow-up to an interaction without an answer takes the place of the deferred message, and all would see it.
+  // The deferred message is deleted, because a follow-up to an unanswered interaction would take its place, and all would see it.
   if (messages.length === 0 && isOpen && to.pressed === undefined)
     await context.api.deleteOriginal(key, sending.signal);
   await personal.finish({
@@ -62,7 +62,7 @@ export async function sendInteraction(
   return messages;
 }
 
-/** The key that the answer to an interaction is sent with. */
+/** The key with which the answer to an interaction is sent. */
 export function answerKeyOf(
   { applicationId, token }: InteractionReplyTo,
   context: Pick<DiscordContext, 'applicationId'>,
@@ -99,7 +99,7 @@ async function sendShared(call: Call, group: ReplyGroup, most: number): Promise<
   return messages;
 }
 
-/** Posts into the channel instead where the token is dead and all may see the message. */
+/** Edits the first message; if the token has expired and all may see the message, it is posted to the channel instead. */
 async function editOriginal(call: Call, content: Content): Promise<string | undefined> {
   const { api, key, sending, to } = call;
   const options = { repeatMs: TIMES.token, isUpload: holdsFiles(content.uploads) };
@@ -112,7 +112,7 @@ async function editOriginal(call: Call, content: Content): Promise<string | unde
 }
 
 /**
- * Posts a message of the channel where that is allowed, since Discord recognises a repeat of those and not of follow-ups. `last` is the
+ * Posts a message to the channel where that is allowed, because Discord recognises a repeat of those but not of follow-ups. `last` is the
  * message before it.
  */
 async function postOrFollowUp(call: Call, name: string, content: Content, last: string | undefined) {
@@ -142,7 +142,7 @@ async function followUp(
   return sending.sendOnce(name, () => api.followUp(key, content, isEphemeral, sending.signal), { isUpload });
 }
 
-/** Says whether Medley itself is in the channel and may write the content there: in private chats it always may. */
+/** Says whether Medley is in the channel and may post the content there; in private chats it always may. */
 function mayPost({ sending, to }: Call, { uploads }: Content): boolean {
   const { kind, groupId } = sending.request.chat;
   if (to.isEphemeral || to.personal !== undefined) return false;
@@ -150,7 +150,7 @@ function mayPost({ sending, to }: Call, { uploads }: Content): boolean {
   return kind === 'private' || (groupId !== undefined && mayWrite);
 }
 
-/** A channel that refuses a message may still take a follow-up, which has rights and limits of its own. */
+/** Failures after which a follow-up may still succeed, since it has rights and limits of its own. */
 const CHANNEL_REFUSALS: ReadonlySet<SendProblem> = new Set(['too_large', 'forbidden', 'blocked', 'refused', 'gone']);
 
 /** Asks whether the deferred message still says "thinking". */
@@ -163,7 +163,10 @@ async function isPending({ api }: InteractionContext, key: AnswerKey, signal: Ab
   }
 }
 
-/** A reply is for the caller alone when others are not to see it, and when it must not replace the message that a button belongs to. */
+/**
+ * Says whether a reply must be visible to the caller alone: others should not see it, or it must not replace the message that a button
+ * belongs to.
+ */
 export function isForCallerAlone(
   { visibility, tone }: Reply,
   { isEphemeral, pressed }: InteractionReplyTo,
@@ -174,7 +177,7 @@ export function isForCallerAlone(
   return isHidden && chat === 'group';
 }
 
-/** An app that only the person has installed has five in all, and later parts of an answer need theirs too. */
+/** An app that only the person has installed may send five follow-ups in all, and later parts of an answer need some too. */
 function mostFollowUps({ personal }: InteractionReplyTo, { isFirst, isLast }: Sending): number {
   if (personal === undefined) return Number.POSITIVE_INFINITY;
   if (!isFirst) return 1;

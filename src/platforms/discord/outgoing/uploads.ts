@@ -9,13 +9,13 @@ import { description } from '../render/block-components.ts';
 import type { LinkReason, PlacedMedia } from '../render/render.ts';
 
 export interface UploadLimits {
-  /** The limit of one file. */
+  /** The size limit of one file. */
   readonly fileBytes: number;
-  /** The limit of all files of one message. */
+  /** The size limit of all files of one message. */
   readonly requestBytes: number;
 }
 
-/** Says whether there are files of a post among them; drawn images are small. */
+/** Says whether any of the files belongs to a post; drawn images are small and do not count. */
 export function holdsFiles(uploads: readonly UploadFile[]): boolean {
   return uploads.some(({ content }) => 'path' in content);
 }
@@ -35,7 +35,7 @@ interface Slot {
   delivered: DeliveredFile | Link;
 }
 
-/** The files of one reply, from the moment they are fetched until they are let go. */
+/** The files of one reply, from when they are fetched until they are released. */
 export interface Uploads {
   readonly bytes: number;
   readonly count: number;
@@ -43,21 +43,21 @@ export interface Uploads {
   readonly isAsExpected: boolean;
   /** Addresses that Discord shows as players when they are in a message of their own. */
   readonly pages: readonly string[];
-  /** `prefix` keeps names apart from those of other replies in the message. */
+  /** @param prefix keeps names apart from those of other replies in the message */
   placed(prefix: string): readonly PlacedMedia[];
   files(prefix: string): readonly UploadFile[];
   /** The size of the largest file; 0 when there is none. */
   largest(): number;
-  /** The next smaller variant of the largest file takes its place, or a link. False when there is no file. */
+  /** Replaces the largest file by its next smaller variant, or by a link. False when there is no file. */
   shrink(signal: AbortSignal): Promise<boolean>;
-  /** Every file becomes a link to its post. */
+  /** Replaces every file by a link to its post. */
   giveUp(reason: LinkReason): Promise<void>;
   /** Safe to call twice. */
   dispose(): Promise<void>;
 }
 
 /**
- * Fetches what one message is to show, each file and all together within the limits.
+ * Fetches the files for one message, within the limits of each file and of all together.
  * @throws AppError only when the signal aborts; no file is left then
  */
 export async function prepareUploads(
@@ -171,7 +171,7 @@ async function release(delivered: DeliveredFile | Link): Promise<void> {
   if (delivered.kind === 'file') await delivered.dispose();
 }
 
-/** Discord changes names that hold anything else, and `attachment://` would no longer find them. */
+/** Discord changes file names with other characters, and `attachment://` would then not find the files. */
 function nameOf(prefix: string, place: number, { fileName }: DeliveredFile): string {
   const safe = fileName.replace(/[^A-Za-z0-9._-]/g, '_').replace(/^[._]+/, '');
   const dot = safe.lastIndexOf('.');
@@ -182,14 +182,14 @@ function nameOf(prefix: string, place: number, { fileName }: DeliveredFile): str
 
 /** The drawn image cards of one reply. */
 export interface Drawings {
-  /** Names of their attachments by the key of the card; `prefix` keeps them apart from those of other replies in the message. */
+  /** The names of the attachments by the card's key; `prefix` keeps them apart from those of other replies in the message. */
   names(prefix: string): ReadonlyMap<string, string>;
   files(prefix: string): readonly UploadFile[];
 }
 
 export const NO_DRAWINGS: Drawings = { names: () => new Map(), files: () => [] };
 
-/** Draws the image cards of a reply. Those that cannot be drawn are left out. Never rejects. */
+/** Draws the image cards of a reply. Cards that cannot be drawn are left out. Never rejects. */
 export async function drawPictures(blocks: readonly Block[], log: Pick<Logger, 'warn'>): Promise<Drawings> {
   const wanted = new Map(blocks.flatMap(block => (block.kind === 'picture' ? [[block.picture.key, block]] : [])));
   const drawn = await Promise.all(

@@ -4,16 +4,16 @@ import type { ShownViews } from '../../../bot/stores/shown-views.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { InteractionReplyTo } from '../api/reply-to.ts';
 
-/** Remembers what messages with buttons show and showed before. Never rejects: without it there is no way back. */
+/** Remembers what messages with buttons show now and showed before. Never rejects: if it fails, people just cannot go back. */
 export interface ViewHistory {
-  /** Resolves with the request whose answer a pressed message showed before; undefined where that is not known. */
+  /** Resolves with the request whose answer a pressed message showed before; undefined when that is unknown. */
   before(messageId: string): Promise<RequestBody | undefined>;
   /**
-   * Counts the views of the message, when it shows the one that this request asked for; undefined when something else was opened in it
-   * since. 0 where nothing is noted of it.
+   * The number of stored views of the message, if it shows this request's answer; undefined when something else was opened in it since. 0
+   * when nothing is stored about it.
    */
   depth(messageId: string, request: Request): Promise<number | undefined>;
-  /** Lists what the message showed, and last what it will show when the request is answered in it. */
+  /** The views that the message showed, and at the end the one that it will show when the request is answered in it. */
   next(request: Request, pressed: InteractionReplyTo['pressed']): Promise<readonly RequestBody[]>;
   keep(messageId: string, views: readonly RequestBody[], request: Request): Promise<void>;
 }
@@ -40,7 +40,7 @@ export function createViewHistory({ views, dispatcher, log }: ViewHistoryOptions
   return {
     async before(messageId) {
       const ask = (await shownIn(messageId)).at(-2);
-      // A person who goes back asks for it, and hears when it fails.
+      // A person who goes back has asked for the view, so failures are reported.
       return ask?.kind === 'links' ? { ...ask, unasked: false } : ask;
     },
     async depth(messageId, request) {
@@ -54,7 +54,7 @@ export function createViewHistory({ views, dispatcher, log }: ViewHistoryOptions
       if (pressed?.isBack === true) return shown.slice(0, -1);
       const last = shown.at(-1);
       const caller = callerOf(request);
-      // Another page, or another state of a switch, is no step away from where one is.
+      // Another page, or another state of a switch, does not count as a step that one can go back from.
       const isTurned =
         last !== undefined && (await dispatcher.commandOf(last, caller)) === (await dispatcher.commandOf(ask, caller));
       return [...(isTurned ? shown.slice(0, -1) : shown), ask].slice(-MOST);

@@ -17,20 +17,20 @@ export interface Space {
 
 /** The form in which a message shows its cards. */
 export interface CardForm {
-  /** The lines of each card; the last ones are left out first. */
+  /** The most lines of each card; the last ones are left out first. */
   readonly lines: number;
-  /** How many cards and headings have their image or button beside them; the others are text alone. */
+  /** How many cards and headings have their image or button beside them; the others are only text. */
   readonly accessories: number;
   readonly separated: boolean;
-  /** Long text gives up the whole width for the image beside it. */
+  /** True when long text may stand beside an image, and so does not get the whole width. */
   readonly isTight: boolean;
   readonly commands: CommandIds;
 }
 
-/** The names of the attachments that are drawn image cards, by the key of the card. */
+/** The names of the attachments with drawn image cards, by the card's key. */
 export type PictureNames = ReadonlyMap<string, string>;
 
-/** Renders blocks as the components of a container. Texts that follow each other share a display. A text that does not fit ends in an ellipsis. */
+/** Renders blocks as the components of a container. Consecutive texts share a display. A text that does not fit ends in an ellipsis. */
 export function renderContainer(
   blocks: readonly Block[],
   space: Space,
@@ -60,11 +60,11 @@ export function renderContainer(
     beside = undefined;
   }
 
-  /** Counts the text before the component and one text after it too. */
+  /** Counts the text before the component and one text after it as well. */
   const hasSpaceFor = (size: number) => count + size + 2 <= space.components;
 
   function placeText(block: Block): boolean {
-    // Long text needs the whole width.
+    // Long text needs the whole width, so the accessory ends here.
     const isShort = block.kind === 'heading' || (block.kind === 'text' && block.small === true);
     if (beside !== undefined && !isShort && !form.isTight) flush();
     const text = renderTextBlock(block, form, left - 1);
@@ -122,7 +122,7 @@ export function countComponents(component: object): number {
   );
 }
 
-/** How long their text is when nothing is cut. */
+/** How long the text of the blocks is when nothing is cut. */
 export function textLength(blocks: readonly Block[], form: CardForm): number {
   return blocks.reduce((total, block) => {
     const text = renderTextBlock(block, form, Number.POSITIVE_INFINITY) ?? '';
@@ -183,7 +183,7 @@ export function description(alt: string | null): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** Undefined when there is no space for it. */
+/** The text of a block; undefined when there is no space for it. */
 function renderTextBlock(block: Block, form: CardForm, space: number): string | undefined {
   switch (block.kind) {
     case 'heading':
@@ -254,7 +254,7 @@ function renderCard({ title, lines, details = [], sound, action }: Card, form: C
 
 const MIN_LINE = 2;
 
-/** How many lines a card has at most. */
+/** The number of lines of a card when none is left out. */
 export function lineCount({ lines, details = [], sound }: Card): number {
   return lines.length + details.length + (sound ? 1 : 0);
 }
@@ -283,7 +283,7 @@ function renderFields(fields: readonly Field[], space: number, commands: Command
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
-/** A command that can be clicked shows its options by itself. */
+/** A clickable command shows its options by itself, so they are left out of the label. */
 function labelOf({ label, command }: Field, commands: CommandIds): Text[number] {
   const isMention = command !== undefined && commandMention(command, commands) !== undefined;
   if (isMention) return { kind: 'command', name: command };

@@ -22,15 +22,15 @@ type MenuAction = Extract<Action, { kind: 'menu' }>;
 
 export interface ButtonContext {
   readonly t: Translator;
-  /** The id of the button that deletes the message; without it there is none. */
+  /** The id of the delete button; without it there is none. */
   readonly deleteId: string | undefined;
-  /** The id of the button that leads back to what the message showed before; without it there is none. */
+  /** The id of the button that leads back to the message's previous content; without it there is none. */
   readonly backId?: string | undefined;
 }
 
 /**
- * Renders menus first, then buttons; more than a few buttons become a menu too. A token may be used once among the buttons of a
- * message: `used` has those of the whole message.
+ * Renders menus first, then buttons; more than a few buttons become a menu too. A token may only be used once in a message: `used` has
+ * those of the whole message.
  */
 export function renderActions(actions: readonly Action[], used: Set<string>, context: ButtonContext): Row[] {
   const { t, deleteId, backId } = context;
@@ -64,7 +64,7 @@ const STYLES = {
   danger: ButtonStyle.Danger,
 } as const;
 
-/** The list is empty where the address cannot be opened. */
+/** A link button; the list is empty when the address cannot be opened. */
 export function renderLink({ label, url }: LinkAction): APIButtonComponent[] {
   if (url.length > DISCORD_LIMITS.buttonUrl || !isMediaAddress(url)) return [];
   return [{ type: ComponentType.Button, style: ButtonStyle.Link, label: buttonLabel(label), url }];
@@ -87,7 +87,7 @@ function labelOf(label: string, max: number): string {
   return text === '' ? '…' : text;
 }
 
-/** The chosen option has the token; the menu's own id means nothing. */
+/** The chosen option has the token; the menu's own id has no meaning. */
 function renderMenu({ label, choices }: MenuAction, used: Set<string>): Row[] {
   const byToken = new Map(choices.map(choice => [choice.token, choice]));
   const options = [...byToken.values()].slice(0, DISCORD_LIMITS.selectOptions).map(renderOption);
@@ -122,7 +122,7 @@ function inRows(buttons: readonly APIButtonComponent[]): Row[] {
   return rows;
 }
 
-/** A token may be used once among the buttons of a message: cards give way. */
+/** Removes buttons of cards whose token another button of the message already uses. */
 export function withoutRepeats(
   blocks: readonly Block[],
   actions: readonly Action[],
@@ -139,7 +139,7 @@ export function withoutRepeats(
   });
 }
 
-/** Further links are in the text. */
+/** Most link buttons; further links are put into the text. */
 const MAX_LINKS = 10;
 
 export function linksWithin(actions: readonly Action[]): {
@@ -158,18 +158,18 @@ export function linksWithin(actions: readonly Action[]): {
 /** The id of the button that leads back. */
 export const BACK_ID = 'back';
 
-/** Is read from the id of the button that deletes an answer, for the person who asked and for moderators: only Medley can make ids of its buttons. */
+/** The content of a delete button's id; the person who asked and moderators may use it. Only Medley can make ids of its buttons. */
 export interface DeletedAnswer {
   readonly requesterId: string;
-  /** The answer that the reply is a part of: the id of the message or interaction that asked. */
+  /** The answer that the reply belongs to: the id of the message or interaction that asked. */
   readonly answerId?: string;
-  /** The embed of the message that asked is hidden, and is shown again when the answer is deleted. */
+  /** True when the embed of the asking message is hidden, so that it is shown again when the answer is deleted. */
   readonly hidesEmbed?: boolean;
 }
 
 const SHAPE = /^delete:(\d{0,20})(?::(\d{1,20})(:embed)?)?$/;
 
-/** At most 56 of the 100 characters that an id may have. */
+/** The id of a delete button: at most 56 of the 100 allowed characters. */
 function deleteButtonId({ requesterId, answerId, hidesEmbed = false }: DeletedAnswer): string {
   const answer =
     answerId !== undefined && /^\d{1,20}$/.test(answerId) ? `:${answerId}${hidesEmbed ? ':embed' : ''}` : '';
@@ -189,8 +189,8 @@ export function findDeleteButton(components: unknown): string | undefined {
 }
 
 /**
- * The id of the delete button under an answer; undefined where its reader alone sees it, or where the message whose button was pressed has
- * none.
+ * The id of the delete button under an answer; undefined when only its reader sees the answer, or when the message whose button was
+ * pressed has none.
  */
 export function deleteIdOf(to: DiscordReplyTo, request: Pick<Request, 'id' | 'platform' | 'user'>): string | undefined {
   const requesterId = request.user.id;
@@ -202,7 +202,7 @@ export function deleteIdOf(to: DiscordReplyTo, request: Pick<Request, 'id' | 'pl
   return to.isEphemeral ? undefined : deleteButtonId({ requesterId, answerId: eventIdOf(request) });
 }
 
-/** Says whether something can be opened from the reply. */
+/** Says whether the reply has anything that can be opened. */
 export function hasButtons({ actions, blocks }: Reply): boolean {
   return (
     actions.some(({ kind }) => kind !== 'link') ||

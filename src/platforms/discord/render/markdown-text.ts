@@ -1,7 +1,7 @@
 import type { Inline, Text } from '../../../bot/contract/reply.ts';
 import { type CommandIds, commandMention, NO_COMMAND_IDS } from '../api/command-ids.ts';
 
-/** The characters that are left of a message's text while it is written. */
+/** How many characters a message's text may still have while it is written. */
 export interface TextBudget {
   left: number;
   readonly commands: CommandIds;
@@ -58,12 +58,12 @@ function moment(at: number, style: 'relative' | 'date'): string {
   return `<t:${Math.floor(at / 1000)}:${style === 'date' ? 'D' : 'R'}>`;
 }
 
-/** A mark that is cut in half would be shown as text. */
+/** A mark that is cut in half would be shown as text, so it is written whole or not at all. */
 function whole(mark: string, budget: TextBudget): string {
   return mark.length <= budget.left ? mark : exhausted(budget);
 }
 
-/** Marks around nothing would be shown as text. */
+/** Marks around an empty text would be shown as text, so they are left out. */
 function wrapped(open: string, children: Text, close: string, budget: TextBudget): string {
   const space = budget.left - open.length - close.length;
   if (space < 1) return exhausted(budget);
@@ -78,7 +78,7 @@ function codeSpan(text: string, budget: TextBudget): string {
   return inside === '' ? '' : `\`${inside}\``;
 }
 
-/** Renders the words alone, for parts of a message without markup. */
+/** Renders only the words, for parts of a message without markup. */
 export function plainText(text: Text): string {
   return text
     .map(inline => {
@@ -103,7 +103,7 @@ function spend(markdown: string, budget: TextBudget): string {
   return kept;
 }
 
-/** Cuts a text to `max` characters with an ellipsis; neither a pair of surrogates nor an escape is left half. */
+/** Cuts a text to `max` characters with an ellipsis; neither a surrogate pair nor an escape is cut in half. */
 export function shortenMarkdown(text: string, max: number): string {
   if (text.length <= max) return text;
   if (max < 1) return '';
@@ -112,10 +112,10 @@ export function shortenMarkdown(text: string, max: number): string {
   return `${(slashes % 2 === 1 ? cut.slice(0, -1) : cut).trimEnd()}${ELLIPSIS}`;
 }
 
-/** Addresses that are shown as they are: nothing in them can begin markup. */
+/** Addresses that need no escaping: nothing in them can begin markup. */
 const ADDRESS = /https?:\/\/[\w.~:/?#@!$&'+,;=%-]{1,2048}/g;
 
-/** Escapes text from elsewhere so that Discord shows it literally: no markup, no mention, no masked link, no list or heading. */
+/** Escapes foreign text so that Discord shows it literally: no markup, no mention, no masked link, no list or heading. */
 export function escapeMarkdown(text: string): string {
   let escaped = '';
   let from = 0;
@@ -135,7 +135,7 @@ function escapePlain(text: string): string {
     .replace(/@(?=everyone|here|[!&]?\d)/g, '@\u200b');
 }
 
-/** Writes a web address so that it can be in `[text](address)`. */
+/** Encodes a web address for use in `[text](address)`; undefined when it is not valid. */
 export function linkTarget(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, href } = new URL(url);
@@ -143,7 +143,7 @@ export function linkTarget(url: string): string | undefined {
   return href.replace(/[()<>\s\\]/g, character => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** Joins lines with links, and cuts between links only: half an address leads nowhere. */
+/** Joins lines with links, and cuts only between links, since half an address is useless. */
 export function joinLinks(lines: readonly string[], space: number): string {
   const text = lines.join('\n');
   if (text.length <= space) return text;

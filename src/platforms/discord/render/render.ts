@@ -37,14 +37,14 @@ import {
 import { type ButtonContext, linksWithin, renderActions, withoutRepeats } from './buttons.ts';
 import { escapeMarkdown, joinLinks, linkTarget, plainText, renderMarkdown } from './markdown-text.ts';
 
-/** `refused`: Discord has said that it does not take it, whatever its size. `upload_timeout`: its upload took too long. */
+/** `refused`: Discord does not accept the file, whatever its size. `upload_timeout`: its upload took too long. */
 export type LinkReason = DeliveredLink['reason'] | 'refused' | 'upload_timeout';
 
 /** One item of a gallery, as a file of the message or as a link. */
 export type PlacedMedia = PlacedFile | PlacedLink;
 
 interface InPost {
-  /** The place of the item among those of its post, from 1. */
+  /** The item's place in its post, from 1. */
   readonly place: number;
   readonly of: number;
 }
@@ -66,11 +66,11 @@ interface PlacedLink extends InPost {
   readonly reason: LinkReason;
 }
 
-/** A reply with the files of its gallery as they could be had. */
+/** A reply, with the files of its gallery that could be prepared. */
 export interface ReplySection {
   readonly reply: Reply;
   readonly media: readonly PlacedMedia[];
-  /** Items of the gallery that are not shown at all. */
+  /** How many items of the gallery are not shown at all. */
   readonly omitted: number;
   readonly pictures?: PictureNames;
 }
@@ -87,7 +87,7 @@ export function renderMessage(
   const shares = Math.max(1, sections.length);
   const text = Math.floor(DISCORD_LIMITS.text / shares);
   const all = { text, components: DISCORD_LIMITS.components };
-  // Replies may use the components that others leave; when that is too much together, each has its share.
+  // First, replies may use the components that others leave; if that is too much in all, each gets an equal share.
   for (const isTight of [false, true]) {
     const components = renderSections(sections, { ...all, isTight }, context);
     if (components.reduce((total, each) => total + countComponents(each), 0) <= all.components) return components;
@@ -128,7 +128,7 @@ const ACCENTS: Readonly<Record<Tone, number | undefined>> = {
   error: 0xc9473d,
 };
 
-/** A container has one colour, so several have none in common. */
+/** A container has one colour, so several different colours give none. */
 function colourOf({ colour, blocks }: Reply): number | undefined {
   const words = withPictures(blocks, () => false);
   const cards = words.flatMap(block => (block.kind === 'card' && block.colour ? [block.colour] : []));
@@ -192,13 +192,13 @@ function sizeOf(section: ReplySection, form: CardForm): number {
   const all = { text: Number.POSITIVE_INFINITY, components: Number.POSITIVE_INFINITY };
   const media = countMedia(section) + (section.media.some(isNoted) || section.omitted > 0 ? 1 : 0);
   const content = renderContainer(section.reply.blocks, all, form, section.pictures ?? NO_PICTURES);
-  // One text more: the ellipsis of a text that is cut is alone at times.
+  // One text more is counted, because the ellipsis of a cut text is sometimes a text of its own.
   return content.reduce((total, each) => total + countComponents(each), media + 2);
 }
 
 const NO_PICTURES: PictureNames = new Map();
 
-/** Opens cards that have no button of their own beside them: by one button, or a menu of all. Links are in their titles. */
+/** Buttons for cards that have none beside them: one button, or a menu of all. Links are in their titles. */
 function openers(
   framed: readonly (Card | Heading)[],
   actions: readonly Action[],
@@ -256,7 +256,7 @@ function isShown({ mime }: { readonly mime: string }): boolean {
   return /^(image|video)\//.test(mime);
 }
 
-/** Images and videos in one gallery, audio as files: Discord's gallery has none. */
+/** Puts images and videos into one gallery, and audio into files, because Discord's gallery accepts no audio. */
 function renderMedia({ media }: ReplySection, t: Translator): APIComponentInContainer[] {
   const items: APIMediaGalleryItem[] = [];
   const files: APIComponentInContainer[] = [];
@@ -273,7 +273,7 @@ function renderMedia({ media }: ReplySection, t: Translator): APIComponentInCont
   return [...(items.length > 0 ? [{ type: ComponentType.MediaGallery as const, items }] : []), ...files];
 }
 
-/** Describes a file that its author has not described. */
+/** A description for a file that its author has not described. */
 function wordsFor({ mime, place, of }: PlacedFile, { messages }: Translator): string {
   const { photo, video } = messages.discord;
   const kind = mime.startsWith('video/') ? video : photo;

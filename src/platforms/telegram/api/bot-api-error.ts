@@ -3,7 +3,7 @@ import type { Translator } from '../../../i18n/translate.ts';
 
 interface Failure {
   readonly method: string;
-  /** The Bot API's own; undefined when no answer came or none that could be read. */
+  /** The Bot API's error code; undefined when there was no readable answer. */
   readonly code: number | undefined;
   readonly description: string;
   readonly retryAfterMs?: number | undefined;
@@ -12,19 +12,19 @@ interface Failure {
   readonly isCut?: boolean;
 }
 
-/** A call that failed. It carries neither the request (people's words) nor its address, which holds the token. */
+/** A call that failed. It contains neither the request (people's text) nor its address, which contains the token. */
 export class BotApiError extends Error {
   override readonly name = 'BotApiError';
   readonly method: string;
   readonly code: number | undefined;
   readonly description: string;
-  /** Milliseconds to leave Telegram alone. */
+  /** Milliseconds that Telegram asks to wait. */
   readonly retryAfterMs: number | undefined;
-  /** The group has become this supergroup. */
+  /** The id of the supergroup that the group has become. */
   readonly migrateTo: number | undefined;
   /** True when it is certain that nothing was done. Otherwise the message may be in the chat. */
   readonly isNotDone: boolean;
-  /** True when the call was ended from here. */
+  /** True when Medley ended the call. */
   readonly isCut: boolean;
 
   constructor({ method, code, description, retryAfterMs, migrateTo, isNotDone, isCut = false }: Failure) {
@@ -39,17 +39,17 @@ export class BotApiError extends Error {
   }
 }
 
-/** The call was no longer wanted before it began. */
+/** The error of a call that was no longer wanted before it began. */
 export function notBegun(method: string): BotApiError {
   return new BotApiError({ method, code: undefined, description: 'not begun', isNotDone: true, isCut: true });
 }
 
-/** The token was revoked, or never was one. Other methods answer 404 where a server does not know them. */
+/** Says whether the token was revoked, or never was valid. For other methods a 404 means that the server does not know the method. */
 export function isTokenRefused({ code, method }: BotApiError): boolean {
   return code === 401 || (code === 404 && (method === 'getMe' || method === 'getUpdates'));
 }
 
-/** Refusals that another file would meet as well. */
+/** Refusals that another file would get as well. */
 const NOT_THE_FILE =
   /chat not found|thread not found|topic|replied|not enough rights|no rights|CHAT_|USER_|PEER_|group chat was|bot (was|is)|need administrator|caption|entit|keyboard|button|reply markup|messages to send/i;
 
@@ -57,12 +57,12 @@ export function isAboutFile({ code, description }: BotApiError): boolean {
   return code === 413 || (code === 400 && !NOT_THE_FILE.test(description));
 }
 
-/** Medley may not send this kind of message there; words may still be taken. */
+/** Says whether Medley may not send this kind of message there; text may still be accepted. */
 export function isWithoutRight(error: unknown): boolean {
   return isRefused(error, /not enough rights to send|no rights to send|CHAT_SEND_[A-Z]+_FORBIDDEN/i);
 }
 
-/** Medley may not say anything there: its admins may in closed topics and in channels, with the right to. */
+/** Says whether Medley may not send anything there: in closed topics and in channels only admins with that right may. */
 export function isShutOut(error: unknown): boolean {
   return isTopicClosed(error) || isRefused(error, /need administrator rights|CHAT_WRITE_FORBIDDEN/i);
 }
@@ -76,7 +76,7 @@ function isRefused(error: unknown, description: RegExp): boolean {
   return (error.code === 400 || error.code === 403) && description.test(error.description);
 }
 
-/** The failure of a call, as the runtime reads it. */
+/** Translates the failure of a call into the runtime's terms. */
 export function sendFailureOf(error: unknown): SendFailure | undefined {
   if (!(error instanceof BotApiError)) return undefined;
   const { code, method, description, retryAfterMs, isNotDone, isCut } = error;
@@ -87,14 +87,14 @@ export function sendFailureOf(error: unknown): SendFailure | undefined {
     if (!isNotDone && changesChat) return { outcome: 'unknown' };
     return { outcome: 'notSent', reason: isCut ? 'cut' : 'away' };
   }
-  // Another process polls, or a webhook is set.
+  // Code 409: another process polls, or a webhook is set.
   if (code === 409) return { outcome: 'notSent', reason: 'away' };
   const isUnknownChat = code === 400 && /chat not found/i.test(description);
   const isGone = code === 403 || isUnknownChat || isWithoutRight(error) || isShutOut(error);
   return { outcome: 'notSent', reason: isGone ? 'gone' : 'refused' };
 }
 
-/** The sentence for the person who asked, when an answer could not be made or sent. */
+/** The notice for the person who asked, when an answer could not be made or sent. */
 export function failureSentence(error: unknown, t: Translator): string {
   const { telegram, errors } = t.messages;
   if (isTopicClosed(error)) return telegram.topicClosed;

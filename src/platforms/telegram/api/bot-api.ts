@@ -17,21 +17,21 @@ import { ANSWERS, type Answers, type Method, type Params, type Upload } from './
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** For calls without files. Default: the limit of such a call. */
+  /** The time limit for a call without files. Default: the usual limit of such a call. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** The one way to the Bot API. */
+/** All calls of the Bot API go through this. */
 export interface BotApi {
-  /** One request, never repeated. @throws BotApiError */
+  /** Makes one request, never repeated. @throws BotApiError */
   call<M extends Method>(method: M, params: Params[M], options?: CallOptions): Promise<Answers[M]>;
-  /** Ends what is under way. */
+  /** Ends the calls under way. */
   close(): Promise<void>;
 }
 
 export interface BotApiOptions {
   readonly token: string;
-  /** The root of a Bot API server; ends with a slash. */
+  /** The root of a Bot API server, with a slash at the end. */
   readonly apiRoot: string;
   readonly limits: Pick<TelegramLimits, 'callMs' | 'fileMs' | 'uploadBytesPerSecond'>;
 }
@@ -49,13 +49,13 @@ const Envelope = z.union([
   }),
 ]);
 
-/** telegraf's own table of methods ends at an earlier Bot API; ours is checked against today's. */
+/** The methods are not typed by telegraf, whose table ends at an earlier Bot API; our own types are checked against today's. */
 interface Caller {
   callApi(method: string, params: object, options: object): Promise<unknown>;
 }
 
 export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi {
-  // Answers to a webhook's own request are lost without a word when they fail.
+  // Answers by way of a webhook's own response are off, because nothing reports when they fail.
   const caller: Caller = new Telegram(token, { apiRoot, webhookReply: false });
   const poster = createPoster();
 
@@ -76,8 +76,8 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi 
   }
 
   /**
-   * Not by telegraf (4.16), which holds whole files in memory and leaves nested objects out of a form, and of which one cannot learn whether
-   * the body left whole.
+   * Uploads do not go through telegraf (4.16): it holds whole files in memory, leaves nested objects out of a form, and does not tell
+   * whether the body was sent completely.
    */
   async function upload(method: Method, { body, bytes }: Form, { signal }: CallOptions): Promise<unknown> {
     const timeoutMs = limits.fileMs + (bytes / limits.uploadBytesPerSecond) * 1_000;
@@ -102,18 +102,18 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi 
   };
 }
 
-/** Error codes of connections that did not come about. */
+/** Error codes of connections that could not be made. */
 const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
 
 function plainFailure(method: Method, error: unknown, isEnded: boolean): BotApiError {
   if (error instanceof TelegramError) return refusal(method, error.code, error.description, error.parameters);
   const system = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  // A page in place of an answer: a proxy's own, which says nothing of chats and tokens.
+  // A web page in place of an answer comes from a proxy, and says nothing about chats and tokens.
   const isPage = error instanceof Error && 'type' in error && error.type === 'invalid-json';
   if (isPage) return refusal(method, 400, 'unreadable answer');
   const isNotDone = system !== undefined && UNREACHED.test(system);
-  // Not its message: that holds the address, and so the token.
+  // The error's message is left out, because it contains the address and so the token.
   return new BotApiError({
     method,
     code: undefined,
@@ -132,7 +132,7 @@ function resultOf(method: Method, { status, text }: Posted): unknown {
   throw refusal(method, code, description, parameters);
 }
 
-/** A proxy's own page says nothing of chats and tokens; what proxies refuse are files. */
+/** A proxy's own page says nothing about chats and tokens; proxies mostly refuse files. */
 function codeOfPage(status: number): number {
   if (status === 429 || status >= 500) return status;
   return status < 400 ? 502 : 413;
@@ -144,8 +144,8 @@ interface Parameters {
 }
 
 /**
- * With 503 a proxy answers what it has not passed on. With 502 and 504 it has, and other 5xx come from the Bot API itself: seen after the
- * message stood in the chat.
+ * With 503 a proxy says that it has not passed the call on. With 502 and 504 it has, and other 5xx come from the Bot API itself: they
+ * were seen after the message had appeared in the chat.
  */
 function refusal(
   method: Method,
@@ -159,11 +159,14 @@ function refusal(
 
 interface Form {
   readonly body: EncodedForm;
-  /** The size of its files together. */
+  /** The size of all its files together. */
   readonly bytes: number;
 }
 
-/** Files are parts of their own in a form, and the parameters name those that are deeper in them; undefined when there are none. */
+/**
+ * Makes a form when parameters contain files: each file is a part of its own, and the parameters refer to it by name; undefined when
+ * there are no files.
+ */
 function formOf(params: object): Form | undefined {
   const files: FormFile[] = [];
   function attach({ content, fileName, bytes }: Upload, name = `file${files.length}`): string {
@@ -187,7 +190,7 @@ function isUpload(value: unknown): value is Upload {
   return typeof value === 'object' && value !== null && 'content' in value && 'fileName' in value && 'bytes' in value;
 }
 
-/** Does nothing where the message is deleted already. @throws BotApiError */
+/** Does nothing when the message is already deleted. @throws BotApiError */
 export async function deleteMessage(
   api: Pick<BotApi, 'call'>,
   address: Params['deleteMessage'],

@@ -15,24 +15,24 @@ export interface ChatRecordsOptions {
 
 export type ChatRecords = ReturnType<typeof createChatRecords>;
 
-/** The rights of people and of Medley in groups, and the stored settings that go with a chat. */
+/** Looks up the rights of people and of Medley in groups, and changes the stored settings of chats. */
 export function createChatRecords({ api, askMe, settings, log, now }: ChatRecordsOptions) {
   async function isAdmin(chatId: number, userId: number): Promise<boolean> {
     try {
       return isAdminIn(await api.call('getChatMember', { chat_id: chatId, user_id: userId }));
     } catch (error) {
-      // Telegram does not know them there.
+      // Telegram answers 400 for a person whom it does not know in that chat.
       if (error instanceof BotApiError && error.code === 400) return false;
       throw error;
     }
   }
 
-  /** Lists the permissions that Medley has, and has not, in a group. */
+  /** Lists the permissions that Medley has, and those it lacks, in a group. */
   async function diagnose(chatId: number): Promise<readonly PermissionCheck[]> {
     const { id, can_read_all_group_messages: readsAll } = await askMe();
     const member = await api.call('getChatMember', { chat_id: chatId, user_id: id });
     const isAdminHere = isAdminIn(member);
-    // Members have the rights of the chat; those of a restricted one are their own.
+    // Ordinary members have the chat's permissions; restricted ones have their own.
     const hasOwnRights = isAdminHere || member.status === 'restricted';
     const chat = hasOwnRights ? undefined : await api.call('getChat', { chat_id: chatId });
     const rights: Partial<Member> = isAdminHere ? {} : (chat?.permissions ?? member);
@@ -40,23 +40,23 @@ export function createChatRecords({ api, askMe, settings, log, now }: ChatRecord
       { key: 'sendMessages', ok: rights.can_send_messages !== false },
       { key: 'attachFiles', ok: rights.can_send_videos !== false && rights.can_send_photos !== false },
       { key: 'privacyMode', ok: readsAll || isAdminHere },
-      // Only admins can be given the right to delete, so it is of no concern where Medley is none.
+      // Only admins can be given the right to delete, so it is only listed if Medley is an admin.
       ...(isAdminHere ? [{ key: 'deleteMessages' as const, ok: member.can_delete_messages !== false }] : []),
     ];
   }
 
-  /** A failure of the store is logged and keeps nothing from being answered. */
+  /** A failure of the store is logged and does not keep anything from being answered. */
   const logged = (write: Promise<void>) =>
     write.catch((error: unknown) => log.warn({ err: error }, 'the settings of a chat could not be kept'));
 
   return {
     isAdmin,
     diagnose,
-    /** A group has become a supergroup. */
+    /** The group has become a supergroup. */
     moved: (from: number, to: number) => logged(settings.moveChat(keyOf(from), keyOf(to))),
-    /** Medley was removed. */
+    /** Medley was removed from the chat. */
     left: (chat: number) => logged(settings.markChatLeft(keyOf(chat), now())),
-    /** Medley is there, perhaps again. */
+    /** Medley was added to the chat, perhaps again. */
     joined: (chat: number) => logged(settings.markChatLeft(keyOf(chat), null)),
   };
 }

@@ -1,28 +1,31 @@
-/** Every limit of Telegram in one place (Bot API 10.3, 2026-08). Lengths are UTF-16 units, which is never less than Telegram counts. */
+/**
+ * Every limit of Telegram in one place (Bot API 10.3, 2026-08). Lengths are UTF-16 units, which are never fewer than what Telegram
+ * counts.
+ */
 
 export const DEFAULT_API = 'https://api.telegram.org/';
 
-/** The word that the link into a group carries. */
+/** The parameter in the link that adds Medley to a group. */
 export const INVITATION = 'true';
 
 const MB = 1024 * 1024;
 
 /** Limits of one message; `render` shortens longer ones. */
 export const MESSAGE_LIMITS = {
-  /** Counted after entities are parsed. */
+  /** The text is counted after entities are parsed. */
   text: 4_096,
   caption: 1_024,
   album: 10,
-  /** The text of a rich message, in all its blocks. */
+  /** The text of all blocks of a rich message together. */
   richText: 32_768,
   richMedia: 50,
   buttons: 100,
   buttonsPerRow: 3,
-  /** A row has more buttons when they are only numbers. */
+  /** A row may have this many buttons when they are only numbers. */
   numbersPerRow: 8,
   buttonLabel: 64,
   callbackAnswer: 200,
-  /** Bytes that a button sends back. */
+  /** The bytes that a button sends back. */
   callbackData: 64,
   deletedAtOnce: 100,
   commands: 100,
@@ -30,49 +33,52 @@ export const MESSAGE_LIMITS = {
   inlineResults: 50,
   inlineTitle: 120,
   inlineDescription: 200,
-  /** The name of the position where the next results begin. */
+  /** The length of an inline query's offset, which states where the next results begin. */
   inlineOffset: 64,
 } as const;
 
-/** Bytes of one file. */
+/** The size limits of one file, in bytes. */
 const FILE_LIMITS = {
   upload: 50 * MB,
   uploadPhoto: 10 * MB,
-  /** A file that Telegram fetches from an address. */
+  /** The limit of a file that Telegram fetches from an address. */
   address: 20 * MB,
   addressPhoto: 5 * MB,
-  /** An upload to a Bot API server of one's own. */
+  /** The limit of an upload to a Bot API server of one's own. */
   localUpload: 2_000 * MB,
 } as const;
 
 const CHAT_LIMITS = {
-  /** With so many files, or words that are no caption, a post is a rich message; else an album, which every app shows. */
+  /** A post with this many files, or with text too long for a caption, becomes a rich message; else an album, which every app shows. */
   richFrom: 11,
-  /** Messages a second in one chat, all chats together, and a minute in one group, where each file of an album counts. */
+  /**
+   * The time between messages in one chat, messages a second in all chats together, and messages a minute in one group, where each file
+   * of an album counts.
+   */
   spacingMs: 1_000,
   overallPerSecond: 30,
   groupPerMinute: 20,
-  /** A chat action shows for 5 s. */
+  /** A chat action is shown for 5 s, so it is sent again this often. */
   actionEveryMs: 4_000,
-  /** A notice about one person's limit stays in a group no longer than this. */
+  /** In a group, a notice about one person's rate limit is deleted after this time. */
   noticeMs: 60_000,
-  /** People who asked longer ago may not be there any more, and would miss a message that is shown to them alone. */
+  /** People who asked longer ago may have left the chat, and would miss a message that is shown to them alone. */
   ephemeralMs: 60_000,
-  /** Telegram keeps a request for updates open for so long. */
+  /** How long Telegram keeps a request for updates open. */
   pollSeconds: 50,
-  /** A call that needs no file. */
+  /** The limit of a call without files. */
   callMs: 30_000,
-  /** A call for which Telegram fetches a file, and the least that an upload gets. */
+  /** The limit of a call for which Telegram fetches a file, and the least time for an upload. */
   fileMs: 120_000,
-  /** Slowest upload worth waiting for. */
+  /** The slowest upload that is worth waiting for. */
   uploadBytesPerSecond: 100_000,
-  /** A pressed button stops spinning after this time even when its answer takes longer. */
+  /** A pressed button stops spinning after this time, even if its answer takes longer. */
   spinMs: 3_000,
-  /** An inline query that could not be answered by then gets a placeholder. */
+  /** An inline query that is not answered after this time gets a placeholder. */
   inlineMs: 2_500,
-  /** One for which an upstream is asked gets an empty answer by then; Telegram takes none that is much later. */
+  /** A query for which an upstream is asked gets an empty answer after this time; Telegram accepts no much later answer. */
   inlineSearchMs: 5_000,
-  /** So long a person types no further before an upstream is asked for their words. */
+  /** An upstream is asked for a query only after the person has not typed for this long. */
   typingMs: 400,
 } as const;
 

@@ -11,19 +11,19 @@ import type {
 } from '@grammyjs/types';
 import * as z from 'zod';
 
-/** The part of the Bot API that Medley uses: what each method takes and what is read of its answer. */
+/** The part of the Bot API that Medley uses: the parameters of each method and the fields that are read from its answer. */
 
-/** A file on disk, opened anew for every attempt, or one that was drawn a moment ago. */
+/** A file on disk, opened again for every attempt, or an image that has just been drawn. */
 export interface Upload {
   readonly content: { readonly path: string } | { readonly data: Buffer };
   readonly fileName: string;
   readonly bytes: number;
 }
 
-/** An id of a file that Telegram has, an address it fetches, or an upload. */
+/** The id of a file that Telegram has, an address for Telegram to fetch, or an upload. */
 export type FileSource = string | Upload;
 
-/** The same type, but nothing is changed after it was made. */
+/** The same type with all its parts readonly. */
 export type Frozen<T> = T extends Upload ? T : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 
 export type Button = Frozen<InlineKeyboardButton.UrlButton | InlineKeyboardButton.CallbackButton>;
@@ -34,7 +34,7 @@ export type AlbumItem = Frozen<
   InputMediaAudio<Upload> | InputMediaDocument<Upload> | InputMediaPhoto<Upload> | InputMediaVideo<Upload>
 >;
 
-/** Words of a rich message: those of the Bot API's kinds that Medley writes. */
+/** The text of a rich message, in those of the Bot API's kinds that Medley uses. */
 export type RichText =
   | string
   | readonly RichText[]
@@ -46,13 +46,13 @@ export type RichBlock =
   | { readonly type: 'video'; readonly video: Frozen<InputMediaVideo<Upload>> }
   | { readonly type: 'slideshow'; readonly blocks: readonly RichBlock[] };
 
-/** The parameters that say where a message goes. */
+/** The parameters that state where a message goes. */
 export type Address = Pick<
   Params['sendMessage'],
   'chat_id' | 'message_thread_id' | 'reply_parameters' | 'disable_notification' | 'ephemeral_message_parameters'
 >;
 
-/** A message of the bot's own, or one that a person sent through it. */
+/** One of the bot's own messages, or a message that a person sent through it. */
 export type EditTarget =
   | { readonly chat_id: number; readonly message_id: number }
   | { readonly inline_message_id: string };
@@ -64,7 +64,7 @@ const File = z.object({
   /** Seconds. */
   duration: z.number().optional().catch(undefined),
 });
-/** The file is the one that Telegram made of the sent one: a video without sound becomes an animation, which has a document beside it. */
+/** A sent message with the file that Telegram made: a video without sound becomes an animation, which has a document beside it. */
 const SentMessage = z.object({
   message_id: z.number(),
   photo: z.array(File).optional(),
@@ -75,7 +75,7 @@ const SentMessage = z.object({
 });
 export type SentMessage = z.output<typeof SentMessage>;
 
-/** A block of a message that was sent: one file, or others; of words and of what cannot be read, neither. */
+/** A block of a sent message: it has one file, or inner blocks; a block of text, or one that cannot be read, has neither. */
 export const RichPart = SentMessage.omit({ message_id: true }).extend({
   blocks: z.array(z.unknown()).catch([]).default([]),
 });
@@ -107,7 +107,7 @@ const WebhookInfo = z.object({
 });
 export type WebhookInfo = z.output<typeof WebhookInfo>;
 
-/** Rights are absent for those who have all or none of them, and with servers that are older. */
+/** Rights are absent for members who have all or none of them, and on older servers. */
 const Member = z.object({
   status: z.string(),
   is_member: z.boolean().optional(),
@@ -153,7 +153,7 @@ export type Method = keyof typeof SHAPES;
 export type Answers = { readonly [M in Method]: z.output<(typeof SHAPES)[M]> };
 export const ANSWERS: { readonly [M in Method]: z.ZodType<Answers[M]> } = SHAPES;
 
-/** Parameters that are typed more loosely here than in the Bot API: kinds that may not be in one album are kept apart before it is sent. */
+/** Parameters with looser types than in the Bot API: kinds that may not share an album are separated before it is sent. */
 interface Loose {
   readonly sendMediaGroup: { readonly media: readonly AlbumItem[] };
   readonly sendRichMessage: {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The parts of an update that Medley reads; everything else in it is of no concern. */
+/** The parts of an update that Medley reads; everything else is ignored. */
 
 const User = z.object({
   id: z.number(),
@@ -12,7 +12,7 @@ export type User = z.output<typeof User>;
 const Chat = z.object({ id: z.number(), type: z.enum(['private', 'group', 'supergroup', 'channel']) });
 export type Chat = z.output<typeof Chat>;
 
-/** Offsets and lengths are UTF-16 units. */
+/** Offsets and lengths are in UTF-16 units. */
 const MessageEntity = z.object({
   type: z.string(),
   offset: z.int(),
@@ -37,7 +37,7 @@ const Place = {
   message_thread_id: z.number().optional().catch(undefined),
   is_topic_message: z.boolean().catch(false).default(false),
 };
-/** `sender_chat` is there when a person speaks as a channel or, anonymously, as the group itself. */
+/** `sender_chat` is present when a person writes as a channel or, anonymously, as the group itself. */
 const Speaker = { from: User.optional(), sender_chat: z.object({ id: z.number() }).optional().catch(undefined) };
 
 const Buttons = z.object({ inline_keyboard: z.array(z.array(z.object({ url: z.string().optional() }))) });
@@ -52,10 +52,10 @@ const Message = z.object({
   ...Words,
   ...Place,
   ...Speaker,
-  /** The time of the message, not of its edit. Unix seconds. */
+  /** The time of the message, not of its edit, in unix seconds. */
   date: z.number().catch(0).default(0),
   via_bot: z.unknown().optional(),
-  /** Present in a forwarded message. */
+  /** Present for a forwarded message. */
   forward_origin: z.unknown().optional(),
   migrate_to_chat_id: z.number().optional(),
   migrate_from_chat_id: z.number().optional(),
@@ -68,7 +68,7 @@ const CallbackQuery = z.object({
   from: User,
   data: z.string().optional(),
   inline_message_id: z.string().optional(),
-  /** Absent under inline messages; of old ones only the place is known. */
+  /** Absent under inline messages; of an old message only its chat and id are known. */
   message: z
     .object({
       ...Place,
@@ -94,7 +94,7 @@ export type ChosenInlineResult = z.output<typeof ChosenInlineResult>;
 const Membership = z.object({ status: z.string(), is_member: z.boolean().optional() });
 const MyChatMember = z.object({
   chat: Chat,
-  /** The person who changed it. */
+  /** The person who changed the membership. */
   from: User.optional().catch(undefined),
   /** Unix seconds. */
   date: z.number().catch(0).default(0),

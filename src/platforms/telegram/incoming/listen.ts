@@ -22,8 +22,8 @@ export interface ListenerOptions {
 
 export interface Listener {
   /**
-   * Takes an update of any shape; resolves when its request is stored. Resolves with false when it is not, and Telegram must keep the
-   * update. Never rejects.
+   * Accepts an update of any shape; resolves with true when its request is stored, and with false when it is not and Telegram must keep
+   * the update. Never rejects.
    */
   take(update: unknown, host: PlatformHost<TelegramReplyTo>): Promise<boolean>;
   /** Ends the work on inline queries and buttons. */
@@ -87,7 +87,7 @@ export function createListener(options: ListenerOptions): Listener {
   };
 }
 
-/** Limits of the work that is not kept in the queue, since it is of no use later: inline queries and buttons of this platform's own. */
+/** Limits of work that is not queued, because it is of no use later: inline queries and the platform's own buttons. */
 const AT_ONCE = 64;
 const MAX_WAITING = 1_000;
 
@@ -115,7 +115,7 @@ function createWorkAtOnce(log: Pick<Logger, 'warn'>) {
   };
 }
 
-/** Links that come into a message by an edit are answered, those that were in it before are not answered again. */
+/** Finds the links that an edit adds to a message, so that those are answered and earlier ones are not answered again. */
 function createLinkEdits({ readMessage, eventIds, now }: Pick<ListenerOptions, 'readMessage' | 'eventIds' | 'now'>) {
   const answered = createEditedLinks({ now });
   const keyOf = ({ chat, message }: TelegramReplyTo) => `${chat} ${message}`;
@@ -130,23 +130,23 @@ function createLinkEdits({ readMessage, eventIds, now }: Pick<ListenerOptions, '
       if (!isKnown) return request;
       if (added.length === 0) return undefined;
       const { chat, message_id: id } = message;
-      // It is not known here if the links before were answered, so the message is not to be deleted for those that were added.
+      // It is unknown here whether the earlier links were answered, so the message must not be deleted after the added ones are.
       const { isOnlyLinks: _, ...replyTo } = request.replyTo;
       return { ...request, what: added, replyTo, eventId: eventIds(chat.id, id, ...added.map(({ url }) => url)) };
     },
-    /** Remembers an accepted request, so that an edit of its message is known. */
+    /** Records an accepted request, so that an edit of its message can be compared with it. */
     accepted({ replyTo, ...request }: TelegramRequest): void {
       if (replyTo.message !== undefined) answered.accepted(keyOf(replyTo), request);
     },
   };
 }
 
-/** The command that greets a group Medley was just added to; undefined for every other change. */
+/** The request that greets a group to which Medley was just added; undefined for every other change. */
 function joinedGroup(change: MyChatMember, eventIds: EventIds): TelegramRequest | undefined {
   const { chat, from, date, old_chat_member: before, new_chat_member: now } = change;
   const isGroup = chat.type === 'group' || chat.type === 'supergroup';
   if (!isGroup || isAway(now) || !isAway(before)) return undefined;
-  // Anonymous admins come as a bot, and any other bot may add this one: the group's own language counts then.
+  // Anonymous admins appear as a bot, and another bot may add this one: then the group counts as the speaker, with its own language.
   const speaker = speakerOf({ from, chat }) ?? speakerOf({ chat, sender_chat: { id: chat.id } });
   if (speaker === undefined) return undefined;
   return {

@@ -14,12 +14,12 @@ import { menuName } from '../render/formatted-text.ts';
 
 export interface ReadMessageOptions {
   readonly dispatcher: Pick<Dispatcher, 'read' | 'commandSpecs' | 'translator'>;
-  /** Without the `@`. */
+  /** The bot's name without the `@`. */
   readonly username: () => string;
   readonly eventIds: EventIds;
 }
 
-/** Reads a request from a message; undefined when it is not meant for Medley, as most messages of a group. */
+/** Reads a request from a message; undefined when it is not meant for Medley, like most messages of a group. */
 export type ReadMessage = (message: Message) => Promise<NewRequest<TelegramReplyTo> | undefined>;
 
 interface Listening {
@@ -28,7 +28,7 @@ interface Listening {
   readonly direct: boolean;
 }
 
-/** Reads words as the dispatcher does. */
+/** Reads text as the dispatcher does. */
 type ReadWords = (
   words: Pick<MessageWords, 'text' | 'links'>,
   listening: Listening,
@@ -40,7 +40,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
 
   async function command(line: CommandLine, words: MessageWords, message: Message, listening: Listening) {
     const { caller } = listening;
-    // Telegram sends it when a person opens the chat, with a word where a link led there.
+    // Telegram sends `/start` when a person opens the chat, with a parameter if they came by a link.
     if (line.name === 'start') return isInvited(line, caller) ? undefined : START;
     const specs = dispatcher.commandSpecs(await dispatcher.translator(caller), caller.chatKind);
     const spec = specs.find(({ name }) => menuName(name) === line.name);
@@ -58,7 +58,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
     const mention = line?.mention?.toLowerCase();
     const own = username().toLowerCase();
     if (words === undefined || (mention !== undefined && mention !== own)) return undefined;
-    // A channel's posts are its own, not those of the person who wrote them.
+    // A channel's posts belong to the channel, not to the person who wrote them.
     const isPost = message.chat.type === 'channel';
     const speaker = speakerOf(isPost ? { ...message, sender_chat: { id: message.chat.id } } : message);
     if (speaker === undefined) return undefined;
@@ -81,12 +81,12 @@ async function readTalk(
   listening: Listening,
 ): Promise<RequestBody | undefined> {
   const body = await read(words, listening);
-  // A line is a short form that the group wants answered.
+  // A `line` is a short form, which is read only if the group wants that.
   if (body?.kind === 'links' || body?.kind === 'line' || listening.caller.chatKind === 'private') return body;
   return listening.direct ? ((await readReplied(read, message, listening)) ?? body) : undefined;
 }
 
-/** The links of the message that is replied to, for those who point at it. */
+/** The links of the message that this one replies to, for a person who addresses Medley in the reply. */
 async function readReplied(
   read: ReadWords,
   { reply_to_message: other }: Message,
@@ -94,7 +94,7 @@ async function readReplied(
 ): Promise<RequestBody | undefined> {
   if (other === undefined) return undefined;
   const { text = '', links } = messageWords(other) ?? {};
-  // Medley's own answers lead to their posts by a button.
+  // Medley's own answers have a button with the address of their post.
   const buttons = other.reply_markup?.inline_keyboard.flat() ?? [];
   const addresses = buttons.flatMap(({ url }) => (url === undefined ? [] : [{ url, spoiler: false }]));
   const words = { text, links: addresses.length === 0 ? links : [...(links ?? []), ...addresses] };
@@ -102,7 +102,7 @@ async function readReplied(
   return body?.kind === 'links' ? body : undefined;
 }
 
-/** A command with its link as Telegram marks it, which may be hidden behind words. */
+/** A command with its link as Telegram marks it, which may be hidden behind other text. */
 async function readLinkCommand(
   read: ReadWords,
   spec: CommandSpec,
@@ -118,7 +118,7 @@ async function readLinkCommand(
     const options = { ...parseArguments(spec, text), [key]: link.url };
     return { kind: 'command', what: { name: spec.name, options } };
   } catch (error) {
-    // The dispatcher says best what is amiss.
+    // The dispatcher gives the better explanation of what is wrong.
     if (error instanceof AppError) return undefined;
     throw error;
   }
@@ -126,14 +126,14 @@ async function readLinkCommand(
 
 const START = { kind: 'command' as const, what: { name: 'start', options: {} } };
 
-/** Telegram says it for those who add Medley to a group by its link; that it is there now is known anyway. */
+/** Telegram sends this for those who add Medley to a group by its link; the change of membership reports it anyway. */
 function isInvited({ rest }: CommandLine, { chatKind }: Caller): boolean {
   return chatKind === 'group' && rest === INVITATION;
 }
 
 /**
- * The words of the person who sent the message. Messages that other bots write for people are for those bots to answer, and
- * forwarded links are someone else's, as quoted ones are.
+ * The text of the person who sent the message. Messages that other bots write for people are left to those bots; forwarded links count as
+ * someone else's, like quoted ones.
  */
 function ownWords(message: Message): MessageWords | undefined {
   const words = message.via_bot === undefined ? messageWords(message) : undefined;
@@ -141,13 +141,13 @@ function ownWords(message: Message): MessageWords | undefined {
   return { ...words, links: words.links.map(link => ({ ...link, quoted: true })) };
 }
 
-/** A message that may be deleted when it is answered, since nothing else is said in it. */
+/** Says whether a message may be deleted once it is answered, since it contains nothing else. */
 function isOnlyLinks({ text }: Message, { links = [], remainder }: MessageWords, body: RequestBody): boolean {
   if (text === undefined || body.kind !== 'links' || body.what.length !== links.length) return false;
   return withoutWishes(remainder).trim() === '';
 }
 
-/** By name, as Telegram finds it: `@name` with nothing like a name around it. */
+/** Says whether the name is mentioned as Telegram recognises it: `@name` not surrounded by other name characters. */
 function isMentioned(text: string, username: string): boolean {
   const name = `@${username}`;
   const folded = text.toLowerCase();
@@ -158,9 +158,9 @@ function isMentioned(text: string, username: string): boolean {
 }
 
 export interface MessageWords {
-  /** The text or the caption, without its code. */
+  /** The text or the caption, without code. */
   readonly text: string;
-  /** The parts that Telegram marked as addresses, in order; undefined when it marked none, and the text is all there is. */
+  /** The parts that Telegram marked as addresses, in order; undefined when it marked none, so that only the text can be searched. */
   readonly links: readonly PastedLink[] | undefined;
   /** The text without the parts that Telegram marked as addresses. */
   readonly remainder: string;
@@ -168,7 +168,7 @@ export interface MessageWords {
 
 type Written = Pick<Message, 'text' | 'caption' | 'entities' | 'caption_entities' | 'rich_message'>;
 
-/** The words of a message, of whatever kind it is; undefined when it has none. */
+/** The text of a message of any kind; undefined when it has none. */
 function messageWords({ text, caption, entities, ...others }: Written): MessageWords | undefined {
   if (text !== undefined) return readWords(text, entities);
   if (caption !== undefined) return readWords(caption, others.caption_entities);
@@ -177,12 +177,12 @@ function messageWords({ text, caption, entities, ...others }: Written): MessageW
   return readWords(rich.text, rich.entities);
 }
 
-/** Entities of one message are at most 100. */
+/** A message has at most 100 entities. */
 const MAX_ENTITIES = 200;
 
 /**
- * The words of a message and the links in them, by Telegram's own marks. Code, and links written as `<so>`, are left alone; what is
- * hidden stays hidden. Offsets are UTF-16 units, as JavaScript's own.
+ * The text of a message and the links in it, by Telegram's own marks. Code, and links written as `<so>`, are skipped; hidden links stay
+ * hidden. Offsets are UTF-16 units, like JavaScript's.
  */
 export function readWords(text: string, all: readonly MessageEntity[]): MessageWords {
   const entities = all.slice(0, MAX_ENTITIES);
@@ -226,11 +226,11 @@ function blanked(text: string, code: readonly MessageEntity[]): string {
   return blank;
 }
 
-/** A node of a rich message, and its inner parts in the order in which they are read. */
+/** A node of a rich message, and the properties with its inner parts, in reading order. */
 const Node = z.looseObject({ type: z.string().catch(''), url: z.string().optional().catch(undefined) });
 const INNER = ['summary', 'text', 'blocks', 'items', 'cells', 'caption', 'credit'] as const;
 
-/** The same marks as in other messages. */
+/** The entity types that correspond to the marks of rich messages. */
 const MARKS: Readonly<Record<string, string>> = {
   url: 'text_link',
   code: 'code',
@@ -241,7 +241,7 @@ const MARKS: Readonly<Record<string, string>> = {
   pullquote: 'blockquote',
 };
 
-/** The words of a rich message, each block on a line of its own, and their marks. Offsets are UTF-16 units. */
+/** The text of a rich message, each block on its own line, and its entities. Offsets are UTF-16 units. */
 export function flattenRich(blocks: readonly unknown[]): {
   readonly text: string;
   readonly entities: readonly MessageEntity[];

@@ -11,13 +11,13 @@ export interface PollingOptions {
   readonly limits: Pick<TelegramLimits, 'pollSeconds' | 'callMs'>;
   /** Resolves with true when the update is stored. */
   readonly take: (update: unknown) => Promise<boolean>;
-  /** Called once, with what ended the polling. */
+  /** Called once, with the reason why polling ended. */
   readonly onLost: (reason: unknown) => void;
 }
 
 const Numbered = z.looseObject({ update_id: z.number() });
 
-/** Long polling. An update is confirmed, by asking for those after it, when it and all before it are stored. */
+/** Receives updates by long polling. An update is confirmed by asking for later ones, once it and all before it are stored. */
 export function startPolling({ api, limits, take, onLost }: PollingOptions): ChatConnection {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -57,11 +57,11 @@ class NotStored extends Error {
 
 export interface WebhookOptions {
   readonly token: string;
-  /** Telegram sends it with every update; 1 to 256 of `A-Z a-z 0-9 _ -`. */
+  /** The secret that Telegram sends with every update; 1 to 256 of `A-Z a-z 0-9 _ -`. */
   readonly secret: string;
-  /** Origin at which Telegram reaches the server, https on port 443, 80, 88 or 8443. */
+  /** The origin at which Telegram reaches the server: https on port 443, 80, 88 or 8443. */
   readonly publicUrl: string;
-  /** Resolves when the update is stored; with false while nothing listens, and Telegram then sends it again. */
+  /** Resolves with true when the update is stored, and with false while nothing listens; Telegram then sends it again. */
   readonly take: (update: unknown) => Promise<boolean>;
 }
 
@@ -71,10 +71,10 @@ export interface Webhook {
   readonly plugin: (server: FastifyInstance) => Promise<void>;
 }
 
-/** Updates are a few kilobytes; the largest messages come near a hundred. */
+/** Updates are a few kilobytes; the largest messages have nearly a hundred. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The address Telegram calls: hard to guess, the same after a restart, and worth nothing without the secret. */
+/** The address that Telegram calls: hard to guess, the same after a restart, and useless without the secret. */
 export function createWebhook({ token, secret, publicUrl, take }: WebhookOptions): Webhook {
   const name = createHmac('sha256', token).update('address of the webhook').digest('base64url').slice(0, 32);
   const path = `/telegram/${name}`;
@@ -95,7 +95,7 @@ export function createWebhook({ token, secret, publicUrl, take }: WebhookOptions
   };
 }
 
-/** Hashes have one length, which comparing in constant time needs. */
+/** Hashes have equal lengths, as the constant-time comparison requires. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

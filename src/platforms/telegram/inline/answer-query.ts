@@ -30,7 +30,7 @@ const MAX_TYPING = 1_000;
 const FOUND_CACHED_S = 300;
 const NOTHING_CACHED_S = 10;
 
-/** Answers a query with the files of a link, or else with the beatmaps that its words find. */
+/** Answers a query with the files of a link, or with the beatmaps that its text finds. */
 export function createAnswerQuery(options: AnswerQueryOptions): AnswerQuery {
   const { lookUp } = options;
   /** The last query of each person. */
@@ -72,7 +72,7 @@ async function answerLink(
   await coming;
 }
 
-/** A result for every file; a file that Telegram has can be sent at once, others need a placeholder. */
+/** Makes a result for every file; a file that Telegram has can be sent at once, others need a placeholder. */
 async function resultsOf(
   reply: Reply,
   link: string,
@@ -84,7 +84,7 @@ async function resultsOf(
   const items = reply.gallery.slice(0, MESSAGE_LIMITS.inlineResults);
   const results: InlineResult[] = [];
   for (const [index, item] of items.entries()) {
-    // Only a file that is put in by an edit can be hidden.
+    // A hidden file gets a placeholder too, since only a file that is put in by an edit can be hidden.
     const file = item.spoiler ? undefined : await fileOf(item);
     const { position = index, thumbnailUrl = null } = item.post.items[item.index] ?? {};
     const thumbnail = item.spoiler ? null : thumbnailUrl;
@@ -101,7 +101,7 @@ async function rememberedFile(ways: FileCandidates): Promise<FileCandidate | und
   return candidate.kind === 'candidate' ? candidate : undefined;
 }
 
-/** Finds beatmaps as their words are typed. A query is left without an answer when its person types on. */
+/** Finds beatmaps while a person types. A query is not answered if the person types on. */
 async function search(
   { api, dispatcher, limits }: AnswerQueryOptions,
   { id, query, offset }: InlineQuery,
@@ -135,13 +135,13 @@ async function search(
   await api.call('answerInlineQuery', answer, { signal });
 }
 
-/** A search that an upstream was too slow for is not cached at all. */
+/** A search that ended because an upstream was too slow is not cached. */
 function cacheSeconds(count: number, isLate: boolean): number {
   if (count > 0) return FOUND_CACHED_S;
   return isLate ? 0 : NOTHING_CACHED_S;
 }
 
-/** Results are for one person alone: they depend on that person's language and settings. */
+/** An answer with results for one person alone, since they depend on that person's language and settings. */
 function personal(id: string, results: readonly InlineResult[]) {
   return { inline_query_id: id, results, cache_time: 0, is_personal: true };
 }

@@ -28,7 +28,7 @@ export interface FillPlaceholderOptions {
 /** How many files are tried for an inline message. */
 const MAX_EDITS = 3;
 
-/** Puts the file into a placeholder that was chosen, or the reason why there is none. */
+/** Replaces a chosen placeholder by the file, or by the reason why there is none. */
 export async function fillPlaceholder(
   options: FillPlaceholderOptions,
   { result_id: resultId, inline_message_id: target, from, query }: ChosenInlineResult,
@@ -52,7 +52,10 @@ export async function fillPlaceholder(
   await editText(options, { ...reply, blocks }, target, t, signal);
 }
 
-/** Sends the file to the person themselves and deletes it again: Telegram has it then. Otherwise resolves with a sentence that says why not. */
+/**
+ * Sends the file to the person in private and deletes it again, so that Telegram has it. Otherwise resolves with a sentence that says why
+ * not.
+ */
 async function uploadTo(
   { api, sender, log }: FillPlaceholderOptions,
   userId: number,
@@ -74,7 +77,7 @@ async function uploadTo(
   }
 }
 
-/** Nothing can be uploaded into an inline message: it takes a file that Telegram has, or an address. Resolves with false when it took none. */
+/** An inline message accepts no uploads: only a file that Telegram has, or an address. Resolves with false when no file was accepted. */
 async function editFile(
   { api, limits }: FillPlaceholderOptions,
   ways: FileCandidates,

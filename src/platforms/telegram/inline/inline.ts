@@ -9,8 +9,8 @@ type Parts = AnswerQueryOptions & FillPlaceholderOptions & InlineLookUpOptions;
 export type InlineModeOptions = Omit<Parts, 'lookUp'> & { readonly log: Pick<Logger, 'info' | 'error'> };
 
 /**
- * `@bot link` in any chat. A file that Telegram has is offered at once; else a placeholder, which becomes the file when it was chosen
- * and uploaded. A link of osu! is described in words. Words find beatmaps as they are typed. Neither method ever rejects.
+ * `@bot link` in any chat. A file that Telegram has is offered at once; else a placeholder, which becomes the file once it is chosen and
+ * uploaded. An osu! link is described in text. Other words search beatmaps while they are typed. Neither method ever rejects.
  */
 export interface InlineMode {
   answer(query: InlineQuery, signal: AbortSignal): Promise<void>;

@@ -19,7 +19,7 @@ export interface InlineLookUpOptions {
   readonly now: () => number;
 }
 
-/** How long, and how many, posts are remembered that were asked for, since choosing one asks again. */
+/** How long, and how many, replies are remembered, since choosing a result asks for it again. */
 const REMEMBERED_MS = 5 * 60_000;
 const MAX_REMEMBERED = 1_000;
 
@@ -30,7 +30,7 @@ export function createInlineLookUp({ dispatcher, now }: InlineLookUpOptions) {
   const replies = createLru<string, Promise<Reply>>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS, perf: { now } });
 
   async function ask(link: string, { caller, t }: Asker, signal: AbortSignal): Promise<Reply> {
-    // A placeholder must never stay one.
+    // A failure becomes a notice, because a placeholder must never stay one.
     const orNotice = (error: unknown) => errorNotice(toAppError(error), t, { visibility: 'caller' });
     const nothing = new AppError('internal', 'nothing was said to a link');
     try {
@@ -54,7 +54,7 @@ export function createInlineLookUp({ dispatcher, now }: InlineLookUpOptions) {
       const [link] = await dispatcher.linksOf({ caller, text: query, direct: true });
       return link?.url;
     },
-    /** The dispatcher's reply to the link; the same person's next question for it gets the same. */
+    /** The dispatcher's reply to the link; the same person gets the same reply when they ask again. */
     replyTo(link: string, asker: Asker, signal: AbortSignal): Promise<Reply> {
       const key = `${asker.caller.userId} ${asker.t.locale} ${link}`;
       const known = replies.get(key);

@@ -8,29 +8,29 @@ import type { TelegramLimits } from '../api/limits.ts';
 import type { SentMessage, Upload } from '../api/methods.ts';
 import type { FileCandidate, FileType } from '../render/caption.ts';
 
-/** The ways to send one file, best first: by the id of a file that Telegram has, by an address, by an upload; at last a link. */
+/** The ways to send one file, best first: by the id of a file that Telegram has, by an address, by an upload; finally as a link. */
 export interface FileCandidates {
   /** Resolves with true when Telegram has the file already, so that sending it costs nothing. */
   isRemembered(): Promise<boolean>;
-  /** The same until it is refused. @throws AppError when the signal aborts. */
+  /** The present candidate; the same until it is refused. @throws AppError when the signal aborts. */
   candidate(signal: AbortSignal): Promise<FileCandidate | DeliveredLink>;
-  /** Telegram does not take the candidate: the next is another one. */
+  /** To be called when Telegram refuses the candidate: the next one is then another. */
   refuse(error: BotApiError): Promise<void>;
   /** The address of the post, for when the file cannot be sent. */
   link(): DeliveredLink;
-  /** Remembers what Telegram made of the candidate. */
+  /** Remembers the file id that Telegram gave the candidate. */
   sent(message: SentMessage): Promise<void>;
-  /** Lets go of the file on disk. */
+  /** Releases the file on disk. */
   close(): Promise<void>;
 }
 
 export interface FileCandidatesOptions {
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   readonly sentFiles: SentFiles;
-  /** `telegram:BOT_ID`, since ids of files are per bot. */
+  /** `telegram:BOT_ID`, since file ids belong to one bot. */
   readonly holder: string;
   readonly limits: TelegramLimits;
-  /** True for a Bot API server of one's own, which takes larger files. */
+  /** True for a Bot API server of one's own, which accepts larger files. */
   readonly isLocalServer: boolean;
 }
 
@@ -41,7 +41,7 @@ export function largestUpload({
   return isLocalServer ? limits.localUpload : limits.upload;
 }
 
-/** Kinds that may be beside others in an album. */
+/** Kinds of files that may share an album. */
 const ALBUM_TYPES: ReadonlySet<string> = new Set(['photo', 'video', 'audio']);
 
 export function createFileCandidates(
@@ -54,7 +54,7 @@ export function createFileCandidates(
   const key: SentFileKey = { holder, source: post.source, postId: post.id, index, form };
   const refused = new Set<string>();
   const wanted: Wanted = { item, media: post.items[index], refused, options };
-  // A part of a video is made anew for each who wants it.
+  // A clip of a video is made anew for each person who wants it.
   let way: 'remembered' | 'address' | 'upload' | 'link' = clip === undefined ? 'remembered' : 'upload';
   let current: FileCandidate | DeliveredLink | undefined;
   const upload = createUpload(wanted, refused);
@@ -146,7 +146,7 @@ function createUpload(wanted: Wanted, refused: Set<string>) {
   };
 }
 
-/** A file that is to be sent, with the keys of the variants that Telegram has refused. */
+/** The file to send, with the keys of the variants that Telegram has refused. */
 interface Wanted {
   readonly item: GalleryItem;
   readonly media: MediaItem | undefined;
@@ -171,7 +171,7 @@ function rememberedFile(wanted: Wanted, known: SentFile, inAlbum: boolean): File
   return candidateOf(wanted, { from: 'remembered', type, media: fileId, variantKey, reduced });
 }
 
-/** A file at an address that Telegram fetches by itself. */
+/** The file as an address that Telegram fetches by itself. */
 function remoteFile(wanted: Wanted): FileCandidate | undefined {
   const { delivery, limits } = wanted.options;
   const maxBytes = wanted.media?.kind === 'image' ? limits.addressPhoto : limits.address;
@@ -196,7 +196,7 @@ function uploadedFile(wanted: Wanted, file: DeliveredFile, asDocument: boolean):
   });
 }
 
-/** Adds what the post says of the file, where the file itself does not say it. */
+/** Adds facts from the post that the file itself does not state. */
 function candidateOf(
   { item: { clip, spoiler }, media }: Wanted,
   part: Pick<FileCandidate, 'from' | 'type' | 'media' | 'variantKey' | 'reduced'> & {
@@ -221,7 +221,7 @@ function candidateOf(
   };
 }
 
-/** The file that Telegram made of the sent one. An animation has a document beside it, and a photo comes in sizes, largest last. */
+/** The file that Telegram made. An animation has a document beside it, and a photo comes in several sizes, largest last. */
 function fileIn(message: SentMessage): { readonly fileId: string; readonly kind: FileType } | undefined {
   const { video, animation, photo, audio, document } = message;
   const largest = photo?.at(-1);
@@ -244,12 +244,12 @@ function typeOf(mime: string): FileType | undefined {
   return mime.startsWith('image/') ? 'document' : undefined;
 }
 
-/** One second at least: zero makes Telegram show a video without an end. */
+/** The duration is at least one second: with zero, Telegram shows a video without an end. */
 function secondsOf(ms: number): number {
   return Math.max(1, Math.round(ms / 1_000));
 }
 
-/** Telegram cannot reach addresses of a local network. */
+/** Says whether Telegram can reach an address: not one in a local network. */
 function isPublic(url: string): boolean {
   return (
     URL.canParse(url) &&
@@ -259,8 +259,9 @@ function isPublic(url: string): boolean {
 }
 
 /**
- * The files that have to go another way after the refusal. Telegram names the first that it cannot have; the others of its kind, remembered or
- * fetched alike, mostly meet the same, and each further try would upload again what it took before. So they go together.
+ * The files that must be sent in another way after a refusal. Telegram names the first one that it cannot get; other files sent in the
+ * same way, by id or by address, mostly fail too, and each further try would upload again what was accepted before. So all of them change
+ * together.
  */
 export function culprits<T extends { readonly candidate: FileCandidate }>(
   { code, description }: BotApiError,

@@ -35,30 +35,30 @@ export interface FileSenderOptions extends FileCandidatesOptions {
   readonly inTurn: UploadInTurn;
 }
 
-/** Files that another attempt has got ready. */
+/** Files that another attempt has prepared. */
 export type KnownWays = ReadonlyMap<GalleryItem, FileCandidates>;
 
 /**
  * Sends one file, or an album of up to ten: those that can be sent and were not sent before.
  * @param known closed in any case
- * @throws BotApiError, and what `sendOnce` throws
+ * @throws BotApiError, and whatever `sendOnce` throws
  */
 export type FileSender = (payload: MediaPayload, context: ReplyContext, known?: KnownWays) => Promise<SentFilesResult>;
 
 export interface SentFilesResult {
   readonly missing: readonly DeliveredLink[];
   readonly messages: readonly SentMessage[];
-  /** Ids of all messages that are in the chat now; undefined when those of an earlier attempt are not known. */
+  /** Ids of all messages that are in the chat now; undefined when those of an earlier attempt are unknown. */
   readonly ids: readonly number[] | undefined;
-  /** True when any of the files is in the chat now, from an earlier attempt too. */
+  /** True when any of the files is in the chat now, also from an earlier attempt. */
   readonly isAnySent: boolean;
-  /** True when Telegram has confirmed of every file, in this attempt, that it has all of it. */
+  /** True when Telegram has confirmed, in this attempt, that it has all of every file. */
   readonly isConfirmed: boolean;
 }
 
-/** A file of a payload on its way. */
+/** A file of a payload that is being sent. */
 interface Part {
-  /** The position in the payload. */
+  /** The file's position in the payload. */
   readonly index: number;
   readonly item: GalleryItem;
   readonly ways: FileCandidates;
@@ -67,7 +67,7 @@ interface Ready extends Part {
   readonly candidate: FileCandidate;
 }
 
-/** The most calls for one payload that Telegram refuses because of its files: each may have been an upload. */
+/** Most calls for one payload that Telegram may refuse because of its files: each may have been an upload. */
 const MAX_REFUSALS = 6;
 
 export function createFileSender(options: FileSenderOptions): FileSender {
@@ -131,7 +131,7 @@ export function createFileSender(options: FileSenderOptions): FileSender {
 
 const MAX_ALBUMS = 1_000;
 
-/** Remembers the ids of the messages of albums, while a request may still need them. */
+/** Remembers the ids of albums' messages, while a request may still need them. */
 function createAlbumIds() {
   const albums = createLru<string, readonly number[]>({ max: MAX_ALBUMS });
 
@@ -152,7 +152,7 @@ function createAlbumIds() {
   };
 }
 
-/** The parts that have a file to send; the others leave a link. */
+/** The parts that have a file to send; the others become links. */
 async function readied(
   parts: readonly Part[],
   missing: DeliveredLink[],
@@ -166,7 +166,7 @@ async function readied(
   });
 }
 
-/** The first files that one call takes. */
+/** The files, from the first on, that fit into one call. */
 function firstBatch(ready: readonly Ready[], maxBytes: number): readonly Ready[] {
   const batch: Ready[] = [];
   let bytes = 0;
@@ -187,7 +187,7 @@ function notedCaption(words: MediaPayload['caption'], batch: readonly Ready[], t
   return withNote(words, reductionNote(batch, t));
 }
 
-/** Resolves with undefined when Telegram does not take one of the files: it was refused, and another way has to be found. */
+/** Resolves with undefined when Telegram refused one of the files, so that it has to be sent in another way. */
 async function sendBatch(
   api: MessageApi,
   batch: readonly Ready[],
@@ -243,7 +243,7 @@ function sendOne(
   }
 }
 
-/** Remembers what Telegram made of the files; resolves with true when it has all of each. */
+/** Remembers the file ids that Telegram gave; resolves with true when it has all of each file. */
 async function remember(batch: readonly Ready[], sent: readonly SentMessage[]): Promise<boolean> {
   for (const [index, { ways }] of batch.entries()) {
     const message = sent[index];
@@ -252,7 +252,7 @@ async function remember(batch: readonly Ready[], sent: readonly SentMessage[]): 
   return batch.every(({ candidate, item }, index) => isWholeFile(sent[index], candidate, item));
 }
 
-/** True when the file that Telegram has is as large as the upload, and as long as the post says. Figures that it does not give count as right. */
+/** True when the file that Telegram has is as large as the upload, and as long as the post says. Missing figures count as right. */
 export function isWholeFile(
   sent: SentMessage | undefined,
   { uploadBytes, type }: FileCandidate,
@@ -260,13 +260,13 @@ export function isWholeFile(
 ): boolean {
   if (sent === undefined) return false;
   const file = sent.video ?? sent.animation ?? sent.audio ?? sent.document;
-  // Telegram makes photos smaller.
+  // Telegram shrinks photos, so their size proves nothing.
   if (file === undefined) return type === 'photo';
   if (uploadBytes > 0 && file.file_size !== undefined && file.file_size < uploadBytes) return false;
   return isLongEnough(item, { durationMs: file.duration === undefined ? null : file.duration * 1_000 });
 }
 
-/** Names files by their positions: a number below 1024, since an album has at most ten, in two letters. */
+/** Identifies files by their positions, in two characters: a number below 1024, since an album has at most ten files. */
 function maskOf(batch: readonly Part[]): string {
   const mask = batch.reduce((sum, { index }) => sum | (1 << index), 0);
   return mask.toString(36).padStart(2, '0');

@@ -12,44 +12,47 @@ import type { TelegramReplyTo } from '../api/envelope.ts';
 import type { TelegramLimits } from '../api/limits.ts';
 import type { Address, Answers, Button, Method, Params } from '../api/methods.ts';
 
-/** A chat, and how a message comes into it. */
+/** A chat, and how a message is sent to it. */
 export interface MessageDestination
   extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'message'> {
-  /** People are not notified. */
+  /** True when people are not notified. */
   readonly silent?: boolean;
-  /** The person who alone sees it, where the Bot API server knows how; elsewhere all do. */
+  /** The only person who sees the message, if the Bot API server supports that; else all see it. */
   readonly onlyFor?: number | undefined;
 }
 
-/** All that sending one reply needs beside the reply. */
+/** Everything that sending a reply needs beside the reply. */
 export interface ReplyContext extends Pick<Sending, 'signal' | 'sendOnce' | 'sentKeys'> {
   readonly to: MessageDestination;
   readonly t: Translator;
   /**
-   * Buttons of this platform's own under a file, or after albums.
-   * @param album ids of the albums' messages; undefined when they are not known any more
+   * The platform's own buttons under a file, or after albums.
+   * @param album ids of the albums' messages; undefined when they are no longer known
    */
   readonly extra?: (gallery: readonly GalleryItem[], album: readonly number[] | undefined) => readonly Button[];
-  /** Names the request, for what is remembered of its messages. */
+  /** The request's id, by which ids of its messages are remembered. */
   readonly request?: string;
-  /** Begins the keys of its messages. */
+  /** The prefix of its messages' keys. */
   readonly key: string;
 }
 
-/** An edit may be made again as long as a request lives, and is no message by the pace. */
+/** An edit may be repeated as long as a request lives, and does not count as a message in the pace. */
 export const EDIT: SendOnceOptions = { repeatMs: 24 * 3_600_000, messages: 0 };
 
 export type SendMethod = Method & `send${string}`;
 
-/** Sends messages into chats, wherever those have moved meanwhile. */
+/** Sends messages to chats, even if those have got a new id meanwhile. */
 export interface MessageApi {
-  /** One message, or one album. @throws BotApiError */
+  /** Sends one message, or one album. @throws BotApiError */
   post<M extends SendMethod>(
     method: M,
     { to, signal }: Pick<ReplyContext, 'to' | 'signal'>,
     make: (address: Address) => Params[M],
   ): Promise<Answers[M]>;
-  /** Telegram may be out of reach: it is asked whether it is there before more is sent, so that less gets an unknown fate. */
+  /**
+   * Called when Telegram may be unreachable: before anything else is sent it is asked whether it is there, so that fewer messages get an
+   * unknown fate.
+   */
   doubt(): void;
 }
 
@@ -71,11 +74,14 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
 
   function relocated(to: MessageDestination): MessageDestination {
     const chat = moved.get(to.chat);
-    // Messages have other ids there, and there is no topic yet.
+    // Messages have other ids in the supergroup, and it has no topic yet.
     return chat === undefined ? to : { ...to, chat, message: undefined, thread: undefined };
   }
 
-  /** All who wait share one question. @throws BotApiError of a call that sends nothing, or the signal's reason */
+  /**
+   * Asks whether Telegram can be reached; all callers who wait share one call. @throws BotApiError of that call, which sends nothing, or
+   * the signal's reason
+   */
   async function reach(signal: AbortSignal): Promise<void> {
     asking ??= api.call('getMe', {}).finally(() => {
       asking = undefined;
@@ -109,7 +115,7 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
       return relocated(to);
     }
     if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) await chats.left(to.chat);
-    // A basic group, or a person who left: all others see it too then.
+    // In a basic group, or when the person has left, the message cannot be shown to one person alone, so all see it.
     if (code === 400 && to.onlyFor !== undefined) return { ...to, onlyFor: undefined };
     const isTopicGone = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
     return isTopicGone && to.thread !== undefined ? { ...to, thread: undefined } : undefined;
@@ -152,13 +158,13 @@ export type ChatAction = Extract<
 
 type ActionChat = Pick<MessageDestination, 'chat' | 'thread' | 'isChannel'>;
 
-/** Shows in a chat what Medley is doing there. It costs no message and goes by itself; channels show none. */
+/** Shows in a chat what Medley is doing there. An action is not a message and disappears by itself; channels show none. */
 export interface ChatActions {
   /** Shows `typing` until a message is sent or the returned function is called. */
   begin(place: ActionChat): () => void;
-  /** Shows another action while the work lasts. */
+  /** Shows another action during the work. */
   during<T>(place: ActionChat, action: ChatAction, work: () => Promise<T>): Promise<T>;
-  /** Sends a message. No action follows it, which would show for five seconds more, until there is something else to do. */
+  /** Sends a message. No further action is shown until there is new work, because it would stay for five seconds after the message. */
   before<T>(place: ActionChat, send: () => Promise<T>): Promise<T>;
 }
 
@@ -179,7 +185,7 @@ interface Shown {
   readonly ended: AbortController;
 }
 
-/** A message waits no longer than this for an action that is being sent. */
+/** A message waits at most this long for an action that is being sent. */
 const SETTLE_MS = 1_000;
 
 export function createChatActions({ api, everyMs, log }: ChatActionsOptions): ChatActions {
@@ -202,7 +208,7 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
     shown.timer = setInterval(() => show(place, shown), everyMs).unref();
   }
 
-  /** Several requests in a chat show one action together. */
+  /** Several requests in a chat share one shown action. */
   function share(place: ActionChat, action: ChatAction): { readonly shown: Shown; readonly release: () => void } {
     const key = keyOf(place);
     const shown = chats.get(key) ?? begun(action);
@@ -243,7 +249,7 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
     async before(place, send) {
       const shown = chats.get(keyOf(place));
       if (shown === undefined) return send();
-      // Files take their time on the way, words do not.
+      // Only text hides the action first, since a file takes its time to arrive.
       if (shown.action === 'typing') hide(shown);
       await Promise.race([shown.sending, pause(SETTLE_MS, undefined, { ref: false })]);
       const sent = await send();

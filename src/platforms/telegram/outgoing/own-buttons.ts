@@ -8,7 +8,7 @@ import type { Button } from '../api/methods.ts';
 interface Deletable {
   readonly userId: string;
   readonly messageId: number;
-  /** Messages beside the one that the button is under: those of an album. */
+  /** Messages besides the one with the button: those of an album. */
   readonly others: readonly number[];
 }
 
@@ -28,7 +28,7 @@ export function createDeleteButtons(secret: string) {
   }
 
   return {
-    /** Undefined when the answer has more parts than a button can name. */
+    /** Undefined when the answer has more messages than a button's data can name. */
     render(to: Deletable & { readonly chatId: number }, label: string): Button | undefined {
       const { chatId, userId, messageId, others } = to;
       const runs = writeRuns(others);
@@ -36,7 +36,7 @@ export function createDeleteButtons(secret: string) {
       const data = ['delete', userId, messageId, ...(runs === '' ? [] : [runs]), mark].join(':');
       return data.length <= MESSAGE_LIMITS.callbackData ? { text: label, callback_data: data } : undefined;
     },
-    /** Undefined unless the data is of such a button in that chat; people can send any data they like. */
+    /** Undefined unless the data is that of such a button in that chat; people can send any data. */
     read(data: string, chatId: number): Deletable | undefined {
       const [, userId, messageId, runs = '', given] = DATA.exec(data) ?? [];
       if (userId === undefined || messageId === undefined || given === undefined) return undefined;
@@ -46,7 +46,7 @@ export function createDeleteButtons(secret: string) {
   };
 }
 
-/** Ids of an album follow each other: `FIRST-COUNT`, in base 36. */
+/** Ids of an album are consecutive: written as `FIRST-COUNT`, in base 36. */
 function writeRuns(ids: readonly number[]): string {
   const runs: { first: number; count: number }[] = [];
   for (const id of ids.toSorted((a, b) => a - b)) {
@@ -68,14 +68,14 @@ function readRuns(runs: string): readonly number[] {
 const PREFIX = 'audio:';
 const SCHEME = 'https://';
 
-/** The button that sends the audio of the post's videos, for anyone who presses it; undefined for a post without any. */
+/** The button that sends the audio of the post's videos, for anyone who presses it; undefined for a post without audio. */
 export function audioButton([first]: readonly GalleryItem[], label: string): Button | undefined {
   if (first === undefined || first.form === 'audio' || !first.post.items.some(hasSound)) return undefined;
   const data = `${PREFIX}${first.post.url.replace(SCHEME, '')}`;
   return Buffer.byteLength(data) <= MESSAGE_LIMITS.callbackData ? { text: label, callback_data: data } : undefined;
 }
 
-/** The link of the post; undefined unless the data is of such a button. It is treated as a link that was typed. */
+/** The link of the post; undefined unless the data is that of such a button. It is treated like a typed link. */
 export function readAudioButton(data: string): string | undefined {
   return data.startsWith(PREFIX) ? `${SCHEME}${data.slice(PREFIX.length)}` : undefined;
 }

@@ -11,9 +11,9 @@ import type { ReplyContext } from './message-api.ts';
 import { postKey } from './upload-turns.ts';
 
 /**
- * Sends a post with several files as one message. Where Telegram does not take it, `albums` is called, once.
- * @returns true when all files surely arrived, in their full length
- * @throws BotApiError, and what `sendOnce` throws
+ * Sends a post with several files as one message. If Telegram does not accept that, `albums` is called, once.
+ * @returns true when all files have certainly arrived, in their full length
+ * @throws BotApiError, and whatever `sendOnce` throws
  */
 export type RichSender = (
   payload: RichPayload,
@@ -31,7 +31,10 @@ interface Ready {
   readonly candidate: FileCandidate;
 }
 
-/** How many refused posts are remembered, and how many in a row show that no other is taken either: then each try costs time, or an upload. */
+/**
+ * How many refused posts are remembered, and how many refusals in a row mean that no such message is accepted, since each further try
+ * costs time or an upload.
+ */
 const MAX_REFUSED = 1_000;
 const REFUSALS = 3;
 
@@ -41,7 +44,7 @@ export function createRichSender(options: RichSenderOptions): RichSender {
   let refusalsInRow = 0;
   let isOffered = true;
 
-  /** Resolves with undefined when nothing was sent, and not to be sent this way. */
+  /** Resolves with undefined when nothing was sent, and should not be sent this way. */
   async function attempt(payload: RichPayload, ways: KnownWays, context: ReplyContext): Promise<boolean | undefined> {
     for (;;) {
       const ready = await readied(ways, context.signal, largestUpload(options));
@@ -91,7 +94,7 @@ export function createRichSender(options: RichSenderOptions): RichSender {
   };
 }
 
-/** Resolves with undefined when one of the files has to go another way than in such a message. */
+/** Resolves with undefined when one of the files cannot be sent in such a message. */
 async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number): Promise<readonly Ready[] | undefined> {
   const found = await Promise.all(
     [...ways].map(async ([item, way]) => ({ item, ways: way, candidate: await way.candidate(signal) })),
@@ -103,7 +106,10 @@ async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number): 
   return ready.length === found.length && bytes <= maxBytes ? ready : undefined;
 }
 
-/** Remembers what Telegram made of the files, where it says so of each; resolves with true when it has all of them in their full length. */
+/**
+ * Remembers the file ids that Telegram gave, if it states one for each file; resolves with true when it has all of them in their full
+ * length.
+ */
 async function isConfirmed(sent: SentRich, ready: readonly Ready[]): Promise<boolean> {
   const files = filesIn(sent);
   if (files.length !== ready.length) return false;
@@ -116,12 +122,12 @@ async function isConfirmed(sent: SentRich, ready: readonly Ready[]): Promise<boo
   return isWhole;
 }
 
-/** The key of a rich message, which none of the reply's albums has. */
+/** The key of a rich message, which differs from those of the reply's albums. */
 function keyOf({ key }: ReplyContext): string {
   return `${key}y`;
 }
 
-/** An earlier attempt has sent files in an album: their keys end in the position of the album and two letters. */
+/** Says whether an earlier attempt has sent files as albums: their keys end in the album's position and two characters. */
 function isBegunAsAlbum({ key, sentKeys }: ReplyContext): boolean {
   return sentKeys.some(each => each.startsWith(key) && each.length === key.length + 3);
 }
@@ -140,14 +146,14 @@ function filesAmong(blocks: readonly unknown[]): readonly Omit<SentMessage, 'mes
   });
 }
 
-/** True when nothing was sent and albums may be taken. */
+/** True when nothing was sent and albums may be accepted. */
 function isRefused(error: unknown): error is BotApiError {
   if (!(error instanceof BotApiError) || isShutOut(error)) return false;
   const { code, description } = error;
   return code === 404 || code === 413 || (code === 400 && !/chat not found/i.test(description));
 }
 
-/** The server is older than the method. */
+/** Says whether the server is too old for the method. */
 function isMethodUnknown({ code, description }: BotApiError): boolean {
   return code === 404 || /method not found/i.test(description);
 }
@@ -156,7 +162,7 @@ function isMethodUnknown({ code, description }: BotApiError): boolean {
 const NOT_FOUND =
   /NO_MEDIA|MEDIA_(EMPTY|INVALID)|media not found|web ?page|HTTP URL|file identifier|FILE_(ID|REFERENCE)|(PHOTO|VIDEO)_URL|failed to (get|send)/i;
 
-/** Lets the files that Telegram could not have go another way; resolves with false where it has refused all of those already. */
+/** Changes the way in which the refused files are sent; resolves with false when all other ways were refused already. */
 async function useOtherWays(error: BotApiError, ready: readonly Ready[]): Promise<boolean> {
   if (error.code !== 400 || !NOT_FOUND.test(error.description)) return false;
   const others = culprits(error, ready).filter(({ candidate }) => candidate.from !== 'upload');

@@ -32,10 +32,10 @@ export interface SendReplyOptions {
 
 type ReplySending = Sending<TelegramReplyTo> & Pick<ReplyContext, 'key'>;
 
-/** Sends one reply to where its request came from; resolves with true when all its files surely arrived, in their full length. */
+/** Sends one reply to where its request came from; resolves with true when all its files have certainly arrived, in their full length. */
 export type SendReply = (reply: Reply, sending: ReplySending) => Promise<boolean>;
 
-/** How many people are remembered who were lately informed that a topic is closed. */
+/** How many people are remembered who were notified that a topic is closed. */
 const MAX_INFORMED = 1_000;
 const INFORMED_MS = 3_600_000;
 
@@ -44,8 +44,8 @@ export function createSendReply(options: SendReplyOptions): SendReply {
   const informed = createLru<string, true>({ max: MAX_INFORMED, ttl: INFORMED_MS, perf: { now } });
 
   /**
-   * Sends a notice in a group: to the one person it is for, where Telegram can show it to them alone. Otherwise all see it, without a
-   * notification, and it is deleted again when the chat wants that.
+   * Sends a notice in a group: to the person it is for, if Telegram can show it to them alone. Otherwise all see it, without a
+   * notification, and it is deleted again if the chat wants that.
    */
   async function sendNotice(reply: Reply, sending: ReplySending, context: ReplyContext): Promise<void> {
     const { to, request } = sending;
@@ -53,14 +53,14 @@ export function createSendReply(options: SendReplyOptions): SendReply {
     const notice = renderText(reply.blocks, reply.actions, styleOf(reply, context.t));
     const silent: MessageDestination = { ...to, silent: true, ...(isForOne && { onlyFor: Number(request.user.id) }) };
     const sent = await words.sendText(notice, { ...context, to: silent });
-    // Ephemeral messages have no id, and go by themselves.
+    // Ephemeral messages have no id, and disappear by themselves.
     if (sent === undefined || sent.message_id === 0) return;
     const isShort = reply.outdatedMs !== undefined || to.isChannel === true;
     const lifeMs = Math.min(noticeLifeMs([reply], sending) ?? Infinity, isShort ? limits.noticeMs : Infinity);
     if (lifeMs !== Infinity) sending.deleteLater(`${to.chat}`, [`${sent.message_id}`], lifeMs);
   }
 
-  /** Nothing can be said in a closed topic, so the person who asked there is informed in private. */
+  /** Nothing can be posted in a closed topic, so the person who asked there is informed in private. */
   async function explain(error: unknown, { request, t }: ReplySending): Promise<void> {
     const { id } = request.user;
     if (!isTopicClosed(error) || Number(id) <= 0 || informed.has(id)) return;
@@ -68,7 +68,7 @@ export function createSendReply(options: SendReplyOptions): SendReply {
     try {
       await api.call('sendMessage', { chat_id: Number(id), text: failureSentence(error, t) });
     } catch (cause) {
-      // They never began a chat.
+      // The person never began a chat with Medley.
       log.debug({ err: cause }, 'a person could not be told that a topic is closed');
     }
   }
@@ -78,7 +78,7 @@ export function createSendReply(options: SendReplyOptions): SendReply {
     if (to.press !== undefined) await answerPress(reply, to.press, context);
     else if (to.isGroup && isNotice(reply)) await sendNotice(reply, sending, context);
     else {
-      // A reply to a link that is deleted afterwards would show that something is gone.
+      // If the message with the link is deleted afterwards, a reply to it would show that something is missing.
       const isDeleted = settings.deleteSource && to.isOnlyLinks === true && reply.gallery.length > 0;
       return sender.send(reply, isDeleted ? { ...context, to: { ...context.to, message: undefined } } : context);
     }
@@ -98,7 +98,7 @@ export function createSendReply(options: SendReplyOptions): SendReply {
   };
 }
 
-/** The buttons under a single file in groups; in private chats people can delete what they like, but not an album at once. */
+/** The buttons under a single file in groups; in private chats people can delete messages themselves, but not a whole album at once. */
 function extraButtons(
   deleteButtons: DeleteButtons,
   { request, to, t }: ReplySending,
@@ -117,13 +117,13 @@ function extraButtons(
   return buttons.filter(button => button !== undefined);
 }
 
-/** Telegram shows ephemeral messages only to people who are there: those who asked a moment ago. */
+/** Telegram shows ephemeral messages only to people who have the chat open, such as those who asked a moment ago. */
 function isForCaller({ visibility }: Reply, { request, to }: ReplySending, isRecent: boolean): boolean {
   const isPerson = Number(request.user.id) > 0;
   return visibility === 'caller' && isPerson && to.isChannel !== true && isRecent;
 }
 
-/** A sentence that asks for no press, and that no answer will replace. */
+/** Says whether a reply is a notice without buttons, which no later answer will replace. */
 function isNotice({ tone, gallery, actions, outdatedMs, later }: Reply): boolean {
   if (later !== undefined) return false;
   const isSentence = tone === 'notice' || tone === 'error';
@@ -134,9 +134,9 @@ const MAX_MESSAGES = 1_000;
 
 const Sent = z.looseObject({ message_id: z.number(), photo: z.array(z.unknown()).optional() });
 
-/** Sends a reply, and edits its message when a better one comes later; where the reply has one message alone, of words or a photo. */
+/** Sends a reply, and edits its message when a better version comes later; only if the reply has a single message, of text or a photo. */
 export function createEditedReply(sendReply: SendReply, editMessage: EditMessage): SendReply {
-  /** The request that a message of ours was last written for, as far as this process knows. */
+  /** The request for which each of our messages was last written, as far as this process knows. */
   const writers = createLru<string, string>({ max: MAX_MESSAGES });
 
   return async (reply, sending) => {

@@ -10,11 +10,11 @@ import type { ReplyContext } from './message-api.ts';
 import type { RichSender } from './rich-sender.ts';
 import type { WordSender } from './words.ts';
 
-/** All of it throws BotApiError, and what `sendOnce` throws. */
+/** Sends replies. All methods throw BotApiError, and whatever `sendOnce` throws. */
 export interface Sender {
-  /** Resolves with true when all files of the reply surely arrived, in their full length. */
+  /** Resolves with true when all files of the reply have certainly arrived, in their full length. */
   send(reply: Reply, context: ReplyContext): Promise<boolean>;
-  /** Sends one file without a word; resolves with the message's id, or with undefined when there is no file to be had. */
+  /** Sends one file without text; resolves with the message's id, or with undefined when the file cannot be fetched. */
   sendFile(item: GalleryItem, context: ReplyContext): Promise<number | undefined>;
 }
 
@@ -26,7 +26,7 @@ export interface SenderOptions {
 }
 
 export function createSender({ words, sendFiles, sendRich, limits }: SenderOptions): Sender {
-  /** A list of the albums' contents, and the buttons that belong to them; nothing where there are no buttons. */
+  /** Sends a list of the albums' contents with their buttons; nothing when there are no buttons. */
   async function sendFollowUp(
     { content, keyboard }: FollowUpPayload,
     { gallery }: Reply,
@@ -46,7 +46,7 @@ export function createSender({ words, sendFiles, sendRich, limits }: SenderOptio
     await words.sendText(text, { ...context, to: { ...context.to, silent: true } });
   }
 
-  /** Resolves with undefined where the chat takes no files: the reply's words are sent then, with a sentence about that. */
+  /** Resolves with undefined when the chat accepts no files: then the reply's text is sent, with a sentence about that. */
   async function sendMedia(
     payload: MediaPayload,
     reply: Reply,
@@ -64,7 +64,7 @@ export function createSender({ words, sendFiles, sendRich, limits }: SenderOptio
     }
   }
 
-  /** Sends a reply in as many messages as it takes. */
+  /** Sends a reply in as many messages as it needs. */
   async function sendParts(reply: Reply, context: ReplyContext, known?: KnownWays): Promise<boolean> {
     const { t, extra, key } = context;
     const results: SentFilesResult[] = [];

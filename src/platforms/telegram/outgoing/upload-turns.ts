@@ -5,9 +5,9 @@ import type { FileCandidates } from './file-candidates.ts';
 import type { ChatAction, ChatActions, ReplyContext } from './message-api.ts';
 
 /**
- * Sends the files of a post. One request at a time uploads those of a post; the others look again, when it is done, whether Telegram has the
- * files by then, so that they need not be uploaded twice.
- * @throws what `send` throws, or the signal's reason
+ * Sends the files of a post. Only one request at a time uploads a post's files; when it is done, the others check whether Telegram has
+ * the files now, so that they are not uploaded twice.
+ * @throws whatever `send` throws, or the signal's reason
  */
 export type UploadInTurn = <T>(
   items: readonly GalleryItem[],
@@ -34,7 +34,7 @@ export function createUploadTurns(actions: ChatActions): UploadInTurn {
   };
 }
 
-/** Names the post that files are of. */
+/** A key for the post to which files belong. */
 export function postKey([first]: readonly GalleryItem[]): string {
   return JSON.stringify(first && [first.post.source, first.post.id, first.form]);
 }

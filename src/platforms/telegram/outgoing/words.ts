@@ -11,7 +11,7 @@ import type { Payload } from '../render/render.ts';
 import type { Photo, PhotoPayload, TextPayload } from '../render/text-message.ts';
 import { type ChatActions, EDIT, type MessageApi, type ReplyContext } from './message-api.ts';
 
-/** A message of Medley's own words. */
+/** A message that Medley wrote itself. */
 export interface OwnMessage {
   readonly kind: NonNullable<PressedButton['stands']>;
   readonly chat_id: number;
@@ -19,17 +19,20 @@ export interface OwnMessage {
 }
 type EditTarget = Omit<OwnMessage, 'kind'>;
 
-/** Sends and edits messages of Medley's own words, some of them under a photo. All of it throws BotApiError, and what `sendOnce` throws. */
+/**
+ * Sends and edits messages that Medley writes itself, some of them with a photo. All methods throw BotApiError, and whatever `sendOnce`
+ * throws.
+ */
 export interface WordSender {
   send(payload: TextPayload | PhotoPayload, context: ReplyContext): Promise<void>;
-  /** Undefined when it was sent already. */
+  /** Undefined when the message was sent before. */
   sendText(payload: TextPayload, context: ReplyContext): Promise<SentMessage | undefined>;
   edit: EditMessage;
 }
 
 /**
- * Changes a message. `anew`: new messages have to replace it, since words cannot take the place of a photo, nor several messages that of
- * one. `beside`: it cannot be changed at all, so the new comes beside it.
+ * Changes a message. `anew`: it has to be replaced by new messages, since text cannot replace a photo, nor several messages one.
+ * `beside`: it cannot be changed at all, so a new message follows.
  */
 export type EditMessage = (
   payloads: readonly Payload[],
@@ -110,17 +113,17 @@ export function createWordSender({ api, messages, actions, limits, log }: WordSe
   };
 }
 
-/** Refusals of an edit because of the message, which no other photo would change. */
+/** Refusals of an edit that are due to the message, and would be the same with any other photo. */
 const ABOUT_MESSAGE = /message (to edit|can't be|identifier|is not modified)|MESSAGE_ID/i;
 
-/** How many image cards are remembered that Telegram has; the same is not drawn twice. */
+/** How many image cards that Telegram has are remembered; such a card is not drawn again. */
 const MAX_KNOWN = 2_000;
 
-/** Tries the file that Telegram has, then the photo itself; resolves with false when there is no photo to be had. @throws BotApiError */
+/** Tries the file that Telegram has, then the photo itself; resolves with false when neither can be used. @throws BotApiError */
 function createPhotoAttempts(log: Pick<Logger, 'warn'>) {
   const known = createLru<string, string>({ max: MAX_KNOWN });
 
-  /** @param use resolves with undefined where nothing is read of the answer, or the photo was sent before */
+  /** @param use resolves with undefined when nothing is read from the answer, or the photo was sent before */
   return async (photo: Photo, use: (media: FileSource) => Promise<SentMessage | undefined>): Promise<boolean> => {
     const fileId = photo.kind === 'picture' ? known.get(photo.picture.key) : undefined;
     if (fileId !== undefined && (await isTaken(fileId))) return true;
@@ -156,7 +159,7 @@ function photoFields({ caption, isHidden }: PhotoPayload) {
   return { ...captionFields(caption), ...spoilerField(isHidden) };
 }
 
-/** An edit that changes nothing is done as well. */
+/** Telegram refuses an edit that changes nothing; that counts as success. */
 async function unlessUnchanged(edit: Promise<unknown>): Promise<void> {
   try {
     await edit;

@@ -16,13 +16,13 @@ import {
 interface Part {
   readonly content: FormattedText;
   readonly folded: boolean;
-  /** The separator from the part before. */
+  /** The separator between the previous part and this one. */
   readonly before: string;
 }
 
 /**
- * Blocks as one text of at most `max` units. The last lines of cards and what may be folded give way first.
- * @param isNumbered whether cards have their number before their name, from 1
+ * Renders blocks as one text of at most `max` units. The last lines of cards and foldable text are shortened first.
+ * @param isNumbered whether cards have their number, from 1, before their name
  */
 export function renderBlocks(
   blocks: readonly Block[],
@@ -107,12 +107,12 @@ function renderBlock(block: Exclude<Block, Card>, style: TextStyle): FormattedTe
   }
 }
 
-/** The position in a list that is written before its name: `12` of `12. Paper Comet`. */
+/** The position that a card's title begins with: `12` of `12. Paper Comet`. */
 export function ownNumber({ title: [first] }: Card): string | undefined {
   return typeof first === 'string' ? /^(\d[\d.,]*)\. $/.exec(first)?.[1] : undefined;
 }
 
-/** A card: its name in bold, a link where it has an address, and its lines below. */
+/** Renders a card: its name in bold, as a link if it has an address, and its lines below. */
 export function renderCard(
   card: Card,
   style: TextStyle,

@@ -8,7 +8,7 @@ import type { AlbumItem, FileSource, Keyboard, Upload } from '../api/methods.ts'
 import { renderBlocks } from './block-text.ts';
 import { concat, EMPTY, type FormattedText, formatText, plainText, shorten, type TextStyle } from './formatted-text.ts';
 
-/** The words under a file, cut to the length that a caption may have. `withNote` cuts them once more where a note needs room. */
+/** The text under a file, cut to the allowed length of a caption. `withNote` cuts it once more if a note needs room. */
 export function renderCaption(blocks: readonly Block[], style: TextStyle): FormattedText {
   return renderBlocks(blocks, style, MESSAGE_LIMITS.caption);
 }
@@ -17,7 +17,7 @@ export function fitsCaption({ text }: FormattedText): boolean {
   return text.length <= MESSAGE_LIMITS.caption;
 }
 
-/** A caption with a note below it, for which its words make room. */
+/** A caption with a note below it; the caption is shortened to make room. */
 export function withNote(caption: FormattedText, note: FormattedText): FormattedText {
   if (note.text === '') return caption;
   const below = shorten(note, MESSAGE_LIMITS.caption);
@@ -27,12 +27,12 @@ export function withNote(caption: FormattedText, note: FormattedText): Formatted
 }
 
 export interface ReducedFile {
-  /** Named in the note where its post has others. */
+  /** The item is named in the note if its post has others. */
   readonly item?: GalleryItem | undefined;
   readonly candidate: Pick<FileCandidate, 'reduced'>;
 }
 
-/** A line for each of the files that is smaller than the site's; empty where none is. */
+/** A line for each file that is smaller than the site's; empty when there is none. */
 export function reductionNote(files: readonly ReducedFile[], t: Translator): FormattedText {
   const lines = files.flatMap(({ item, candidate: { reduced } }): Text[] => {
     return reduced === undefined ? [] : [reductionText(reduced, t, item && nameOf(item, t))];
@@ -68,7 +68,7 @@ export interface FileCandidate {
   readonly reduced: Reduction | undefined;
 }
 
-// Each of these gives fields of a file's message, and only those that have a value.
+// Each of these functions returns fields of a file's message, only those with a value.
 
 export function captionFields({ text, entities }: FormattedText) {
   return text === '' ? {} : { caption: text, caption_entities: entities };
@@ -111,7 +111,7 @@ export function albumItem(candidate: FileCandidate, caption: FormattedText): Alb
   return { type: 'video', media, ...words, ...videoFields(candidate), supports_streaming: true };
 }
 
-/** Files of one class may be in one album. */
+/** Files of the same class may share an album. */
 export function albumClass({ type }: FileCandidate): 'seen' | 'audio' | 'document' | 'alone' {
   if (type === 'photo' || type === 'video') return 'seen';
   return type === 'animation' ? 'alone' : type;

@@ -2,10 +2,10 @@ import type { MessageEntity } from '@grammyjs/types';
 import type { Inline, Reply, Text } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 
-/** Offsets and lengths are UTF-16 units, as JavaScript's own. */
+/** Offsets and lengths are UTF-16 units, like JavaScript's. */
 export type Entity = Readonly<MessageEntity.CommonMessageEntity | MessageEntity.TextLinkMessageEntity>;
 
-/** Plain text with entities that mark its parts: there is no markup that words from the web could break. */
+/** Plain text with entities that mark its parts, so that foreign text cannot break any markup. */
 export interface FormattedText {
   readonly text: string;
   readonly entities: readonly Entity[];
@@ -14,11 +14,11 @@ export interface FormattedText {
 export const EMPTY: FormattedText = { text: '', entities: [] };
 const ELLIPSIS = '…';
 
-/** The way in which moments, commands and names are written. */
+/** How moments, commands and names are written. */
 export interface TextStyle extends Pick<Translator, 'date' | 'messages'> {
-  /** The page of a person by the name that a text calls them; undefined where there is none. */
+  /** The page of a person whom a text mentions by that name; undefined when there is none. */
   readonly pageOf?: ((username: string) => string | undefined) | undefined;
-  /** All of the text is under a spoiler, which can have anything but code in it. */
+  /** True when all of the text is under a spoiler, which can contain every entity except code. */
   readonly isHidden?: boolean;
 }
 
@@ -28,8 +28,8 @@ export function styleOf(reply: Pick<Reply, 'blocks' | 'gallery' | 'isHidden'>, t
 }
 
 /**
- * Makes the addresses of the people whom a post's caption names: on its site, by the way in which the heading leads to the author.
- * Undefined where it does not lead there by name.
+ * Makes addresses for the people whom a post's caption mentions, by putting their names into the address of the author in the heading.
+ * Undefined when that address does not contain the author's name.
  */
 function profileAddresses({ blocks, gallery }: Pick<Reply, 'blocks' | 'gallery'>) {
   const username = gallery[0]?.post.author.username ?? '';
@@ -41,7 +41,7 @@ function profileAddresses({ blocks, gallery }: Pick<Reply, 'blocks' | 'gallery'>
   return (name: string) => `${before}${name}${after}`;
 }
 
-/** A reply's text as Telegram takes it. */
+/** Converts a reply's text to Telegram's form. */
 export function formatText(text: Text, style: TextStyle): FormattedText {
   return concat(text.map(inline => formatInline(inline, style)));
 }
@@ -53,13 +53,13 @@ function formatInline(inline: Inline, style: TextStyle): FormattedText {
       return covered(formatText(inline.children, style), { type: 'bold' });
     case 'emphasis':
       return covered(formatText(inline.children, style), { type: 'italic' });
-    // Telegram takes no entity inside of code.
+    // Telegram accepts no entity inside code.
     case 'code':
       return asCode(withMenuNames(wordsOf(inline.children), style), style);
     case 'link': {
       const children = formatText(inline.children, style);
       if (!isWebAddress(inline.url)) return children;
-      // A link has no other link, and no marked name, in it.
+      // A link can contain neither another link nor a marked name.
       const entities = children.entities.filter(({ type }) => type !== 'code' && type !== 'text_link');
       return covered({ ...children, entities }, { type: 'text_link', url: inline.url });
     }
@@ -69,7 +69,7 @@ function formatInline(inline: Inline, style: TextStyle): FormattedText {
       return plainText(inline.id);
     case 'swatch':
       return plainText(inline.symbol);
-    // A tap sends a command that is written as in the menu.
+    // When tapped, a command is sent as it is written here, so it has its menu name.
     case 'command':
       return plainText(`/${menuName(inline.name)}`);
   }
@@ -85,7 +85,7 @@ function asCode(text: string, { isHidden = false }: TextStyle): FormattedText {
   return isHidden ? plainText(unnamed(text)) : covered(plainText(text), { type: 'code' });
 }
 
-/** The text without anything that Telegram makes a mention of. */
+/** The text without anything that Telegram turns into a mention. */
 function unnamed(text: string): string {
   return text.replaceAll('@', '＠');
 }
@@ -97,8 +97,8 @@ export function plainText(text: string): FormattedText {
 const NAME = /(?<![A-Za-z0-9_])@([A-Za-z0-9_][A-Za-z0-9_.]*)/g;
 
 /**
- * Telegram makes a mention of every `@name` in a text, and the person of that name, who has nothing to do with it, is called; but not of a
- * name that is a link, or code. Nothing is inserted into the name, so that it can be copied.
+ * Telegram turns every `@name` in a text into a mention and notifies the person of that name, who has nothing to do with the text; but
+ * not in links and code. So names become links or code; nothing is inserted into them, so that they can be copied.
  */
 function withoutMentions(text: string, style: TextStyle): FormattedText {
   const parts: FormattedText[] = [];
@@ -122,7 +122,7 @@ type Mark = Readonly<
   Pick<MessageEntity.CommonMessageEntity, 'type'> | Pick<MessageEntity.TextLinkMessageEntity, 'type' | 'url'>
 >;
 
-/** Marks the whole with one entity. */
+/** Marks the whole text with one entity. */
 export function covered(content: FormattedText, mark: Mark): FormattedText {
   const start = content.text.length - content.text.trimStart().length;
   const length = content.text.trim().length;
@@ -141,7 +141,7 @@ export function concat(parts: readonly FormattedText[]): FormattedText {
   return { text, entities };
 }
 
-/** At most `max` units; what is cut off is marked by an ellipsis, and entities end where the text does. */
+/** Cuts a text to at most `max` units, with an ellipsis in place of the cut part; entities end where the text does. */
 export function shorten(content: FormattedText, max: number): FormattedText {
   if (content.text.length <= max) return content;
   if (max < 1) return EMPTY;
@@ -156,10 +156,12 @@ export function shorten(content: FormattedText, max: number): FormattedText {
   return { text: kept + ELLIPSIS, entities };
 }
 
-/** Telegram looks at no more entities of one message. */
+/** Telegram reads at most this many entities of a message. */
 const MOST_ENTITIES = 100;
 
-/** With no more entities than Telegram takes: the last names give up theirs first, and are then written so that they call no one. */
+/**
+ * Limits the entities to those that Telegram reads: the last names lose theirs first, and are then written so that they notify no one.
+ */
 export function withinEntities({ text, entities }: FormattedText): FormattedText {
   if (entities.length <= MOST_ENTITIES) return { text, entities };
   const isName = ({ type, offset }: Entity) => (type === 'code' || type === 'text_link') && text[offset] === '@';
@@ -170,12 +172,12 @@ export function withinEntities({ text, entities }: FormattedText): FormattedText
   return { text: units.join(''), entities: entities.filter(each => !dropped.has(each)) };
 }
 
-/** Telegram's names know neither spaces nor dashes. */
+/** The name of a command in Telegram's menu, where names have neither spaces nor dashes. */
 export function menuName(command: string): string {
   return command.replace(/[ -]/g, '_');
 }
 
-/** Writes the names of commands in a text as the menu does. */
+/** Writes the names of commands in a text as in the menu. */
 export function withMenuNames(text: string, { messages }: Pick<Translator, 'messages'>): string {
   return text.replace(/\/([a-z]+ [a-z-]+)/g, (written, name: string) =>
     Object.hasOwn(messages.commands, name) ? `/${menuName(name)}` : written,

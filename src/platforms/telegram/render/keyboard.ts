@@ -3,24 +3,24 @@ import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Button, Keyboard } from '../api/methods.ts';
 import { isWebAddress } from './formatted-text.ts';
 
-/** Labels longer than this are alone in their row, where phones show them whole. */
+/** A longer label gets a row of its own, in which phones show it whole. */
 const SHORT_LABEL = 14;
 
 export interface NumberButton {
   readonly number: string;
-  /** Undefined where nothing is to be opened. */
+  /** Undefined when there is nothing to open. */
   readonly token: string | undefined;
 }
 
-/** Buttons of this platform's own kind. */
+/** Buttons that only this platform has. */
 export interface OwnButtons {
   /** Buttons that open the things whose numbers are in the text. */
   readonly numbers?: readonly NumberButton[];
-  /** These come after all others. */
+  /** Buttons that come after all others. */
   readonly extra?: readonly Button[];
 }
 
-/** The buttons under a message; undefined when there is none to show. Menus become buttons below each other. */
+/** The buttons under a message; undefined when there are none. Menus become buttons, one below the other. */
 export function renderKeyboard(
   actions: readonly Action[],
   { numbers = [], extra = [] }: OwnButtons = {},
@@ -56,7 +56,7 @@ function labelOf(label: string): string {
   return `${characters.slice(0, MESSAGE_LIMITS.buttonLabel - 1).join('')}…`;
 }
 
-/** Rows of like length, so that none has one button alone. */
+/** Splits buttons into rows of similar length, so that no row has only one. */
 function evenRows(buttons: readonly Button[]): readonly (readonly Button[])[] {
   const count = Math.ceil(buttons.length / MESSAGE_LIMITS.numbersPerRow);
   const width = Math.ceil(buttons.length / Math.max(1, count));

@@ -9,16 +9,16 @@ import { EMPTY, type FormattedText, isWebAddress, plainText, styleOf } from './f
 import { renderKeyboard } from './keyboard.ts';
 import { type PhotoPayload, previewOf, renderText, renderWords, type TextPayload } from './text-message.ts';
 
-/** One file, or up to ten that may be in one album. */
+/** One file, or up to ten that may share an album. */
 export interface MediaPayload {
   readonly kind: 'media';
   readonly items: readonly GalleryItem[];
   readonly caption: FormattedText;
-  /** For a single file; albums have none. */
+  /** The keyboard of a single file; albums have none. */
   readonly keyboard: Keyboard | undefined;
 }
 
-/** Comes after albums: a list of their contents, and the buttons that they cannot have. */
+/** A message after albums: a list of their contents, and the buttons that albums cannot have. */
 export interface FollowUpPayload {
   readonly kind: 'followUp';
   readonly content: FormattedText;
@@ -28,9 +28,9 @@ export interface FollowUpPayload {
 export type Payload = TextPayload | PhotoPayload | MediaPayload | FollowUpPayload;
 
 /**
- * Reply -> messages. Pure. The words go under the first file. Albums take no buttons: their links are in the caption, and buttons
- * that do something come in a message of their own.
- * @param extra buttons of this platform's own, under a single file
+ * Renders a reply into messages. Pure. The text goes under the first file. Albums have no buttons: links go into the caption, and other
+ * buttons into a message of their own.
+ * @param extra the platform's own buttons, under a single file
  */
 export function renderReply(reply: Reply, t: Translator, extra: readonly Button[] = []): readonly Payload[] {
   const { blocks, gallery, actions } = reply;
@@ -52,7 +52,10 @@ export function renderReply(reply: Reply, t: Translator, extra: readonly Button[
   ];
 }
 
-/** The sentences in place of files that could not be sent: why, and where they are. `blocks` are the words that would have been theirs. */
+/**
+ * The sentences in place of files that could not be sent: why, and where they are. `blocks` is the text that would have accompanied the
+ * files.
+ */
 export function renderMissing(
   reply: Reply,
   blocks: readonly Block[],
@@ -84,7 +87,7 @@ function linkBlock(links: readonly Action[]): readonly Block[] {
   return text.length === 0 ? [] : [{ kind: 'text', text }];
 }
 
-/** `3 photos, 2 videos` */
+/** The contents of an album in words, such as `3 photos, 2 videos`. */
 function contentsOf(gallery: readonly GalleryItem[], t: Translator): string {
   const { photos, videos, audios } = t.messages.telegram;
   const kinds = gallery.map(item => (isAudio(item) ? 'audio' : (item.post.items[item.index]?.kind ?? 'image')));
@@ -97,7 +100,7 @@ function contentsOf(gallery: readonly GalleryItem[], t: Translator): string {
   return counts.flatMap(([n, words]) => (n === 0 ? [] : [words({ n })])).join(', ');
 }
 
-/** Photos and videos go together, audio with audio, in order. */
+/** Splits a gallery into albums, in order: photos and videos may be mixed, audio only goes with audio. */
 function albumsOf(gallery: readonly GalleryItem[]): readonly (readonly GalleryItem[])[] {
   const albums: GalleryItem[][] = [];
   for (const item of gallery) {
@@ -114,12 +117,12 @@ export function isAudio({ post, index, form }: GalleryItem): boolean {
   return form === 'audio' || post.items[index]?.kind === 'audio';
 }
 
-/** A sentence about files that could not be sent. */
+/** One more message for a sentence about files that could not be sent. */
 const CLOSING = 1;
-/** The message after albums, with their contents and buttons. */
+/** One more message after albums, with their contents and buttons. */
 const FOLLOW_UP = 1;
 
-/** How many messages a reply takes at most, by the pace of a group, where each file of an album counts; 0 where an edit will do. */
+/** How many messages a reply needs at most, as a group's pace counts them, with each file of an album; 0 when an edit is enough. */
 export function messagesOf(
   { press }: { readonly press?: PressedButton | undefined },
   reply: Reply | undefined,
@@ -129,7 +132,7 @@ export function messagesOf(
   const { gallery, blocks } = reply;
   if (gallery.length === 0) {
     if (press !== undefined) return 0;
-    // Words that are too long for the caption of an image card follow it.
+    // If the text is too long for the caption of an image card, it follows in another message.
     return blocks.some(({ kind }) => kind === 'picture') ? 2 : 1;
   }
   const isRich = gallery.length >= Math.max(2, richFrom) && gallery.length <= MESSAGE_LIMITS.richMedia;

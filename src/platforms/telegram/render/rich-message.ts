@@ -8,7 +8,7 @@ import { type Entity, type FormattedText, isWebAddress, styleOf } from './format
 import { renderKeyboard } from './keyboard.ts';
 import { isAudio } from './render.ts';
 
-/** All files of a post, the words and the buttons in one message. */
+/** All files of a post, its text and its buttons in one message. */
 export interface RichPayload {
   readonly items: readonly GalleryItem[];
   readonly words: readonly RichBlock[];
@@ -16,8 +16,8 @@ export interface RichPayload {
 }
 
 /**
- * Undefined where the reply is no album, where it has fewer than `from` files and one album holds all of it, or where it is more than one
- * such message holds. Pure.
+ * Undefined when the reply is not an album, when it has fewer than `from` files and fits into one album, or when it exceeds one such
+ * message. Pure.
  */
 export function renderRich(
   reply: Reply,
@@ -31,7 +31,7 @@ export function renderRich(
   return { items: gallery, words: renderRichWords(words), keyboard: renderKeyboard(actions, { extra }) };
 }
 
-/** The files, one beside the other, and the words below them. Undefined where one of them cannot be part of such a message. */
+/** The files side by side with the text below them. Undefined when one of the files cannot be part of such a message. */
 export function richBlocks(
   files: readonly { readonly item: GalleryItem; readonly candidate: FileCandidate }[],
   { words }: Pick<RichPayload, 'words'>,
@@ -51,8 +51,8 @@ function fileBlock(candidate: FileCandidate): RichBlock | undefined {
 }
 
 /**
- * Words as blocks of a rich message: paragraphs, and quotes that open in place of folded text. Telegram is to look for nothing in them
- * (`skip_entity_detection`), so that no name calls anyone; addresses are marked here.
+ * Text as blocks of a rich message: paragraphs, and expandable quotes in place of folded text. Telegram does not search it for entities
+ * (`skip_entity_detection`), so that no name notifies anyone; addresses are marked here.
  */
 export function renderRichWords(content: FormattedText): readonly RichBlock[] {
   const blocks: RichBlock[] = [];
@@ -76,7 +76,7 @@ function paragraphs(content: FormattedText): readonly RichBlock[] {
   }));
 }
 
-/** A part of the content; entities that cover more than the part end with it. */
+/** A part of the content; entities that reach beyond the part are cut at its ends. */
 function slice({ text, entities }: FormattedText, from: number, to: number): FormattedText {
   const within = entities.flatMap(entity => {
     const start = Math.max(entity.offset, from);
@@ -87,7 +87,7 @@ function slice({ text, entities }: FormattedText, from: number, to: number): For
 }
 
 function richText(content: FormattedText): RichText {
-  // Outer ones first; of those that cover the same, the order says it.
+  // Outer entities come first; of those with the same range, the given order decides.
   const entities = content.entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length);
   return simple(partsOf({ ...content, entities }, true));
 }
@@ -118,7 +118,7 @@ function marked(entity: Entity, text: RichText): RichText {
 
 const ADDRESS = /(https?:\/\/[^\s<>"`]*[^\s<>"`.,!?:;)'\]|\u2026])/i;
 
-/** @param isPlain whether addresses in it may be opened */
+/** @param isPlain whether addresses in the text may become links */
 function linkedText(text: string, isPlain: boolean): readonly RichText[] {
   const parts = isPlain ? text.split(ADDRESS) : [text];
   return parts

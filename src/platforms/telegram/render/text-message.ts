@@ -22,11 +22,11 @@ export interface PhotoPayload {
   readonly isHidden: boolean;
   readonly caption: FormattedText;
   readonly keyboard: Keyboard | undefined;
-  /** Sent when the photo cannot be had. */
+  /** The message that is sent when the photo cannot be loaded or drawn. */
   readonly instead: TextPayload;
 }
 
-/** The messages of a reply without files: words, under a photo where there is one and they fit. */
+/** The messages of a reply without files: text, with a photo if there is one and the text fits under it. */
 export function renderWords(
   blocks: readonly Block[],
   actions: readonly Action[],
@@ -54,7 +54,7 @@ export function renderWords(
   ];
 }
 
-/** An image card comes first, since it cannot be shown in any other way; else the image that the reply begins with. */
+/** An image card is preferred, since it cannot be shown in any other way; else the image at the beginning of the reply. */
 function photoOf(blocks: readonly Block[]): Photo | undefined {
   return blocks.find(block => block.kind === 'picture') ?? leadingImage(blocks);
 }
@@ -66,7 +66,7 @@ function leadingImage(blocks: readonly Block[]): Image | undefined {
 
 /** A text message. Its first image, or the cover of its first card, is the preview above it. */
 export function renderText(blocks: readonly Block[], actions: readonly Action[], style: TextStyle): TextPayload {
-  // A preview cannot be hidden.
+  // A preview cannot be hidden, so a hidden message has none.
   const image = style.isHidden === true ? undefined : (leadingImage(blocks) ?? coverOf(blocks));
   const words = blocks.filter(block => block !== image);
   const { shown, buttons, numbers } = arranged(words, actions);
@@ -91,11 +91,11 @@ function coverOf(blocks: readonly Block[]): Image | undefined {
 interface Arranged {
   readonly shown: readonly Block[];
   readonly buttons: readonly Action[];
-  /** One for each card, in order. Empty when cards have no numbers. */
+  /** One number for each card, in order. Empty when cards have no numbers. */
   readonly numbers: readonly NumberButton[];
 }
 
-/** Previews of songs become buttons. Cards are opened by their numbers, and a menu of the same things is left out. */
+/** Turns previews of songs into buttons. Cards are opened by their numbers, so a menu of the same things is left out. */
 function arranged(blocks: readonly Block[], actions: readonly Action[]): Arranged {
   const listen = blocks.flatMap((block): Action[] =>
     block.kind === 'sound' && isWebAddress(block.url) ? [{ kind: 'link', label: block.label, url: block.url }] : [],

@@ -17,13 +17,13 @@ interface OpenSocket {
   isAlive: boolean;
 }
 
-/** The WebSocket at `/chat`: it says who may connect, and when a connection counts as dead. */
+/** The WebSocket at `/chat`: it decides who may connect, and when a connection counts as dead. */
 export class ChatSocket {
   readonly #options: ChatSocketOptions;
   readonly #open = new Map<WebSocket, OpenSocket>();
   readonly #perAddress = new Map<string, number>();
   #heartbeat: NodeJS.Timeout | undefined;
-  /** Resolves when the connections are closed. There is nothing to wait for until they may be opened. */
+  /** Resolves when the connections are closed; resolved at first, when there are none. */
   #closed = Promise.resolve();
   #onClosed = () => {};
   #isOpen = false;
@@ -36,12 +36,12 @@ export class ChatSocket {
     const { limits, log } = this.#options;
     await server.register(websocket, {
       options: { server: upgradeGate(server), maxPayload: limits.frameBytes, perMessageDeflate: false },
-      // A page that vanishes in the middle of a frame is no error of ours.
+      // A page that vanishes in the middle of a frame is not an error of ours.
       errorHandler: (error, socket) => {
         log.warn({ err: error }, 'web chat: connection failed');
         socket.terminate();
       },
-      // Running answers still come through while the server stops.
+      // Answers in progress are still sent while the server stops.
       preClose: () => this.#closed,
     });
     const admit = async (request: FastifyRequest) => this.#admit(request);
@@ -59,7 +59,7 @@ export class ChatSocket {
     this.#heartbeat.unref();
   }
 
-  /** Takes no new connections, and tells every page to look for the next server. */
+  /** Accepts no new connections, and asks every page to look for the next server. */
   refuse(): void {
     this.#isOpen = false;
     for (const { outlet } of this.#open.values()) outlet.send({ type: 'closing' });
@@ -85,7 +85,7 @@ export class ChatSocket {
 
   #onSocket(socket: WebSocket, request: FastifyRequest): void {
     const address = clientKey(request.ip);
-    // Others may have come in while this one shook hands.
+    // Other pages may have connected while this one shook hands.
     if (this.#refusalOf(address)) {
       socket.close(1013, 'busy');
       return;
@@ -123,7 +123,7 @@ export class ChatSocket {
   }
 }
 
-/** Browsers always send Origin with a WebSocket; a program that sends none carries no person's rights. */
+/** Browsers always send Origin with a WebSocket; a program that sends none acts with no person's rights. */
 function isOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): boolean {
   const { origin } = request.headers;
   if (origin === undefined) return true;
@@ -148,8 +148,8 @@ function closeSocket(socket: WebSocket, timeoutMs: number): Promise<void> {
 }
 
 /**
- * Hands frames to the socket at once. A page that reads slower than it is written to is let go when `maxBufferedBytes` wait for it, and gets
- * the frames that it missed when it connects again.
+ * Sends frames to the socket at once. A page that reads too slowly is disconnected when `maxBufferedBytes` wait for it; when it
+ * reconnects it gets the frames that it missed.
  */
 function createOutlet(socket: WebSocket, maxBufferedBytes: number): Outlet {
   function sendText(frame: string): void {
@@ -163,8 +163,8 @@ function createOutlet(socket: WebSocket, maxBufferedBytes: number): Outlet {
 const PLAIN_IDLE_MS = 60_000;
 
 /**
- * Node hands every request that asks for any upgrade to the upgrade listener once there is one, `Upgrade: h2c` of Java and
- * curl clients to the API too. Those are answered as the plain requests they are; only WebSockets for `/chat` go on.
+ * Once there is an upgrade listener, Node passes every request for an upgrade to it, including the `Upgrade: h2c` of Java and curl
+ * clients to the API. Those are answered as ordinary requests; only WebSockets for `/chat` are upgraded.
  */
 function upgradeGate(server: FastifyInstance): ReturnType<typeof createServer> {
   const gate = createServer();
@@ -184,7 +184,7 @@ function answerPlainly(server: FastifyInstance, request: IncomingMessage, socket
   socket.on('error', () => socket.destroy());
   socket.setTimeout(PLAIN_IDLE_MS, () => socket.destroy());
   const response = new ServerResponse(request);
-  // Node no longer reads from this socket, so it can serve this one answer only.
+  // Node no longer reads from this socket, so it can only serve this one answer.
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
   response.once('finish', () => socket.end());

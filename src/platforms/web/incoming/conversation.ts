@@ -23,7 +23,7 @@ export interface ConversationOptions {
   readonly now: () => number;
 }
 
-/** One connection: a hello first, then frames, which are counted. */
+/** The frames of one connection: first a hello, then others, which are rate limited. */
 export class Conversation {
   readonly #options: ConversationOptions;
   readonly #socket: WebSocket;
@@ -103,7 +103,7 @@ export class Conversation {
     if (this.#socket.readyState === this.#socket.OPEN) this.#options.answers.join(page);
   }
 
-  /** Once, and again whenever the page's language has changed. */
+  /** Called once, and again whenever the page's language has changed. */
   async #welcome(page: ConnectedPage, isFirst = false): Promise<void> {
     const { dispatcher, examples, sites, limits } = this.#options;
     const t = await dispatcher.translator(page.caller);
@@ -124,7 +124,7 @@ export class Conversation {
     });
   }
 
-  /** Only the newest line is answered. */
+  /** Only the newest request for suggestions is answered. */
   #suggest({ caller }: ConnectedPage, id: string, text: string): void {
     const { dispatcher, limits, log } = this.#options;
     this.#suggesting?.abort();
@@ -154,7 +154,7 @@ function callerOf(session: string, address: string, locales: readonly string[]):
   };
 }
 
-/** Takes one from a bucket that fills up with time; false when there is none left. */
+/** A bucket that fills up with time; each call takes a unit, and returns false when none is left. */
 function createBucket(size: number, perSecond: number, now: () => number): () => boolean {
   let left = size;
   let at = now();
@@ -176,7 +176,7 @@ const pageMessage = z.discriminatedUnion('type', [
     session: z.uuid().toLowerCase(),
     locales: z.array(z.string().max(64)).max(16),
   }),
-  // How long a text may be is the conversation's to say, kindly; here only the frame's size counts.
+  // Only the frame's size is checked here; the conversation itself explains when a text is too long.
   z.object({ type: z.literal('message'), id, text: z.string() }),
   z.object({ type: z.literal('action'), id, token: z.string().max(256) }),
   z.object({ type: z.literal('suggest'), id, text: z.string() }),

@@ -27,20 +27,20 @@ export class PageRequests {
     this.#options = options;
   }
 
-  /** Nothing is taken before. */
+  /** Accepts requests from now on. */
   open(host: PlatformHost<string>): void {
     this.#host = host;
     this.#isOpen = true;
   }
 
-  /** Nothing new is taken; requests may still be cancelled. */
+  /** Accepts nothing new; requests may still be cancelled. */
   close(): void {
     this.#isOpen = false;
   }
 
   ask(page: ConnectedPage, asked: Asked): void {
     const { answers, log } = this.#options;
-    // A page that hears nothing asks again when it has found the next server.
+    // A page that gets no answer asks again when it has found the next server.
     if (answers.repeat(page, asked.id) || !this.#isOpen) return;
     const refusal = this.#refusalOf(page, asked);
     if (refusal !== undefined) {
@@ -61,7 +61,7 @@ export class PageRequests {
     outlet.send({ type: 'done', id: messageId });
   }
 
-  /** Ends a request whose answer is not wanted. */
+  /** Ends a request whose answer is no longer wanted. */
   drop(answer: PageAnswer): void {
     const { answers, log } = this.#options;
     answers.drop(answer);
@@ -70,7 +70,7 @@ export class PageRequests {
       .catch((error: unknown) => log.error({ err: error }, 'web chat: a request could not be cancelled'));
   }
 
-  /** Why a message is not taken, in words. */
+  /** The reason why a message is not accepted, as text. */
   #refusalOf({ t: { messages }, caller }: ConnectedPage, asked: Asked): string | undefined {
     const { answers, limits } = this.#options;
     if (asked.type === 'message' && asked.text.length > limits.messageLength)
@@ -102,7 +102,7 @@ export class PageRequests {
       },
     });
     if (acceptance === 'closed') answers.drop(answer);
-    // It was cancelled while its request was being stored.
+    // The message was cancelled while its request was being stored.
     else if (answers.get(requestId) === undefined) await this.#host?.cancel(requestId);
   }
 

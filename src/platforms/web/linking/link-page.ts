@@ -13,17 +13,23 @@ const STYLE =
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** The page has a style and a form of its own, which osu! answers: no script, nothing from elsewhere, in no frame. */
+/**
+ * The page may only use its own style, and send its form here and on to osu!: no script, nothing from elsewhere, and it may not be
+ * framed.
+ */
 export const LINK_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; font-src 'self'; base-uri 'none'; form-action 'self' https://osu.ppy.sh; frame-ancestors 'none'`;
 
-/** Asks whether the person means it. @param action where the form is sent */
+/**
+ * A page that asks whether the person really wants to link their account.
+ * @param action the address to which the form is sent
+ */
 export function renderAskPage(platform: string, action: string, t: Translator): string {
   const words = t.messages.linking;
   const form = `<form method="post" action="${escapeHtml(action)}"><button>${escapeHtml(words.go)}</button></form>`;
   return page(words.askTitle, [words.ask({ platform }), words.askWarning], t, form);
 }
 
-/** Says how it ended, well or not. */
+/** A page that says how linking ended, successfully or not. */
 export function renderEndPage(title: string, sentence: string, t: Translator): string {
   return page(title, [sentence], t);
 }

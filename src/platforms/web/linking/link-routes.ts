@@ -16,7 +16,7 @@ export interface LinkRoutesOptions {
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
-/** Counts visits of all three pages by network address: signing in takes four of them. */
+/** Limits visits of all three pages by network address; one sign-in needs four of them. */
 const RULE: RateLimitRule = { name: 'account-link', limit: 40, windowMs: 60_000, window: 'first' };
 const COOKIE = 'medley_link';
 const COOKIE_S = 600;
@@ -36,7 +36,7 @@ const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': LINK_PAGE_POLICY,
   'cache-control': 'no-store',
-  // Not `no-referrer`: the form would then come without its origin. Nothing goes to other sites.
+  // Not `no-referrer`, because the form would then be sent without its origin. Nothing is sent to other sites.
   'referrer-policy': 'same-origin',
   'x-robots-tag': 'noindex, nofollow',
 } as const;
@@ -46,9 +46,9 @@ type PageRequest = FastifyRequest<{ Querystring: Query }>;
 type Page = (request: PageRequest, reply: FastifyReply, t: Translator) => Promise<string>;
 
 /**
- * A person's browser signs in at osu! here. `GET /osu/link` asks whether they mean it, since who opens an address that someone else sent
- * them would let that one appear as them; `POST /osu/link`, from that page alone, goes on to osu!; `GET /osu/callback` is where osu! sends
- * them back, and counts in the browser that went there alone. Pages in the browser's language; a failure is one sentence.
+ * Routes for a person's browser to sign in at osu!. `GET /osu/link` asks whether they want it, because whoever opens an address that
+ * another person sent would otherwise be linked as that person; `POST /osu/link`, only from that page, goes on to osu!; osu! sends them
+ * back to `GET /osu/callback`, which only counts in the same browser. Pages are in the browser's language; a failure is one sentence.
  */
 export function linkRoutes(options: LinkRoutesOptions): FastifyPluginAsync {
   const { links, publicUrl } = options;
@@ -86,7 +86,7 @@ export function linkRoutes(options: LinkRoutesOptions): FastifyPluginAsync {
   };
 
   return async server => {
-    // The form has no fields.
+    // The form has no fields, so its body is ignored.
     server.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: 1_024 },
@@ -98,7 +98,7 @@ export function linkRoutes(options: LinkRoutesOptions): FastifyPluginAsync {
   };
 }
 
-/** Answers with a page, and a failure with a page of one sentence. */
+/** Answers with a page; a failure becomes a page with one sentence. */
 function answering(page: Page, { limiter, log }: Pick<LinkRoutesOptions, 'limiter' | 'log'>) {
   return async (request: PageRequest, reply: FastifyReply) => {
     const t = createTranslator(languagesOf(request.headers['accept-language']));
@@ -108,7 +108,7 @@ function answering(page: Page, { limiter, log }: Pick<LinkRoutesOptions, 'limite
       return reply.send(await page(request, reply, t));
     } catch (thrown) {
       const error = toAppError(thrown);
-      // The address contains what signs in: it is never logged.
+      // The address contains the sign-in secret, so it is never logged.
       log[LOG_LEVELS[error.code]]({ err: error, code: error.code }, 'a player could not be linked');
       if (error.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterMs / 1_000));
       const sentence = isRefusedCode(error) ? t.messages.linking.refused : errorSentence(error, t, 'player');
@@ -126,7 +126,7 @@ async function admit({ ip }: FastifyRequest, limiter: RateLimiter): Promise<void
   throw new AppError('rate_limited', 'too many visits of the pages that link a player', { retryAfterMs });
 }
 
-/** Only the page's own form counts; a form on another site would leave out the question. @throws AppError `invalid_request` */
+/** Only the page's own form is accepted; a form on another site would skip the question. @throws AppError `invalid_request` */
 function assertOwnForm(headers: FastifyRequest['headers'], origin: string): void {
   const site = headers['sec-fetch-site'];
   if (headers.origin === origin && (site === undefined || site === 'same-origin')) return;
@@ -152,7 +152,7 @@ function cookieOf(header: string | undefined): string | undefined {
   return pair?.trim().slice(COOKIE.length + 1);
 }
 
-/** The languages in the order in which the browser prefers them. */
+/** The languages in the browser's order of preference. */
 function languagesOf(header: string | undefined): readonly string[] {
   const tags = (header ?? '')
     .slice(0, 500)

@@ -6,27 +6,27 @@ import type { Translator } from '../../../i18n/translate.ts';
 import type { ServerMessage, WebReply } from '../page/base/protocol.ts';
 import type { WebLimits } from '../protocol/limits.ts';
 
-/** Takes the frames to one page. It never throws: a page that has gone takes nothing more. */
+/** Sends frames to one page. It never throws: to a page that has gone, nothing is sent. */
 export interface Outlet {
   send(frame: ServerMessage): void;
-  /** Sends a frame that is serialised already. */
+  /** Sends a frame that is already serialised. */
   sendText(frame: string): void;
 }
 
 /** A page that has said hello. */
 export interface ConnectedPage {
-  /** The user id is the page's session. */
+  /** The caller; its user id is the page's session. */
   readonly caller: Caller;
-  /** It speaks the browser's language until the settings are read. */
+  /** The texts in the browser's language until the settings are read. */
   t: Translator;
   readonly outlet: Outlet;
-  /** Called when a message is answered: the answer may have changed the language. */
+  /** Called when a message is answered, since the answer may have changed the language. */
   onAnswered(): void;
 }
 
-/** One message of a page, or one pressed button, and what was said to it so far. */
+/** One message of a page, or one pressed button, and what was sent in answer so far. */
 export interface PageAnswer {
-  /** Names its request. A message that is asked again after it was given up is another request. */
+  /** The id of its request. A message that is sent again after it was given up becomes another request. */
   readonly requestId: string;
   /** The page's own id of the message. */
   readonly messageId: string;
@@ -34,9 +34,9 @@ export interface PageAnswer {
   readonly t: Translator;
   readonly frames: string[];
   replies: number;
-  /** The page that hears of it; undefined while there is none. */
+  /** The page that gets the answer; undefined while there is none. */
   page: ConnectedPage | undefined;
-  /** The person reads this while they wait. */
+  /** The text that the person reads while they wait. */
   progress: string | undefined;
   orphaned: NodeJS.Timeout | undefined;
   state: 'open' | 'answered' | 'dropped';
@@ -45,24 +45,27 @@ export interface PageAnswer {
 export interface PageAnswersOptions {
   readonly limits: WebLimits;
   readonly now: () => number;
-  /** No page came back for the answer. */
+  /** Called when no page came back for the answer. */
   readonly onOrphaned: (answer: PageAnswer) => void;
 }
 
 /**
- * Answers, across connections: an answer whose page was cut off waits for it, and a message that is sent again under the same id is not
- * answered twice. Complete answers are kept for some minutes, and late frames as long as an answer waits for its page.
+ * Answers that survive a lost connection: an answer waits for its page to reconnect, and a message that is sent again under the same id
+ * is not answered twice. Complete answers are kept for some minutes, and late frames as long as an answer waits for its page.
  */
 export class PageAnswers {
   readonly #options: PageAnswersOptions;
-  /** The open answers, by request. */
+  /** The open answers by request. */
   readonly #open = new Map<string, PageAnswer>();
   readonly #pages = new Set<ConnectedPage>();
-  /** Frames as lines of UTF-8, outside the heap: as strings they take twice as much, and half as much again until they are collected. */
+  /**
+   * Frames as lines of UTF-8 outside the heap: as strings they would take twice the memory, and half as much more until they are
+   * garbage-collected.
+   */
   readonly #complete: LRUCache<string, Buffer>;
-  /** Frames that came after their answer was complete, by session. */
+  /** Frames sent after their answer was complete, by session. */
   readonly #late: LRUCache<string, readonly string[]>;
-  /** Sessions that heard that links of theirs wait, for as long as those do. */
+  /** Sessions that were notified that their links wait, for as long as those wait. */
   readonly #noticed: LRUCache<string, true>;
 
   constructor(options: PageAnswersOptions) {
@@ -74,7 +77,7 @@ export class PageAnswers {
     this.#noticed = new LRUCache({ max: jobs, perf });
   }
 
-  /** The page hears late frames of its session from now on, and those that came while it was away for a moment. */
+  /** From now on the page gets late frames of its session, and those from while it was away for a moment. */
   join(page: ConnectedPage): void {
     this.#pages.add(page);
     for (const frame of this.#late.get(page.caller.userId) ?? []) page.outlet.sendText(frame);
@@ -107,7 +110,7 @@ export class PageAnswers {
     return this.#openOf(session).find(answer => answer.messageId === messageId);
   }
 
-  /** Says again what was said to a message. False when the message is not known. */
+  /** Sends again everything that was sent in answer to a message. False when the message is not known. */
   repeat(page: ConnectedPage, messageId: string): boolean {
     const session = page.caller.userId;
     const frames = this.#complete.get(`${session} ${messageId}`);
@@ -127,7 +130,7 @@ export class PageAnswers {
     return answer;
   }
 
-  /** Every message shows that its links wait; for all that a person sent together it is announced once. */
+  /** Every message shows that its links wait; for all messages sent together this is announced once. */
   progress(answer: PageAnswer, progress: AnswerProgress): void {
     const { caller, page, t } = answer;
     if (progress.kind === 'stage') {
@@ -141,14 +144,14 @@ export class PageAnswers {
     this.#noticed.set(caller.userId, true, { ttl: afterMs });
   }
 
-  /** @returns the place of the reply among those of the answer */
+  /** @returns the position of the reply in the answer */
   reply(answer: PageAnswer, reply: WebReply): number {
     const index = answer.replies++;
     emit(answer, { type: 'reply', id: answer.messageId, index, reply });
     return index;
   }
 
-  /** Shows a better reply in the place of an earlier one, also when the answer is complete. Other pages of the session pass over it. */
+  /** Replaces an earlier reply by a better one, even if the answer is complete. Other pages of the session ignore it. */
   improve(answer: PageAnswer, index: number, reply: WebReply): void {
     if (answer.state === 'dropped') return;
     const text = emit(answer, { type: 'better', id: answer.messageId, index, reply }, answer.state === 'open');
@@ -160,7 +163,7 @@ export class PageAnswers {
     for (const { caller, outlet } of this.#pages) if (caller.userId === session) outlet.sendText(text);
   }
 
-  /** Nothing more comes but better replies. */
+  /** Ends the answer: only better versions of its replies may follow. */
   end(answer: PageAnswer): void {
     if (!this.#close(answer, 'answered')) return;
     emit(answer, { type: 'done', id: answer.messageId });
@@ -168,7 +171,7 @@ export class PageAnswers {
     answer.page?.onAnswered();
   }
 
-  /** Nothing more is said, and the message may be asked again. */
+  /** Gives the answer up: nothing more is sent, and the message may be sent again. */
   drop(answer: PageAnswer): void {
     this.#close(answer, 'dropped');
   }
@@ -181,7 +184,7 @@ export class PageAnswers {
 
   #keep({ caller, messageId, frames }: PageAnswer): void {
     this.#complete.set(`${caller.userId} ${messageId}`, Buffer.from(frames.join('\n')));
-    // An answer that is too old would otherwise stay until others need its place.
+    // Expired answers would otherwise stay until others need their place.
     this.#complete.purgeStale();
   }
 

@@ -10,12 +10,12 @@ export interface ServerConnectionOptions {
 
 const FIRST_DELAY_MS = 400;
 const LONGEST_DELAY_MS = 15_000;
-/** Something must be heard within this time after a question, else the connection is dead and a new one is opened. */
+/** If nothing is received within this time after a request, the connection counts as dead and a new one is opened. */
 const SILENCE_MS = 8_000;
-/** A connection that held this long was a good one: the next loss starts again with a short delay. */
+/** A connection that lasted this long counts as a success: after the next loss the delay starts short again. */
 const GOOD_MS = 10_000;
 
-/** One WebSocket to the server at a time, opened again with a growing, jittered delay whenever it is lost. */
+/** One WebSocket to the server at a time, reopened with a growing, jittered delay whenever it is lost. */
 export class ServerConnection {
   readonly #options: ServerConnectionOptions;
   #socket: WebSocket | undefined;
@@ -24,7 +24,7 @@ export class ServerConnection {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
   #openedAt = 0;
-  /** True when the server is going down: it takes nothing new on this connection. */
+  /** True when the server is shutting down: it accepts nothing new on this connection. */
   #isClosing = false;
 
   constructor(options: ServerConnectionOptions) {
@@ -43,7 +43,7 @@ export class ServerConnection {
     return this.#state;
   }
 
-  /** False when the connection is not open; nothing is queued here. */
+  /** False when the connection is not open; frames are not queued here. */
   send(frame: PageMessage): boolean {
     if (this.#state !== 'open' || this.#isClosing || this.#socket?.readyState !== WebSocket.OPEN) return false;
     this.#socket.send(JSON.stringify(frame));
@@ -51,7 +51,7 @@ export class ServerConnection {
     return true;
   }
 
-  /** Tries again now when it was waiting to. */
+  /** Ends the waiting, and tries again now. */
   wake(): void {
     if (this.#socket) return;
     this.#attempts = 0;
@@ -113,7 +113,7 @@ export class ServerConnection {
   }
 }
 
-/** The server is this page's own, but a newer version of it may say more than this page knows. */
+/** The types that this page knows; a newer version of its server may send others. */
 const TYPES: ReadonlySet<unknown> = new Set<ServerMessage['type']>([
   'welcome',
   'accepted',

@@ -35,10 +35,10 @@ const wayBack = new WayBack({
   onForward: place => inlineUpdate.goForward(place),
 });
 const session = loadSession();
-/** The newest replies, by turn, also of turns that were answered in the place of another: a better reply may still come for them. */
+/** The newest replies by turn, including turns that were answered in the place of another: better versions may still come for them. */
 const received = new Map<string, { readonly turn: Turn; readonly replies: Map<number, WebReply> }>();
 const MAX_RECEIVED = 40;
-/** A chosen language that the server was not told yet. */
+/** A chosen language that was not sent to the server yet. */
 let language: string | undefined;
 let offer: Offer | undefined;
 
@@ -103,7 +103,7 @@ function ask(input: TurnInput, pressed?: HTMLElement): void {
   if (!view.element.hidden) thread.toEnd();
 }
 
-/** The command without its turn: what answers it is the page in that language. */
+/** The command is sent without a turn of its own: the page in that language is its answer. */
 function sendLanguage(): void {
   if (language === undefined) return;
   const line = `/settings language ${language}`;
@@ -115,7 +115,7 @@ function onPress({ token, label, under, pressed }: PressedAction): void {
   ask({ kind: 'action', token, label, under }, pressed);
 }
 
-/** Under its own id, so that asking twice is answered once. */
+/** A turn is sent under its own id, so that sending it twice gives one answer. */
 function submit({ id, input }: Turn): boolean {
   return input.kind === 'text'
     ? connection.send({ type: 'message', id, text: input.text })
@@ -125,7 +125,7 @@ function submit({ id, input }: Turn): boolean {
 function show(turn: Turn, pressed?: HTMLElement): MessageView {
   const view = new MessageView(turn, turnContext);
   views.set(turn.id, view);
-  // A turn that is answered in the button's own place needs none of its own.
+  // A turn that is answered in the button's own place is not shown as a turn.
   view.element.hidden = turn.state === 'waiting' && inlineUpdate.begin(turn, pressed);
   thread.append(view.element);
   return view;
@@ -194,7 +194,7 @@ function onTurnFrame(
       view.waiting(frame.text);
       break;
     case 'reply':
-      // After a reconnect the server sends again what it sent before.
+      // After a reconnect the server sends its earlier replies again.
       if (frame.index >= turn.replies.length) addReply(turn, view, frame.reply);
       break;
     case 'done':
@@ -221,7 +221,7 @@ function keepReply(turn: Turn, index: number, reply: WebReply): void {
   for (const oldest of [...received.keys()].slice(0, -MAX_RECEIVED)) received.delete(oldest);
 }
 
-/** The turn may be done already. The same reply again does no harm. */
+/** The turn may be complete already. Showing the same reply again does no harm. */
 function improveReply({ id, index, reply }: Extract<ServerMessage, { type: 'better' }>): void {
   const known = received.get(id);
   const before = known?.replies.get(index);
@@ -242,7 +242,7 @@ function onWelcome(frame: Extract<ServerMessage, { type: 'welcome' }>): void {
 
 function onState(state: ConnectionState): void {
   document.documentElement.dataset.connection = state;
-  // Without a connection there are none to come.
+  // Without a connection no examples will come.
   if (state !== 'open') offer ??= { examples: [], sites: [] };
   refresh();
   sendLanguage();
@@ -263,13 +263,13 @@ function refresh(): void {
   else welcome.hide();
 }
 
-/** Gives the focus to something when the element that had it is gone. */
+/** Moves the focus to another element when the focused one is gone. */
 function settleFocus(): void {
   if (hasKeyboard()) composer.focus();
   else thread.focus();
 }
 
-/** Elsewhere the focus in the input would bring up a keyboard over the conversation. */
+/** Without a real keyboard, focusing the input would open the on-screen keyboard over the conversation. */
 function hasKeyboard(): boolean {
   return matchMedia('(pointer: fine)').matches;
 }

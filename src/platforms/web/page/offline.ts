@@ -4,7 +4,7 @@ interface ScriptPolicy {
 
 declare global {
   interface Window {
-    /** Not in every browser, and not in TypeScript's types. */
+    /** Missing in some browsers, and in TypeScript's types. */
     readonly trustedTypes?: {
       createPolicy(name: string, rules: { readonly createScriptURL: (url: string) => string }): ScriptPolicy;
     };
@@ -12,19 +12,19 @@ declare global {
 }
 
 const WORKER = '/sw.js';
-/** Later than what a first look needs. */
+/** Registering waits until the first view of the page is loaded. */
 const DELAY_MS = 4_000;
 
 /**
- * Lets the page open without a connection, so that it can say so and show what this tab still has. The one script that the policy of
- * the page lets through here is the worker's own.
+ * Registers a service worker, so that the page opens without a connection, says so, and shows the turns kept in this tab. The page's
+ * policy allows only the worker's own script here.
  */
 export function openOffline(): void {
   if (!('serviceWorker' in navigator)) return;
   setTimeout(() => {
     const policy = window.trustedTypes?.createPolicy('medley', { createScriptURL: () => WORKER });
     const url = policy === undefined ? WORKER : policy.createScriptURL(WORKER);
-    // Without it, as in a private window, the page works as long as there is a connection.
+    // Without a service worker, as in a private window, the page works as long as there is a connection.
     navigator.serviceWorker.register(url).catch(() => undefined);
   }, DELAY_MS);
 }

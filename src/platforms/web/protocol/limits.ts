@@ -1,6 +1,6 @@
 /** Every limit of the web chat in one place. Text lengths are UTF-16 code units. */
 
-/** A reply may have so much; `render` shortens everything else. */
+/** Most characters of each part of a reply; `render` shortens longer ones. */
 export const REPLY_LIMITS = {
   heading: 300,
   text: 10_000,
@@ -18,44 +18,44 @@ export const REPLY_LIMITS = {
   choiceLabel: 120,
 } as const;
 
-/** Addresses of a post's files live this long. */
+/** How long addresses of a post's files are valid. */
 export const MEDIA_LIFE_MS = 6 * 3_600_000;
 
-/** Addresses of covers and previews, which end with no post: as long as buttons work. */
+/** How long addresses of covers and previews are valid. They belong to no post, and have to work as long as buttons do. */
 export const ASSET_LIFE_MS = 7 * 86_400_000;
 
 export const WEB_LIMITS = {
-  /** A link of 8 KB with words around it. */
+  /** Enough for a link of 8 KB with text around it. */
   messageLength: 10_000,
   /** One frame from a page: a message in any script, escaped. */
   frameBytes: 64 * 1024,
-  /** Unread bytes towards a page after which it is let go. */
+  /** A page is disconnected when this many bytes wait for it. */
   bufferedBytes: 4 * 1024 * 1024,
   connections: 2_000,
   connectionsPerAddress: 16,
-  /** A new connection says hello within this time. */
+  /** A new connection must say hello within this time. */
   helloMs: 10_000,
-  /** A connection that leaves one ping unanswered for this long is dead. */
+  /** A connection that does not answer a ping for this long counts as dead. */
   pingMs: 30_000,
-  /** Frames a page may send, on average and at once. */
+  /** How many frames a page may send a second on average, and at once. */
   framesPerSecond: 12,
   framesAtOnce: 80,
-  /** Unreadable frames until the connection is closed. */
+  /** A connection is closed after this many unreadable frames. */
   badFrames: 3,
-  /** One session may ask for so much at the same time; a request that waits for the limit of the person counts among the queued. */
+  /** How much one session may ask for at the same time; a request that waits for the person's rate limit counts as queued. */
   running: 3,
   queued: 37,
-  /** All sessions together may ask for so much. */
+  /** How much all sessions together may ask for. */
   jobs: 4_000,
   suggestions: 12,
-  /** Work whose page went away waits this long for it to come back. */
+  /** Work for a page that went away waits this long for the page to come back. */
   orphanMs: 30_000,
-  /** Finished answers kept for a page that lost them on the way. */
+  /** How long complete answers are kept, for a page that lost them on the way. */
   answeredMs: 5 * 60_000,
   answeredBytes: 4 * 1024 * 1024,
-  /** Image cards that were drawn are kept for the pages that show them. */
+  /** Bytes of drawn image cards that are kept for the pages that show them. */
   pictureBytes: 32 * 1024 * 1024,
-  /** A closing handshake may take this long. */
+  /** The time for a closing handshake. */
   closeMs: 1_000,
 } as const;
 

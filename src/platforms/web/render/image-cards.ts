@@ -5,15 +5,15 @@ import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
 
 export interface ImageCardsOptions {
-  /** The bytes that are kept at most. */
+  /** Most bytes of drawn images that are kept. */
   readonly maxBytes: number;
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** This many cards can be drawn, in whichever theme; the images that were drawn of them may stay longer. */
+/** How many cards can still be drawn, in either theme; images drawn from them may be kept for longer. */
 const MAX_CARDS = 500;
 
-/** A path on this server. */
+/** The path of an image card on this server. */
 export function imageCardAddress(key: string): string {
   return `/picture/${key}.png`;
 }
@@ -30,12 +30,12 @@ export class ImageCards {
     this.#drawn = new LRUCache({ maxSize: maxBytes, sizeCalculation: png => Math.max(1, png.length) });
   }
 
-  /** The card can be drawn from now on. */
+  /** Makes the card available for drawing. */
   add(card: Picture): void {
     this.#cards.set(card.key, card);
   }
 
-  /** PNG, drawn when it is first asked for in that theme; undefined for one that is unknown, gone, or cannot be drawn. */
+  /** The PNG, drawn when it is first asked for in that theme; undefined for a card that is unknown, dropped, or cannot be drawn. */
   async read(key: string, theme: CardTheme): Promise<Buffer | undefined> {
     const id = `${key} ${theme}`;
     const card = this.#cards.get(key);
@@ -59,10 +59,12 @@ export class ImageCards {
   }
 }
 
-/** Same key, same image: it may be kept for as long as one likes. What is not there may be there later. */
+/**
+ * The same key always means the same image, so it may be cached for long. A missing image may appear later, so that answer is not cached.
+ */
 const KEPT = 'public, max-age=604800, immutable';
 
-/** `/picture/<key>.png`, dark, or light with `?theme=light`. */
+/** `/picture/<key>.png` in the dark theme, or in the light one with `?theme=light`. */
 export function registerImageCards(server: FastifyInstance, cards: Pick<ImageCards, 'read'>): void {
   server.get<{ Params: { key: string }; Querystring: { theme?: unknown } }>(
     '/picture/:key.png',

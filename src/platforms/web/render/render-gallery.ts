@@ -15,23 +15,23 @@ import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../protocol/limits.ts';
 import { shortenString } from './render-text.ts';
 
 export interface GalleryContext {
-  /** Makes an address; asks no server. */
+  /** Makes addresses in the tunnel, without asking any server. */
   readonly tunnel: Pick<Tunnel, 'address'>;
   /** Unix milliseconds. */
   readonly now: number;
 }
 
-/** The file a browser plays best, in the tunnel; nothing for an item that has none. */
+/** The file that a browser plays best, in the tunnel; an empty list for an item without one. */
 export function renderMedia(
   { post, index, form, spoiler, clip }: GalleryItem,
   { tunnel, now }: GalleryContext,
 ): WebMedia[] {
   const item = post.items[index];
-  // A video without audio still has its video.
+  // If the audio of a silent video is wanted, its video is shown instead.
   const chosen = item && (choosePlayerFile(item, form) ?? choosePlayerFile(item, 'original'));
   if (!item || !chosen) return [];
   const kind = form === 'audio' && item.kind === 'video' ? 'audio' : item.kind;
-  // Longer than the CDN's own address may live: the tunnel asks for a new one when that has ended.
+  // This may be longer than the CDN's own address is valid: the tunnel then asks for a new one.
   const expiresAt = now + MEDIA_LIFE_MS;
   const file = playerTunnelFile(post, index, chosen, expiresAt);
   const { mime, width, height } = file;
@@ -40,7 +40,7 @@ export function renderMedia(
   const cover = { post: file.post, index, mime: 'image/jpeg', fileName: coverName, expiresAt };
   const poster =
     item.kind === 'image' || item.thumbnailUrl === null ? null : tunnel.address({ ...cover, url: item.thumbnailUrl });
-  // A browser plays the part by itself; what is saved is whole.
+  // The browser plays the clip by itself; a saved file is the whole video.
   const part = clip === undefined ? '' : `#t=${clip.startMs / 1_000},${clip.endMs / 1_000}`;
   return [
     {
@@ -48,7 +48,7 @@ export function renderMedia(
       src: `${src}${part}`,
       mime,
       poster,
-      // The item's size gives the shape where the file's own is unknown.
+      // If the file's own size is unknown, the item's size gives the shape.
       width: width ?? item.width,
       height: height ?? item.height,
       durationMs: clip === undefined ? item.durationMs : clip.endMs - clip.startMs,
@@ -65,8 +65,8 @@ export function renderMedia(
 type Extras = Pick<WebMedia, 'qualities' | 'audio'>;
 
 /**
- * The video in other sizes, and without the video.
- * @param part of the video that is played, as the end of an address
+ * The video in other sizes, and its audio alone.
+ * @param part the played part of the video, as the end of an address
  */
 function extrasOf(
   { post, index, part }: Pick<GalleryItem, 'post' | 'index'> & { readonly part: string },

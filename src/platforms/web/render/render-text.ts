@@ -10,14 +10,14 @@ export function shortenString(text: string, max: number): string {
     .trimEnd()}…`;
 }
 
-/** The text cut to `max` visible characters; the tree around what is left stays whole. */
+/** The text cut to `max` visible characters; the tree structure of the shown part is kept. */
 export function shortenText(text: Text, max: number): WebText {
   return spend(text, { left: max, cut: false });
 }
 
 interface Budget {
   left: number;
-  /** True when an ellipsis already says that something is missing. */
+  /** True when an ellipsis already shows that something is missing. */
   cut: boolean;
 }
 
@@ -54,7 +54,7 @@ function spendInline(inline: Inline, budget: Budget): WebInline {
       return inline;
     case 'link': {
       const children = spend(inline.children, budget);
-      // Anything but a web address stays readable and is no link.
+      // An address that is not a web address becomes plain text instead of a link.
       if (!isWebAddress(inline.url)) return { kind: 'emphasis', children };
       return { kind: 'link', url: inline.url, children, ...(inline.token !== undefined && { token: inline.token }) };
     }
@@ -63,5 +63,5 @@ function spendInline(inline: Inline, budget: Budget): WebInline {
   }
 }
 
-/** About what a date takes when shown. */
+/** The approximate length of a shown date. */
 const TIME_LENGTH = 16;

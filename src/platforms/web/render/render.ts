@@ -15,11 +15,11 @@ import { type GalleryContext, renderMedia } from './render-gallery.ts';
 import { shortenString, shortenText } from './render-text.ts';
 
 export interface WebRenderContext extends GalleryContext {
-  /** The path on this server of a foreign image or audio file; undefined when the tunnel does not carry it. */
+  /** The path on this server for a foreign image or audio file; undefined when the tunnel does not carry it. */
   readonly assetAddress: (url: string, kind: 'image' | 'audio') => string | undefined;
 }
 
-/** Reply -> what the page shows. Pure: everything that does not fit is shortened with an ellipsis. */
+/** Renders a reply into what the page shows. Pure: everything that does not fit is shortened with an ellipsis. */
 export function renderWebReply(reply: Reply, context: WebRenderContext): WebReply {
   const arranged = withPictures(reply.blocks, ({ repeats }) => repeats !== true);
   const shown = arranged.filter(block => block.kind !== 'picture' || block.repeats !== true);
@@ -84,7 +84,7 @@ function renderFields(
   return fields.length > shown.length ? [...shown, { label: '…', value: ['…'] }] : shown;
 }
 
-/** The page loads nothing from other hosts: what the tunnel does not bring becomes a link to it. */
+/** The page loads nothing from other hosts: an image that the tunnel does not carry becomes a link. */
 function renderImage(image: Image, context: WebRenderContext): WebBlock {
   const url = imageAddress(image, context);
   const alt = shortenString(image.alt, REPLY_LIMITS.alt);
@@ -152,7 +152,7 @@ function linkTokens(text: readonly Inline[]): readonly string[] {
   });
 }
 
-/** A menu that opens nothing but what cards and links open by themselves is for platforms whose cards have no buttons. */
+/** Says whether a menu opens nothing but what cards and links already open; such menus are for platforms whose cards have no buttons. */
 function isRepeated(action: Action, opened: ReadonlySet<string>): boolean {
   return action.kind === 'menu' && action.choices.every(({ token }) => opened.has(token));
 }

@@ -1,6 +1,6 @@
 /**
- * The service worker: the page itself opens without a connection and says that there is none. What is said in the chat, files and the
- * API never come here; they are not kept.
+ * The service worker: the page itself opens without a connection and says that there is none. Chat content, files and the API do not pass
+ * through it and are not stored.
  */
 declare const self: ServiceWorkerGlobalScope;
 
@@ -24,7 +24,7 @@ self.addEventListener('fetch', event => {
   if (path !== undefined) event.respondWith(answer(event, path));
 });
 
-/** The page was loaded a moment ago: its files are at hand, and nothing is loaded twice. */
+/** The page was loaded a moment ago, so its files come from the browser's cache and nothing is loaded twice. */
 async function install(): Promise<void> {
   const cache = await caches.open(CACHE);
   await cache.addAll(PAGE.map(path => new Request(path, { cache: 'force-cache' })));
@@ -37,7 +37,7 @@ async function activate(): Promise<void> {
   await self.clients.claim();
 }
 
-/** The path that it is kept by; undefined for everything that is none of the page's own files. */
+/** The path under which a file is stored; undefined for everything that is not one of the page's own files. */
 function pathOf({ method, url, mode }: Request): string | undefined {
   const { origin, pathname } = new URL(url);
   if (method !== 'GET' || origin !== self.location.origin) return undefined;
@@ -45,7 +45,7 @@ function pathOf({ method, url, mode }: Request): string | undefined {
   return pathname !== '/' && PAGE.includes(pathname) ? pathname : undefined;
 }
 
-/** The server's, always, when it can be reached. */
+/** The server's answer whenever it can be reached, else the stored one. */
 async function answer(event: FetchEvent, path: string): Promise<Response> {
   let fresh: Response;
   try {
@@ -59,7 +59,7 @@ async function answer(event: FetchEvent, path: string): Promise<Response> {
   return fresh;
 }
 
-/** Without space for it, the page works as long as there is a connection. */
+/** Without storage space, the page works as long as there is a connection. */
 async function keep(path: string, response: Response): Promise<void> {
   const cache = await caches.open(CACHE);
   await cache.put(path, response);

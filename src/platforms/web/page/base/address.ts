@@ -1,21 +1,21 @@
-// The server renders by the same rules as the page, which does not trust it.
+// The server uses the same rules for rendering, but the page does not trust it.
 
-/** Only web addresses become links; anything else is shown as text. */
+/** Says whether an address is a web address: only those become links, all others are shown as text. */
 export function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
-/** A link and nothing else: its reader's wish is clear. */
+/** Says whether a text is a link and nothing else, so that it is clear what its reader wants. */
 export function isLoneLink(text: string): boolean {
   return /^https?:\/\/\S+$/.test(text);
 }
 
-/** Opens a beatmap in the game, for whom that is installed. */
+/** Says whether an address opens a beatmap in the game, for people who have it installed. */
 export function isGameAddress(url: string): boolean {
   return /^osu:\/\/dl\/[1-9]\d{0,14}$/.test(url);
 }
 
-/** A path on this server, which is all the page loads from. */
+/** Says whether an address is a path on this server; the page loads nothing else. */
 export function isOwnPath(url: string): boolean {
   return /^\/(?![/\\])/.test(url);
 }

@@ -16,7 +16,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A button that does something here; never submits a form. */
+/** A button that acts on the page and never submits a form. */
 export function button(
   attributes: Readonly<Record<string, Attribute>>,
   onClick: (event: MouseEvent) => void,
@@ -34,7 +34,7 @@ export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   return element;
 }
 
-/** True when a finger is the pointer: there is little space then, and the system has a sheet for sharing. */
+/** True when the pointer is a finger: there is little space then, and the system has a share sheet. */
 export function isTouch(): boolean {
   return matchMedia('(pointer: coarse)').matches;
 }
@@ -43,7 +43,7 @@ export function isCalm(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
 
-/** Random UUID that also works where the page is not a secure context (a phone on the local network). */
+/** A random UUID that also works when the page is not a secure context (a phone on the local network). */
 export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
@@ -52,7 +52,7 @@ export function randomId(): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** Storage may be full, or forbidden altogether: then the page remembers nothing, and works. */
+/** Stores a value. Storage may be full or forbidden: then the page works, but remembers nothing. */
 export function remember(storage: 'localStorage' | 'sessionStorage', key: string, value: string): boolean {
   try {
     window[storage].setItem(key, value);
@@ -66,7 +66,7 @@ export function forget(storage: 'localStorage' | 'sessionStorage', key: string):
   try {
     window[storage].removeItem(key);
   } catch {
-    // Without storage nothing was kept.
+    // If storage is forbidden, nothing was stored.
   }
 }
 

@@ -1,6 +1,6 @@
 const PLURAL = /\{(\w+), plural,((?:\s+=?\w+ \{(?:[^{}]|\{\w+\})*\})+)\s*\}/g;
 
-/** A text of the page, filled in: of ICU MessageFormat it reads `{name}`, and plurals with nothing nested in them. */
+/** Fills in a text of the page: of ICU MessageFormat it supports `{name}`, and plurals without nested parts. */
 export function fill(text: string, locale: string, params: Readonly<Record<string, string | number>>): string {
   return text
     .replace(PLURAL, (_, name: string, cases: string) => {

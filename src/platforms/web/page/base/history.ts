@@ -3,7 +3,7 @@ import type { WebReply } from './protocol.ts';
 
 export type TurnInput =
   | { readonly kind: 'text'; readonly text: string }
-  /** A pressed button; `label` is what stood on it, `under` the reply that it belongs to. */
+  /** A pressed button; `label` is its text, `under` the reply to which it belongs. */
   | { readonly kind: 'action'; readonly token: string; readonly label: string; readonly under?: ReplyPlace };
 
 /** One reply on the page. */
@@ -12,30 +12,33 @@ export interface ReplyPlace {
   readonly index: number;
 }
 
-/** Something that a person asked, and the replies. */
+/** Something that a person asked, and the replies to it. */
 export interface Turn {
   readonly id: string;
   readonly input: TurnInput;
   state: 'waiting' | 'done' | 'cancelled';
   replies: WebReply[];
-  /** The first reply took the place of the one whose button was pressed. */
+  /** True when the first reply replaced the one whose button was pressed. */
   moved?: boolean;
-  /** Something else took the place of one of its replies: a turned page, or what was opened from it. */
+  /** True when something else replaced one of its replies: another page, or something opened from it. */
   exchanged?: boolean;
-  /** The replies that this one was opened from, by its index: the last is the nearest. */
+  /** The replies from which this one was opened, by its index: the last is the nearest. */
   below?: Kept;
-  /** The replies that were closed there: the last is opened again first. */
+  /** The replies that were closed there: the last one is reopened first. */
   above?: Kept;
 }
 
-/** Replies by the place among those of their turn. */
+/** Replies by their position in the turn. */
 export type Kept = Readonly<Record<number, readonly WebReply[]>>;
 
 const KEY = 'medley.turns';
 const MAX_TURNS = 60;
 const MAX_LENGTH = 1_500_000;
 
-/** The conversation, kept in this tab alone: it survives a reload and goes with the tab, unless the reader has it kept on the device. */
+/**
+ * The conversation, stored in this tab alone: it survives a reload and is lost with the tab, unless the reader chose to keep it on the
+ * device.
+ */
 export class History {
   #turns = load();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,12 +49,12 @@ export class History {
     });
   }
 
-  /** The copy of the device, even an empty one, stands for the choice. */
+  /** The copy on the device, even an empty one, means that the reader chose to keep conversations. */
   get isKept(): boolean {
     return recall('localStorage', KEY) !== null;
   }
 
-  /** Keeps conversations on the device from now on, or forgets those that are kept. */
+  /** Keeps conversations on the device from now on, or deletes the kept ones. */
   keep(isKept: boolean): void {
     if (isKept) remember('localStorage', KEY, '[]');
     else forget('localStorage', KEY);
@@ -95,7 +98,7 @@ export class History {
   }
 }
 
-/** The newest turns, as many as there is space for. */
+/** Writes the newest turns, as many as there is space for. */
 function write(storage: 'localStorage' | 'sessionStorage', turns: readonly Turn[]): void {
   let kept = turns;
   let json = JSON.stringify(kept);
@@ -106,7 +109,7 @@ function write(storage: 'localStorage' | 'sessionStorage', turns: readonly Turn[
   if (kept.length <= 1) remember(storage, KEY, json);
 }
 
-/** A new tab begins with what the device keeps; what another tab waits for is not asked a second time. */
+/** A new tab begins with the turns kept on the device, without those for which another tab still waits. */
 function load(): Turn[] {
   return read('sessionStorage') ?? read('localStorage')?.filter(({ state }) => state !== 'waiting') ?? [];
 }
@@ -120,7 +123,7 @@ function read(storage: 'localStorage' | 'sessionStorage'): Turn[] | undefined {
   }
 }
 
-/** The page wrote it itself; the check keeps an older version's leftovers out. */
+/** The page wrote the value itself; the check only rejects data of an older version. */
 function isTurn(value: unknown): value is Turn {
   return (
     typeof value === 'object' &&

@@ -1,4 +1,4 @@
-/** Drawn on a 24 x 24 grid with a 1.75 stroke; decorative, so hidden from screen readers. */
+/** Icons drawn on a 24 x 24 grid with a 1.75 stroke; they are decorative, so hidden from screen readers. */
 const PATHS = {
   send: 'M12 19V5M5.5 11.5 12 5l6.5 6.5',
   stop: 'M8 8h8v8H8z',

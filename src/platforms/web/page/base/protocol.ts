@@ -1,46 +1,46 @@
 /**
- * The web chat's page and its server talk to each other in these frames, over one WebSocket at `/chat`: JSON text frames, types only.
- * The page shows text with `textContent` alone; nothing in here is markup.
+ * The frames between the web chat's page and its server, over one WebSocket at `/chat`: JSON text frames; this file has types only. The
+ * page shows text with `textContent` alone, so nothing in a frame is markup.
  */
 
 export type PageMessage =
-  /** First frame. `session` is a random UUID the page keeps in localStorage; settings hang on it. */
+  /** The first frame. `session` is a random UUID that the page keeps in localStorage; settings are stored under it. */
   | { readonly type: 'hello'; readonly session: string; readonly locales: readonly string[] }
-  /** A typed or pasted line. `id` is the page's own; a repeated id after a reconnect is answered once. */
+  /** A typed or pasted line. `id` is chosen by the page; if it is sent again after a reconnect it is answered once. */
   | { readonly type: 'message'; readonly id: string; readonly text: string }
   | { readonly type: 'action'; readonly id: string; readonly token: string }
-  /** Asks what may follow the text typed so far. Only the newest is answered. */
+  /** Asks for suggestions for the text typed so far. Only the newest request is answered. */
   | { readonly type: 'suggest'; readonly id: string; readonly text: string }
   | { readonly type: 'cancel'; readonly id: string };
 
 export type ServerMessage =
-  /** Answer to hello, sent again when the language changes. */
+  /** The answer to hello, sent again when the language changes. */
   | {
       readonly type: 'welcome';
       readonly locale: string;
       readonly texts: Readonly<Record<string, string>>;
       readonly commands: readonly WebCommand[];
       readonly examples: readonly WebExample[];
-      /** The languages to choose from, by their own names. */
+      /** The languages to choose from, with their own names. */
       readonly languages: readonly WebLanguage[];
-      /** The names of the sites whose links are taken. */
+      /** The names of the sites whose links are answered. */
       readonly sites: readonly string[];
-      /** Characters of one message. */
+      /** Most characters of one message. */
       readonly maxLength: number;
     }
-  /** A message or action has arrived: the connection is alive and the answer is being made. */
+  /** A message or action has arrived: the connection works and the answer is being made. */
   | { readonly type: 'accepted'; readonly id: string }
   | { readonly type: 'progress'; readonly id: string; readonly text: string }
-  /** One message may get several replies (several links); `index` counts them from 0, so a repeated one is recognised. */
+  /** One message may get several replies (for several links); `index` counts them from 0, so that a repeated one is recognised. */
   | { readonly type: 'reply'; readonly id: string; readonly index: number; readonly reply: WebReply }
-  /** This reply takes the place of that one, which was not complete. */
+  /** This reply replaces the one with that index, which was not complete. */
   | { readonly type: 'better'; readonly id: string; readonly index: number; readonly reply: WebReply }
   /** Nothing more will come for this id. */
   | { readonly type: 'done'; readonly id: string }
   | { readonly type: 'suggestions'; readonly id: string; readonly items: readonly WebSuggestion[] }
-  /** Something about the connection, not about a message. */
+  /** A notice about the connection, not about a message. */
   | { readonly type: 'notice'; readonly text: string }
-  /** The server is going down: nothing new is taken, and the page connects again soon. */
+  /** The server is shutting down: it accepts nothing new, and the page reconnects soon. */
   | { readonly type: 'closing' };
 
 export interface WebLanguage {
@@ -51,23 +51,23 @@ export interface WebLanguage {
 export interface WebCommand {
   readonly name: string;
   readonly description: string;
-  /** `/download link [item] [audio]` */
+  /** How the command is written: `/download link [item] [audio]`. */
   readonly usage: string;
 }
 
-/** Something to try, offered while the conversation is empty. */
+/** An example to try, offered while the conversation is empty. */
 export interface WebExample {
   readonly label: string;
   /** The line to send, or the beginning of one when it ends with a space. */
   readonly text: string;
-  /** Absent for a post. */
+  /** Absent for an example link of a post. */
   readonly about?: 'beatmaps';
 }
 
 export interface WebSuggestion {
   readonly label: string;
   readonly detail: string;
-  /** The whole input line when chosen. */
+  /** The whole input line when this suggestion is chosen. */
   readonly text: string;
 }
 
@@ -76,7 +76,7 @@ export interface WebReply {
   readonly blocks: readonly WebBlock[];
   readonly gallery: readonly WebMedia[];
   readonly actions: readonly WebAction[];
-  /** Asking again may help from `at` on, in unix milliseconds: the same, or this one `link` of several. */
+  /** Asking again may help from `at` on, in unix milliseconds: for the same message, or only for this one `link` of several. */
   readonly retry?: { readonly at: number; readonly link?: string };
 }
 
@@ -84,10 +84,10 @@ export type WebText = readonly WebInline[];
 export type WebInline =
   | string
   | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: WebText }
-  /** With a `token` it opens here, as a button does. */
+  /** A link with a `token` opens on this page, like a button. */
   | { readonly kind: 'link'; readonly url: string; readonly children: WebText; readonly token?: string }
   | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
-  /** `#rrggbb` */
+  /** A colour as `#rrggbb`. */
   | { readonly kind: 'swatch'; readonly colour: string };
 
 export type WebBlock =
@@ -95,7 +95,7 @@ export type WebBlock =
   | { readonly kind: 'text'; readonly text: WebText; readonly folded: boolean }
   | { readonly kind: 'fields'; readonly fields: readonly { readonly label: string; readonly value: WebText }[] }
   | { readonly kind: 'image'; readonly url: string; readonly alt: string; readonly ratio: number | null }
-  /** An image card, in pixels; where it cannot be drawn after all, the page shows `alt`. */
+  /** An image card, in pixels; if it cannot be drawn after all, the page shows `alt`. */
   | {
       readonly kind: 'picture';
       readonly url: string;
@@ -107,7 +107,7 @@ export type WebBlock =
   | { readonly kind: 'card'; readonly card: WebCard }
   | { readonly kind: 'divider' };
 
-/** A short piece to try, at a path on this server. */
+/** A short piece of audio to listen to, at a path on this server. */
 export interface WebSound {
   readonly url: string;
   readonly label: string;
@@ -117,16 +117,16 @@ export interface WebSound {
 export interface WebCard {
   readonly title: WebText;
   readonly lines: readonly WebText[];
-  /** `ratio`: width by height, where known. */
+  /** `ratio`: width divided by height, where known. */
   readonly image: { readonly url: string; readonly alt: string; readonly ratio?: number } | null;
-  /** A value that is set apart from the lines. */
+  /** A value that is shown apart from the lines. */
   readonly worth?: {
     readonly value: string;
     readonly detail: string;
     /** The grade of a play in its colour, and each of its mods. */
     readonly play?: { readonly grade: string; readonly colour: string; readonly mods: readonly string[] };
   };
-  /** `#rrggbb` */
+  /** A colour as `#rrggbb`. */
   readonly colour: string | null;
   readonly sound: WebSound | null;
   readonly action: WebAction | null;
@@ -141,25 +141,25 @@ export interface WebMedia extends WebFile {
   readonly width: number | null;
   readonly height: number | null;
   readonly durationMs: number | null;
-  /** A description, when the post has one; else ''. */
+  /** The description of the post's file, if it has one; else ''. */
   readonly alt: string;
   readonly spoiler: boolean;
-  /** The sizes of a video, largest first; absent where there is only one. The first is `src`. */
+  /** The sizes of a video, largest first; absent when there is only one. The first is `src`. */
   readonly qualities?: readonly WebQuality[];
-  /** The audio alone, where the post has that as a file. */
+  /** The audio alone, if the post has it as a file. */
   readonly audio?: WebFile;
-  /** Unix milliseconds after which the addresses answer no more. */
+  /** Unix milliseconds after which the addresses no longer work. */
   readonly expiresAt: number;
 }
 
 export interface WebFile {
   readonly downloadUrl: string;
   readonly fileName: string;
-  /** `720p`; absent where it is no video, or its size is unknown. */
+  /** A label such as `720p`; absent if the file is not a video, or its size is unknown. */
   readonly label?: string;
   /** Absent when unknown. */
   readonly bytes?: number;
-  /** `bytes` is by its rate, and not its own. */
+  /** True when `bytes` is estimated from the bit rate. */
   readonly isRough?: true;
 }
 

@@ -11,13 +11,13 @@ const KEY = 'medley.texts';
 let current: Readonly<Record<string, string>> = english;
 let locale = 'en';
 
-/** The language of the last visit, so that a restored conversation does not begin in English. */
+/** Restores the language of the last visit, so that a restored conversation does not begin in English. */
 export function restoreTexts(): void {
   try {
     const stored: unknown = JSON.parse(recall('localStorage', KEY) ?? 'null');
     if (isStored(stored)) apply(stored.tag, stored.texts);
   } catch {
-    // Unreadable is as good as none: the server says it all again in a moment.
+    // Unreadable texts are ignored: the server sends all of them in a moment.
   }
 }
 
@@ -46,22 +46,22 @@ function isStored(value: unknown): value is Stored {
   return Object.values(texts).every(each => typeof each === 'string');
 }
 
-/** A sentence of the page, filled in from `params`. */
+/** A text of the page, filled in from `params`. */
 export function text(key: PageTextKey, params: Readonly<Record<string, string | number>> = {}): string {
   return fill(current[key] ?? english[key], locale, params);
 }
 
-/** How many of a kind, in words. */
+/** A count of files in words, such as "3 photos". */
 export function countOf(kind: 'photo' | 'video' | 'audio', n: number): string {
   return text(`${kind}Count`, { n });
 }
 
-/** The reader's own kind of the shown language, for dates: `en-GB` where the page speaks `en`. */
+/** The reader's own variant of the shown language, for dates: `en-GB` when the page is in `en`. */
 export function readerLocale(): string {
   return navigator.languages.find(tag => tag === locale || tag.startsWith(`${locale}-`)) ?? locale;
 }
 
-/** Fills the texts that the static markup names. */
+/** Fills in the texts that the static markup refers to. */
 function applyTexts(root: HTMLElement): void {
   for (const element of root.querySelectorAll<HTMLElement>('[data-text]'))
     element.textContent = keyed(element.dataset.text);

@@ -5,7 +5,7 @@ export type ThemeChoice = 'system' | 'light' | 'dark';
 const KEY = 'medley.theme';
 const COLOURS = { light: '#f4f6f3', dark: '#0e1614' } as const;
 
-/** The chosen theme; applied as soon as this module is loaded, before the first paint. */
+/** The chosen theme; it is applied as soon as this module is loaded, before the first paint. */
 export function currentTheme(): ThemeChoice {
   const { theme } = document.documentElement.dataset;
   return theme === 'light' || theme === 'dark' ? theme : 'system';
@@ -13,7 +13,7 @@ export function currentTheme(): ThemeChoice {
 
 const SYSTEM = matchMedia('(prefers-color-scheme: light)');
 
-/** The theme that is seen, chosen by the reader or by the system. */
+/** The visible theme, chosen by the reader or by the system. */
 function shownTheme(): 'light' | 'dark' {
   const theme = currentTheme();
   return theme === 'system' ? (SYSTEM.matches ? 'light' : 'dark') : theme;
@@ -29,7 +29,7 @@ function setTheme(theme: ThemeChoice): void {
   repaintPictures();
 }
 
-/** The address of the image card at that path, drawn in the theme of the page. */
+/** The address of an image card in the theme of the page. */
 export function pictureAddress(path: string): string {
   return shownTheme() === 'light' ? `${path}${LIGHT}` : path;
 }

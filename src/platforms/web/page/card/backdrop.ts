@@ -2,18 +2,21 @@ import { h } from '../base/dom.ts';
 import type { WebMedia } from '../base/protocol.ts';
 import { whenNear } from './media.ts';
 
-/** So few, stretched over a card, are out of focus by themselves. A blur filter drops a frame each time that it comes into sight. */
+/**
+ * An image of this few pixels, stretched over a card, looks blurred by itself. A blur filter would drop a frame whenever it scrolls into
+ * view.
+ */
 const PIXELS = 8;
 const SMOOTH_PIXELS = 32;
-/** How much of it shines through the stage. */
+/** How strongly the image shows behind the file. */
 const LIGHT = 0.6;
 
-/** A file that is narrower than its place is shown out of focus on its own sides. */
+/** A blurred copy of a file that is narrower than its place, shown at both sides of it. */
 export function backdrop(media: WebMedia): HTMLElement | undefined {
   const src = media.kind === 'image' ? media.src : media.poster;
   if (src === null || media.spoiler || Date.now() >= media.expiresAt) return undefined;
   const canvas = h('canvas', { class: 'backdrop', width: SMOOTH_PIXELS, height: SMOOTH_PIXELS, 'aria-hidden': 'true' });
-  // A file that does not come leaves the stage dark; its own place says so.
+  // A file that cannot be loaded leaves the sides dark; its own place reports that.
   whenNear(canvas, () => fill(canvas, src).catch(() => undefined));
   return canvas;
 }

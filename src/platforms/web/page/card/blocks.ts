@@ -9,7 +9,7 @@ import { type ItemContext, itemList } from './item.ts';
 import { levelTable } from './levels.ts';
 import { soundRow } from './preview.ts';
 
-/** The blocks of a reply; cards that follow each other are one list. */
+/** The blocks of a reply as nodes; consecutive cards become one list. */
 export function blocksOf(blocks: readonly WebBlock[], context: ItemContext): Node[] {
   const nodes: Node[] = [];
   let run: WebCard[] = [];
@@ -53,7 +53,7 @@ function blockOf(block: Exclude<WebBlock, { kind: 'card' }>, { onAction }: ItemC
   }
 }
 
-/** Has its space before it comes; what does not come leaves none behind. */
+/** An image whose space is reserved before it is loaded; if it cannot be loaded, the space is removed. */
 function image({ url, alt, ratio }: Extract<WebBlock, { kind: 'image' }>): Node {
   if (!isOwnPath(url)) return h('p', {}, alt);
   const shown = h('img', { class: 'card-image', src: url, alt, loading: 'lazy', decoding: 'async' });
@@ -62,7 +62,7 @@ function image({ url, alt, ratio }: Extract<WebBlock, { kind: 'image' }>): Node 
   return shown;
 }
 
-/** An image card that could not be drawn, or is no longer kept, is replaced by its words. */
+/** An image card; if it cannot be drawn, or is no longer stored, its text replaces it. */
 function picture({ url, alt, width, height }: Extract<WebBlock, { kind: 'picture' }>): Node {
   const words = h('p', { class: 'card-text remark', dir: 'auto' }, alt);
   if (!isOwnPath(url)) return words;
@@ -73,11 +73,11 @@ function picture({ url, alt, width, height }: Extract<WebBlock, { kind: 'picture
 
 type Field = Extract<WebBlock, { kind: 'fields' }>['fields'][number];
 
-/** Enough for every language: a label of several words takes a second line in its place. */
+/** Enough for every language: a label of several words is broken into two lines. */
 const LONGEST_LABEL = 32;
 const LONGEST_FIGURE = 24;
 
-/** Figures stand side by side, sentences below each other. */
+/** Short values are placed side by side, sentences one below the other. */
 function fieldList(fields: readonly Field[]): Node {
   const isFigures = fields.every(
     ({ label, value }) => label.length <= LONGEST_LABEL && wordsOf(value).length <= LONGEST_FIGURE,
@@ -86,7 +86,7 @@ function fieldList(fields: readonly Field[]): Node {
   return h('dl', { class: isFigures ? 'figures' : 'rows' }, ...rows);
 }
 
-/** The way to the rest of a text is offered only where something is hidden: that depends on the width it has. */
+/** The button that unfolds a text is only shown when something is hidden, which depends on the text's width. */
 const folds = new ResizeObserver(entries => {
   for (const { target } of entries) {
     if (!target.classList.contains('folded')) continue;

@@ -14,13 +14,13 @@ import { type MediaTools, mediaTools } from './tools.ts';
 
 export interface CardContext extends ItemContext {
   readonly bringAgain: () => void;
-  /** For all that failed, or for that link of it. */
+  /** Asks again for everything that failed, or for one link. */
   readonly askAgain: (link?: string) => void;
-  /** Shows again what this took the place of; undefined where it took none. */
+  /** Shows the reply that this one replaced; undefined when it replaced none. */
   readonly goBack: (() => void) | undefined;
 }
 
-/** A reply as a card: the media, the first heading, what can be done, then what is said; without media that can be done comes last. */
+/** A reply as a card: the media, the first heading, the actions, then the text; without media the actions come last. */
 export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   const { covers, heading, rest } = opening(reply.blocks);
   const root = h('article', { class: 'card', 'data-tone': reply.tone, 'aria-label': nameOf(reply) });
@@ -61,7 +61,7 @@ function some(node: HTMLElement | undefined): HTMLElement[] {
   return node ? [node] : [];
 }
 
-/** It can be pressed from the moment on when that may help. */
+/** A button that can be pressed from the moment when asking again may help. */
 function retryButton({ at, link }: NonNullable<WebReply['retry']>, { askAgain }: CardContext): HTMLElement {
   const again = button({ class: 'action' }, () => askAgain(link), icon('again'), text('retry'));
   const waitMs = at - Date.now();
@@ -80,7 +80,7 @@ function backButton(goBack: () => void): HTMLElement {
   return button({ class: 'return' }, goBack, icon('previous'), text('back'));
 }
 
-/** A heading that nothing but images stand before is the reply's own. */
+/** A heading that is preceded by nothing but images is the reply's own. */
 function opening(blocks: readonly WebBlock[]) {
   const at = blocks.findIndex(({ kind }) => kind !== 'image' && kind !== 'picture');
   const heading = blocks[at];
@@ -88,14 +88,14 @@ function opening(blocks: readonly WebBlock[]) {
   return { covers: blocks.slice(0, at), heading, rest: blocks.slice(at + 1) };
 }
 
-/** Narrower than this by its height, an image leaves space for words beside it. */
+/** An image narrower than this share of its height leaves space for text beside it. */
 const TALL = 0.85;
 
 function tallOf([cover]: readonly WebMedia[]): WebMedia | undefined {
   return cover !== undefined && cover.kind !== 'audio' && ratioOf(cover) < TALL ? cover : undefined;
 }
 
-/** True for a block that is as wide as the conversation, whatever it shows, so that turned pages keep their place. */
+/** True for a block that always takes the conversation's whole width, so that turned pages keep their place. */
 function isWide({ kind }: WebBlock): boolean {
   return kind === 'card' || kind === 'picture' || kind === 'image';
 }
@@ -105,7 +105,7 @@ function captionOf({ blocks }: WebReply): string {
   return caption?.kind === 'text' ? wordsOf(caption.text) : '';
 }
 
-/** The name of a reply: its heading, else its beginning. */
+/** The name of a reply: its heading, else the beginning of its text. */
 export function headingOf({ blocks }: WebReply): string {
   const block = blocks.find(({ kind }) => kind === 'heading' || kind === 'text' || kind === 'card');
   if (block?.kind === 'card') return wordsOf(block.card.title);
@@ -118,7 +118,7 @@ function nameOf(reply: WebReply): string {
   return [text('bot'), galleryName(reply.gallery), headingOf(reply)].filter(part => part !== '').join(', ');
 }
 
-/** `3 photos, 2 videos` */
+/** The contents of a gallery in words, such as `3 photos, 2 videos`. */
 function galleryName(items: readonly WebMedia[]): string {
   const kinds = [
     ['image', 'photo'],
@@ -132,7 +132,7 @@ function galleryName(items: readonly WebMedia[]): string {
     .join(', ');
 }
 
-/** One sentence for those who listen: what came, not all of it. */
+/** One sentence for screen readers that says what came, without reading all of it. */
 export function summaryOf(reply: WebReply): string {
   const spoken = reply.blocks
     .flatMap(block => {
@@ -155,7 +155,7 @@ function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain }: CardConte
   const items = reply.gallery;
   const owner = headingOf(reply);
   const photos = items.filter(item => item.kind === 'image' && !item.spoiler);
-  // One that was behind a cover is shown alone: a step must not uncover another.
+  // A photo that was behind a spoiler cover is opened alone, so that stepping on does not uncover another.
   const openPhoto = (media: WebMedia): void =>
     media.spoiler ? openLightbox([media], 0) : openLightbox(photos, photos.indexOf(media));
   const [first] = items;

@@ -6,20 +6,20 @@ import { backdrop } from './backdrop.ts';
 import { type MediaContext, mediaBox, mediaLabel, ratioOf, warm, whenNear } from './media.ts';
 
 export interface CarouselOptions extends MediaContext {
-  /** Names its files. */
+  /** The name of its files for screen readers. */
   readonly label: string;
   readonly onChange: (index: number) => void;
 }
 
-/** More dots than this are a line that is not counted; the number alone says it better. */
+/** With more files than this, dots are useless to count; only the number is shown. */
 const MOST_DOTS = 12;
 
-/** A button at the side that shows the file before or after. */
+/** A button at the side that shows the previous or next file. */
 export function stepButton(to: 'previous' | 'next', onClick: () => void): HTMLButtonElement {
   return button({ class: `icon-button turn-${to}`, 'aria-label': text(to) }, onClick, icon(to));
 }
 
-/** Several files side by side: swiped, scrolled, stepped by buttons or arrow keys. */
+/** Several files side by side, moved by swiping, scrolling, buttons or arrow keys. */
 export function carousel(items: readonly WebMedia[], options: CarouselOptions): HTMLElement {
   const slides = items.map((media, index) => slideOf(media, index, items.length, options));
   const track = h('div', { class: 'track', tabindex: 0, role: 'group', 'aria-label': text('gallery') }, ...slides);
@@ -33,7 +33,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   function go(index: number): void {
     const target = Math.max(0, Math.min(items.length - 1, index));
     track.scrollTo({ left: target * track.clientWidth, behavior: isCalm() ? 'auto' : 'smooth' });
-    // Not waiting for the scroll to arrive lets two quick presses move two slides.
+    // The index changes at once, not when the scroll arrives, so that two quick presses move two slides.
     arrive(target);
   }
 
@@ -52,7 +52,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
     options.onChange(index);
   }
 
-  /** The next file is ready when it is wanted. */
+  /** Loads the files beside the current one, so that they are ready when wanted. */
   function warmAround(index: number): void {
     for (const slide of slides.slice(Math.max(0, index - 1), index + 2)) warm(slide);
   }
@@ -77,7 +77,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   const [first] = items;
   if (first) root.style.setProperty('--ratio', String(ratioOf(first)));
   root.addEventListener('keydown', event => {
-    // In a player the arrows belong to the player.
+    // In a player the arrow keys belong to the player.
     if (event.target instanceof HTMLMediaElement) return;
     const target = targetOf(event.key, current, items.length);
     if (target === undefined) return;
@@ -94,7 +94,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   return root;
 }
 
-/** Long enough for a smooth scroll's steps to follow each other, short enough to feel at once. */
+/** Long enough to bridge the steps of a smooth scroll, short enough to feel immediate. */
 const SETTLE_MS = 90;
 
 function targetOf(key: string, current: number, count: number): number | undefined {

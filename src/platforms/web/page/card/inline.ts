@@ -8,8 +8,8 @@ import { pill, swatch } from './pill.ts';
 export type OnAction = (token: string, label: string, pressed: HTMLElement) => void;
 
 /**
- * A text as nodes; nothing in it is ever read as markup. Links that open here do so with `onAction`. `mayLine`: false where values that are
- * kept whole would interrupt an underline.
+ * A text as nodes; nothing in it is ever read as markup. Links with a token call `onAction`. `mayLine`: false where values that must not
+ * break would interrupt an underline.
  */
 export function inlines(content: WebText, onAction?: OnAction, mayLine = true): Node[] {
   const isLine = mayLine && content.some(inline => typeof inline === 'string' && inline.includes(SEPARATOR));
@@ -22,19 +22,19 @@ export function inlines(content: WebText, onAction?: OnAction, mayLine = true): 
     }
     const taken = wordBeside(content[index - 1], inline);
     if (typeof inline !== 'string') return [inlineOf(inline, onAction, mayLine)];
-    // A pill stands apart by itself.
+    // Beside a pill the separator becomes two spaces, since a pill is set apart by its shape.
     const rest = taken.endsWith('★') ? inline.slice(taken.length).replace(/^ · /, '  ') : inline.slice(taken.length);
     return isLine ? values(rest) : [document.createTextNode(rest)];
   });
 }
 
-/** The words that share the place of a colour: the stars behind it, else the first word of the text. */
+/** The words that are shown on a colour: the stars behind it, else the first word of the text. */
 function wordBeside(before: WebInline | undefined, after: WebInline | undefined): string {
   if (typeof before !== 'object' || before.kind !== 'swatch' || typeof after !== 'string') return '';
   return /^ (?:[^\n·–★]{0,24}★|\S+)/.exec(after)?.[0] ?? '';
 }
 
-/** The words of a text, without moments and colours. */
+/** The plain words of a text, without moments and colours. */
 export function wordsOf(content: WebText): string {
   return content
     .map(inline => (typeof inline === 'string' ? inline : 'children' in inline ? wordsOf(inline.children) : ''))
@@ -42,10 +42,10 @@ export function wordsOf(content: WebText): string {
 }
 
 const SEPARATOR = ' · ';
-/** Longer than this, a value may break like any sentence. */
+/** A value longer than this may be broken like any sentence. */
 const LONGEST_VALUE = 28;
 
-/** A line of values breaks between them, never inside. */
+/** Breaks a line of values only between values, never inside one. */
 function values(text: string): Node[] {
   return text.split(/( · |^ | $)/).map(part => {
     const isValue = /\S \S/.test(part) && part.length <= LONGEST_VALUE && !part.includes('\n');
@@ -84,7 +84,7 @@ function link(
   if (token !== undefined && onAction) {
     anchor.classList.add('opens');
     anchor.addEventListener('click', event => {
-      // With a key held the reader wants the site itself, in a tab of its own.
+      // If a modifier key is held, the reader wants the site itself, in a tab of its own.
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
       onAction(token, wordsOf(children), anchor);

@@ -11,7 +11,7 @@ export interface ItemContext {
   readonly onAction: OnAction;
 }
 
-/** Found things below each other, alike in size: a cover to hear, what it is, what it comes to, and the way in. */
+/** A list of found things, similar in size: each has a cover with an audio preview, a name, its values, and a button. */
 export function itemList(cards: readonly WebCard[], context: ItemContext): HTMLElement {
   return h('ul', { class: 'items' }, ...cards.map(card => h('li', {}, item(card, context))));
 }
@@ -50,7 +50,7 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
   return root;
 }
 
-/** What a play came to, in places that are the same in every row. */
+/** The first line of a play's result, whose parts are at the same position in every row. */
 function firstLine(line: WebText, worth: WebCard['worth'], { onAction }: ItemContext): HTMLElement {
   const play = worth?.play;
   if (play === undefined) return h('p', { class: 'item-line' }, ...inlines(line, onAction));
@@ -64,12 +64,12 @@ function firstLine(line: WebText, worth: WebCard['worth'], { onAction }: ItemCon
   return h('p', { class: 'item-line play' }, ...parts.flatMap(part => [part, ' ']));
 }
 
-/** A list has many previews, so each has the name of its item. */
+/** A list has many previews, so each is labelled with the name of its item. */
 function named(sound: WebSound, title: WebText): WebSound {
   return { ...sound, label: `${sound.label}, ${wordsOf(title)}` };
 }
 
-/** The title opens the item here, too. */
+/** Makes the title open the item on this page, like its button. */
 function opening(title: WebText, action: WebAction | null): WebText {
   if (action?.kind !== 'button') return title;
   return title.map(inline =>
@@ -77,12 +77,12 @@ function opening(title: WebText, action: WebAction | null): WebText {
   );
 }
 
-/** A line that leads elsewhere says why the thing is here: its beginning is enough. */
+/** A line with a link says why the item is shown; it may be cut, since its beginning is enough. */
 function isReason(line: WebText): boolean {
   return line.some(inline => typeof inline === 'object' && inline.kind === 'link');
 }
 
-/** The place stays when nothing comes to fill it: a list in which rows jump is worse than a blank. */
+/** The cover's place is kept even if no image loads: rows that jump would be worse than a blank. */
 function coverOf({ url, alt }: NonNullable<WebCard['image']>): HTMLImageElement {
   const cover = h('img', { src: url, alt, loading: 'lazy', decoding: 'async' });
   cover.addEventListener('error', () => cover.remove(), { once: true });

@@ -6,8 +6,8 @@ import { pill, swatch } from './pill.ts';
 const SEPARATOR = ' · ';
 
 /**
- * Lines that all begin with a colour are a table: how hard, which, and its values. Undefined for any other text. A last line without a
- * colour stands below.
+ * Shows lines that all begin with a colour as a table: difficulty, name, and values. Undefined for any other text. A last line without a
+ * colour is placed below.
  */
 export function levelTable(text: WebText, onAction: OnAction): Node[] | undefined {
   const lines = linesOf(text);
@@ -57,7 +57,7 @@ export function partsOf(line: WebText): WebText[] {
   return split(line, SEPARATOR).map(part => part.filter(inline => typeof inline !== 'string' || inline.trim() !== ''));
 }
 
-/** The text at its top level, cut at `mark`. */
+/** The text split at `mark`, at its top level. */
 function split(text: WebText, mark: string): WebText[] {
   const cut: WebInline[][] = [[]];
   for (const inline of text) {

@@ -7,7 +7,7 @@ export interface MediaContext {
   /** The author of the files; '' when unknown. */
   readonly owner: string;
   readonly openPhoto: (media: WebMedia) => void;
-  /** Asks for the post again; its addresses have run out. */
+  /** Asks for the post again, because its addresses have expired. */
   readonly bringAgain: () => void;
 }
 
@@ -16,12 +16,12 @@ const KIND_TEXT = { video: 'video', image: 'photo', audio: 'audio' } as const sa
   PageTextKey
 >;
 
-/** Names what a file is for those who cannot see it. */
+/** Names a file for people who cannot see it. */
 export function mediaLabel(media: WebMedia, place: string, owner: string): string {
   return [text(KIND_TEXT[media.kind]), place, media.alt, owner].filter(part => part !== '').join(', ');
 }
 
-/** Width by height, kept within what still looks right in a chat. */
+/** Width divided by height, limited to what looks right in a chat. */
 export function ratioOf(media: WebMedia): number {
   if (media.kind === 'audio') return media.poster === null ? 4 : 1;
   if (!media.width || !media.height) return media.kind === 'video' ? 16 / 9 : 1;
@@ -68,7 +68,7 @@ function videoOf(media: WebMedia, label: string, onError: () => void): HTMLVideo
     'aria-label': label,
   });
   video.addEventListener('error', onError, { once: true });
-  // Without a cover iOS shows nothing until it plays; a moment in the address makes it show that moment.
+  // Without a cover, iOS shows nothing until the video plays; a moment in the address makes it show that frame.
   video.src = media.poster === null && !media.src.includes('#') ? `${media.src}#t=0.001` : media.src;
   keepWithinPart(video, media.src);
   return video;
@@ -76,7 +76,7 @@ function videoOf(media: WebMedia, label: string, onError: () => void): HTMLVideo
 
 const SHORTEST_REST_S = 0.1;
 
-/** Plays only the asked part of a video, however often: browsers respect its end only once. */
+/** Plays only the requested part of a video, however often it is started: browsers respect the end in the address only once. */
 function keepWithinPart(video: HTMLVideoElement, src: string): void {
   const [, start, end] = /#t=([\d.]+),([\d.]+)$/.exec(src) ?? [];
   if (end === undefined) return;
@@ -110,7 +110,7 @@ function photo(media: WebMedia, place: string, context: MediaContext, onError: (
   return button({ class: 'photo', title: text('openPhoto') }, () => context.openPhoto(media), image);
 }
 
-/** It says nothing of what is in the file. */
+/** The cover of a spoiler; it says nothing about the file's content. */
 function spoilerCover(media: WebMedia, owner: string, show: () => void): HTMLButtonElement {
   return button(
     { class: 'spoiler' },
@@ -144,18 +144,18 @@ function failedNote(again: () => void, { bringAgain }: MediaContext): HTMLElemen
   );
 }
 
-/** The video in this box goes on from the same moment with another file. */
+/** Continues the video in this box from the same moment with another file. */
 export function switchVideo(box: Element, src: string): void {
   const video = box.querySelector('video');
   if (!video) return;
   const { currentTime, paused } = video;
   video.src = src;
   video.currentTime = currentTime;
-  // A press on pause meanwhile ends it, which is no failure.
+  // Pressing pause meanwhile ends `play` with an error, which is not a failure.
   if (!paused) video.play().catch(() => undefined);
 }
 
-/** Lets the video in this box ask for its first bytes. */
+/** Lets the video in this box load its first bytes. */
 export function warm(box: Element): void {
   box.setAttribute('data-warm', '');
   for (const video of box.querySelectorAll('video')) video.preload = 'metadata';
@@ -174,13 +174,13 @@ const observer = new IntersectionObserver(
   { rootMargin: '400px' },
 );
 
-/** A long conversation holds many videos; only those near the eye load anything. */
+/** Calls `act` when the element is nearly in view: a long conversation contains many videos, and only those near the reader load. */
 export function whenNear(element: Element, act: () => void): void {
   arrivals.set(element, act);
   observer.observe(element);
 }
 
-/** One thing plays at a time. `play` does not bubble, so it is caught on its way down. */
+/** Pauses all other players when one starts. `play` does not bubble, so it is caught in the capture phase. */
 export function playOneAtATime(): void {
   document.addEventListener(
     'play',

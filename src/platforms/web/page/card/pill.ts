@@ -1,13 +1,13 @@
 import { h } from '../base/dom.ts';
 
-/** A spot of a colour that means something. */
+/** A spot in a colour that has a meaning. */
 export function swatch(colour: string): HTMLElement {
   const spot = h('span', { class: 'swatch', 'aria-hidden': 'true' });
   spot.style.setProperty('--colour', colour);
   return spot;
 }
 
-/** How hard something is, on its colour, as osu! shows it. */
+/** A difficulty's stars on their colour, as osu! shows them. */
 export function pill(words: string, colour: string): HTMLElement {
   const shown = h('span', { class: 'pill' }, words);
   shown.style.setProperty('--colour', colour);
@@ -19,19 +19,19 @@ const DARK_INK = '#10171a';
 const LIGHT_INK = '#ffffff';
 const GOLD_INK = '#ffe08a';
 
-/** The text colour that is read best on it; the darkest levels have gold, as osu! has. */
+/** The text colour that is most readable on that colour; on the darkest levels it is gold, as in osu!. */
 function inkOn(colour: string): string {
   const light = luminance(colour);
   if (light < 0.05) return GOLD_INK;
   return contrast(light, luminance(DARK_INK)) >= contrast(light, 1) ? DARK_INK : LIGHT_INK;
 }
 
-/** WCAG 2.2: of two relative luminances. */
+/** The contrast of two relative luminances, by WCAG 2.2. */
 function contrast(a: number, b: number): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-/** Relative, 0 to 1, of `#rrggbb`. */
+/** The relative luminance of `#rrggbb`, from 0 to 1. */
 function luminance(colour: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(at => {
     const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255;

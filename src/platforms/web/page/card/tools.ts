@@ -8,7 +8,7 @@ export interface MediaToolsOptions {
   readonly items: readonly WebMedia[];
   /** The links of the reply; the first leads to the original. */
   readonly links: readonly Extract<WebAction, { kind: 'link' }>[];
-  /** The caption of the post; '' for none. */
+  /** The caption of the post; '' when there is none. */
   readonly caption: string;
   /** The author of the files; '' when unknown. */
   readonly owner: string;
@@ -17,11 +17,11 @@ export interface MediaToolsOptions {
 
 export interface MediaTools {
   readonly elements: readonly HTMLElement[];
-  /** They are about this file from now on. */
+  /** Makes the tools act on the file with that index. */
   offer(index: number): void;
 }
 
-/** The tools for the files of a post: save them, choose a size, take the audio, the link or the caption along. */
+/** The tools for the files of a post: save, choose a size, save the audio, copy the link or the caption. */
 export function mediaTools({ items, links, caption, owner, onQuality }: MediaToolsOptions): MediaTools {
   const named = (label: string): string => (owner === '' ? label : `${label}: ${owner}`);
   const download = h('a', { class: 'action primary' });
@@ -61,7 +61,7 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
     const place = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
     const facts = factsOf(file);
     save(download, file);
-    // The long words say which file it is; where there is little space the carousel alone does.
+    // The long label says which file it is; when there is little space the carousel shows that.
     const words =
       items.length > 1
         ? [h('span', { class: 'words-long' }, place), h('span', { class: 'words-short' }, text('download'))]
@@ -101,7 +101,7 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
 
 let groups = 0;
 
-/** Says of what it is, so that no two tools of a conversation have one name. */
+/** Adds the author to a label, so that no two tools of a conversation have the same name. */
 type Named = (label: string) => string;
 
 /** `1080p`, `8.4 MB`, `MP4`, as far as they are known. */
@@ -122,7 +122,7 @@ function save(anchor: HTMLAnchorElement, { downloadUrl, fileName }: WebFile): vo
   anchor.download = fileName;
 }
 
-/** The style hides the words where there is little space. */
+/** The style sheet hides the words when there is little space. */
 function labelled(name: IconName, label: string): Node[] {
   return [icon(name), h('span', { class: 'tool-words' }, label)];
 }
@@ -132,7 +132,7 @@ function openTool({ label, url }: MediaToolsOptions['links'][number], named: Nam
   return h('a', { ...attributes, 'aria-label': named(label), title: label }, ...labelled('open', label));
 }
 
-/** Phones have a sheet for it, which takes the file where it takes files; elsewhere the link is copied. */
+/** On phones a tool that opens the share sheet, with the file if the sheet accepts files; elsewhere one that copies the link. */
 function linkTool(url: string, named: Named, media: () => WebMedia | undefined): HTMLElement {
   if (!isTouch() || !('share' in navigator)) return copyTool('copyLink', 'link', url, named);
   const label = text('share');
@@ -150,17 +150,18 @@ function linkTool(url: string, named: Named, media: () => WebMedia | undefined):
     const data = ready?.data ?? (await fileData(shown)) ?? { url };
     if (shown) ready = { src: shown.src, data };
     tool.classList.remove('pressed');
-    // Closing the sheet is no failure. A file that took too long to come is at hand at the next press, which the browser asks for.
+    // Closing the sheet is not a failure. If the file took too long to load it is ready at the next press, which the browser then
+    // requires.
     await navigator.share(data).catch(() => undefined);
   }
 
   return tool;
 }
 
-/** More is not held in memory for the sheet of a phone. */
+/** A larger file is not held in memory for a phone's share sheet. */
 const MAX_SHARED_BYTES = 100_000_000;
 
-/** Undefined where the sheet takes no such file, or it does not come. */
+/** Undefined when the sheet accepts no such file, or the file cannot be loaded. */
 async function fileData(media: WebMedia | undefined): Promise<ShareData | undefined> {
   if (media === undefined || Date.now() >= media.expiresAt || (media.bytes ?? 0) > MAX_SHARED_BYTES) return undefined;
   const asFile = (parts: BlobPart[]): ShareData => ({
@@ -201,7 +202,7 @@ function copyTool(key: 'copyLink' | 'copyCaption', name: IconName, content: stri
   return tool;
 }
 
-/** Browsers lose downloads that begin at once. */
+/** Browsers drop downloads that begin at the same time, so there is a pause between them. */
 const BETWEEN_DOWNLOADS_MS = 400;
 
 function allTool(items: readonly WebMedia[], named: Named): HTMLElement {

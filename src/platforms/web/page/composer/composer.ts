@@ -8,14 +8,14 @@ import { SuggestionList } from './suggestions.ts';
 export interface ComposerOptions {
   readonly onSubmit: (line: string) => void;
   readonly onCancel: () => void;
-  /** Asks the server what may follow; the answer comes to `suggest`. */
+  /** Asks the server for suggestions; the answer comes to `suggest`. */
   readonly onAsk: (id: string, line: string) => void;
   /** The lines that were sent, oldest first. */
   readonly sent: () => readonly string[];
 }
 
 const ASK_DELAY_MS = 90;
-/** Suggestions for what was typed before go when no others come in this time. */
+/** Suggestions for an earlier text are removed when no new ones come within this time. */
 const OUTDATED_MS = 2_000;
 
 /** The input, its button, and the suggestions above it. */
@@ -31,7 +31,7 @@ export class Composer {
   #maxLength = 10_000;
   #isWorking = false;
   #asked = 0;
-  /** The line that is shown is so many before the next; 0 for one that was typed. */
+  /** How many lines back from the end the shown line is; 0 when it was typed. */
   #recalled = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -49,7 +49,7 @@ export class Composer {
       this.receive(line);
     });
     this.#paste.addEventListener('click', () => {
-      // Without permission the reader pastes as anywhere else.
+      // Without permission the reader has to paste as in any other page.
       navigator.clipboard.readText().then(
         line => this.receive(line.trim()),
         () => this.focus(),
@@ -72,7 +72,7 @@ export class Composer {
     this.#onInput();
   }
 
-  /** A link and nothing else is sent at once; other words may be finished first. */
+  /** A link and nothing else is sent at once; other text can be edited first. */
   receive(line: string): void {
     if (isLoneLink(line)) this.#options.onSubmit(line);
     else this.fill(line);
@@ -82,7 +82,7 @@ export class Composer {
     this.#input.focus();
   }
 
-  /** While something is worked on, the button offers to cancel it as long as the input is empty. */
+  /** While a message is being answered, the button cancels it as long as the input is empty. */
   setWorking(isWorking: boolean): void {
     this.#isWorking = isWorking;
     this.refresh();
@@ -161,7 +161,7 @@ export class Composer {
   }
 
   #onKey(event: KeyboardEvent): void {
-    // Enter that ends an input method's composition is not ours.
+    // An Enter that ends an input method's composition does not send.
     if (event.isComposing || event.keyCode === 229) return;
     const isSend = event.key === 'Enter' && !event.shiftKey && !event.altKey;
     const isListKey = this.#recall(event.key) || (this.#list.isOpen && this.#onListKey(event));
@@ -169,7 +169,7 @@ export class Composer {
     if (isSend && !isListKey) this.#submit();
   }
 
-  /** In an empty input the arrows lead through what was sent before. */
+  /** In an empty input the arrow keys go through the lines that were sent before. */
   #recall(key: string): boolean {
     const step = { ArrowUp: 1, ArrowDown: -1 }[key];
     if (step === undefined || (this.#input.value !== '' && this.#recalled === 0)) return false;
@@ -195,13 +195,13 @@ export class Composer {
       return true;
     }
     const item = event.shiftKey ? undefined : this.#takenBy(event.key);
-    // A line that already says what the option would is finished.
+    // If the line already equals the option, it is finished.
     if (!item || item.text.trim() === this.#input.value.trim()) return false;
     this.#take(item);
     return true;
   }
 
-  /** Enter sends what was typed, unless someone has moved to a suggestion. */
+  /** Enter sends the typed line, unless the reader has moved to a suggestion. */
   #takenBy(key: string): WebSuggestion | undefined {
     if (key === 'Enter') return this.#list.active;
     return key === 'Tab' ? (this.#list.active ?? this.#list.first) : undefined;

@@ -17,7 +17,7 @@ const THEMES = [
   ['dark', 'themeDark'],
 ] as const satisfies readonly (readonly [ThemeChoice, string])[];
 
-/** Theme, language, history, clearing: a popover that the browser opens, closes and keeps in the focus order. */
+/** The menu for theme, language, history and clearing: a popover that the browser opens, closes and keeps in the focus order. */
 export function createMenu({ history, onLanguage, onClear }: MenuOptions): {
   offer(languages: readonly WebLanguage[]): void;
 } {
@@ -41,11 +41,11 @@ export function createMenu({ history, onLanguage, onClear }: MenuOptions): {
       h('p', { class: 'menu-foot' }, h('span', {}, text('privacy')), h('a', { href: '/docs' }, text('api'))),
     ];
     menu.replaceChildren(...parts.filter(part => part !== false));
-    // The language changes while the menu is open.
+    // The language may change while the menu is open.
     if (isOnLanguage) languages.focus();
   }
 
-  /** The words are those of what a press does: off at first. */
+  /** The label says what a press does; keeping the history is off at first. */
   function historyItem(): HTMLButtonElement {
     const words = (): string => text(history.isKept ? 'forgetHistory' : 'keepHistory');
     const item = button(
@@ -59,7 +59,7 @@ export function createMenu({ history, onLanguage, onClear }: MenuOptions): {
     return item;
   }
 
-  /** Asks once more in its own place: the second press clears. */
+  /** The item asks for confirmation in its own place: the second press clears. */
   function clearItem(): HTMLButtonElement {
     let asked = false;
     const clear = button(
@@ -95,7 +95,7 @@ function themeChoice(theme: ThemeChoice, label: string): HTMLLabelElement {
   return h('label', { class: 'theme' }, input, h('span', {}, label));
 }
 
-/** Each by its own name, whatever the page speaks. */
+/** Each language has its own name, whatever the page's language is. */
 function languageChoice(offered: readonly WebLanguage[], onLanguage: (tag: string) => void): HTMLSelectElement {
   const { lang: current } = document.documentElement;
   const select = h(

@@ -2,8 +2,8 @@ import { byId, h } from '../base/dom.ts';
 import type { WebSuggestion } from '../base/protocol.ts';
 
 /**
- * The list above the input: focus stays in the input, which names the active option. Of several lines, the input is a text box that
- * completes from a list; the role of a combobox is for inputs of one line.
+ * The list above the input: focus stays in the input, which refers to the active option. Since the input has several lines, it is a text
+ * box that completes from a list; the role of a combobox is for inputs of one line.
  */
 export class SuggestionList {
   readonly #input: HTMLTextAreaElement;
@@ -22,12 +22,12 @@ export class SuggestionList {
     return !this.#list.hidden;
   }
 
-  /** True when it belongs to an earlier line: nothing can be moved to or taken until it is shown anew. */
+  /** True when the list belongs to an earlier line: no option can be chosen until it is updated. */
   get isOutdated(): boolean {
     return this.#isOutdated;
   }
 
-  /** The option that someone has moved to. */
+  /** The option that the reader has moved to. */
   get active(): WebSuggestion | undefined {
     return this.#items[this.#active];
   }
@@ -36,7 +36,7 @@ export class SuggestionList {
     return this.#items[0];
   }
 
-  /** None is active until someone moves to it. */
+  /** Shows options; none is active until the reader moves to one. */
   show(items: readonly WebSuggestion[]): void {
     this.#items = items;
     this.#isOutdated = false;
@@ -78,7 +78,7 @@ export class SuggestionList {
       h('span', { class: 'suggestion-label' }, item.label),
       h('span', { class: 'suggestion-detail' }, item.detail),
     );
-    // Before the input loses its focus.
+    // The default is prevented, so that the input does not lose its focus.
     option.addEventListener('pointerdown', event => event.preventDefault());
     option.addEventListener('click', () => this.#onTake(item));
     return option;

@@ -8,11 +8,11 @@ export interface InlineUpdateOptions {
   readonly history: History;
   readonly thread: Thread;
   readonly viewOf: (turnId: string) => MessageView | undefined;
-  /** Something else was opened there; the reply before it is kept. */
+  /** Called when something else was opened there; the previous reply is kept. */
   readonly onOpened: (place: ReplyPlace, top: number) => void;
 }
 
-/** One reply as it is shown. */
+/** One reply that is shown. */
 interface Shown {
   readonly turn: Turn;
   readonly view: MessageView;
@@ -21,27 +21,27 @@ interface Shown {
   readonly index: number;
 }
 
-/** The steps back, and forward, that a place keeps. */
+/** Most steps back, and forward, that one place keeps. */
 const MAX_KEPT = 12;
 
-/** Answers to pressed buttons that take the place of the reply with the button: a turned page, or something that was opened from it. */
+/** Handles answers to pressed buttons that replace the reply with the button: another page, or something opened from it. */
 export class InlineUpdate {
   readonly #options: InlineUpdateOptions;
-  /** The pressed control, and the card that it belongs to, for the turns that wait. */
+  /** The pressed control and the card to which it belongs, for each turn that waits. */
   readonly #waiting = new Map<string, { readonly pressed: HTMLElement | undefined; readonly card: HTMLElement }>();
 
   constructor(options: InlineUpdateOptions) {
     this.#options = options;
   }
 
-  /** True when the answer may come in the button's own place; then that place shows that it waits. */
+  /** True when the answer may come in the button's own place; that place then shows that it waits. */
   begin(turn: Turn, pressed: HTMLElement | undefined): boolean {
     const place = this.#placeOf(turn);
     if (place) this.#wait(turn.id, place.card, pressed);
     return place !== undefined;
   }
 
-  /** Shows the answer there. False when it is not of the kind, or its place is gone: then it is shown as any other. */
+  /** Shows the answer there. False when it is not suited to that, or its place is gone: then it is shown like any other. */
   take(turn: Turn, reply: WebReply): boolean {
     const { thread, onOpened } = this.#options;
     const place = this.#placeOf(turn);
@@ -65,7 +65,10 @@ export class InlineUpdate {
     return true;
   }
 
-  /** Shows a better reply in the place of one of that turn, also where that one is only gone back to; nowhere when its place is gone. */
+  /**
+   * Shows a better reply in the place of one of that turn, even if that one is only shown again by going back; nowhere when its place is
+   * gone.
+   */
   improve(turn: Turn, index: number, before: WebReply, better: WebReply): void {
     const { input } = turn;
     const isElsewhere = index === 0 && turn.moved === true && input.kind === 'action';
@@ -85,7 +88,7 @@ export class InlineUpdate {
       focusOn(sameControl(card, activeElement) ?? card);
   }
 
-  /** Nothing more comes. */
+  /** Called when nothing more comes for the turn. */
   end(turn: Turn): void {
     const begun = this.#waiting.get(turn.id);
     begun?.pressed?.classList.remove('pressed');
@@ -93,7 +96,7 @@ export class InlineUpdate {
     this.#waiting.delete(turn.id);
   }
 
-  /** Shows again the reply that this one was opened from, `top` pixels down. False when there is nothing to go back to. */
+  /** Shows the reply from which this one was opened, `top` pixels down. False when there is none. */
   goBack(where: ReplyPlace, top: number | undefined): boolean {
     const { thread } = this.#options;
     const place = this.#find(where);
@@ -107,7 +110,7 @@ export class InlineUpdate {
     return true;
   }
 
-  /** Shows again the reply that `goBack` closed; returns how far the conversation was scrolled before, or undefined when there is nothing to show. */
+  /** Shows the reply that `goBack` closed; returns the scroll position before that, or undefined when there is none. */
   goForward(where: ReplyPlace): number | undefined {
     const { thread } = this.#options;
     const place = this.#find(where);
@@ -163,12 +166,12 @@ function exchanged(kept: Kept | undefined, index: number, before: WebReply, bett
   return { ...kept, [index]: (kept?.[index] ?? []).map(reply => (reply === before ? better : reply)) };
 }
 
-/** True for another page of the same: the pressed button is one below the reply, and the heading stays. */
+/** True for another page of the same reply: the pressed button is one below it, and the heading is the same. */
 function isTurned(pressed: HTMLElement | undefined, before: WebReply, reply: WebReply): boolean {
   return (pressed === undefined || pressed.matches('.actions > *')) && headingOf(reply) === headingOf(before);
 }
 
-/** True for words, cards and images: files stay where they were brought, and a failure does not take the place of a reply that still works. */
+/** True for a reply of text, cards and images: files are never replaced, and a failure does not replace a reply that still works. */
 function isPage({ gallery, tone }: WebReply): boolean {
   return gallery.length === 0 && tone !== 'error' && tone !== 'notice';
 }

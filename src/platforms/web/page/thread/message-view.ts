@@ -16,9 +16,9 @@ export interface PressedAction {
 export interface MessageContext {
   readonly onPress: (pressed: PressedAction) => void;
   readonly onCancel: (turn: Turn) => void;
-  /** Shows again the reply that this one was opened from. */
+  /** Shows the reply from which this one was opened. */
   readonly onBack: (place: ReplyPlace) => void;
-  /** Asks the same again, as a new turn, or one link of it. */
+  /** Asks the same again as a new turn, or only for one link of it. */
   readonly onRepeat: (turn: Turn, link?: string) => void;
 }
 
@@ -99,7 +99,7 @@ export class MessageView {
     return shown;
   }
 
-  /** For the reply at that place among the turn's own. */
+  /** The context for the reply at that position in the turn. */
   #contextAt(index: number): CardContext {
     const { onPress, onRepeat, onBack } = this.#context;
     const turn = this.#turn;
@@ -120,12 +120,12 @@ export class MessageView {
 
 const ADDRESS = /^(https?:\/\/(?:www\.)?)(\S+)$/;
 
-/** The beginning that all addresses share is not shown. */
+/** The beginning that all addresses share is hidden. */
 function saidBubble(words: string): HTMLElement {
   const [, start, rest] = ADDRESS.exec(words) ?? [];
   const you = `${text('you')}: `;
   if (start === undefined || rest === undefined)
-    // With a direction of its own it does not decide that of the words.
+    // The hidden label has its own direction, so that it does not decide that of the text.
     return h('p', { class: 'said', dir: 'auto' }, h('span', { class: 'unseen', dir: 'ltr' }, you), words);
   return h('p', { class: 'said address', title: words }, h('span', { class: 'unseen' }, `${you}${start}`), rest);
 }

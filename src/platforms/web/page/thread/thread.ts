@@ -4,37 +4,37 @@ import { text } from '../base/texts.ts';
 
 const NEAR_END_PX = 120;
 const EDGE_PX = 12;
-/** A smooth scroll that has not moved for so long has ended. */
+/** A smooth scroll that has not moved for this long has ended. */
 const GLIDE_MS = 300;
-/** After any of these the page moves nothing that the reader looks at. */
+/** After any of these events, the page no longer moves what the reader looks at. */
 const GESTURES = ['pointerdown', 'wheel', 'keydown'] as const;
 
-/** The scrolling part of the page: stays with the newest unless the reader scrolls elsewhere. */
+/** The scrolling part of the page: it follows the newest answers unless the reader scrolls elsewhere. */
 export class Thread {
   readonly #scroller = byId('thread', HTMLElement);
   readonly #log = byId('log', HTMLDivElement);
   readonly #latest = byId('latest', HTMLButtonElement);
-  /** True while new answers are to be brought into sight: until someone scrolls up, and again from the end. */
+  /** True while new answers are scrolled into view: until the reader scrolls up, and again from the end. */
   #isFollowing = true;
-  /** This is kept in sight though the layout changes, until the reader moves: the end, or where an element begins. */
+  /** The part that is kept in view when the layout changes, until the reader moves: the end, or the beginning of an element. */
   #anchor: 'end' | HTMLElement | undefined;
-  /** Runs while a smooth scroll does. */
+  /** Runs during a smooth scroll. */
   #gliding: ReturnType<typeof setTimeout> | undefined;
   #hasNew = false;
-  /** The state when last looked at: while there is an anchor, a jump of the layout changes the height, and a reader who scrolls does not. */
+  /** The last scroll position and height: with an anchor, a layout change alters the height, while a reader's scrolling does not. */
   #lastTop = 0;
   #lastHeight = 0;
-  /** The words of the button, which change with the language. */
+  /** The text of the button, which changes with the language. */
   #label = '';
 
   constructor() {
-    // The arrow keys can scroll it only when it takes the focus.
+    // Arrow keys can only scroll it if it can have the focus.
     this.#scroller.tabIndex = 0;
     this.#scroller.addEventListener('scroll', () => this.#onScroll(), { passive: true });
     for (const gesture of GESTURES)
       this.#scroller.addEventListener(gesture, () => this.#onGesture(), { passive: true });
     this.#latest.addEventListener('click', () => this.toEnd());
-    // The input grows, the keyboard opens, the window turns: the end stays in sight.
+    // When the input grows, the keyboard opens or the window turns, the end stays in view.
     new ResizeObserver(() => {
       if (this.#isFollowing) this.#anchor ??= 'end';
       this.#keepAnchor();
@@ -48,7 +48,7 @@ export class Thread {
     this.#log.append(element);
   }
 
-  /** Call after `added` was added to `element`: brings it into sight if the reader was at the end. */
+  /** Call after `added` was added to `element`: scrolls it into view if the reader was at the end. */
   follow(element: HTMLElement, added: HTMLElement): void {
     if (!this.#isFollowing) {
       this.#hasNew = true;
@@ -58,7 +58,7 @@ export class Thread {
     else this.toEnd();
   }
 
-  /** Call after `element` shows something else: the pressed control stays under the finger, `drift` pixels from where it was. */
+  /** Call after `element` shows something else: keeps the pressed control under the finger, `drift` pixels from its former position. */
   steady(element: HTMLElement, drift: number): void {
     this.#anchor = undefined;
     if (element.offsetHeight > this.#scroller.clientHeight) this.#glide(this.#topOf(element) - EDGE_PX);
@@ -72,7 +72,7 @@ export class Thread {
     this.#glide(this.#anchorTop());
   }
 
-  /** How far it is scrolled, in pixels. */
+  /** The scroll position in pixels. */
   top(): number {
     return this.#scroller.scrollTop;
   }
@@ -92,7 +92,7 @@ export class Thread {
     this.#log.replaceChildren();
   }
 
-  /** Labels the button anew, when the language or its meaning has changed. */
+  /** Updates the button's label when the language or its meaning has changed. */
   refresh(): void {
     const words = text(this.#hasNew ? 'newReplies' : 'scrollDown');
     if (words === this.#label) return;
@@ -102,8 +102,8 @@ export class Thread {
   }
 
   /**
-   * An answer that is taller than the screen is shown from its beginning, and left there to be looked at. The question stays above it where
-   * there is space for the tools, too.
+   * Shows an answer that is taller than the screen from its beginning, and stays there. The question stays above it if there is space for
+   * the tools as well.
    */
   #showBeginning(element: HTMLElement, added: HTMLElement): void {
     this.#isFollowing = false;
@@ -132,12 +132,12 @@ export class Thread {
     } else if (moved < 0) this.#isFollowing = false;
   }
 
-  /** The gesture may have scrolled already, before its event came. */
+  /** The gesture may have scrolled already before its event came. */
   #onGesture(): void {
     if (this.#anchor === undefined) return;
     this.#anchor = undefined;
     this.#isFollowing &&= this.#leftBelow() < NEAR_END_PX;
-    // Set to where it is, the scroller stops.
+    // Setting the scroll position to its present value stops a smooth scroll.
     if (this.#gliding !== undefined) this.#jump(this.#scroller.scrollTop);
   }
 
@@ -152,14 +152,14 @@ export class Thread {
     this.refresh();
   }
 
-  /** Call when the layout may have changed: the anchor is brought back to its place. */
+  /** Call when the layout may have changed: scrolls the anchor back to its place. */
   #keepAnchor(): void {
     if (this.#anchor === undefined) this.#look();
     else if (this.#gliding === undefined) this.#jump(this.#anchorTop());
     else this.#glide(this.#anchorTop());
   }
 
-  /** The scroller itself keeps this within what there is to scroll. */
+  /** The scroller itself limits this to its range. */
   #anchorTop(): number {
     const anchor = this.#anchor;
     return anchor === undefined || anchor === 'end' ? this.#scroller.scrollHeight : this.#topOf(anchor) - EDGE_PX;
@@ -194,13 +194,16 @@ export class Thread {
     }, GLIDE_MS);
   }
 
-  /** False when something was asked after it: then that is what the reader waits for. */
+  /** False when something was asked after it: then the reader waits for that. */
   #isNewest(element: HTMLElement): boolean {
     return [...this.#log.children].filter(each => each.checkVisibility()).at(-1) === element;
   }
 }
 
-/** Safari lays its keyboard over the page instead of shrinking it; pinching shrinks the same number and is left alone. */
+/**
+ * Safari puts its keyboard over the page instead of shrinking it, so the height is set here; pinching changes the same number and is
+ * ignored.
+ */
 function fitAboveKeyboard(): void {
   const viewport = window.visualViewport;
   viewport?.addEventListener('resize', () => {

@@ -1,26 +1,26 @@
 import { recall, remember } from '../base/dom.ts';
 import type { ReplyPlace } from '../base/history.ts';
 
-/** Something that was opened in the place of a reply, and how far the conversation was scrolled then. */
+/** Something that was opened in the place of a reply, and the scroll position at that time. */
 export interface Opened extends ReplyPlace {
   readonly top: number;
 }
 
 export interface WayBackOptions {
-  /** Shows again what was there before; false when there is nothing to show. */
+  /** Shows the previous reply again; false when there is none. */
   readonly onBack: (place: ReplyPlace, top: number | undefined) => boolean;
-  /** Shows again what Back closed there, and tells how far the conversation was scrolled; undefined when there is nothing to show. */
+  /** Shows again the reply that Back closed, and returns the scroll position; undefined when there is none. */
   readonly onForward: (place: ReplyPlace) => number | undefined;
 }
 
 const KEY = 'medley.opened';
 
-/** The browser's Back closes what was opened last, before it leaves the page; Forward opens it again. */
+/** The browser's Back button closes what was opened last, before it leaves the page; Forward opens it again. */
 export class WayBack {
   readonly #options: WayBackOptions;
-  /** One for each step of the browser's history that is ours, those ahead among them; null for one that was closed out of order. */
+  /** One entry for each of our steps in the browser's history, including those ahead; null for one that was closed out of order. */
   #steps = restore();
-  /** How many of them are behind. */
+  /** How many of these steps are behind the present one. */
   #depth = depthOf(history.state);
   #isReturning = false;
 
@@ -43,12 +43,12 @@ export class WayBack {
     this.#save();
   }
 
-  /** Does for this place what Back would do. */
+  /** Does for this place the same as Back. */
   leave(place: ReplyPlace): void {
     const behind = this.#steps.slice(0, this.#depth);
     const at = behind.map(step => step?.turn === place.turn && step.index === place.index).lastIndexOf(true);
     if (at >= 0 && at === this.#depth - 1) {
-      // Those below that are closed already go with it.
+      // Steps below it that are already closed are removed too.
       const open = behind.slice(0, at).map(step => step !== null);
       history.go(open.lastIndexOf(true) + 1 - this.#depth);
       return;
@@ -71,7 +71,7 @@ export class WayBack {
   #onGoneBack(from: number): void {
     const closed = this.#steps.slice(this.#depth, from).reverse();
     const shown = closed.filter(step => step !== null && this.#options.onBack(step, step.top));
-    // A press that would seem to do nothing goes one step further.
+    // If Back would seem to do nothing, it goes one step further.
     if (shown.length === 0 && this.#depth > 0) history.back();
   }
 
@@ -88,7 +88,7 @@ export class WayBack {
     if (hasShown) return;
     if (this.#steps.slice(this.#depth).some(step => step !== null)) history.forward();
     else {
-      // With nothing ahead, Back is not to need a second press.
+      // If nothing is ahead, Back must not need a second press.
       this.#isReturning = true;
       history.go(from - this.#depth);
     }
