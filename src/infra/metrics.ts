@@ -72,7 +72,7 @@ export function createMetrics() {
       own.requests.inc({ platform, outcome });
       if (durationMs !== undefined) own.requestSeconds.observe({ platform }, durationMs / 1000);
     },
-    /** Counts a request that was not taken in, as a refusal by the queue. */
+    /** Counts a request that the queue refused, by its platform. */
     countAcceptance(platform: string, acceptance: string): void {
       if (acceptance === 'refused') own.refusals.inc({ limit: `queue-${platform}` });
     },

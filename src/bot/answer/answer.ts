@@ -40,11 +40,11 @@ import { type Autocomplete, createAutocomplete } from './suggestions.ts';
 
 export interface DispatcherOptions {
   readonly commands: readonly Command[];
-  /** Commands that owners alone may type, where no others see it, and that nothing lists. Default: none. */
+  /** Commands that only owners may type, in private chats, and that no list shows. Default: none. */
   readonly ownerCommands?: readonly Command[];
-  /** Those who run this Medley. Default: none. */
+  /** The people who run this Medley. Default: none. */
   readonly owners?: CallersOptions['owners'];
-  /** People and chats that get no answers to anything. Default: none. */
+  /** People and chats whose requests are not answered. Default: none. */
   readonly blocks?: CallersOptions['blocks'];
   readonly services: Services;
   readonly limiter: RateLimiter;

@@ -36,7 +36,7 @@ function readBeside(before: string, behind: string): Terms {
     if (key === undefined || value === undefined) continue;
     const known = found[key];
     const isMore = key === 'mods' && known !== undefined;
-    // The first ones count of mods that exclude each other.
+    // If mods exclude each other, the first ones count.
     if (!isMore) found[key] = value;
     else if (areMods(`${known}${value}`.match(/[a-z\d]{2}/gi) ?? [])) found[key] = `${known} ${value}`;
   }
@@ -55,7 +55,7 @@ export interface Wishes {
   readonly clip?: string;
 }
 
-/** These stand between words; one message has few of them. */
+/** Wishes beside links, such as `view:media`; each stands between blanks. */
 const WISH = /(?<!\S)(view|clip)[:=]([\w:.\u2013\u2014-]{1,32})(?!\S)/giu;
 
 /** Only words in the form of a wish are wishes, whatever else the message says. */

@@ -23,9 +23,9 @@ export interface CallersOptions {
 export interface Callers extends Pick<RequestHandler, 'preferences' | 'translator' | 'chatSettings'> {
   /** Takes a command's cost from the caller's limit; resolves with `rate_limited` and the time to wait when too little is left. */
   charge(command: Pick<Command, 'cost'>, caller: Caller): Promise<AppError | undefined>;
-  /** True for those who run this Medley. */
+  /** True for the people who run this Medley. */
   isOwner(caller: Caller): boolean;
-  /** True for people and chats that get no answers to anything. */
+  /** True for people and chats whose requests are not answered. */
   isBlocked(caller: Caller): Promise<boolean>;
   /** Logs that settings could not be read. */
   onUnreadable(error: unknown, caller: Caller): void;

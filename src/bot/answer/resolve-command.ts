@@ -35,7 +35,7 @@ export interface CommandResolver {
 
 export interface CommandResolverOptions {
   readonly commands: readonly Command[];
-  /** Further commands, which nothing lists. In a group others would see what an owner types. */
+  /** More commands, which no list shows. They do not work in groups, where others would see what an owner types. */
   readonly ownerCommands: readonly Command[];
   readonly isOwner: (caller: Caller) => boolean;
   readonly buttons: Pick<ButtonTokens, 'decode' | 'decodeForAnyone'>;

@@ -82,7 +82,7 @@ export function withPictures(blocks: readonly Block[], isShown: (block: PictureB
   });
 }
 
-/** The blocks, where several cards are rows of a list: what else there is to them comes when they are opened. */
+/** The blocks, with several cards reduced to rows of a list: their sound and details are shown when they are opened. */
 export function asRows(blocks: readonly Block[]): readonly Block[] {
   if (blocks.filter(({ kind }) => kind === 'card').length < 2) return blocks;
   return blocks.map(block => {
@@ -107,7 +107,7 @@ export interface Card {
   readonly title: Text;
   /** Short lines, the most important first; those at the end may be left out where there is little space. */
   readonly lines: readonly Text[];
-  /** Further lines, which rows of a list have on a page alone; elsewhere they are found on opening. */
+  /** More lines. In a list only the web page shows them; elsewhere they are shown when the card is opened. */
   readonly details?: readonly Text[];
   readonly image?: Image;
   readonly colour?: Colour;

@@ -62,7 +62,7 @@ const SECOND_MS = 1_000;
 const SLACK_MS = 5;
 
 const UNCOUNTED: Taken = { arrived: () => undefined, giveBack: () => undefined };
-/** For a platform that says itself when it is too much. */
+/** The reservation on a platform that reports itself when there are too many messages. */
 const UNLIMITED: Reservation = { grow: () => 0, take: async () => UNCOUNTED, end: () => undefined };
 
 /**

@@ -3,19 +3,19 @@ import * as z from 'zod';
 import { textsDigest } from '../../i18n/load-texts.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 
-/** The menus that chat platforms were given, so that a restart neither makes those of all languages nor asks for what is there. */
+/** Remembers which menus were sent to chat platforms, so that a restart neither makes them in all languages nor asks a platform for its menus. */
 export interface RegisteredMenus {
   /**
-   * Registers, unless that was done a short time ago with the same menus.
+   * Calls `register`, unless that was done within the last day with the same menus.
    *
    * @param account `${platform}:${id of the bot}`
-   * @param english the menus in English, which show what all languages are made from
+   * @param english the menus in English: together with the texts they decide all other languages
    */
   keep(account: string, english: unknown, register: () => Promise<void>): Promise<void>;
 }
 
 export function createRegisteredMenus(records: Pick<RecordStore, 'collection'>): RegisteredMenus {
-  // It is forgotten, since others who have the token may register menus of their own.
+  // A record expires, because others who have the token may register menus of their own.
   const store = records.collection({ name: 'registered-menus', schema: z.string(), ttlMs: 24 * 3_600_000 });
   return {
     async keep(account, english, register) {

@@ -67,7 +67,7 @@ export function joinSignals(sources: readonly (AbortSignal | undefined)[], timeo
   return { signal: controller.signal, release };
 }
 
-/** Says what the work of one key sees of its own state. */
+/** The state of the work for one key, as that work sees it. */
 export interface Flight {
   /** Aborts when no caller waits any more, with the reason of the last one who left. */
   readonly signal: AbortSignal;

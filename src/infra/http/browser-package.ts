@@ -128,7 +128,7 @@ export interface BrowserTarget {
 
 export type BrowserConnections = ReturnType<typeof createBrowserConnections>;
 
-/** Each holds 1.3 MB, most of it certificates. */
+/** The connections to one target hold 1.3 MB, most of it certificates. */
 const MAX_TARGETS = 16;
 
 interface Shared {

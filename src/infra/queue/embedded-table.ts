@@ -26,7 +26,7 @@ const STEPS = [
   `CREATE INDEX queue_by_account ON queue (fair_by, turn) WHERE state <> 'done'`,
 ];
 
-/** Says what is left of an entry that is done: lane, account, owner and payload are cleared. */
+/** The columns of an entry that is done: lane, account, owner and payload are cleared, so that only its id is left. */
 const BARE = `state = 'done', lane = '', fair_by = '', owner = '', payload = '', holder = '', at = :at`;
 
 const ClaimedRow = z.object({

@@ -43,7 +43,7 @@ export interface Claim {
   save(payload: string): Promise<boolean>;
 }
 
-/** Says what a handler decides about a claimed entry. */
+/** A handler's decision about a claimed entry. */
 export type Verdict =
   /** The entry is over: only its id stays. */
   | { readonly done: true }

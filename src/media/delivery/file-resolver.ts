@@ -198,7 +198,7 @@ class FileSearch {
     const file = await this.#fetch(part, maxBytes, this.#signal);
     if (file.status !== 'done' || file.probe === null || file.probe.kind === 'audio') return file;
     if (file.mime !== 'video/mp4' || (file.probe.fastStart && !file.probe.isFragmented)) return file;
-    // The file is held until then, so that it is not fetched again.
+    // The fetched file is held while it is rewritten, so that it is not fetched again.
     this.#held.push(file);
     const inputs = [(own: AbortSignal) => this.#fetch(part, maxBytes, own)];
     const request = { key: this.#keyOf(`straight-${key}`), maxBytes, inputs };
