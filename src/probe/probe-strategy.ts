@@ -5,10 +5,9 @@ import { planDelivery } from '../media/delivery/delivery-plan.ts';
 import { parseAddress } from '../media/extract/address.ts';
 import { isLimit, isOfOurs } from '../media/extract/failures.ts';
 import { isVideoLink, type MediaSource, type PostRef, type Strategy } from '../media/extract/source.ts';
-import { isWhole } from '../media/extract/strategy-history.ts';
 import { startStrategy } from '../media/extract/strategy-race.ts';
 import { createCdnHeaders, fileType, looksLikeDocument } from '../media/files/cdn.ts';
-import { isPlaylist, type Post, playableVariants, type Variant } from '../media/post.ts';
+import { isPlaylist, isWhole, type Post, playableVariants, type Variant } from '../media/post.ts';
 import { sourceDescriptors } from '../media/sources/index.ts';
 
 export interface ProbeAnswer {

@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
+import { abortable } from '../../infra/concurrency/abortable.ts';
 import { actFor, actingClient, withContext, workContext } from '../../infra/concurrency/work-context.ts';
 import type { Outgoing, OutgoingAddress } from '../../infra/http/outgoing.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -117,7 +118,8 @@ class Access {
   readonly #options: SiteOptions & { readonly now: () => number };
   /** When each client was last refused, by client. */
   readonly #refusals = new Map<string, number>();
-  #isChecking = false;
+  /** Under way while the public example is asked for; those who come meanwhile wait to hear whether they may ask. */
+  #check: Promise<void> | undefined;
 
   constructor(address: OutgoingAddress, state: SiteState, options: SiteOptions & { readonly now: () => number }) {
     this.address = address;
@@ -139,7 +141,7 @@ class Access {
 
   runAlone(strategy: Strategy, ref: PostRef, signal: AbortSignal): Promise<Post> {
     return withContext({ outgoing: this.address.name }, async () => {
-      await this.#admit().catch(error => {
+      await this.#admit(signal).catch(error => {
         throw error instanceof AppError ? notAsked(error.retryAfterMs ?? PROBE.windowMs) : error;
       });
       const post = await askEndpoint(this.state, strategy, ref, signal, this.#options.now);
@@ -155,7 +157,7 @@ class Access {
   ): Promise<T> {
     return withContext({ outgoing: this.address.name }, async () => {
       if (this.source === undefined) throw new AppError('internal', 'the site is not open yet');
-      const isSingle = await this.#admit();
+      const isSingle = await this.#admit(signal);
       try {
         const answer = await ask(this.source, isSingle);
         this.#noteAnswer();
@@ -170,8 +172,9 @@ class Access {
    * Says whether only a single request may be made.
    * @throws AppError when the site must not be asked now
    */
-  async #admit(): Promise<boolean> {
+  async #admit(signal: AbortSignal): Promise<boolean> {
     const { descriptor, limiter, now } = this.#options;
+    if (this.#check !== undefined) await abortable(this.#check, signal);
     await this.state.refresh();
     if (!this.isOpen()) return false;
     const { allowed, resetAt } = await limiter.consume(PROBE, `${descriptor.id} ${this.address.name}`);
@@ -202,12 +205,11 @@ class Access {
     const { descriptor, log, now } = this.#options;
     for (const [client, at] of this.#refusals) if (now() - at > REFUSALS_COUNT_MS) this.#refusals.delete(client);
     this.#refusals.set(actingClient(), now());
-    if (this.#refusals.size < REFUSED_CLIENTS || this.#isChecking) return;
-    this.#isChecking = true;
-    actFor('', () => this.#askForExample())
+    if (this.#refusals.size < REFUSED_CLIENTS || this.#check !== undefined) return;
+    this.#check = actFor('', () => this.#askForExample())
       .catch(error => log.warn({ source: descriptor.id, err: error }, 'the public example could not be asked for'))
       .finally(() => {
-        this.#isChecking = false;
+        this.#check = undefined;
       });
   }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { abortReason } from '../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Post, SourceId } from '../post.ts';
+import { isCoverOnly, type Post, type SourceId } from '../post.ts';
 import {
   CoverOnlyError,
   isDefinitive,
@@ -13,7 +13,7 @@ import {
 } from './failures.ts';
 import { askEndpoint, createSiteState, leftAloneUntil, type SiteState } from './site-state.ts';
 import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
-import { isCoverOnly, MAX_PATIENCE_MS, StrategyHistory, type StrategyHistoryOptions } from './strategy-history.ts';
+import { StrategyHistory, type StrategyHistoryOptions } from './strategy-history.ts';
 import { type RaceResult, StrategyRace } from './strategy-race.ts';
 
 export interface StrategyChainOptions extends Pick<StrategyHistoryOptions, 'onOutcome'> {
@@ -43,8 +43,8 @@ const DIAGNOSE_MS = 5_000;
 export function createStrategyChain(options: StrategyChainOptions): StrategyChain {
   const { source, strategies, deadlineMs = 19_500, log, now = Date.now, onOutcome } = options;
   const site = options.site ?? createSiteState({ source, log, now });
+  const diagnosis = options.diagnose && diagnosisOf(options.diagnose);
   const history = new StrategyHistory({ source, strategies, site, now, onOutcome });
-  const maxPatienceMs = Math.min(MAX_PATIENCE_MS, deadlineMs / 8);
 
   /** The strategies to ask, in order; each one that the site wants left alone counts as a failure. */
   function plan(ref: PostRef, isSingle: boolean) {
@@ -97,14 +97,13 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     if (signal.aborted) throw abortReason(signal);
     await site.refresh();
     const { asked, returning, waiting } = plan(ref, isSingle);
-    const diagnosis = isSingle ? undefined : diagnosisOf(options.diagnose);
     const ask = (strategy: Strategy, own: AbortSignal) => {
       if (strategy === diagnosis) return strategy.run(ref, own);
       history.noteStart(strategy);
       return askEndpoint(site, strategy, ref, own, now);
     };
-    const bounds = { deadlineMs, maxPatienceMs, signal };
-    const result = await new StrategyRace({ strategies: asked, returning, diagnosis, history, ask, ...bounds }).run();
+    const questions = { strategies: asked, returning, diagnosis: isSingle ? undefined : diagnosis };
+    const result = await new StrategyRace({ ...questions, history, ask, deadlineMs, signal }).run();
     note(result, ref);
     return conclude(result, waiting, ref);
   }
@@ -116,8 +115,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
 }
 
 /** Wraps the question why a post is not shown into a strategy. */
-function diagnosisOf(diagnose: StrategyChainOptions['diagnose']): Strategy | undefined {
-  if (diagnose === undefined) return undefined;
+function diagnosisOf(diagnose: NonNullable<StrategyChainOptions['diagnose']>): Strategy {
   const run = async (ref: PostRef, signal: AbortSignal): Promise<Post> => {
     await diagnose(ref, signal);
     throw new AppError('upstream_unavailable', 'no reason is known');

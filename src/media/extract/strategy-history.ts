@@ -1,6 +1,6 @@
 /** How well the strategies of one source worked here, and the order in which they are therefore asked. */
 import type { AppError } from '../../errors.ts';
-import type { Post, SourceId } from '../post.ts';
+import { isWhole, type Post, type SourceId } from '../post.ts';
 import { isOfOurs } from './failures.ts';
 import { leftAloneUntil, type SiteState } from './site-state.ts';
 import type { Strategy, StrategyFigures } from './source.ts';
@@ -191,14 +191,4 @@ export class StrategyHistory {
 /** The share of its latest fetches in which it gave the post; null when nothing was counted yet. */
 function successRate({ successes, failures }: StrategyRecord): number | null {
   return successes + failures === 0 ? null : successes / (successes + failures);
-}
-
-/** Says whether all items of a post could be read; a post of text alone has none. */
-export function isWhole(post: Post | null): boolean {
-  return post?.missingItems === 0;
-}
-
-/** Says whether the post has files, and none of them could be read. */
-export function isCoverOnly({ items, missingItems }: Post): boolean {
-  return items.length === 0 && missingItems > 0;
 }

@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts';
 import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { type Departure, withContext } from '../../infra/concurrency/work-context.ts';
 import { OWN_DOING } from '../../infra/http/read-failure.ts';
-import type { Post } from '../post.ts';
+import { isCoverOnly, isWhole, type Post } from '../post.ts';
 import {
   agreedFailure,
   asWeak,
@@ -18,35 +18,25 @@ import {
   toStrategyError,
 } from './failures.ts';
 import type { Strategy } from './source.ts';
-import { isCoverOnly, isWhole, type StrategyHistory, type StrategyReport } from './strategy-history.ts';
+import { MAX_PATIENCE_MS, type StrategyHistory, type StrategyReport } from './strategy-history.ts';
 
-interface RunningStrategy {
-  readonly strategy: Strategy;
-  /** The moment its request was sent; `at` is undefined while the request waits in a queue of our own. */
-  readonly departure: Readonly<Departure>;
-  /** Never rejects. */
-  readonly report: Promise<StrategyReport>;
-  abort(reason: AppError): void;
-}
-
-/** Runs one strategy once, bounded in time; work that ignores its signal is not awaited. */
-export function startStrategy(
-  strategy: Strategy,
-  ask: (signal: AbortSignal) => Promise<Post>,
-  timeoutMs: number,
-): RunningStrategy {
+/**
+ * Runs one strategy once, bounded in time; work that ignores its signal is not awaited. The report never rejects; `departure.at` is
+ * undefined while the request waits in a queue of our own.
+ */
+export function startStrategy(strategy: Strategy, ask: (signal: AbortSignal) => Promise<Post>, timeoutMs: number) {
   const controller = new AbortController();
   const startedAt = performance.now();
   const departure: Departure = { at: startedAt };
   const end = (post: Post | null, error: AppError | null) => {
     return { strategy, post, error, tookMs: performance.now() - (departure.at ?? startedAt) };
   };
-  function giveUp(): void {
+  const giveUp = () => {
     const [ms, isAsked] = [Math.round(timeoutMs), departure.at !== undefined];
     const message = isAsked ? `no answer within ${ms} ms` : `its turn at our own pace did not come within ${ms} ms`;
     // A strategy whose request was never sent says nothing about the site.
     controller.abort(new AppError('timeout', message, isAsked ? {} : OWN_DOING));
-  }
+  };
   async function run(): Promise<StrategyReport> {
     const timer = setTimeout(giveUp, timeoutMs);
     try {
@@ -59,8 +49,10 @@ export function startStrategy(
       clearTimeout(timer);
     }
   }
-  return { strategy, departure, report: run(), abort: reason => controller.abort(reason) };
+  return { strategy, departure, report: run(), abort: (reason: AppError) => controller.abort(reason) };
 }
+
+type RunningStrategy = ReturnType<typeof startStrategy>;
 
 interface RaceOptions {
   /** Strategies in the order in which they are asked; those that explain may stand anywhere. */
@@ -72,8 +64,6 @@ interface RaceOptions {
   readonly history: Pick<StrategyHistory, 'patienceMs' | 'isReliable' | 'isTrusted'>;
   ask(strategy: Strategy, signal: AbortSignal): Promise<Post>;
   readonly deadlineMs: number;
-  /** The longest time for which one strategy, or the questions why a post is withheld, delay the start of the next. */
-  readonly maxPatienceMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -102,6 +92,8 @@ export class StrategyRace {
   readonly #options: RaceOptions;
   /** Aborts with the caller's signal or at the deadline. */
   readonly #over: JoinedSignal;
+  /** The longest time for which one strategy, or the questions why a post is withheld, delay the start of the next. */
+  readonly #maxPatienceMs: number;
   #queue: readonly Strategy[];
   readonly #running = new Map<Strategy, RunningStrategy>();
   readonly #reports: StrategyReport[] = [];
@@ -121,6 +113,7 @@ export class StrategyRace {
     this.#options = options;
     this.#queue = options.strategies.filter(one => one !== options.returning && !one.explains);
     this.#over = joinSignals([options.signal], options.deadlineMs);
+    this.#maxPatienceMs = Math.min(MAX_PATIENCE_MS, options.deadlineMs / 8);
   }
 
   /** @throws AppError the caller's reason, when its signal aborts */
@@ -193,7 +186,7 @@ export class StrategyRace {
     const next = this.#startable();
     if (next === undefined || this.#waitMs() > 0) return;
     this.#queue = this.#queue.filter(one => one !== next);
-    const patienceMs = Math.min(this.#options.history.patienceMs(next), this.#options.maxPatienceMs);
+    const patienceMs = Math.min(this.#options.history.patienceMs(next), this.#maxPatienceMs);
     const departure = this.#start(next);
     this.#waitMs = () => (departure.at === undefined ? LOOK_AGAIN_MS : departure.at + patienceMs - performance.now());
   }
@@ -247,7 +240,7 @@ export class StrategyRace {
   /** Asks why there is no post: once, when two endpoints withheld it, or when nothing else is left to ask. */
   #explainWhenDue(): void {
     if (this.#isExplained || this.#isOver || this.#hasPost) return;
-    const { diagnosis, strategies, returning, maxPatienceMs } = this.#options;
+    const { diagnosis, strategies, returning } = this.#options;
     const withheld = this.#failures.filter(({ strategy, error }) => strategy !== returning && isWithheld(error));
     const endpoints = new Set(withheld.map(({ strategy }) => endpointOf(strategy)));
     const isAsked = endpoints.size >= WITHHELD_ENDPOINTS || this.#agreed() !== undefined;
@@ -260,7 +253,7 @@ export class StrategyRace {
       this.#questions.add(question);
       this.#start(question);
     }
-    const until = performance.now() + maxPatienceMs;
+    const until = performance.now() + this.#maxPatienceMs;
     if (questions.length > 0) this.#waitMs = () => until - performance.now();
     else this.#verdict = this.#agreed() ?? null;
   }

@@ -112,6 +112,13 @@ describe('a site that refuses this address', () => {
     expect(asked).toEqual(['later-0 query/plain']);
   });
 
+  it('is not asked by others while its example is', async () => {
+    const { ask, asked } = openToybox(() => wall);
+    for (const client of ['a', 'b', 'c']) await ask(client, `of-${client}`);
+    await Promise.all(['d', 'e'].map(client => ask(client, `of-${client}`)));
+    expect(asked.slice(6)).toEqual(['example query/plain', 'example page/crawler', 'of-d query/plain']);
+  });
+
   it('is asked as always after its first answer', async () => {
     let answer: Answer = wall;
     const { ask, asked, refuse, source } = openToybox(() => answer);
