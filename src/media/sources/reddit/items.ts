@@ -30,14 +30,10 @@ function imageType(url: string): string {
 
 const IMAGE_HOST = /^(?:i|preview|external-preview)\.redd\.it$/;
 
-interface Picture {
-  readonly width?: number | null;
-  readonly height?: number | null;
-  readonly alt?: string | null;
-}
+type Known = Partial<Omit<UnplacedItem, 'kind' | 'variants'>>;
 
 /** `preview.redd.it/TITLE-v0-NAME.png` is a smaller copy of `i.redd.it/NAME.png`. */
-export function imageOf(address: unknown, { width = null, height = null, alt = null }: Picture = {}): Item {
+export function imageOf(address: unknown, { width = null, height = null, alt = null }: Known = {}): Item {
   const url = readAddress(address);
   if (url === null) return null;
   const { hostname, pathname } = new URL(url);
@@ -53,22 +49,15 @@ export function imageOf(address: unknown, { width = null, height = null, alt = n
 }
 
 /** A silent video that is shown as a moving picture. */
-export function gifOf(address: unknown, size: Picture = {}): Item {
+export function gifOf(address: unknown, size: Known = {}): Item {
   const url = readAddress(address);
   if (url === null) return null;
   const { width = null, height = null } = size;
   return listedItem('video', [listedFile(url, { mime: 'video/mp4', hasVideo: true, hasAudio: false, width, height })]);
 }
 
-interface Video {
-  readonly thumbnailUrl?: string | null;
-  readonly durationMs?: number | null;
-  readonly width?: number | null;
-  readonly height?: number | null;
-}
-
 /** Makes a video from whole files, as `playbackMp4s` lists them. */
-export function packagedVideo(files: readonly unknown[], known: Video): Item {
+export function packagedVideo(files: readonly unknown[], known: Known): Item {
   const variants = files.flatMap((file): readonly Variant[] => {
     const url = readAddress(child(file, 'url'));
     if (url === null) return [];
@@ -82,7 +71,7 @@ export function packagedVideo(files: readonly unknown[], known: Video): Item {
 }
 
 /** Makes a video from the first of the addresses that is below `v.redd.it/NAME`. */
-export function namedVideo(addresses: unknown, known: Video = {}): Item {
+export function namedVideo(addresses: unknown, known: Known = {}): Item {
   const texts = [addresses].flat().map(address => readText(address) ?? '');
   const name = firstOf(texts, text => /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})(?:[/?]|$)/.exec(text)?.[1]);
   if (name == null) return null;

@@ -11,13 +11,10 @@ const FIXER = /^(?:www\.|old\.)?(?:rxddit|vxreddit|fxreddit|rxyddit|redditez)\.c
 const SITE = /^(?:(?:www|old|new|np|sh|m|amp|embed|i)\.)?reddit\.com$/;
 
 /** @param community `r/NAME` or `user/NAME`, if the address has it: the site then answers without a redirect */
-function postMatch(id: string, community?: string): LinkMatch {
+function refTo(id: string, community?: string): PostRef {
   const path = `${community === undefined ? '' : `${community}/`}comments/${id.toLowerCase()}/`;
-  const ref: PostRef = {
-    ...{ source: 'reddit', id: id.toLowerCase(), form: 'post', url: `https://www.reddit.com/${path}` },
-    ...{ itemIndex: null, parts: { path } },
-  };
-  return { kind: 'post', ref };
+  const url = `https://www.reddit.com/${path}`;
+  return { source: 'reddit', id: id.toLowerCase(), form: 'post', url, itemIndex: null, parts: { path } };
 }
 
 /** The name of a file whose post is unknown: an image, or the manifest of a video. */
@@ -30,8 +27,11 @@ function fileRefOf(id: string): PostRef | undefined {
   return { source: 'reddit', id, form: 'file', url, itemIndex: null, parts: {} };
 }
 
-function fileMatch(id: string): LinkMatch {
-  const ref = fileRefOf(id);
+export function redditRefOf(id: string): PostRef | undefined {
+  return /^[a-z0-9]{4,12}$/.test(id) ? refTo(id) : fileRefOf(id);
+}
+
+function postMatch(ref: PostRef | undefined): LinkMatch {
   return ref === undefined ? PAGE : { kind: 'post', ref };
 }
 
@@ -44,7 +44,7 @@ const ID = '([a-z0-9]{4,12})';
 const PATHS: readonly PathShape[] = [
   [
     new RegExp(`^(?:((?:r|u|user)/[\\w-]{2,40})/)?(?:comments|gallery|duplicates)/${ID}(?:/|$)`, 'i'),
-    ([, community, id = '']) => postMatch(id, community?.replace(/^u\//, 'user/')),
+    ([, community, id = '']) => postMatch(refTo(id, community?.replace(/^u\//, 'user/'))),
   ],
   [/^((?:r|u|user)\/[\w-]{2,40}\/s\/[A-Za-z0-9]{6,24})(?:\/|$)/, ([, path = '']) => shortMatch(path)],
   [/^video\/([a-z0-9]{6,24})(?:\/|$)/, ([, id = '']) => shortMatch(`video/${id}`)],
@@ -65,19 +65,14 @@ export function matchRedditLink(address: URL): LinkMatch | undefined {
   if (SITE.test(host) || FIXER.test(host)) return matchPath(PATHS, path, address.searchParams);
   if (host === 'redd.it' || host === 'www.redd.it') {
     const [, id] = /^([a-z0-9]{4,12})(?:\/|$)/i.exec(path) ?? [];
-    return id === undefined ? PAGE : postMatch(id);
+    return postMatch(id === undefined ? id : refTo(id));
   }
   if (host === 'v.redd.it') {
     const [, id = '', file] = /^([a-z0-9]{6,24})(?:\/(DASHPlaylist\.mpd)?|$)/.exec(path) ?? [];
-    if (file !== undefined) return fileMatch(`${id}.mpd`);
+    if (file !== undefined) return postMatch(fileRefOf(`${id}.mpd`));
     return id === '' ? PAGE : shortMatch(`video/${id}`);
   }
   // In the name of a smaller copy, the title of its post comes first.
-  if (host === 'i.redd.it' || host === 'preview.redd.it') return fileMatch(path.toLowerCase().replace(/^.*-v0-/, ''));
-  return undefined;
-}
-
-export function redditRefOf(id: string): PostRef | undefined {
-  const match = /^[a-z0-9]{4,12}$/.test(id) ? postMatch(id) : fileMatch(id);
-  return match.kind === 'post' ? match.ref : undefined;
+  const isFile = host === 'i.redd.it' || host === 'preview.redd.it';
+  return isFile ? postMatch(fileRefOf(path.toLowerCase().replace(/^.*-v0-/, ''))) : undefined;
 }

@@ -210,6 +210,7 @@ it.each([
   ],
   ['https://www.reddit.com/r/sandpottery/', { kind: 'unsupported', what: 'page' }],
   ['https://www.reddit.com/user/mara', { kind: 'unsupported', what: 'profile' }],
+  ['https://i.redd.it/abcd1234', { kind: 'unsupported', what: 'page' }],
   ['https://i.redd.it/', { kind: 'unsupported', what: 'page' }],
   ['https://i.redd.it/../abcdefgh1234.svg', { kind: 'unsupported', what: 'page' }],
   ['https://reddit.com.evil.example/r/a/comments/1abcde/', undefined],
