@@ -108,10 +108,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     return conclude(result, waiting, ref);
   }
 
-  return Object.assign(fetchPost, {
-    figures: () => history.figures(),
-    learn: (name: string, tookMs: number | null) => history.learn(name, tookMs),
-  });
+  return Object.assign(fetchPost, { figures: () => history.figures(), learn: history.learn.bind(history) });
 }
 
 /** Wraps the question why a post is not shown into a strategy. */
