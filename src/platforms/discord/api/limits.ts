@@ -94,6 +94,8 @@ export const WORK = {
 
 /** The limit of one file, when nothing raises it. */
 export const DEFAULT_UPLOAD_BYTES = 10 * MIB;
+/** The same in servers that were boosted to the second level, and to the third. */
+export const BOOSTED_UPLOAD_BYTES = { second: 50 * MIB, third: 100 * MIB } as const;
 
 /** The limit of all files of one request: 25 MiB with everything around them. If one file may be larger, it may be sent alone. */
 export const REQUEST_UPLOAD_BYTES = 25 * MIB - 64 * 1024;

@@ -1,6 +1,6 @@
 import { type Channel, type Client, OAuth2Scopes, PermissionFlagsBits, type PermissionsBitField } from 'discord.js';
 import type { PermissionCheck } from '../../../bot/contract/request.ts';
-import { DEFAULT_UPLOAD_BYTES } from './limits.ts';
+import { BOOSTED_UPLOAD_BYTES, DEFAULT_UPLOAD_BYTES } from './limits.ts';
 import type { DiscordReplyTo, Rights } from './reply-to.ts';
 
 /** The permissions that Medley asks for when it is invited to a server. */
@@ -83,12 +83,10 @@ export function uploadBytesIn(client: Client | undefined, { guildId }: ChannelAd
   const guild = guildId === undefined ? undefined : client?.guilds.cache.get(guildId);
   if (guild === undefined) return DEFAULT_UPLOAD_BYTES;
   const features: readonly string[] = guild.features;
-  if (features.includes('MAX_FILE_SIZE_100_MB') || guild.premiumTier === 3) return 100 * MIB;
-  if (features.includes('MAX_FILE_SIZE_50_MB') || guild.premiumTier === 2) return 50 * MIB;
+  if (features.includes('MAX_FILE_SIZE_100_MB') || guild.premiumTier === 3) return BOOSTED_UPLOAD_BYTES.third;
+  if (features.includes('MAX_FILE_SIZE_50_MB') || guild.premiumTier === 2) return BOOSTED_UPLOAD_BYTES.second;
   return DEFAULT_UPLOAD_BYTES;
 }
-
-const MIB = 1024 * 1024;
 
 /** Says whether a person with these roles may change the settings of the server. */
 export function isGuildAdmin(
