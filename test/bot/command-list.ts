@@ -7,5 +7,5 @@ export const commandList = createCommandList({
   example: 'https://www.instagram.com/reel/DYnightsky7/',
 });
 
-/** Those that people type. */
-export const listedCommands = commandList.filter(({ listed }) => listed !== false);
+/** Those that menus and help have. */
+export const listedCommands = commandList.filter(({ listed }) => listed === undefined);

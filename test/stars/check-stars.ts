@@ -1,7 +1,8 @@
 /**
- * `npm run check-stars [FOLDER]`: holds rosu-pp-js against osu!'s own calculator, on the `.osu` files of a folder or else on maps drawn the way
- * people map, and osu!'s own calculator against the folder's `published.json`: `[{ "file", "mods"?, "stars", "maxCombo"? }]`. docs/operate/osu.md
- * says how the calculator is installed; NODE_PATH may name another folder than ours.
+ * `npm run check-stars [FOLDER]`: holds rosu-pp-js against osu!'s own calculator, on the `.osu` files of a folder (`DATA_DIR/osu` has those that a
+ * bot has read) or else on maps drawn the way people map, and osu!'s own calculator against the folder's `published.json`:
+ * `[{ "file", "mods"?, "stars", "maxCombo"? }]`. Where that calculator is not installed, rosu-pp-js is held against what is published.
+ * docs/operate/osu.md says how it is installed; NODE_PATH may name another folder than ours.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -28,8 +29,6 @@ const publishedSchema = z.array(
 );
 
 const found = findCalculatorLibrary();
-if (found === undefined) throw new Error('osu!’s own calculator is not installed: see docs/operate/osu.md');
-const library: CalculatorLibrary = createRequire(import.meta.url)(found.path);
 const folder = process.argv[2];
 const maps = new Map(
   folder === undefined
@@ -45,7 +44,7 @@ function modeOf(file: Uint8Array): number {
   return Number(/^Mode:\s*(\d)/m.exec(Buffer.from(file).toString())?.[1] ?? 0);
 }
 
-function rateExactly(file: Uint8Array, mods: readonly string[]) {
+function rateExactly(library: CalculatorLibrary, file: Uint8Array, mods: readonly string[]) {
   const named = mods.map(acronym => ({ acronym }));
   const given = { misses: undefined, combo: undefined, play: undefined };
   const job = { file, mode: modeOf(file), mods: named, lazer: true, accuracies: [100], ...given };
@@ -66,9 +65,13 @@ function describeErrors(values: readonly number[]): string {
   return `mean ${mean.toFixed(1)} %, worst ${Math.max(...sizes).toFixed(1)} %`;
 }
 
-function printErrors(): void {
+function printErrors(library: CalculatorLibrary): void {
   const rows = [...maps].flatMap(([, file]) =>
-    MOD_SETS.map(mods => ({ mode: modeOf(file), exact: rateExactly(file, mods), rosu: rateByRosu(file, mods) })),
+    MOD_SETS.map(mods => ({
+      mode: modeOf(file),
+      exact: rateExactly(library, file, mods),
+      rosu: rateByRosu(file, mods),
+    })),
   );
   process.stdout.write(`${maps.size} maps ${folder === undefined ? 'as drawn' : `of ${folder}`}, pp of full combos\n`);
   for (const [mode, ruleset] of RULESETS.entries()) {
@@ -86,21 +89,48 @@ function printErrors(): void {
   }
 }
 
-function checkPublished(listed: string): void {
-  for (const { file, mods, stars, maxCombo } of publishedSchema.parse(JSON.parse(readFileSync(listed, 'utf8')))) {
+function readPublished(path: string) {
+  return publishedSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+}
+
+function checkPublished(library: CalculatorLibrary, path: string): void {
+  for (const { file, mods, stars, maxCombo } of readPublished(path)) {
     const map = maps.get(file);
-    const rated = map && rateExactly(map, mods);
+    const rated = map && rateExactly(library, map, mods);
     const isRight =
       rated !== undefined &&
       Math.abs(rated.stars - stars) <= TOLERANCE &&
       (maxCombo === undefined || rated.maxCombo === maxCombo);
     if (!isRight) process.exitCode = 1;
     const got = rated === undefined ? 'no such file' : `${rated.stars} ${rated.maxCombo}x`;
-    process.stdout.write(`${isRight ? 'right' : 'WRONG'}: ${file} ${mods.join('')} published ${stars}, found ${got}\n`);
+    const asked = `${stars}${maxCombo === undefined ? '' : ` ${maxCombo}x`}`;
+    process.stdout.write(`${isRight ? 'right' : 'WRONG'}: ${file} ${mods.join('')} published ${asked}, found ${got}\n`);
   }
 }
 
-printErrors();
-const listed = folder === undefined ? undefined : join(folder, 'published.json');
-if (listed !== undefined && existsSync(listed)) checkPublished(listed);
-else process.stdout.write('No published.json: nothing was compared with published values.\n');
+/** The errors of rosu-pp-js alone. A value of another combo is of another edition of the file. */
+function printPublishedErrors(path: string): void {
+  const rows = readPublished(path).flatMap(({ file, mods, stars, maxCombo }) => {
+    const map = maps.get(file);
+    const rated = map && rateByRosu(map, mods);
+    const isSame = rated !== undefined && (maxCombo === undefined || rated.maxCombo === maxCombo);
+    return map !== undefined && isSame ? [{ mode: modeOf(map), error: rated.stars / stars - 1 }] : [];
+  });
+  for (const [mode, ruleset] of RULESETS.entries()) {
+    const errors = rows.filter(each => each.mode === mode).map(({ error }) => error);
+    if (errors.length === 0) continue;
+    process.stdout.write(`${ruleset}: rosu-pp-js off in ${errors.length} published stars ${describeErrors(errors)}\n`);
+  }
+}
+
+const path = folder === undefined ? undefined : join(folder, 'published.json');
+const listed = path !== undefined && existsSync(path) ? path : undefined;
+if (found === undefined) {
+  if (listed === undefined) throw new Error('osu!’s own calculator is not installed: see docs/operate/osu.md');
+  printPublishedErrors(listed);
+} else {
+  const library: CalculatorLibrary = createRequire(import.meta.url)(found.path);
+  printErrors(library);
+  if (listed !== undefined) checkPublished(library, listed);
+  else process.stdout.write('No published.json: nothing was compared with published values.\n');
+}

@@ -119,7 +119,7 @@ export function parseModWishes(text: string): readonly ModWish[] {
  * @throws AppError `invalid_request`
  */
 export function changeMods(played: readonly ScoreMod[], wishes: readonly ModWish[]): readonly ScoreMod[] {
-  return wishes.reduce((mods, { mods: wished, isWithout, isAlone }) => {
+  const changed = wishes.reduce((mods, { mods: wished, isWithout, isAlone }) => {
     const named = checkMods(wished);
     if (isWithout) return mods.filter(({ acronym }) => !named.map(foldMod).includes(foldMod(acronym)));
     const excluded = GROUPS.filter(group => named.some(mod => group.includes(mod))).flat();
@@ -128,6 +128,8 @@ export function changeMods(played: readonly ScoreMod[], wishes: readonly ModWish
     );
     return [...kept, ...named.map(acronym => mods.find(mod => mod.acronym === acronym) ?? { acronym })];
   }, played);
+  const places: readonly string[] = ACRONYMS;
+  return changed.toSorted((a, b) => places.indexOf(a.acronym) - places.indexOf(b.acronym));
 }
 
 const SAME_PLAY: ReadonlyMap<string, string> = new Map([

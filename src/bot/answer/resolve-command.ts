@@ -43,10 +43,11 @@ export interface CommandResolverOptions {
 
 export function createCommandResolver(options: CommandResolverOptions): CommandResolver {
   const { commands, ownerCommands, isOwner, buttons } = options;
-  const listed = commands.filter(each => each.listed !== false);
+  const listed = commands.filter(each => each.listed === undefined);
+  const typed = commands.filter(each => each.listed !== false);
 
   function commandsFor(caller: Caller): readonly Command[] {
-    return caller.chatKind === 'private' && isOwner(caller) ? [...listed, ...ownerCommands] : listed;
+    return caller.chatKind === 'private' && isOwner(caller) ? [...typed, ...ownerCommands] : typed;
   }
 
   function find(name: string, caller: Caller): Command {
@@ -58,7 +59,7 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
 
   /** When a person typed the name of a group, the hint lists the commands of the group. */
   function unknownCommand(name: string, known: readonly Command[]): AppError {
-    const group = known.filter(each => each.name.startsWith(`${name.split(' ')[0]} `));
+    const group = known.filter(each => each.listed === undefined && each.name.startsWith(`${name.split(' ')[0]} `));
     const allowed = (group.length > 0 ? group : listed).map(each => `/${each.name}`);
     return usageError('unknownCommand', { name, allowed: allowed.join(', ') });
   }

@@ -6,10 +6,13 @@ import { element, type Markup } from './svg.ts';
 
 const INK: Colour = '#171a1c';
 
-/** The colours of osu!'s kinds of mods (its new client, 2026-08): harder, easier, automatic play, converted map, for fun, set by the system. */
+/**
+ * The colours of osu!'s kinds of mods (its new client, 2026-08): harder, easier, automatic play, converted map, for fun, set by the system.
+ * Purple and pink are lighter than osu!'s, for dark letters.
+ */
 const MOD_COLOURS: readonly (readonly [acronyms: string, colour: Colour])[] = [
-  ['HR SD PF DT NC HD FL BL ST AC FI TC', '#ff6666'],
-  ['EZ NF HT DC NR', '#b2ff66'],
+  ['HR SD PF DT NC HD FL BL ST AC FI TC CO', '#ff6666'],
+  ['EZ NF HT DC NR SR', '#b2ff66'],
   ['AT CN RX AP SO', '#66ccff'],
   ['TP DA CL RD MR AL SW SG IN CS HO DS 1K 2K 3K 4K 5K 6K 7K 8K 9K 10K', '#a98cff'],
   ['TD SV2', '#ffcc22'],

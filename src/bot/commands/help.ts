@@ -9,7 +9,7 @@ import { sentence } from '../views/sentence.ts';
 
 /** Explains Medley in short, one section of its commands, or one command. The list comes as a function, because help itself is in it. */
 export function createHelp(list: () => readonly Command[]) {
-  const listed = () => list().filter(each => each.listed !== false);
+  const listed = () => list().filter(each => each.listed === undefined);
 
   function tokensFor({ caller, services }: CommandContext): HelpTokens {
     const owner = callerKey(caller);

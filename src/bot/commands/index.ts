@@ -19,7 +19,7 @@ import { osuMaps } from './osu/osu-maps.ts';
 import { osuProfile } from './osu/osu-profile.ts';
 import { osuRanking } from './osu/osu-ranking.ts';
 import { osuRecent } from './osu/osu-recent.ts';
-import { osuNoChoke, osuTopIf } from './osu/osu-reworked.ts';
+import { osuNoChoke, osuTopIf, osuTopOld } from './osu/osu-reworked.ts';
 import { osuScore } from './osu/osu-score.ts';
 import { osuScores } from './osu/osu-scores.ts';
 import { osuTarget, osuWhatIf } from './osu/osu-totals.ts';
@@ -71,8 +71,10 @@ export function createCommandList({ sources, example }: CommandListOptions): rea
     createHelp(() => list),
     about,
   ] satisfies readonly DescribedCommand[];
-  // Platforms run these commands by themselves; no menu lists them.
-  const list: readonly Command[] = [...described, createStart({ example }), welcome, translate].map(notingMembers);
+  // No menu lists these commands: platforms run them by themselves, or people write them all the same.
+  const list: readonly Command[] = [...described, createStart({ example }), welcome, translate, osuTopOld].map(
+    notingMembers,
+  );
   return list;
 }
 

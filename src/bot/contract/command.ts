@@ -111,8 +111,11 @@ export interface Command<O extends Options = Options> {
   readonly visibility: 'chat' | 'caller';
   /** How many units of the caller's rate limit the command costs. */
   readonly cost: number;
-  /** False: menus and help leave the command out; platforms call it where people do not type. */
-  readonly listed?: false;
+  /**
+   * Menus and help leave the command out: `typed` is answered where people write it, false is called by platforms where people do not
+   * type.
+   */
+  readonly listed?: false | 'typed';
   /** The subject of the command's notices. Default: posts. */
   readonly subject?: Subject;
   /**

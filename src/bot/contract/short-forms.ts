@@ -36,6 +36,7 @@ export const LINES: readonly (readonly [words: string, line: string])[] = [
   ['firsts', 'osu scores type:firsts'],
   ['nc nochoke nochokes', 'osu nochoke'],
   ['topif ti', 'osu topif'],
+  ['topold', 'osu topold'],
   ['vs versus osuvs', 'osu versus'],
   ['daily dc', 'osu daily'],
   ['whatif wi', 'osu whatif'],

@@ -50,14 +50,14 @@ describe('mods as people write them', () => {
   });
 
   it.each([
-    ['+HR', 'CL DT HR'],
-    ['+EZ -DT', 'CL EZ'],
-    ['HD!', 'CL HD'],
+    ['+HR', 'DT HR CL'],
+    ['+EZ -DT', 'EZ CL'],
+    ['HD!', 'HD CL'],
     ['NM', 'CL'],
-    ['+HT', 'CL HR HT'],
-    ['+HDDT', 'CL HR HD DT'],
-    ['-NC', 'CL HR'],
-  ])('are those of a play with %s in their place', (text, after) => {
+    ['+HT', 'HT HR CL'],
+    ['+HDDT', 'HD DT HR CL'],
+    ['-NC', 'HR CL'],
+  ])('are those of a play with %s in their place, in the usual order', (text, after) => {
     const fast = { acronym: 'DT', settings: { speed_change: 1.3 } };
     const played = text === '+HR' ? [{ acronym: 'CL' }, fast] : [{ acronym: 'CL' }, { acronym: 'HR' }, fast];
     const mods = changeMods(played, parseModWishes(text));

@@ -10,11 +10,11 @@ import { LINES, readShortWord } from '../../../src/bot/contract/short-forms.ts';
 import { TERMS } from '../../../src/bot/contract/terms.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
-import { listedCommands } from '../command-list.ts';
+import { commandList } from '../command-list.ts';
 
 const en = createTranslator(['en']);
 const id = createTranslator(['id']);
-const OSU = listedCommands.filter(({ subject }) => subject !== undefined);
+const OSU = commandList.filter(({ name }) => /^(?:beatmap|osu) /.test(name));
 const specOf = (command: Command, t = en) => commandSpec(command, t, 'private');
 
 function named(name: string): Command {

@@ -173,6 +173,12 @@ describe('a recent play', () => {
   });
 });
 
+it('best plays by old rules are answered with a sentence, without a call', async () => {
+  const { say, calls } = await open();
+  expect(textOf(await say('!topold lamp post'))).toContain('I do not know the rules of earlier years');
+  expect(calls()).toEqual({ api: 0, attributes: 0 });
+});
+
 describe('a map that was deleted', () => {
   it.each(['/osu compare', '/beatmap leaderboard', '/beatmap simulate'])('is what %s speaks of', async text => {
     const { say, services } = await open();

@@ -24,10 +24,11 @@ import { MOD_FILTER, type Mode, modeOf, TERMS } from '../../contract/terms.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, ratePlays } from '../../osu/plays.ts';
+import { notice } from '../../views/notice.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
 import { pageActions } from '../../views/osu/beatmap-list.ts';
 import { gainText, playerTitle } from '../../views/osu/player.ts';
-import { mapName, modsText } from '../../views/osu/score.ts';
+import { estimateBlocks, mapName, modsText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
 /** Only this many plays are worked out: worse plays hardly count, and each costs a file. */
@@ -82,6 +83,16 @@ export const osuTopIf = defineCommand({
   },
 });
 
+/** Other bots have it, so that it is typed; the rules of earlier years are computed by none of our libraries. */
+export const osuTopOld = defineCommand({
+  name: 'osu topold',
+  options: { player: PLAYER_OPTION, mode: MODE_OPTION },
+  visibility: 'caller',
+  cost: 0,
+  listed: 'typed',
+  run: async (_asked, { t }: CommandContext) => notice(t.messages.plays.topOld),
+});
+
 const modsKey = (mods: readonly ScoreMod[]) =>
   mods
     .map(({ acronym }) => foldMod(acronym))
@@ -128,7 +139,7 @@ async function rework({ player, mode, page = 1 }: Asked, context: CommandContext
     };
   });
   const done = changed.filter(({ id }) => ratings.get(id)?.play != null).length;
-  return { user, plays, entries, page, done, all: changed.length, stale: stale || plays.stale };
+  return { user, plays, entries, ratings, page, done, all: changed.length, stale: stale || plays.stale };
 }
 
 interface Said {
@@ -144,7 +155,7 @@ interface Said {
 }
 
 function render(
-  { user, plays, entries, page, done, all, stale }: Awaited<ReturnType<typeof rework>>,
+  { user, plays, entries, ratings, page, done, all, stale }: Awaited<ReturnType<typeof rework>>,
   { command, values, words, none }: Said,
   { services, t }: CommandContext,
 ): Reply {
@@ -175,6 +186,7 @@ function render(
       textBlock(totalText(plays, entries, words, t)),
       textBlock(stacked(lines)),
       ...(isPartial ? [textBlock([words.partial({ done: t.number(done), all: t.number(all) })])] : []),
+      ...estimateBlocks([...ratings.values()], t),
     ],
     actions: [
       ...(isPartial ? [button(t.messages.plays.buttons.again, turn(page))] : []),

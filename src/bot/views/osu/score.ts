@@ -12,7 +12,17 @@ import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { gradeColour } from '../../cards/badges.ts';
 import { starColour } from '../../cards/star-colour.ts';
-import { button, type Card, joined, link, strong, type Text, textBlock, type WordBlock } from '../../contract/reply.ts';
+import {
+  button,
+  type Card,
+  joined,
+  link,
+  stacked,
+  strong,
+  type Text,
+  textBlock,
+  type WordBlock,
+} from '../../contract/reply.ts';
 import { coverOf, ratedStarsWithSwatch, setName } from './beatmap.ts';
 
 /** Gives a name like `Artist - Title [Difficulty]`. */
@@ -141,8 +151,8 @@ export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Tran
     if (difficulty?.isOtherFile === true) return words.byOtherFile({ date });
     return stars === undefined ? words.ppBy({ date }) : words.by({ date });
   };
-  const off = ppError === null ? undefined : words.off({ percent: t.percent(ppError, 1) });
-  return [textBlock([{ kind: 'emphasis', children: joined([sentence(), off]) }])];
+  const off = ppError === null ? [] : [words.off({ percent: t.percent(ppError, 1) })];
+  return [textBlock([{ kind: 'emphasis', children: stacked([[sentence()], off]) }])];
 }
 
 /** The names that players use for hit results; catch has words for them. */
