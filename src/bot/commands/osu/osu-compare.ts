@@ -80,7 +80,6 @@ export const osuCompare = defineCommand({
       title: `${player.username}: ${words.title}`,
       rows: shown.map((score, index) => listRow(score, index + 1, dayOf(score, drawnIn(t)), t)),
       inWords: [...cards, ...estimateBlocks([...ratings.values()], t)],
-      repeats: true,
     };
     return reply({ blocks: [...heading, ...(await playsBlocks(list, services, t))], actions });
   },

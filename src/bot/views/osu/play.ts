@@ -182,12 +182,11 @@ export interface ListedPlays {
   readonly rows: readonly ListRow[];
   /** The plays in words, without the name of the map. */
   readonly inWords: readonly WordBlock[];
-  readonly repeats?: true;
 }
 
 /** Plays on a map as an image card with a link to the map's page, or in words. */
 export async function playsBlocks(
-  { map, cover, mods = [], title, rows, inWords, ...layout }: ListedPlays,
+  { map, cover, mods = [], title, rows, inWords }: ListedPlays,
   { painter }: Pick<Services, 'painter'>,
   t: Translator,
 ): Promise<readonly Block[]> {
@@ -201,7 +200,7 @@ export async function playsBlocks(
   const alt = `${title}, ${setName(map.set)} [${version}]: ${rows
     .map(({ place, name, worth }) => `${place}. ${name} ${worth}`.trim())
     .join('; ')}`;
-  return [{ kind: 'picture', picture, alt, beside: mapHeading(map, t, true), instead: words, ...layout }];
+  return [{ kind: 'picture', picture, alt, beside: mapHeading(map, t, true), instead: words }];
 }
 
 /** The name of a set in letters that can be drawn, and its cover. */
