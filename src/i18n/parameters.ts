@@ -180,6 +180,7 @@ export interface Parameters {
   'post.clip': { from: Value; to: Value };
   'post.capped': { n: Value; total: Value };
   'post.avatar': { name: Value };
+  'progress.encoding': { left: Value };
   'requests.waiting': { links: number; wait: Value };
   'requests.place': { ahead: Value };
   'settings.automaticNow': { name: Value };

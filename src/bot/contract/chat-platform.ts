@@ -58,6 +58,11 @@ export interface ChatPlatform<To = unknown> {
    */
   showProgress?(to: To, progress: AnswerProgress): void;
   /**
+   * Shows a sentence about what is being done, where an answer takes long: in the place of the answer, or in a message of its own, whose
+   * id it resolves with and which is deleted when the answer comes. `shown`: the id of that message, which is edited.
+   */
+  showStatus?(to: To, text: string, shown: string | undefined, signal: AbortSignal): Promise<string | undefined>;
+  /**
    * Called when the request is over; only better versions of its replies may follow. Not called for a request that was cancelled before
    * it ran.
    */

@@ -1,3 +1,4 @@
+import { withContext } from '../../infra/concurrency/work-context.ts';
 import type { Verdict } from '../../infra/queue/queue.ts';
 import type { Sending } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
@@ -14,6 +15,7 @@ import {
 import { renderRequestNotice } from '../views/notice.ts';
 import { createSendOnce, type Job, type JobTools, type PendingNotice, retryLater, saveJob, stepTo } from './job.ts';
 import { readReply, storeReply } from './stored-reply.ts';
+import { createWorkStatus } from './work-status.ts';
 
 /** The platform was asked whether it can be reached, and it cannot. */
 export class PlatformAway extends Error {
@@ -41,18 +43,23 @@ export async function continueJob(
   const isUnsure = sending !== undefined && tools.now() >= sending.until;
   if (isUnsure) return notice === undefined ? noticeInstead(job, 'unsure', tools) : repeatNotice(job, tools);
   if (notice !== undefined) return sendNotice(job, notice, preferences, tools);
-  return sendBatch(job, await nextBatch(job, caller, tools), preferences, tools);
+  return sendBatch(job, await nextBatch(job, caller, preferences, tools), preferences, tools);
 }
 
 /** The reply that an earlier attempt worked out, or the next batch. */
-async function nextBatch(job: Job, caller: Caller, { handler }: JobTools): Promise<ReplyBatch> {
+async function nextBatch(job: Job, caller: Caller, { t }: Preferences, tools: JobTools): Promise<ReplyBatch> {
   const { request, progress, platform, to, controller } = job;
+  const { handler, deleterFor, log, statusMs: firstMs } = tools;
+  const status = { platform, to, t, chatId: request.chat.id, signal: controller.signal, firstMs, log };
   if (progress.reply !== undefined) return onlyReply(Promise.resolve(readReply(progress.reply)));
   const batch = await handler.answer(request, {
     caller,
     signal: controller.signal,
     progress(stage) {
       job.stopWorking ??= platform.showWorking?.(to, stage);
+      if (platform.showStatus !== undefined)
+        job.status ??= createWorkStatus({ ...status, deleteLater: deleterFor(platform.id) });
+      job.status?.stage(stage);
       platform.showProgress?.(to, { kind: 'stage', stage });
     },
     from: progress.next,
@@ -91,7 +98,10 @@ async function sendBatch(
     if (waitMs > 0) return retryLater(job, waitMs);
     const isLast = batch.remaining === undefined && next >= batch.next;
     const part = { phase: `${progress.next}`, next, isLast, expected: group.length };
-    await platform.send(repliesOf(group, controller.signal), sendingOf(job, preferences, part, tools));
+    const onEncoding = (leftMs: number) => job.status?.encoding(leftMs);
+    await withContext({ onEncoding }, () =>
+      platform.send(repliesOf(group, controller.signal), sendingOf(job, preferences, part, tools)),
+    );
     await stepTo(job, next, !isLast);
   }
   progress.next = batch.next;

@@ -7,6 +7,7 @@ import { Request, type RequestHandler } from '../contract/request.ts';
 import type { OrderedPlace } from './reply-order.ts';
 import { StoredReply } from './stored-reply.ts';
 import type { Reservation, Throttle, ThrottledChat } from './throttle.ts';
+import type { WorkStatus } from './work-status.ts';
 
 /** A notice that is still to be sent in place of the parts before `next`. */
 const PendingNotice = z.object({
@@ -94,6 +95,8 @@ export interface JobTools {
   readonly mayNotify: (person: string) => boolean;
   /** False as soon as Medley stops. */
   readonly mayUpload: () => boolean;
+  /** Work that takes longer is said in a word, where the platform can show it. */
+  readonly statusMs: number;
   readonly deleterFor: (platform: string) => Sending['deleteLater'];
   /** Ends the job, since the request is over. */
   readonly finish: (job: Pick<Job, 'request' | 'platform' | 'to'>, outcome: RequestOutcome) => Verdict;
@@ -121,6 +124,7 @@ export interface Job extends StoredJob {
   readonly controller: AbortController;
   ending: Ending | undefined;
   stopWorking: (() => void) | undefined;
+  status: WorkStatus | undefined;
   /** The part after those that are being answered. */
   next: number;
   /** The worst outcome among its parts so far, for the metrics. */
@@ -195,6 +199,7 @@ export function createSendOnce(job: Job, phase: string, next: number, tools: Job
   return async (key, call, { repeatMs = 0, messages = 1, isUpload = false } = {}) => {
     if (progress.sent.includes(key)) return undefined;
     signal.throwIfAborted();
+    await job.status?.settle();
     const isRepeat = progress.sending !== undefined;
     const taken = await reservation.take(messages, signal);
     let result: Awaited<ReturnType<typeof call>>;
@@ -215,6 +220,7 @@ export function createSendOnce(job: Job, phase: string, next: number, tools: Job
       }
       throw error;
     }
+    job.status?.end();
     delete progress.sending;
     progress.sent.push(key);
     progress.tries = 0;

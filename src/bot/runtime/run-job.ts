@@ -159,6 +159,7 @@ export class JobRunner {
       claim.signal.removeEventListener('abort', onLost);
       if (this.#jobs.get(request.id) === job) this.#jobs.delete(request.id);
       job.stopWorking?.();
+      job.status?.end();
       // Ends the work on replies that will not be sent.
       controller.abort();
       clearTimeout(grace);
@@ -196,6 +197,7 @@ function newAttempt(job: ClaimedJob, reservation: Job['reservation'], place: Job
     controller: new AbortController(),
     ending: undefined,
     stopWorking: undefined,
+    status: undefined,
     next: partsOf(job.request),
     worst: 'answered',
   };

@@ -45,6 +45,8 @@ export interface RuntimeOptions {
   readonly watch?: RuntimeWatch;
   /** How long running requests may take after `stop()`. Default 7,500. */
   readonly drainMs?: number;
+  /** People are told what is being done for them when it takes longer than this. Default 10,000. */
+  readonly statusMs?: number;
   readonly now?: () => number;
   /** Milliseconds since some fixed moment, by a clock that is never adjusted. */
   readonly clock?: () => number;
@@ -74,6 +76,7 @@ export interface Runtime {
 const CONCURRENCY = 32;
 /** `docker stop` and similar tools kill a process after ten seconds, and more than this has to end in that time. */
 const DRAIN_MS = 7_500;
+const STATUS_MS = 10_000;
 /** Time for things that do not end when asked. */
 const CLOSE_MS = 2_000;
 
@@ -95,7 +98,7 @@ class RunningParts implements Runtime {
 
   constructor(options: RuntimeOptions) {
     const { platforms, queue, spare, dispatcher: handler, log, watch, now = Date.now, random = Math.random } = options;
-    const { clock = () => performance.now() } = options;
+    const { clock = () => performance.now(), statusMs = STATUS_MS } = options;
     this.#options = options;
     this.#queues = spare === undefined ? [queue] : [queue, spare];
     const platformsById = new Map(platforms.map(platform => [platform.id, platform]));
@@ -125,7 +128,7 @@ class RunningParts implements Runtime {
     });
     this.#jobs = new JobRunner({
       ...shared,
-      clock,
+      ...{ clock, statusMs },
       platforms: platformsById,
       editLater: this.#edits.add,
       mayNotify: createNoticeBudget({ clock }),

@@ -14,9 +14,11 @@ export interface WorkContext {
   readonly departure: Departure | undefined;
   /** The name of the outgoing address for requests to sites; undefined leaves the choice open. */
   readonly outgoing: string | undefined;
+  /** Hears, now and then, how many milliseconds an encoding takes still that the work waits for. */
+  readonly onEncoding: ((leftMs: number) => void) | undefined;
 }
 
-const NONE: WorkContext = { client: '', departure: undefined, outgoing: undefined };
+const NONE: WorkContext = { client: '', departure: undefined, outgoing: undefined, onEncoding: undefined };
 // There is one storage for all values, because each AsyncLocalStorage makes every promise slower.
 const contexts = new AsyncLocalStorage<WorkContext>();
 

@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
+import { workContext } from '../../infra/concurrency/work-context.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Probe } from '../transcode/probe.ts';
 import { createDiskQuota, type DiskQuota, type QuotaReservation } from './disk-quota.ts';
@@ -45,6 +46,8 @@ export interface Workplace {
    * when there was no room for too long.
    */
   reserve(bytes: number): Promise<number | undefined>;
+  /** Says to all who wait for the file how long it is encoded still. */
+  encoding(leftMs: number): void;
 }
 
 export interface FileOrder {
@@ -81,6 +84,8 @@ interface Making {
   made: MadeFile | undefined;
   room: QuotaReservation | undefined;
   holders: number;
+  /** Those who wait for it and want to know how long. */
+  readonly watchers: Set<(leftMs: number) => void>;
   /** Removes the kept file when its time is over. */
   expiry: NodeJS.Timeout | undefined;
   removed: Promise<void> | undefined;
@@ -143,6 +148,7 @@ export class FileStore {
       made: undefined,
       room: undefined,
       holders: 0,
+      watchers: new Set(),
       expiry: undefined,
       removed: undefined,
     };
@@ -171,7 +177,8 @@ export class FileStore {
     const { signal } = controller;
     try {
       await mkdir(this.#folder.path, { recursive: true, mode: 0o700 });
-      return await make({ path, signal, reserve: bytes => this.#reserve(making, bytes) });
+      const encoding = (leftMs: number) => making.watchers.forEach(watch => void watch(leftMs));
+      return await make({ path, signal, reserve: bytes => this.#reserve(making, bytes), encoding });
     } catch (cause) {
       return { status: signal.aborted ? 'unavailable' : 'disk', cause };
     }
@@ -194,6 +201,8 @@ export class FileStore {
 
   async #share(making: Making, limit: number, signal: AbortSignal): Promise<HeldFile | FileFailure> {
     making.holders += 1;
+    const { onEncoding } = workContext();
+    if (onEncoding !== undefined) making.watchers.add(onEncoding);
     let letting: Promise<unknown> | undefined;
     const dispose = async () => {
       letting ??= this.#release(making);
@@ -207,6 +216,8 @@ export class FileStore {
     } catch (error) {
       await dispose();
       throw error;
+    } finally {
+      if (onEncoding !== undefined) making.watchers.delete(onEncoding);
     }
   }
 

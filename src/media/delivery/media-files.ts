@@ -88,6 +88,7 @@ type Work<Request> = (
   outputPath: string,
   signal: AbortSignal,
   request: Request,
+  onLeft: Workplace['encoding'],
 ) => Promise<string | false | undefined>;
 
 /** The room that a file needs when it is made from these inputs. */
@@ -139,16 +140,16 @@ export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
     straighten: making(async ([video], outputPath, signal) => {
       return video && inCopyTurn(signal, () => remuxFastStart({ inputPath: video.path, outputPath, signal }));
     }),
-    compress: making(async ([video], outputPath, signal, { maxBytes }) => {
+    compress: making(async ([video], outputPath, signal, { maxBytes }, onLeft) => {
       if (video?.probe == null || compressor === undefined) return undefined;
       const { path: inputPath, probe } = video;
-      return (await compressor.compress({ inputPath, outputPath, probe, maxBytes, signal })) && 'video/mp4';
+      return (await compressor.compress({ inputPath, outputPath, probe, maxBytes, signal, onLeft })) && 'video/mp4';
     }, encodedRoom),
-    clip: making<MakeRequest & { readonly range: Clip }>(async ([video], outputPath, signal, request) => {
+    clip: making<MakeRequest & { readonly range: Clip }>(async ([video], outputPath, signal, request, onLeft) => {
       if (video?.probe == null) return undefined;
       const { path: inputPath, probe } = video;
       const { maxBytes, range: clip } = request;
-      return (await cutClip({ ffmpeg, inputPath, outputPath, probe, clip, maxBytes, signal })) && 'video/mp4';
+      return (await cutClip({ ffmpeg, inputPath, outputPath, probe, clip, maxBytes, signal, onLeft })) && 'video/mp4';
     }, encodedRoom),
     toAudio: making(async ([input], outputPath, signal) => {
       return input && (await convertToM4a({ ffmpeg, inputPath: input.path, outputPath, signal })) && 'audio/mp4';
@@ -215,14 +216,14 @@ async function makeFile<Request extends MakeRequest>(
   request: Request,
   work: Work<Request>,
   roomBytes: RoomBytes,
-  { path, signal, reserve }: Workplace,
+  { path, signal, reserve, encoding }: Workplace,
 ): Promise<MadeFile | FileFailure> {
   const held = await gather(request.inputs, signal);
   if ('status' in held) return held;
   try {
     const room = await reserve(roomBytes(held, request.maxBytes));
     if (room === undefined) return diskFull();
-    const mime = await work(held, path, signal, request);
+    const mime = await work(held, path, signal, request, encoding);
     if (!mime) return { status: 'tool', cause: new AppError('too_large', 'there is no way to make it fit') };
     const { size: bytes } = await stat(path);
     if (bytes > request.maxBytes) return { status: 'too_large', bytes };

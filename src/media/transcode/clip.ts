@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { EncodedPacketSink, InputVideoTrack } from 'mediabunny';
 import type { Clip } from '../files/clip.ts';
-import { type Ffmpeg, inputArguments, makeFile, outputArguments } from './ffmpeg.ts';
+import { type Ffmpeg, inputArguments, makeFile, outputArguments, timeLeft } from './ffmpeg.ts';
 import { withMediaInput } from './media-input.ts';
 import { addAudio, addVideo, breathe, type CopyRequest, type Packet, primaryTrack, writeMp4 } from './mux.ts';
 import type { Probe } from './probe.ts';
@@ -14,6 +14,8 @@ export interface CutRequest extends CopyRequest {
   readonly probe: Probe;
   /** Largest size of the clip: an encoded clip is made to fit; a copy may be larger. */
   readonly maxBytes: number;
+  /** Hears how many milliseconds an encoding takes still. */
+  readonly onLeft?: (leftMs: number) => void;
 }
 
 /** The share of the limit that is used: the other part is for the container, and for the encoder's overshoot. */
@@ -48,7 +50,7 @@ export async function cutClip(request: CutRequest): Promise<boolean> {
 }
 
 async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promise<boolean> {
-  const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal } = request;
+  const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal, onLeft } = request;
   const lengthMs = clip.endMs - clip.startMs;
   const seconds = lengthMs / 1_000;
   const bits = maxBytes * 8 * SAFE_SHARE - (probe.hasAudio ? AUDIO_BITRATE * seconds : 0);
@@ -67,7 +69,8 @@ async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promis
     ...['-c:a', 'aac', '-b:a', `${AUDIO_BITRATE}`, '-ac', '2', '-sn', '-dn', '-map_metadata', '-1'],
     ...['-map_chapters', '-1', '-movflags', '+faststart', ...outputArguments(outputPath, 'mp4', maxBytes * 2)],
   ];
-  await makeFile(ffmpeg, outputPath, args, { signal, deadlineMs: 60_000 + lengthMs * 2 });
+  const onTime = timeLeft(lengthMs, onLeft);
+  await makeFile(ffmpeg, outputPath, args, { signal, deadlineMs: 60_000 + lengthMs * 2, onTime });
   return true;
 }
 

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { AppError } from '../../errors.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import { type CompressionPlan, planCompression, SAFE_SHARE } from './compression-plan.ts';
-import { type Ffmpeg, inputArguments, outputArguments } from './ffmpeg.ts';
+import { type Ffmpeg, inputArguments, outputArguments, timeLeft } from './ffmpeg.ts';
 import { type Probe, probeFile } from './probe.ts';
 
 export interface CompressRequest {
@@ -15,6 +15,8 @@ export interface CompressRequest {
   /** The chat's limit; the result stays 2 % below it. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  /** Hears how many milliseconds it takes still. */
+  readonly onLeft?: (leftMs: number) => void;
 }
 
 export interface CompressedVideo {
@@ -82,13 +84,14 @@ export function createCompressor({ ffmpeg, jobsAtOnce, maxQueued = 16 }: Compres
   const enter = createSemaphore({ atOnce: places, maxWaiting: maxQueued, name: 'compression' });
 
   async function shrink(request: CompressRequest): Promise<CompressedVideo | undefined> {
-    const { inputPath, outputPath, probe, maxBytes, signal } = request;
+    const { inputPath, outputPath, probe, maxBytes, signal, onLeft } = request;
     const limitBytes = Math.floor(maxBytes * SAFE_SHARE);
     let budget = maxBytes;
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const plan = planCompression(probe, budget, cores);
       if (plan === undefined) return undefined;
-      await ffmpeg.run(argumentsOf(inputPath, outputPath, plan), { signal, deadlineMs: plan.deadlineMs });
+      const onTime = timeLeft(probe.durationMs, onLeft);
+      await ffmpeg.run(argumentsOf(inputPath, outputPath, plan), { signal, deadlineMs: plan.deadlineMs, onTime });
       const { size: bytes } = await stat(outputPath);
       if (bytes <= limitBytes) {
         const made = await probeFile(outputPath, signal);

@@ -24,6 +24,8 @@ export interface Ffmpeg {
 export interface FfmpegRunOptions {
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
+  /** Hears about twice a second how many milliseconds of the output are written. */
+  readonly onTime?: ((ms: number) => void) | undefined;
 }
 
 /** The result of the search on a PATH, with the reason when no ffmpeg can be used. */
@@ -73,6 +75,27 @@ export async function makeFile(
     await rm(outputPath, { force: true });
     throw error;
   }
+}
+
+const PROGRESS = ['-nostats', '-progress', 'pipe:1'];
+
+function timesOf(chunk: Buffer): readonly number[] {
+  return [...chunk.toString('latin1').matchAll(/^out_time_us=(\d{1,15})$/gm)].map(([, us]) => Number(us) / 1_000);
+}
+
+/** Works out from the time that is written how long a run takes still whose output lasts `durationMs`. */
+export function timeLeft(
+  durationMs: number | null,
+  onLeft: ((leftMs: number) => void) | undefined,
+): FfmpegRunOptions['onTime'] {
+  if (onLeft === undefined || durationMs === null) return undefined;
+  // It may have waited for its turn: its pace is that since it was first heard of.
+  let first: { readonly ms: number; readonly at: number } | undefined;
+  return ms => {
+    const at = performance.now();
+    first ??= { ms, at };
+    if (ms > first.ms) onLeft((Math.max(0, durationMs - ms) * (at - first.at)) / (ms - first.ms));
+  };
 }
 
 function environment(searchPath: string): Readonly<Record<string, string>> {
@@ -128,16 +151,17 @@ function createFfmpeg(program: string, version: string, hasMp3: boolean, searchP
     program,
     version,
     hasMp3,
-    async run(args, { signal, deadlineMs }) {
+    async run(args, { signal, deadlineMs, onTime }) {
       const leave = await enter(signal);
       try {
         const end = await runProgram({
           program,
-          args: ['-nostdin', '-hide_banner', '-v', 'error', '-y', ...args],
+          args: ['-nostdin', '-hide_banner', '-v', 'error', '-y', ...(onTime ? PROGRESS : []), ...args],
           env: environment(searchPath),
           signal,
           timeoutMs: deadlineMs,
           niceness: NICENESS,
+          onOutput: onTime && (chunk => timesOf(chunk).forEach(ms => void onTime(ms))),
         });
         if (end.exitCode !== 0) throw failureOf(end);
       } finally {

@@ -22,8 +22,10 @@ import { GatewayFailure, type ShardChoice } from './incoming/gateway.ts';
 import { createAnswerParts } from './outgoing/answer-parts.ts';
 import { createEmbedSuppression, type DiscordContext } from './outgoing/context.ts';
 import { createSend } from './outgoing/send.ts';
+import { answerKeyOf } from './outgoing/send-interaction.ts';
 import { createViewHistory } from './outgoing/view-history.ts';
 import { commandPayloads, type Menu, menuIn, updateCommands } from './register.ts';
+import { display } from './render/block-components.ts';
 import { escapeMarkdown } from './render/markdown-text.ts';
 
 export interface DiscordPlatformOptions {
@@ -118,6 +120,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
       rights: { send: true, attach: true, reply: false, manage: false, content: true },
       isOnlyLinks: false,
     }),
+    showStatus: (to, text, shown, signal) => showStatus(context, to, text, shown, signal),
     // Discord itself shows for an interaction that the app is working.
     showWorking: to => (to.kind === 'interaction' ? () => undefined : showTyping(api, to.channelId, log)),
     async close() {
@@ -125,6 +128,31 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
       await Promise.all([context.embeds.close(), api.close()]);
     },
   };
+}
+
+/** In the deferred answer of an interaction, else in a message of its own; a pressed button shows by itself that work is being done. */
+async function showStatus(
+  context: DiscordContext,
+  to: DiscordReplyTo,
+  text: string,
+  shown: string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { api } = context;
+  const content = { components: [display(`-# ${escapeMarkdown(text)}`)], uploads: [] };
+  if (to.kind === 'interaction') {
+    if (to.pressed === undefined) await api.editOriginal(answerKeyOf(to, context), content, signal);
+    return undefined;
+  }
+  const { channelId, messageId, rights } = to;
+  if (!rights.send) return undefined;
+  if (shown !== undefined) {
+    await api.editMessage(channelId, shown, content, signal);
+    return shown;
+  }
+  const replyTo = rights.reply ? messageId : undefined;
+  const options = { nonce: randomUUID().slice(0, 25), replyTo, isSilent: true };
+  return (await api.post(channelId, content, options, signal)).id;
 }
 
 function readOutcome(error: unknown): SendFailure | undefined {

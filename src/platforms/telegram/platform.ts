@@ -79,6 +79,18 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
     showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),
 
+    // A group has a limit of messages a minute: there the chat action is enough.
+    async showStatus({ chat, thread, isGroup, isChannel, press }, text, shown, signal) {
+      if (isGroup || isChannel === true || press !== undefined) return undefined;
+      if (shown !== undefined) {
+        await api.call('editMessageText', { chat_id: chat, message_id: Number(shown), text }, { signal });
+        return shown;
+      }
+      const place = { chat_id: chat, ...(thread !== undefined && { message_thread_id: thread }) };
+      const { message_id } = await api.call('sendMessage', { ...place, text, disable_notification: true }, { signal });
+      return `${message_id}`;
+    },
+
     describeCaller({ user }, to) {
       if (!to.isGroup) return { inviteUrl: bot.inviteUrl };
       const isChatAdmin = () => chats.isAdmin(to.chat, Number(user.id));

@@ -4,6 +4,7 @@ import { reply } from '../../../src/bot/contract/reply.ts';
 import { ownerKey } from '../../../src/bot/contract/request.ts';
 import { createReplyEdits } from '../../../src/bot/runtime/runtime.ts';
 import { AppError } from '../../../src/errors.ts';
+import { workContext } from '../../../src/infra/concurrency/work-context.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
@@ -57,6 +58,46 @@ describe('a request', () => {
     const stage = await open();
     await ask(stage, linksDraft('1', ['a']));
     expect(stage.platform.log).toEqual(['working: resolving', 'not working']);
+  });
+
+  it('says what is being done once that takes ten seconds, edits it rarely, and takes it away', async () => {
+    let finish = () => {};
+    const slow = new Promise<void>(resolve => {
+      finish = resolve;
+    });
+    const stage = await open({ showsStatus: true, work: link => (link === 'slow' ? slow : Promise.resolve()) });
+    await ask(stage, linksDraft('1', ['quick']));
+    expect(stage.platform.log).toEqual(['working: resolving', 'not working']);
+    await ask(stage, linksDraft('2', ['slow']));
+    const [, , ...log] = stage.platform.log;
+    expect(log).toEqual(['working: resolving']);
+    await stage.pass(60_000);
+    // The same is not said again.
+    expect(stage.platform.log.slice(3)).toEqual([`status: ${t.messages.progress.resolving}`]);
+    finish();
+    await stage.settle();
+    expect(stage.said()).toEqual([text('quick'), text('slow')]);
+    expect(stage.platform.log.slice(4).toSorted()).toEqual(['deleted: status in square', 'not working']);
+  });
+
+  it('says how long a video is encoded still, at most every fifteen seconds', async () => {
+    const prepare = async () => {
+      const { onEncoding } = workContext();
+      for (let left = 35; left > 0; left -= 1) {
+        onEncoding?.(left * 1_000);
+        await new Promise(resolve => setTimeout(resolve, 1_000));
+      }
+    };
+    const stage = await open({ showsStatus: true, prepare });
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.pass(45_000);
+    const [, ...log] = stage.platform.log;
+    expect(log.slice(0, 2)).toEqual([
+      expect.stringMatching(/^status: .*0:2[56]/),
+      expect.stringMatching(/^edited: .*0:1[01]/),
+    ]);
+    expect(log.filter(line => /status:|edited:/.test(line))).toHaveLength(2);
+    expect(stage.said()).toEqual([text('a')]);
   });
 
   it('with many links is answered in order, five at a time, without keeping others waiting', async () => {

@@ -56,6 +56,8 @@ export interface ScriptedOptions {
   readonly repliesAtOnce?: number;
   /** Messages that one answer takes. */
   readonly messages?: number;
+  /** Called before anything of an answer is sent. */
+  readonly prepare?: () => Promise<void>;
   /** Called before and after each call; may never resolve. */
   readonly step?: (name: string) => Promise<void>;
   readonly retryAfterMs?: number;
@@ -66,6 +68,8 @@ export interface ScriptedOptions {
   readonly pace?: Pace;
   /** Whether an answer has a place where its progress is shown. */
   readonly showsProgress?: boolean;
+  /** Whether it says what is being done, in a message that is edited. */
+  readonly showsStatus?: boolean;
 }
 
 export interface ScriptedPlatform extends ChatPlatform<z.output<typeof To>> {
@@ -118,6 +122,7 @@ export function createScriptedPlatform(options: ScriptedOptions): ScriptedPlatfo
     },
     verify: async () => options.verify?.(),
     async send(replies, { request, to, signal, sendOnce }: Sending<{ chat: string }>) {
+      await options.prepare?.();
       let place = 0;
       for await (const reply of replies) {
         const whole = textOf(reply);
@@ -140,6 +145,13 @@ export function createScriptedPlatform(options: ScriptedOptions): ScriptedPlatfo
       showProgress: (_: unknown, progress: AnswerProgress) =>
         void log.push(`progress: ${Object.values(progress).join(' ')}`),
       onEnd: (_: unknown, outcome: RequestOutcome) => void log.push(`end: ${outcome}`),
+    }),
+    ...(options.showsStatus === true && {
+      async showStatus({ chat }: { readonly chat: string }, text: string, shown: string | undefined) {
+        log.push(`${shown === undefined ? 'status' : 'edited'}: ${text}`);
+        return `status in ${chat}`;
+      },
+      deleteMessage: async (_: string, id: string) => void log.push(`deleted: ${id}`),
     }),
     async close() {
       log.push('let go');

@@ -116,8 +116,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const delivery = createFileDelivery(folder, held, options.sizes ?? (() => [40_000]), options.page);
   const processes: Process[] = [];
 
-  function another({ runtime: other, ...change }: ProcessOptions = {}): Process {
-    const settings = { ...options.platform, ...change };
+  function another(change: ProcessOptions = {}): Process {
+    const { runtime: other, ...settings } = { ...options.platform, ...change };
     const { now = Date.now } = settings;
     const platform = createDiscordPlatform({
       token: fake.token,
@@ -144,6 +144,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
           dispatcher,
           log,
           drainMs: 500,
+      // A machine that stands still is not to be spoken of.
+      statusMs: 60_000,
           now,
           watch: { onOutcome: (_, outcome) => void outcomes.push(outcome) },
           ...other,

@@ -205,6 +205,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       dispatcher,
       log,
       drainMs: 2_000,
+      // A machine that stands still is not to be spoken of.
+      statusMs: 60_000,
       watch: { onOutcome: (_, outcome) => void outcomes.push(outcome) },
       ...options.runtime,
     });

@@ -1,0 +1,90 @@
+import type { Translator } from '../../i18n/translate.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { ChatPlatform } from '../contract/chat-platform.ts';
+import type { ProgressStage } from '../contract/request.ts';
+
+/** A sentence that says what is being done for a request whose answer takes long. */
+export interface WorkStatus {
+  stage(stage: ProgressStage): void;
+  /** A video is being encoded, which takes so long still. */
+  encoding(leftMs: number): void;
+  /** Nothing more is shown; resolves when no call is under way, so that none comes after the answer. */
+  settle(): Promise<void>;
+  /** Nothing more is shown, and a message of its own is deleted. */
+  end(): void;
+}
+
+export interface WorkStatusOptions {
+  readonly platform: Pick<ChatPlatform, 'showStatus' | 'deleteMessage'>;
+  readonly to: unknown;
+  readonly chatId: string;
+  readonly t: Translator;
+  /** Writes down that the message is to be deleted, should this process end before. */
+  readonly deleteLater: (chatId: string, messageIds: readonly string[], afterMs: number) => void;
+  readonly signal: AbortSignal;
+  /** Answers that come sooner need no word. */
+  readonly firstMs: number;
+  readonly log: Pick<Logger, 'debug'>;
+}
+
+/** From one edit to the next. */
+const EVERY_MS = 15_000;
+/** Longer than any attempt takes. */
+const LEFTOVER_MS = 20 * 60_000;
+
+export function createWorkStatus(options: WorkStatusOptions): WorkStatus {
+  const { platform, to, chatId, t, deleteLater, signal, firstMs, log } = options;
+  let [text, shown] = [t.messages.progress.resolving, ''];
+  let messageId: string | undefined;
+  let underway: Promise<void> = Promise.resolve();
+  let isOver = false;
+  let timer = setTimeout(show, firstMs).unref();
+
+  function show(): void {
+    if (isOver || signal.aborted) return;
+    if (text !== shown) underway = send(text);
+    timer = setTimeout(show, EVERY_MS).unref();
+  }
+
+  /** Never rejects: the answer comes without it too. */
+  async function send(sentence: string): Promise<void> {
+    shown = sentence;
+    try {
+      const sent = await platform.showStatus?.(to, sentence, messageId, signal);
+      if (sent !== undefined && messageId === undefined) deleteLater(chatId, [sent], LEFTOVER_MS);
+      messageId ??= sent;
+    } catch (error) {
+      log.debug({ err: error }, 'it could not be shown what is being done');
+      stop();
+    }
+  }
+
+  function stop(): void {
+    isOver = true;
+    clearTimeout(timer);
+  }
+
+  async function remove(): Promise<void> {
+    await underway;
+    const id = messageId;
+    messageId = undefined;
+    if (id !== undefined) await platform.deleteMessage?.(chatId, id);
+  }
+
+  return {
+    stage(stage) {
+      text = t.messages.progress[stage];
+    },
+    encoding(leftMs) {
+      text = t.messages.progress.encoding({ left: t.duration(leftMs) });
+    },
+    settle() {
+      stop();
+      return underway;
+    },
+    end() {
+      stop();
+      remove().catch((error: unknown) => log.debug({ err: error }, 'a word on what is being done was left over'));
+    },
+  };
+}
