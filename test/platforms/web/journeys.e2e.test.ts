@@ -254,6 +254,18 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('Two sizes.');
   });
 
+  it('saves a file by its name and says so, then offers it as before', async () => {
+    await visit();
+    await say(REEL);
+    const link = page.getByRole('link', { name: /^Download/ });
+    const before = await link.textContent();
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    expect(download.suggestedFilename()).toBe(await link.getAttribute('download'));
+    await expect.poll(() => link.textContent()).toContain('Saved');
+    await expect.poll(() => page.locator('#announcer').textContent()).toBe('Saved');
+    await expect.poll(() => link.textContent(), { timeout: 10_000 }).toBe(before);
+  });
+
   it('downloads all of a carousel', async () => {
     await visit();
     await say(CAROUSEL);

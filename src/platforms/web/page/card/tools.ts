@@ -3,6 +3,7 @@ import { button, h, isTouch } from '../base/dom.ts';
 import { type IconName, icon } from '../base/icons.ts';
 import type { WebAction, WebFile, WebMedia, WebQuality } from '../base/protocol.ts';
 import { readerLocale, text } from '../base/texts.ts';
+import { type SavedFile, showSaving } from './saving.ts';
 
 export interface MediaToolsOptions {
   readonly items: readonly WebMedia[];
@@ -40,6 +41,10 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
     items.length > 1 && allTool(items, named),
   );
 
+  let offered: SavedFile | undefined;
+  showSaving(download, () => offered);
+  showSaving(audio, () => shown?.audio && { ...shown.audio, restore: () => offerAudio(shown) });
+
   function offer(index: number): void {
     const media = items[index];
     if (!media) return;
@@ -48,16 +53,22 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
     offerFile(media, index);
     download.hidden = isGone;
     audio.hidden = isGone || media.audio === undefined;
-    if (media.audio) {
-      save(audio, media.audio);
-      audio.setAttribute('aria-label', named(text('audioOnly')));
-      audio.replaceChildren(...labelled('sound', text('audioOnly')));
-    }
+    offerAudio(media);
     sizes.hidden = isGone || media.qualities === undefined;
     sizes.replaceChildren(...sizeChoices(media, index));
   }
 
+  function offerAudio(media: WebMedia | undefined): void {
+    if (media?.audio === undefined) return;
+    save(audio, media.audio);
+    audio.setAttribute('aria-label', named(text('audioOnly')));
+    audio.replaceChildren(...labelled('sound', text('audioOnly')));
+  }
+
   function offerFile(file: WebFile, index: number): void {
+    // Another file may be offered by the time that this one is saved.
+    const own: SavedFile = { ...file, restore: () => offered === own && offerFile(file, index) };
+    offered = own;
     const place = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
     const facts = factsOf(file);
     save(download, file);

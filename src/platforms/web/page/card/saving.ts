@@ -1,0 +1,107 @@
+import { h } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import type { WebFile } from '../base/protocol.ts';
+import { readerLocale, text } from '../base/texts.ts';
+
+export interface SavedFile extends Pick<WebFile, 'downloadUrl' | 'fileName' | 'bytes'> {
+  /** Shows what the link said before. */
+  readonly restore: () => void;
+}
+
+/** More is not held in memory: the browser brings it by itself, and shows it in its own way. */
+const MOST_BYTES = 100_000_000;
+/** A file that has to be made first is waited for with its seconds. */
+const TICK_MS = 1_000;
+const SHOWN_MS = 2_400;
+
+const percents = (part: number): string =>
+  new Intl.NumberFormat(readerLocale(), { style: 'percent', maximumFractionDigits: 0 }).format(part);
+const seconds = (n: number): string =>
+  new Intl.NumberFormat(readerLocale(), { style: 'unit', unit: 'second', unitDisplay: 'short' }).format(n);
+
+/** A press on the link shows how far its file has come, and that it is saved; what fails is left to the browser. */
+export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | undefined): void {
+  let isBusy = false;
+
+  function show(words: string, part?: number): void {
+    link.classList.add('saving');
+    link.style.setProperty('--done', percentOf(part));
+    // The tool of a narrow page has no words: the bar below it says as much.
+    link.querySelector('.download-facts, .tool-words')?.replaceChildren(words);
+  }
+
+  async function bring({ downloadUrl, fileName, bytes, restore }: SavedFile): Promise<void> {
+    let waited = 0;
+    const ticking = setInterval(() => show(seconds(++waited)), TICK_MS);
+    try {
+      const content = await contentOf(downloadUrl, bytes, (part, now) => {
+        clearInterval(ticking);
+        show(part === undefined ? megabytes(now) : percents(part), part);
+      });
+      const url = URL.createObjectURL(content);
+      h('a', { href: url, download: fileName }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+      done(restore);
+    } catch {
+      restore();
+      h('a', { href: downloadUrl, download: fileName }).click();
+    } finally {
+      clearInterval(ticking);
+      link.classList.remove('saving');
+    }
+  }
+
+  function done(restore: () => void): void {
+    link.querySelector('.download-facts, .tool-words')?.replaceChildren(text('saved'));
+    link.querySelector('.icon')?.replaceWith(icon('done'));
+    document.getElementById('announcer')?.replaceChildren(text('saved'));
+    setTimeout(restore, SHOWN_MS);
+  }
+
+  link.addEventListener('click', event => {
+    const saved = file();
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (saved === undefined || !isPlain || (saved.bytes ?? 0) > MOST_BYTES) return;
+    event.preventDefault();
+    if (isBusy) return;
+    isBusy = true;
+    void bring(saved).finally(() => {
+      isBusy = false;
+    });
+  });
+}
+
+function percentOf(part: number | undefined): string {
+  return `${((part ?? 0) * 100).toFixed(1)}%`;
+}
+
+function megabytes(bytes: number): string {
+  const options = { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat(readerLocale(), options).format(bytes / 1_000_000);
+}
+
+/** @throws when it does not come, or is too large */
+async function contentOf(
+  url: string,
+  expected: number | undefined,
+  onPart: (part: number | undefined, bytes: number) => void,
+): Promise<Blob> {
+  const response = await fetch(url);
+  if (!response.ok || response.body === null) throw new Error(`${response.status}`);
+  const total = Number(response.headers.get('content-length')) || expected;
+  if ((total ?? 0) > MOST_BYTES) throw new Error('too large');
+  const parts: BlobPart[] = [];
+  const reader = response.body.getReader();
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return new Blob(parts, { type: response.headers.get('content-type') ?? '' });
+    bytes += value.length;
+    if (bytes > MOST_BYTES) {
+      await reader.cancel();
+      throw new Error('too large');
+    }
+    parts.push(value);
+    onPart(total && Math.min(1, bytes / total), bytes);
+  }
+}
