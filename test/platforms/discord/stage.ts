@@ -60,7 +60,7 @@ export interface Process {
 }
 
 export interface ProcessOptions extends Partial<DiscordPlatformOptions> {
-  readonly runtime?: Pick<RuntimeOptions, 'hears' | 'works'>;
+  readonly runtime?: Pick<RuntimeOptions, 'hears' | 'works' | 'statusMs'>;
 }
 
 export interface Stage {
