@@ -167,6 +167,7 @@ export interface Parameters {
   'plays.topIf.none': { mods: Value };
   'plays.topIf.partial': { done: Value; all: Value };
   'plays.versus.common': { n: number; shown: Value };
+  'notices.didYouMean': { command: Value };
   'post.likes': { n: number; shown: Value };
   'post.comments': { n: number; shown: Value };
   'post.plays': { n: number; shown: Value };

@@ -14,6 +14,7 @@ import { actFor } from '../../infra/concurrency/work-context.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import type { Command } from '../contract/command.ts';
 import { type CommandSpec, commandSpec } from '../contract/command-spec.ts';
+import type { Reply } from '../contract/reply.ts';
 import {
   type AttemptContext,
   type Caller,
@@ -28,7 +29,7 @@ import {
   type RequestHandler,
   type TextMessage,
 } from '../contract/request.ts';
-import type { Services } from '../contract/services.ts';
+import type { ButtonTokens, Services } from '../contract/services.ts';
 import { createRetryGate, whileStoreIsAway } from '../runtime/retry.ts';
 import { notice } from '../views/notice.ts';
 import { type Callers, type CallersOptions, createCallers } from './callers.ts';
@@ -103,7 +104,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const runTimes = { ...COMMAND_TIMES, ...times };
   const run = createCommandRunner({ services, findLinks, logFailure, concurrency, queued, times: runTimes });
   const answerLinks = createLinkAnswers({ commands, charge, run });
-  const answer = createAnswer({ callers, resolver, run, answerLinks, logFailure });
+  const answer = createAnswer({ callers, resolver, buttons: services.actions, run, answerLinks, logFailure });
   const gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random: Math.random });
 
   async function read(message: TextMessage): Promise<RequestBody | undefined> {
@@ -128,14 +129,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 interface AnswerParts {
   readonly callers: Pick<Callers, 'preferences' | 'charge' | 'isBlocked'>;
-  readonly resolver: Pick<CommandResolver, 'resolve'>;
+  readonly resolver: Pick<CommandResolver, 'resolve' | 'meant'>;
+  readonly buttons: Pick<ButtonTokens, 'stored'>;
   readonly run: CommandRunner;
   readonly answerLinks: LinkAnswers;
   readonly logFailure: FailureLog;
 }
 
 /** From the body of a request to its replies: the caller is admitted, then the command runs, or one for each link. */
-function createAnswer({ callers, resolver, run, answerLinks, logFailure }: AnswerParts) {
+function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure }: AnswerParts) {
   async function answer(body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> {
     const { caller, signal, progress, from, paid } = attempt;
     const { t, settings } = await callers.preferences(caller);
@@ -150,10 +152,20 @@ function createAnswer({ callers, resolver, run, answerLinks, logFailure }: Answe
     } catch (error) {
       if (error instanceof StoreAway) throw error;
       if (signal.aborted) return noReply(from, paid);
-      const failure = renderFailure(error, body.kind, context, logFailure);
+      const failure = await offering(body, context, error);
       // Links that were answered before stay answered; all others end with this notice.
       return onlyReply(Promise.resolve(isQuiet ? undefined : failure), partsOf(body));
     }
+  }
+
+  /** The notice of a failure; where a command was mistyped, with a button for the one that was meant. */
+  async function offering(body: RequestBody, context: RunContext, error: unknown): Promise<Reply> {
+    const failure = renderFailure(error, body.kind, context, logFailure);
+    const isUnknown = error instanceof AppError && error.params.hint === 'unknownCommand';
+    const meant = isUnknown ? resolver.meant(body, context.caller, context.t) : undefined;
+    if (meant === undefined) return failure;
+    await buttons.stored();
+    return { ...failure, actions: [meant] };
   }
 
   async function answerAdmitted(body: RequestBody, context: RunContext, position: Position): Promise<ReplyBatch> {

@@ -172,7 +172,10 @@ function readCommand(name: string, rest: string, commands: readonly Command[]) {
   // The name of a group alone asks for the commands in that group.
   if (isGroup && second === '' && commands.some(each => each.name === 'help'))
     return { name: 'help', args: name, isKnown: true };
-  return { name: isGroup ? pair.trim().slice(0, MAX_NAME) : name, args: '', isKnown: false };
+  // A notice about a mistyped name offers the command that was meant, with the words behind it.
+  return isGroup
+    ? { name: pair.trim().slice(0, MAX_NAME), args: rest.slice(second.length).trim(), isKnown: false }
+    : { name, args: rest, isKnown: false };
 }
 
 /** The first word that is meant as an address: it has a scheme or a path, or is the whole message. */

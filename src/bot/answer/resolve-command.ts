@@ -1,8 +1,10 @@
-import type { AppError } from '../../errors.ts';
+import { wordDistance } from '../../beatmaps/query/query-text.ts';
+import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { parseArguments, readGiven } from '../contract/arguments.ts';
 import type { Command } from '../contract/command.ts';
 import { commandSpec } from '../contract/command-spec.ts';
+import { type Action, button } from '../contract/reply.ts';
 import { type Caller, callerKey, type RequestBody } from '../contract/request.ts';
 import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
 import { usageError } from '../contract/usage-error.ts';
@@ -29,6 +31,8 @@ export interface CommandResolver {
   commandsFor(caller: Caller): readonly Command[];
   /** @throws AppError with a hint when there is no such command, or the button is not valid */
   resolve(body: CommandBody, caller: Caller, t: Translator): Promise<ResolvedCommand>;
+  /** A button for the command that a mistyped name was probably meant for, with what was typed behind it; undefined where none is near. */
+  meant(body: RequestBody, caller: Caller, t: Translator): Action | undefined;
   /** The name of the command that answers the request; undefined when there is none or several. Never rejects. */
   commandOf(body: RequestBody, caller: Caller): Promise<string | undefined>;
 }
@@ -38,7 +42,7 @@ export interface CommandResolverOptions {
   /** More commands, which no list shows. They do not work in groups, where others would see what an owner types. */
   readonly ownerCommands: readonly Command[];
   readonly isOwner: (caller: Caller) => boolean;
-  readonly buttons: Pick<ButtonTokens, 'decode' | 'decodeForAnyone'>;
+  readonly buttons: Pick<ButtonTokens, 'encode' | 'decode' | 'decodeForAnyone'>;
 }
 
 export function createCommandResolver(options: CommandResolverOptions): CommandResolver {
@@ -91,6 +95,18 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
       return { command, raw, isPressed: false };
     },
 
+    meant(body, caller, t) {
+      if (body.kind !== 'line') return undefined;
+      const found = nearestCommand(body.what, listed);
+      if (found === undefined) return undefined;
+      const { command, args } = found;
+      const values = readValues(command, args, caller, t);
+      if (values === undefined) return undefined;
+      const line = `/${command.name} ${args}`.trim();
+      const label = t.messages.notices.didYouMean({ command: line.length > MOST_LABEL ? `/${command.name}` : line });
+      return button(label, buttons.encode({ command: command.name, values, owner: callerKey(caller) }), 'primary');
+    },
+
     async commandOf(body, caller) {
       if (body.kind === 'command' || body.kind === 'line') return body.what.name;
       if (body.kind === 'button') {
@@ -103,4 +119,52 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
       return commands.find(({ accepts }) => accepts === accepted)?.name;
     },
   };
+}
+
+/** Longer lines are named by their command alone. */
+const MOST_LABEL = 40;
+/** Letters of a name for one that is mistyped. */
+const LETTERS_A_MISTAKE = 3;
+
+/** `/beatmap serch camellia`, `/beatmap_serch camellia` and `/serch camellia` are all meant for the search. */
+function nearestCommand(
+  { name, args }: Extract<RequestBody, { kind: 'line' }>['what'],
+  commands: readonly Command[],
+): { readonly command: Command; readonly args: string } | undefined {
+  const spelled = name.replaceAll('_', ' ');
+  const [second = ''] = args.split(/\s/, 1);
+  // The second word of a grouped command is enough, unless it is a command of its own.
+  const names = new Map([
+    ...commands.map(command => [command.name.split(' ').at(-1) ?? '', command] as const),
+    ...commands.map(command => [command.name, command] as const),
+  ]);
+  const readings = [
+    ...(spelled.includes(' ') || second === ''
+      ? []
+      : [{ typed: `${spelled} ${second.toLowerCase()}`, left: args.slice(second.length).trim() }]),
+    { typed: spelled, left: args },
+  ];
+  const found = readings.flatMap(({ typed, left }) => {
+    return [...names].flatMap(([known, command]) => {
+      const most = Math.max(1, Math.floor(known.length / LETTERS_A_MISTAKE));
+      const mistakes = wordDistance(typed, known, { most, isBeginningEnough: false });
+      return mistakes === undefined ? [] : [{ command, args: left, mistakes }];
+    });
+  });
+  return found.toSorted((a, b) => a.mistakes - b.mistakes)[0];
+}
+
+/** Undefined where what was typed behind the name is nothing that the command takes. */
+function readValues(
+  command: Command,
+  args: string,
+  caller: Caller,
+  t: Translator,
+): ButtonPayload['values'] | undefined {
+  try {
+    return parseArguments(commandSpec(command, t, caller.chatKind), args);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid_request') return undefined;
+    throw error;
+  }
 }

@@ -202,7 +202,7 @@ describe('links that are kept until they are answered', () => {
     const { dispatcher } = setUp({ userLimit: { units: 0, windowMs: 60_000 } });
     const words = async (text: string) => dispatcher.read({ caller: sampleCaller(), text });
     expect(await words('/help me now')).toEqual({ kind: 'line', what: { name: 'help', args: 'me now' } });
-    expect(await words('/nothing of mine')).toEqual({ kind: 'line', what: { name: 'nothing', args: '' } });
+    expect(await words('/nothing of mine')).toEqual({ kind: 'line', what: { name: 'nothing', args: 'of mine' } });
     expect(await words('hello')).toEqual({ kind: 'talk', what: null });
     expect(await words('https://example.org/p/1')).toMatchObject({ kind: 'links' });
     const search: RequestBody = { kind: 'line', what: { name: 'download', args: link('a') } };

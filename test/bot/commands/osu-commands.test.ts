@@ -193,6 +193,22 @@ describe('over the played upstreams', () => {
     expect(all(replies)).toContain(sentence);
   });
 
+  it.each([
+    ['/beatmap serch comet', '/beatmap search comet'],
+    ['/beatmp search comet', '/beatmap search comet'],
+    ['/serch comet', '/beatmap search comet'],
+    ['/dowload', '/download'],
+    ['/hlep osu', '/help osu'],
+    ['/weather today', undefined],
+  ])('offers what %s was probably meant for', async (text, line) => {
+    const { say, press } = await open();
+    const [reply] = await say(text);
+    expect(reply?.actions.map(({ label }) => label)).toEqual(line === undefined ? [] : [`Did you mean ${line}?`]);
+    const [action] = reply?.actions ?? [];
+    if (line?.includes('comet') !== true || action?.kind !== 'button') return;
+    expect(all(await press(action.token))).toContain('Paper Comet');
+  });
+
   it('knows a linked player until they are unlinked or forgotten', async () => {
     const { say, services, options } = await open();
     expect(all(await say('/osu link lamp_post taiko'))).toContain('Linked lamp post in osu!taiko.');

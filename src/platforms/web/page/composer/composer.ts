@@ -201,9 +201,10 @@ export class Composer {
     return true;
   }
 
-  /** Enter sends the typed line, unless the reader has moved to a suggestion. */
+  /** Enter sends the typed line, unless the reader has moved to a suggestion, or exactly one command name completes what is typed. */
   #takenBy(key: string): WebSuggestion | undefined {
-    if (key === 'Enter') return this.#list.active;
+    const isName = !this.#input.value.includes(' ');
+    if (key === 'Enter') return this.#list.active ?? (isName ? this.#list.only : undefined);
     return key === 'Tab' ? (this.#list.active ?? this.#list.first) : undefined;
   }
 }

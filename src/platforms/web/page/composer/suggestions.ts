@@ -32,6 +32,11 @@ export class SuggestionList {
     return this.#items[this.#active];
   }
 
+  /** The option that is the only one. */
+  get only(): WebSuggestion | undefined {
+    return this.#items.length === 1 ? this.#items[0] : undefined;
+  }
+
   get first(): WebSuggestion | undefined {
     return this.#items[0];
   }
