@@ -144,8 +144,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
           dispatcher,
           log,
           drainMs: 500,
-      // A machine that stands still is not to be spoken of.
-      statusMs: 60_000,
+          // A machine that stands still is not to be spoken of.
+          statusMs: 60_000,
           now,
           watch: { onOutcome: (_, outcome) => void outcomes.push(outcome) },
           ...other,
