@@ -25,14 +25,17 @@ export interface CommandRegistration {
  * @throws BotApiError
  */
 export function registerCommands({ api, dispatcher, menus, botId, signal }: CommandRegistration): Promise<void> {
-  const menuOf = (t: Translator) => renderCommands(dispatcher.commandSpecs(t));
+  // Members of a group can type it for their own language; what goes for the group is for its admins.
+  const menuIn = (scope: (typeof SCOPES)[number], t: Translator) =>
+    renderCommands(dispatcher.commandSpecs(t).filter(({ name }) => scope !== 'all_group_chats' || name !== 'settings'));
   const withoutMenus = new Set<string>();
 
   async function register(tag: string): Promise<void> {
     const [code = ''] = tag.split('-', 1);
     if (code.length !== 2) return;
-    const commands = menuOf(loadTranslator(tag));
+    const t = loadTranslator(tag);
     for (const type of SCOPES) {
+      const commands = menuIn(type, t);
       const where = { scope: { type }, ...(code === 'en' ? {} : { language_code: code }) };
       const known = withoutMenus.has(type) ? [] : await api.call('getMyCommands', where, { signal });
       // English is checked first: if its menu is missing, so are all others.
@@ -41,9 +44,13 @@ export function registerCommands({ api, dispatcher, menus, botId, signal }: Comm
     }
   }
 
-  return menus.keep(`telegram:${botId}`, menuOf(createTranslator(['en'])), async () => {
-    for (const { tag } of LANGUAGES) await register(tag);
-  });
+  return menus.keep(
+    `telegram:${botId}`,
+    SCOPES.map(scope => menuIn(scope, createTranslator(['en']))),
+    async () => {
+      for (const { tag } of LANGUAGES) await register(tag);
+    },
+  );
 }
 
 function renderCommands(specs: ReturnType<Dispatcher['commandSpecs']>): Commands {

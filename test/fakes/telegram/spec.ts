@@ -65,11 +65,13 @@ function withNewer(spec: Spec): Spec {
     return [name, { fields: name.startsWith('send') ? [...fields, RECEIVER] : fields }];
   });
   const receiver = { name: 'receiver_user_id', types: ['Integer'], required: true, description: '' };
+  const pressed = { name: 'callback_query_id', types: ['String'], required: false, description: '' };
+  const replaces = { name: 'replace_callback_query_message', types: ['Boolean'], required: false, description: '' };
   const blocks = { name: 'blocks', types: ['Array of InputRichBlock'], required: false, description: '' };
   const types = {
     ...spec.types,
     ...BLOCKS,
-    EphemeralMessageParameters: { fields: [receiver], subtypes: [] },
+    EphemeralMessageParameters: { fields: [receiver, pressed, replaces], subtypes: [] },
     InputRichBlock: { fields: [], subtypes: Object.keys(BLOCKS) },
     InputRichMessage: { fields: [...(spec.types.InputRichMessage?.fields ?? []), blocks], subtypes: [] },
   };

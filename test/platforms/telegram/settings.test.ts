@@ -152,28 +152,39 @@ describe('the settings of a Telegram group', () => {
     expect(fake.problems).toEqual([]);
   });
 
-  it('are shown in sections on buttons that change where they stand', async () => {
+  it('are shown to the admin alone, in sections on buttons whose answers take their place', async () => {
     const stage = await openStage();
-    const { fake, settings } = stage;
+    const { fake, settings, calls } = stage;
     fake.setMember(GROUP.id, SARI.id, 'administrator');
     fake.message({ chat: GROUP, from: SARI, text: '/settings' });
-    const page = await fake.waitFor(() => answers(stage)[0]);
-    const press = async (label: RegExp, edits: number) => {
+    let page = await fake.waitFor(() => answers(stage)[0]);
+    const press = async (label: RegExp) => {
       const markup = JSON.stringify(page.replyMarkup);
       const buttons = markup.match(/\{"text":"([^"]*)","callback_data":"([^"]*)"/g) ?? [];
       const found = buttons.find(each => label.test(each)) ?? '';
       const data = /"callback_data":"([^"]*)"/.exec(found)?.[1] ?? '';
-      fake.callbackQuery({ data, message: { chatId: GROUP.id, messageId: page.messageId }, from: SARI });
-      await fake.waitFor(() => (page.edits >= edits ? true : undefined));
+      const query = fake.callbackQuery({
+        data,
+        message: { chatId: GROUP.id, messageId: page.messageId },
+        from: SARI,
+      });
+      page = await fake.waitFor(() => answers(stage).find(({ messageId }) => messageId > page.messageId));
+      expect(calls('sendMessage').at(-1)?.params.ephemeral_message_parameters).toEqual({
+        receiver_user_id: SARI.id,
+        callback_query_id: query,
+        replace_callback_query_message: true,
+      });
     };
-    await press(/Answers/, 1);
-    await press(/Delete answered links: off/, 2);
+    await press(/Answers/);
+    await press(/Delete answered links: off/);
     expect((await settings.chat(KEY)).deleteSource).toBe(true);
-    await press(/Posts: words only/, 3);
+    await press(/Posts: words only/);
     expect((await settings.chat(KEY)).view).toBe('text');
     expect(JSON.stringify(page.replyMarkup)).toContain('✓ Posts: words only');
-    await press(/Back/, 4);
+    await press(/Back/);
     expect(JSON.stringify(page.replyMarkup)).toContain('Failures');
+    expect(answers(stage).map(({ onlyFor }) => onlyFor)).toEqual(answers(stage).map(() => SARI.id));
+    expect(calls(/^edit/)).toEqual([]);
     expect(fake.problems).toEqual([]);
   });
 });

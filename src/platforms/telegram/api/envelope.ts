@@ -22,6 +22,8 @@ export const TelegramReplyTo = z.object({
       message: z.number(),
       /** The kind of that message if an answer may replace it; posts and other files stay. */
       stands: z.enum(['text', 'photo']).optional(),
+      /** The person who pressed alone sees that message. */
+      isEphemeral: z.boolean().optional(),
     })
     .optional(),
 });

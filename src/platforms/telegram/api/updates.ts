@@ -72,6 +72,8 @@ const CallbackQuery = z.object({
   message: z
     .object({
       ...Place,
+      /** One that its receiver alone sees, and that has no other id. */
+      ephemeral_message_id: z.number().optional().catch(undefined),
       text: z.string().optional(),
       photo: z.array(z.unknown()).optional().catch(undefined),
       reply_to_message: RepliedMessage.optional().catch(undefined),

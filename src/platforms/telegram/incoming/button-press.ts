@@ -97,7 +97,8 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
       if (presser === undefined) return undefined;
       answers.acknowledgeSoon(id);
       const kind = kindOf(message);
-      const press = { query: id, message: message.message_id, ...(kind && { stands: kind }) };
+      const isEphemeral = message.ephemeral_message_id !== undefined && { isEphemeral: true };
+      const press = { query: id, message: message.message_id, ...(kind && { stands: kind }), ...isEphemeral };
       return {
         ...bodyOf(data),
         ...presser,

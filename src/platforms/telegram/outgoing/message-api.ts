@@ -19,6 +19,8 @@ export interface MessageDestination
   readonly silent?: boolean;
   /** The only person who sees the message, if the Bot API server supports that; else all see it. */
   readonly onlyFor?: number | undefined;
+  /** The press of a button in a message that they alone see: the new one takes its place. */
+  readonly replaces?: string | undefined;
 }
 
 /** Everything that sending a reply needs beside the reply. */
@@ -141,13 +143,14 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
   };
 }
 
-function addressOf({ chat, thread, message, silent, onlyFor }: MessageDestination): Address {
+function addressOf({ chat, thread, message, silent, onlyFor, replaces }: MessageDestination): Address {
+  const replaced = replaces && { callback_query_id: replaces, replace_callback_query_message: true };
   return {
     chat_id: chat,
     ...(thread === undefined ? {} : { message_thread_id: thread }),
     ...(message === undefined ? {} : { reply_parameters: { message_id: message, allow_sending_without_reply: true } }),
     ...(silent === true ? { disable_notification: true } : {}),
-    ...(onlyFor === undefined ? {} : { ephemeral_message_parameters: { receiver_user_id: onlyFor } }),
+    ...(onlyFor === undefined ? {} : { ephemeral_message_parameters: { receiver_user_id: onlyFor, ...replaced } }),
   };
 }
 

@@ -75,7 +75,8 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
     const isForOne = isSentence(reply);
     if (isForOne && (await isNotified(reply, press.query, context))) return;
     // A notice that comes too late for the button must not replace the message with the button.
-    const kind = reply.gallery.length === 0 && !isForOne ? press.stands : undefined;
+    const mayEdit = reply.gallery.length === 0 && !isForOne && press.isEphemeral !== true;
+    const kind = mayEdit ? press.stands : undefined;
     const message = { chat_id: to.chat, message_id: press.message };
     const edited =
       kind && (await editMessage(renderReply(reply, t), { ...message, kind }, { ...context, key: `${key}${EDITED}` }));

@@ -75,8 +75,8 @@ export function createSendReply(options: SendReplyOptions): SendReply {
 
   async function send(reply: Reply, sending: ReplySending, context: ReplyContext): Promise<boolean> {
     const { to, settings } = sending;
-    if (to.press !== undefined) await answerPress(reply, to.press, context);
-    else if (to.isGroup && isNotice(reply)) await sendNotice(reply, sending, context);
+    if (to.press !== undefined) await answerPress(reply, to.press, pressContext(reply, sending, context));
+    else if (to.isGroup && (isNotice(reply) || isPersonal(reply))) await sendNotice(reply, sending, context);
     else {
       // If the message with the link is deleted afterwards, a reply to it would show that something is missing.
       const isDeleted = settings.deleteSource && to.isOnlyLinks === true && reply.gallery.length > 0;
@@ -128,6 +128,23 @@ function isNotice({ tone, gallery, actions, outdatedMs, later }: Reply): boolean
   if (later !== undefined) return false;
   const isSentence = tone === 'notice' || tone === 'error';
   return outdatedMs !== undefined || (isSentence && gallery.length === 0 && actions.length === 0);
+}
+
+/** Words with buttons for the person who asked, such as their settings. */
+function isPersonal({ visibility, blocks, gallery, later }: Reply): boolean {
+  return (
+    visibility === 'caller' &&
+    gallery.length === 0 &&
+    later === undefined &&
+    !blocks.some(({ kind }) => kind === 'picture')
+  );
+}
+
+/** A message that one person alone sees cannot be edited: another for them takes its place, and all see what is for all. */
+function pressContext(reply: Reply, { to, request }: ReplySending, context: ReplyContext): ReplyContext {
+  if (to.press?.isEphemeral !== true) return context;
+  const alone = isPersonal(reply) && { onlyFor: Number(request.user.id), replaces: to.press.query };
+  return { ...context, to: { ...context.to, ...alone } };
 }
 
 const MAX_MESSAGES = 1_000;
