@@ -266,6 +266,24 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     await expect.poll(() => link.textContent(), { timeout: 10_000 }).toBe(before);
   });
 
+  it('chooses a clip by two handles, which never cross', async () => {
+    await visit();
+    await say(REEL);
+    const tool = page.getByRole('button', { name: /^Clip/ });
+    const saved = page.getByRole('link', { name: /^Download, Clip/ });
+    await expect(saved.isVisible()).resolves.toBe(false);
+    await tool.click();
+    await expect(tool.getAttribute('aria-expanded')).resolves.toBe('true');
+    const [from, to] = ['Start of the clip', 'End of the clip'].map(name => page.getByRole('slider', { name }));
+    await to?.fill('4');
+    await from?.fill('2');
+    await expect(saved.getAttribute('href')).resolves.toMatch(/^\/api\/clip\?url=.*&from=2\.0&to=4\.0$/);
+    await from?.fill('6');
+    await expect(saved.getAttribute('href')).resolves.toMatch(/&from=6\.0&to=6\.5$/);
+    await to?.fill('1');
+    await expect(saved.getAttribute('href')).resolves.toMatch(/&from=0\.5&to=1\.0$/);
+  });
+
   it('downloads all of a carousel', async () => {
     await visit();
     await say(CAROUSEL);

@@ -40,8 +40,10 @@ export function renderMedia(
   const cover = { post: file.post, index, mime: 'image/jpeg', fileName: coverName, expiresAt };
   const poster =
     item.kind === 'image' || item.thumbnailUrl === null ? null : tunnel.address({ ...cover, url: item.thumbnailUrl });
-  // The browser plays the clip by itself; a saved file is the whole video.
+  const clipUrl = kind === 'video' ? clipAddress(post, index) : undefined;
+  // The browser plays the clip by itself; the saved file is cut by the API.
   const part = clip === undefined ? '' : `#t=${clip.startMs / 1_000},${clip.endMs / 1_000}`;
+  const saved = clip && clipUrl !== undefined ? savedClip(clipUrl, clip, file) : undefined;
   return [
     {
       kind,
@@ -53,13 +55,34 @@ export function renderMedia(
       height: height ?? item.height,
       durationMs: clip === undefined ? item.durationMs : clip.endMs - clip.startMs,
       alt: shortenString(item.alt ?? '', REPLY_LIMITS.alt),
-      ...savedAs(src, file),
-      ...factsOf(chosen, item),
+      ...(saved ?? { ...savedAs(src, file), ...factsOf(chosen, item) }),
+      ...(clip === undefined && clipUrl !== undefined && isCuttable(item) && { clipUrl }),
       spoiler,
-      ...(kind === 'video' && extrasOf({ post, index, part }, expiresAt, tunnel)),
+      ...(kind === 'video' && extrasOf({ post, index, part, saved }, expiresAt, tunnel)),
       expiresAt,
     },
   ];
+}
+
+/** Shorter ones are no longer than a part. */
+const SHORTEST_CUT_MS = 2_000;
+
+function isCuttable({ durationMs }: MediaItem): boolean {
+  return durationMs !== null && durationMs >= SHORTEST_CUT_MS;
+}
+
+/** The API cuts it when it is asked for. */
+function clipAddress({ url, items }: GalleryItem['post'], index: number): string {
+  return `/api/clip?url=${encodeURIComponent(url)}&item=${(items[index]?.position ?? index) + 1}`;
+}
+
+function savedClip(
+  address: string,
+  { startMs, endMs }: NonNullable<GalleryItem['clip']>,
+  { fileName }: TunnelFile,
+): WebFile {
+  const downloadUrl = `${address}&from=${startMs / 1_000}&to=${endMs / 1_000}`;
+  return { downloadUrl, fileName: fileName.replace(/(\.\w{1,5})?$/, '-clip.mp4') };
 }
 
 type Extras = Pick<WebMedia, 'qualities' | 'audio'>;
@@ -67,9 +90,18 @@ type Extras = Pick<WebMedia, 'qualities' | 'audio'>;
 /**
  * The video in other sizes, and its audio alone.
  * @param part the played part of the video, as the end of an address
+ * @param saved the part as a file, which is saved in place of each size
  */
 function extrasOf(
-  { post, index, part }: Pick<GalleryItem, 'post' | 'index'> & { readonly part: string },
+  {
+    post,
+    index,
+    part,
+    saved,
+  }: Pick<GalleryItem, 'post' | 'index'> & {
+    readonly part: string;
+    readonly saved: WebFile | undefined;
+  },
   expiresAt: number,
   tunnel: GalleryContext['tunnel'],
 ): Extras {
@@ -83,7 +115,8 @@ function extrasOf(
           const file = playerTunnelFile(post, index, chosen, expiresAt);
           const label = `${shortSide(chosen.variant)}p`;
           const src = tunnel.address(file);
-          return { ...savedAs(src, file), ...factsOf(chosen, item), label, src: `${src}${part}` };
+          const own = saved ?? { ...savedAs(src, file), ...factsOf(chosen, item) };
+          return { ...own, label, src: `${src}${part}` };
         });
   const sound = choosePlayerFile(item, 'audio');
   const audio = sound?.variant.hasVideo === false ? playerTunnelFile(post, index, sound, expiresAt) : undefined;

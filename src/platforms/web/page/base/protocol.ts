@@ -146,6 +146,8 @@ export interface WebMedia extends WebFile {
   readonly spoiler: boolean;
   /** The sizes of a video, largest first; absent when there is only one. The first is `src`. */
   readonly qualities?: readonly WebQuality[];
+  /** Saves a part of a video with `&from=` and `&to=` behind it; absent when no part can be chosen. */
+  readonly clipUrl?: string;
   /** The audio alone, if the post has it as a file. */
   readonly audio?: WebFile;
   /** Unix milliseconds after which the addresses no longer work. */

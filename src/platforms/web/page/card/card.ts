@@ -37,6 +37,7 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
       caption: captionOf(reply),
       owner: headingOf(reply),
       onQuality: (index, quality) => changeQuality(root, index, quality),
+      videoAt: index => root.querySelectorAll('.media')[index]?.querySelector('video') ?? null,
     });
     root.append(galleryOf(reply, tools, context));
     root.classList.add('with-media');

@@ -3,6 +3,7 @@ import { button, h, isTouch } from '../base/dom.ts';
 import { type IconName, icon } from '../base/icons.ts';
 import type { WebAction, WebFile, WebMedia, WebQuality } from '../base/protocol.ts';
 import { readerLocale, text } from '../base/texts.ts';
+import { clipChoice } from './clip.ts';
 import { type SavedFile, showSaving } from './saving.ts';
 
 export interface MediaToolsOptions {
@@ -14,6 +15,8 @@ export interface MediaToolsOptions {
   /** The author of the files; '' when unknown. */
   readonly owner: string;
   readonly onQuality: (index: number, quality: WebQuality) => void;
+  /** The player of a file; null where there is none now. */
+  readonly videoAt: (index: number) => HTMLVideoElement | null;
 }
 
 export interface MediaTools {
@@ -23,18 +26,22 @@ export interface MediaTools {
 }
 
 /** The tools for the files of a post: save, choose a size, save the audio, copy the link or the caption. */
-export function mediaTools({ items, links, caption, owner, onQuality }: MediaToolsOptions): MediaTools {
+export function mediaTools({ items, links, caption, owner, onQuality, videoAt }: MediaToolsOptions): MediaTools {
   const named = (label: string): string => (owner === '' ? label : `${label}: ${owner}`);
   const download = h('a', { class: 'action primary' });
   const audio = h('a', { class: 'action tool', title: text('audioOnly') });
   const sizes = h('fieldset', { class: 'qualities' });
   let shown: WebMedia | undefined;
+  const clip = items.some(({ clipUrl }) => clipUrl !== undefined)
+    ? clipChoice(() => (shown === undefined ? null : videoAt(items.indexOf(shown))), named)
+    : undefined;
   const [original] = links.map(({ url }) => url).filter(isWebAddress);
   const row = h(
     'div',
     { class: 'tools' },
     download,
     audio,
+    clip?.tool,
     original !== undefined && linkTool(original, named, () => shown),
     ...links.filter(({ url }) => isWebAddress(url)).map(link => openTool(link, named)),
     caption !== '' && !isTouch() && copyTool('copyCaption', 'words', caption, named),
@@ -54,6 +61,7 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
     download.hidden = isGone;
     audio.hidden = isGone || media.audio === undefined;
     offerAudio(media);
+    clip?.offer(media);
     sizes.hidden = isGone || media.qualities === undefined;
     sizes.replaceChildren(...sizeChoices(media, index));
   }
@@ -107,7 +115,7 @@ export function mediaTools({ items, links, caption, owner, onQuality }: MediaToo
     ];
   }
 
-  return { elements: [row, sizes], offer };
+  return { elements: [...(clip ? [clip.row] : []), row, sizes], offer };
 }
 
 let groups = 0;

@@ -1,0 +1,126 @@
+import { button, h } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
+import type { WebMedia } from '../base/protocol.ts';
+import { text } from '../base/texts.ts';
+import { showSaving } from './saving.ts';
+
+export interface ClipChoice {
+  /** Opens and closes the choice. */
+  readonly tool: HTMLButtonElement;
+  /** The two handles, and the link that saves what is between them. */
+  readonly row: HTMLElement;
+  /** The choice is about this file from now on. */
+  offer(media: WebMedia): void;
+}
+
+const SHORTEST_S = 0.5;
+/** The server makes no longer ones. */
+const LONGEST_S = 300;
+const STEP_S = 0.1;
+/** A choice begins with so much of the video. */
+const FIRST_S = 15;
+
+/** Chooses a part of a video by two handles below the player, which shows and plays that part. */
+export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label: string) => string): ClipChoice {
+  const from = handle('clipStart');
+  const to = handle('clipEnd');
+  const span = h('output', { class: 'clip-span' });
+  const link = h('a', { class: 'action' });
+  const track = h('div', { class: 'clip-track' }, from, to);
+  const row = h('div', { class: 'clip-choice', hidden: true }, track, span, link);
+  const label = text('clip');
+  const tool = button(
+    { class: 'action tool', 'aria-label': named(label), title: label, 'aria-expanded': 'false' },
+    () => open(row.hidden !== false),
+    icon('clip'),
+    h('span', { class: 'tool-words' }, label),
+  );
+  let shown: WebMedia | undefined;
+  let watched: HTMLVideoElement | null = null;
+
+  function open(isOpen: boolean): void {
+    row.hidden = !isOpen;
+    tool.setAttribute('aria-expanded', `${isOpen}`);
+    if (isOpen) watch();
+  }
+
+  /** The player plays what is chosen, as long as that is open. */
+  function watch(): void {
+    const video = videoOf();
+    if (video === null || video === watched) return;
+    watched = video;
+    const isChoosing = (): boolean => !row.hidden && watched === video;
+    video.addEventListener('play', () => {
+      const { currentTime } = video;
+      if (isChoosing() && (currentTime < start() || currentTime >= end() - STEP_S)) video.currentTime = start();
+    });
+    video.addEventListener('timeupdate', () => {
+      if (isChoosing() && !video.paused && video.currentTime >= end()) video.pause();
+    });
+  }
+
+  const start = (): number => Number(from.value);
+  const end = (): number => Number(to.value);
+
+  function moved(own: HTMLInputElement): void {
+    if (own === from) {
+      from.value = `${Math.min(start(), Number(to.max) - SHORTEST_S)}`;
+      to.value = `${Math.min(Math.max(end(), start() + SHORTEST_S), start() + LONGEST_S)}`;
+    } else {
+      to.value = `${Math.max(end(), SHORTEST_S)}`;
+      from.value = `${Math.max(Math.min(start(), end() - SHORTEST_S), end() - LONGEST_S)}`;
+    }
+    watch();
+    const video = videoOf();
+    if (video !== null) video.currentTime = Number(own.value);
+    show();
+  }
+
+  function show(): void {
+    const length = Number(to.max) || 1;
+    track.style.setProperty('--from', `${(start() / length) * 100}%`);
+    track.style.setProperty('--to', `${(end() / length) * 100}%`);
+    for (const each of [from, to]) each.setAttribute('aria-valuetext', moment(Number(each.value)));
+    span.textContent = `${moment(start())} – ${moment(end())}`;
+    if (shown?.clipUrl !== undefined) link.href = addressOf(shown.clipUrl);
+    link.replaceChildren(icon('download'), h('span', { class: 'download-facts' }, text('download')));
+    link.setAttribute('aria-label', named(`${text('download')}, ${label}`));
+  }
+
+  function addressOf(url: string): string {
+    return `${url}&from=${start().toFixed(1)}&to=${end().toFixed(1)}`;
+  }
+
+  for (const each of [from, to]) each.addEventListener('input', () => moved(each));
+  showSaving(link, () => {
+    if (shown?.clipUrl === undefined) return undefined;
+    return { downloadUrl: addressOf(shown.clipUrl), fileName: link.download, restore: show };
+  });
+
+  return {
+    tool,
+    row,
+    offer(media) {
+      shown = media;
+      tool.hidden = media.clipUrl === undefined || Date.now() >= media.expiresAt;
+      open(false);
+      const length = (media.durationMs ?? 0) / 1_000;
+      for (const each of [from, to]) each.max = length.toFixed(1);
+      from.value = '0';
+      to.value = `${Math.min(FIRST_S, length)}`;
+      link.download = media.fileName.replace(/(\.\w{1,5})?$/, '-clip.mp4');
+      show();
+    },
+  };
+}
+
+function handle(key: 'clipStart' | 'clipEnd'): HTMLInputElement {
+  return h('input', { type: 'range', min: 0, step: STEP_S, 'aria-label': text(key) });
+}
+
+/** `1:05.5` */
+function moment(seconds: number): string {
+  const tenths = Math.round(seconds * 10);
+  const whole = `${Math.floor(tenths / 10) % 60}`.padStart(2, '0');
+  return `${Math.floor(tenths / 600)}:${whole}${tenths % 10 === 0 ? '' : `.${tenths % 10}`}`;
+}
