@@ -17,7 +17,7 @@ import { createButtonTokens } from './bot/stores/button-token.ts';
 import { createChatMemory } from './bot/stores/chat-memory.ts';
 import { createOptOuts } from './bot/stores/exclusions.ts';
 import { createSettingsStore } from './bot/stores/settings.ts';
-import { createShownViews } from './bot/stores/shown-views.ts';
+import { SHOWN_VIEWS } from './bot/stores/view-history.ts';
 import type { Config } from './config.ts';
 import type { FailureTally } from './infra/failure-tally.ts';
 import type { Logger } from './infra/log.ts';
@@ -130,7 +130,7 @@ function createServices({ options, storage, media, beatmapServices, translation,
   });
   const settings = withChatMemory(createSettingsStore({ records }), memory);
   const accountLinks = openAccountLinks(options, storage, media.http, settings);
-  const views = createShownViews({ records });
+  const views = records.groupedCollection(SHOWN_VIEWS);
   return {
     ...{ extractor: media.extractor, sites: options.descriptors, beatmaps, ratings, recommend, recommendationHistory },
     painter: createSvgRasterizer(),
@@ -148,7 +148,7 @@ function createServices({ options, storage, media, beatmapServices, translation,
     requests: {
       async forgetUser(platform: string, userId: string) {
         const owner = ownerKey(platform, userId);
-        await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner), views.forgetUser(owner)]);
+        await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner), views.deleteGroup(owner)]);
       },
     },
     cutsExactly: media.hasFfmpeg,

@@ -20,28 +20,3 @@ export const LANGUAGES: readonly [Language, ...Language[]] = [
   { tag: 'tr', name: 'Türkçe' },
   { tag: 'zh-CN', name: '简体中文' },
 ];
-
-/**
- * The language for someone who prefers `locale`: the one with the same tag, else one with the same language and script, so that es-419
- * gives es and zh-Hans gives zh-CN, but zh-TW does not. Tags of any shape are accepted.
- */
-export function findLanguage(locale: string): Language | undefined {
-  const exact = LANGUAGES.find(({ tag }) => tag === locale);
-  const writing = exact === undefined ? writingOf(locale) : undefined;
-  return writing === undefined ? exact : WRITINGS.get(writing);
-}
-
-/** The language and script of a tag, with today's codes: Android still says `in` for Indonesian. Undefined for text that is not a tag. */
-function writingOf(locale: string): string | undefined {
-  try {
-    const { language, script } = new Intl.Locale(locale.replaceAll('_', '-')).maximize();
-    return `${language} ${script}`;
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
-const WRITINGS: ReadonlyMap<string | undefined, Language> = new Map(
-  LANGUAGES.map(language => [writingOf(language.tag), language]),
-);

@@ -1,9 +1,8 @@
 import type { ErrorCode } from '../errors.ts';
 import { messages as english } from './en/index.ts';
-import { findLanguage, LANGUAGES } from './languages.ts';
+import { LANGUAGES, type Language } from './languages.ts';
 import { loadTexts } from './load-texts.ts';
-import { createMessages, findText, type Messages } from './messages.ts';
-import type { TextValues } from './text.ts';
+import { createMessages, findText, type Messages, type TextValues } from './messages.ts';
 
 /** One language, ready to use. */
 export interface Translator {
@@ -58,6 +57,31 @@ export function loadTranslator(tag: string): Translator {
   passing.set(tag, new WeakRef(made));
   return made;
 }
+
+/**
+ * The language for someone who prefers `locale`: the one with the same tag, else one with the same language and script, so that es-419
+ * gives es and zh-Hans gives zh-CN, but zh-TW does not. Tags of any shape are accepted.
+ */
+function findLanguage(locale: string): Language | undefined {
+  const exact = LANGUAGES.find(({ tag }) => tag === locale);
+  const writing = exact === undefined ? writingOf(locale) : undefined;
+  return writing === undefined ? exact : WRITINGS.get(writing);
+}
+
+/** The language and script of a tag, with today's codes: Android still says `in` for Indonesian. Undefined for text that is not a tag. */
+function writingOf(locale: string): string | undefined {
+  try {
+    const { language, script } = new Intl.Locale(locale.replaceAll('_', '-')).maximize();
+    return `${language} ${script}`;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+const WRITINGS: ReadonlyMap<string | undefined, Language> = new Map(
+  LANGUAGES.map(language => [writingOf(language.tag), language]),
+);
 
 /** Formatters of Intl take milliseconds and tens of KB each, so each is created once, on first use. */
 const numberFormats = new Map<string, Intl.NumberFormat>();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { loadTexts } from '../../src/i18n/load-texts.ts';
-import { createText } from '../../src/i18n/text.ts';
+import { createText } from '../../src/i18n/messages.ts';
 import { createTranslator } from '../../src/i18n/translate.ts';
 import { fill } from '../../src/platforms/web/page/base/fill.ts';
 import { flat } from './sentences.ts';

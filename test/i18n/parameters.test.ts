@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { messages } from '../../src/i18n/en/index.ts';
 import type { TextTree } from '../../src/i18n/load-texts.ts';
-import { type ParameterKind, readParameters } from '../../src/i18n/text.ts';
+import { type ParameterKind, readParameters } from '../../src/i18n/messages.ts';
 
 const TYPES: Readonly<Record<ParameterKind, string>> = { plain: ': Value', plural: ': number', choice: '?: Value' };
 const LINE = 120;

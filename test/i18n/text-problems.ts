@@ -8,7 +8,7 @@ import {
 } from '@formatjs/icu-messageformat-parser';
 import { messages as english } from '../../src/i18n/en/index.ts';
 import type { TextTree } from '../../src/i18n/load-texts.ts';
-import { readParameters } from '../../src/i18n/text.ts';
+import { readParameters } from '../../src/i18n/messages.ts';
 import { flat } from './sentences.ts';
 
 const ENGLISH: ReadonlyMap<string, string> = new Map(flat(english));

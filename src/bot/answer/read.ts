@@ -19,8 +19,7 @@ import {
   readShortWord,
 } from '../contract/short-forms.ts';
 import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/settings.ts';
-import { findWishes, termsBeside } from './beside-links.ts';
-import { kindOfLink, type LinkFinder } from './links.ts';
+import { findWishes, kindOfLink, type LinkFinder, termsBeside } from './links.ts';
 
 export interface MessageReaderOptions {
   /** Commands that the caller may use. */

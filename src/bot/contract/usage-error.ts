@@ -1,6 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { HintKey, HintValues } from '../../i18n/messages.ts';
-import type { TextValues } from '../../i18n/text.ts';
+import type { HintKey, HintValues, TextValues } from '../../i18n/messages.ts';
 
 const MAX_ECHO = 40;
 

@@ -31,17 +31,3 @@ export function noFileReason(failure: FileFailure, kind: StepKind): NoFileReason
   if (status === 'timeout' || status === 'too_large') return status;
   return status === 'tool' && kind !== 'convert' ? 'too_large' : 'upstream_unavailable';
 }
-
-/** Sites round the durations that they state. */
-const TOLERANCE_MS = 1_500;
-const TOLERANCE = 0.03;
-
-/** Says whether a file is at least as long as the post's data say of its video or audio; an unknown duration counts as long enough. */
-export function isLongEnough(
-  { post, index, clip }: { readonly post: Pick<Post, 'items'>; readonly index: number; readonly clip?: Clip },
-  { durationMs }: { readonly durationMs: number | null },
-): boolean {
-  const expectedMs = clip === undefined ? (post.items[index]?.durationMs ?? null) : clip.endMs - clip.startMs;
-  if (expectedMs === null || durationMs === null) return true;
-  return durationMs >= expectedMs - Math.max(TOLERANCE_MS, expectedMs * TOLERANCE);
-}

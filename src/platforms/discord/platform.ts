@@ -4,7 +4,7 @@ import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { SendFailure } from '../../bot/contract/chat-platform.ts';
 import type { SettingsStore } from '../../bot/contract/settings.ts';
 import { createRegisteredMenus } from '../../bot/stores/registered-menus.ts';
-import { createShownViews } from '../../bot/stores/shown-views.ts';
+import { createViewHistory } from '../../bot/stores/view-history.ts';
 import { LANGUAGES } from '../../i18n/languages.ts';
 import { createTranslator, loadTranslator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -23,7 +23,6 @@ import { createAnswerParts } from './outgoing/answer-parts.ts';
 import { createEmbedSuppression, type DiscordContext } from './outgoing/context.ts';
 import { createSend } from './outgoing/send.ts';
 import { answerKeyOf } from './outgoing/send-interaction.ts';
-import { createViewHistory } from './outgoing/view-history.ts';
 import { commandPayloads, type Menu, menuIn, updateCommands } from './register.ts';
 import { display } from './render/block-components.ts';
 import { escapeMarkdown } from './render/markdown-text.ts';
@@ -58,7 +57,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     ...{ api, dispatcher, delivery, log, now, applicationId },
     commandIds,
     parts: createAnswerParts({ records, log }),
-    history: createViewHistory({ views: createShownViews({ records }), dispatcher, log }),
+    history: createViewHistory({ platform: 'discord', records, dispatcher, log }),
     embeds: createEmbedSuppression({ api, log, now, hearsUpdates: () => state.client !== undefined }),
     signal: closing.signal,
     client: () => state.client,

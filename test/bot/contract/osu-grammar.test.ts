@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { termsBeside } from '../../../src/bot/answer/beside-links.ts';
-import { createLinkFinder } from '../../../src/bot/answer/links.ts';
+import { createLinkFinder, termsBeside } from '../../../src/bot/answer/links.ts';
 import { parseArguments, printed, readGiven } from '../../../src/bot/contract/arguments.ts';
 import { type Command, defineCommand, type Option } from '../../../src/bot/contract/command.ts';
 import { commandSpec, validateOptions } from '../../../src/bot/contract/command-spec.ts';

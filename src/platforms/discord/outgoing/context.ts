@@ -1,6 +1,7 @@
 import { type Client, MessageFlags } from 'discord.js';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
+import type { ViewHistory } from '../../../bot/stores/view-history.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
 import type { CommandIdRecord } from '../api/command-ids.ts';
@@ -8,7 +9,6 @@ import type { DiscordApi } from '../api/discord-api.ts';
 import { TIMES, WORK } from '../api/limits.ts';
 import { DiscordFailure } from '../api/send-failure.ts';
 import type { AnswerParts } from './answer-parts.ts';
-import type { ViewHistory } from './view-history.ts';
 
 /** The parts of the platform that reading events and sending replies share. */
 export interface DiscordContext {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
-import { withoutWishes } from '../../../bot/answer/beside-links.ts';
+import { withoutWishes } from '../../../bot/answer/links.ts';
 import { parseArguments } from '../../../bot/contract/arguments.ts';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { CommandSpec } from '../../../bot/contract/command-spec.ts';

@@ -1,10 +1,20 @@
-import type { Dispatcher } from '../../../bot/answer/answer.ts';
-import { callerOf, ownerKey, type Request, RequestBody } from '../../../bot/contract/request.ts';
-import type { ShownViews } from '../../../bot/stores/shown-views.ts';
-import type { Logger } from '../../../infra/log.ts';
-import type { InteractionReplyTo } from '../api/reply-to.ts';
+import * as z from 'zod';
+import type { Logger } from '../../infra/log.ts';
+import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import { type Caller, callerOf, ownerKey, type Request, RequestBody } from '../contract/request.ts';
 
-/** Remembers what messages with buttons show now and showed before. Never rejects: if it fails, people just cannot go back. */
+/** The requests behind what a message with buttons showed and shows, the latest last, by its platform and id. */
+const Views = z.array(RequestBody);
+
+export const SHOWN_VIEWS = {
+  name: 'shown-views',
+  schema: Views,
+  // Buttons work for this long.
+  ttlMs: 7 * 24 * 3_600_000,
+  maxRecords: 200_000,
+} as const satisfies CollectionOptions<z.infer<typeof Views>>;
+
+/** Remembers what the messages with buttons of one platform show now and showed before. Never rejects: if it fails, people just cannot go back. */
 export interface ViewHistory {
   /** Resolves with the request whose answer a pressed message showed before; undefined when that is unknown. */
   before(messageId: string): Promise<RequestBody | undefined>;
@@ -14,25 +24,35 @@ export interface ViewHistory {
    */
   depth(messageId: string, request: Request): Promise<number | undefined>;
   /** The views that the message showed, and at the end the one that it will show when the request is answered in it. */
-  next(request: Request, pressed: InteractionReplyTo['pressed']): Promise<readonly RequestBody[]>;
+  next(request: Request, pressed: PressedMessage | undefined): Promise<readonly RequestBody[]>;
   keep(messageId: string, views: readonly RequestBody[], request: Request): Promise<void>;
 }
 
+/** The message whose button was pressed. */
+interface PressedMessage {
+  readonly messageId?: string | undefined;
+  /** True when the button leads back. */
+  readonly isBack?: boolean | undefined;
+}
+
 export interface ViewHistoryOptions {
-  readonly views: ShownViews;
-  readonly dispatcher: Pick<Dispatcher, 'commandOf'>;
+  readonly platform: string;
+  readonly records: Pick<RecordStore, 'groupedCollection'>;
+  readonly dispatcher: { commandOf(body: RequestBody, caller: Caller): Promise<string | undefined> };
   readonly log: Pick<Logger, 'info'>;
 }
 
 const MOST = 8;
 
-export function createViewHistory({ views, dispatcher, log }: ViewHistoryOptions): ViewHistory {
+export function createViewHistory({ platform, records, dispatcher, log }: ViewHistoryOptions): ViewHistory {
+  const views = records.groupedCollection<z.infer<typeof Views>>(SHOWN_VIEWS);
+
   async function shownIn(messageId: string | undefined): Promise<readonly RequestBody[]> {
     if (messageId === undefined) return [];
     try {
-      return await views.of(`discord:${messageId}`);
+      return (await views.get(`${platform}:${messageId}`)) ?? [];
     } catch (error) {
-      log.info({ err: error }, 'discord: what a message showed before could not be read');
+      log.info({ err: error, platform }, 'what a message showed before could not be read');
       return [];
     }
   }
@@ -61,9 +81,9 @@ export function createViewHistory({ views, dispatcher, log }: ViewHistoryOptions
     },
     async keep(messageId, shown, request) {
       try {
-        await views.set(`discord:${messageId}`, shown, ownerKey(request.platform, request.user.id));
+        await views.set(`${platform}:${messageId}`, [...shown], ownerKey(request.platform, request.user.id));
       } catch (error) {
-        log.info({ err: error }, 'discord: what a message shows could not be noted');
+        log.info({ err: error, platform }, 'what a message shows could not be noted');
       }
     },
   };

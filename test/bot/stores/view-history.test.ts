@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Request, RequestBody } from '../../../../src/bot/contract/request.ts';
-import { createShownViews } from '../../../../src/bot/stores/shown-views.ts';
-import { openStore } from '../../../../src/infra/store/store.ts';
-import { createViewHistory } from '../../../../src/platforms/discord/outgoing/view-history.ts';
-import { createRecordingLog } from '../../../fakes/log.ts';
-import { embeddedRecords } from '../../../records.ts';
+import type { Request, RequestBody } from '../../../src/bot/contract/request.ts';
+import { createViewHistory } from '../../../src/bot/stores/view-history.ts';
+import { openStore } from '../../../src/infra/store/store.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+import { embeddedRecords } from '../../records.ts';
 
 const envelope = {
   id: 'discord:1',
@@ -27,7 +26,8 @@ function open() {
     ...{ links: 'beatmap info', button: 'osu profile', command: 'help', line: 'help', talk: 'help' },
   };
   return createViewHistory({
-    views: createShownViews({ records: embeddedRecords(openStore(':memory:')) }),
+    platform: 'discord',
+    records: embeddedRecords(openStore(':memory:')),
     dispatcher: { commandOf: async ask => names[ask.kind] },
     log: createRecordingLog(),
   });
