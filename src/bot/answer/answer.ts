@@ -140,7 +140,7 @@ interface AnswerParts {
 function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure }: AnswerParts) {
   async function answer(body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> {
     const { caller, signal, progress, from, paid } = attempt;
-    const { t, settings } = await callers.preferences(caller);
+    const { t, settings } = attempt.preferences ?? (await callers.preferences(caller));
     const isQuiet = isUnasked(body) && settings.quietErrors;
     const context = { caller, t, signal, isQuiet, progress };
     if (await callers.isBlocked(caller)) return answerBlocked(body, context, paid);

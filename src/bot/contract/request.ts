@@ -263,6 +263,8 @@ export type ProgressStage = 'resolving' | 'fetching' | 'preparing';
 
 export interface AttemptContext extends Position {
   readonly caller: Caller;
+  /** The caller's own and their chat's, where they were read already. */
+  readonly preferences?: Preferences;
   /** Aborts when the replies are no longer wanted. */
   readonly signal: AbortSignal;
   /** Called only when there is something to wait for. */

@@ -47,13 +47,14 @@ export async function continueJob(
 }
 
 /** The reply that an earlier attempt worked out, or the next batch. */
-async function nextBatch(job: Job, caller: Caller, { t }: Preferences, tools: JobTools): Promise<ReplyBatch> {
+async function nextBatch(job: Job, caller: Caller, preferences: Preferences, tools: JobTools): Promise<ReplyBatch> {
   const { request, progress, platform, to, controller } = job;
   const { handler, deleterFor, log, statusMs: firstMs } = tools;
-  const status = { platform, to, t, chatId: request.chat.id, signal: controller.signal, firstMs, log };
+  const status = { platform, to, t: preferences.t, chatId: request.chat.id, signal: controller.signal, firstMs, log };
   if (progress.reply !== undefined) return onlyReply(Promise.resolve(readReply(progress.reply)));
   const batch = await handler.answer(request, {
     caller,
+    preferences,
     signal: controller.signal,
     progress(stage) {
       job.stopWorking ??= platform.showWorking?.(to, stage);

@@ -17,10 +17,10 @@ import { DEFAULT_UPLOAD_BYTES, DISCORD_LIMITS, TIMES } from './api/limits.ts';
 import { diagnosisOf } from './api/permissions.ts';
 import { DiscordReplyTo } from './api/reply-to.ts';
 import { DiscordFailure, sendOutcome } from './api/send-failure.ts';
-import { connect, type GatewayState } from './incoming/connect.ts';
+import { connect } from './incoming/connect.ts';
 import { GatewayFailure, type ShardChoice } from './incoming/gateway.ts';
 import { createAnswerParts } from './outgoing/answer-parts.ts';
-import { createEmbedSuppression, type DiscordContext } from './outgoing/context.ts';
+import { createEmbedSuppression, type DiscordContext, type GatewayState } from './outgoing/context.ts';
 import { createSend } from './outgoing/send.ts';
 import { answerKeyOf } from './outgoing/send-interaction.ts';
 import { commandPayloads, type Menu, menuIn, updateCommands } from './register.ts';
@@ -60,8 +60,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     history: createViewHistory({ platform: 'discord', records, dispatcher, log }),
     embeds: createEmbedSuppression({ api, log, now, hearsUpdates: () => state.client !== undefined }),
     signal: closing.signal,
-    client: () => state.client,
-    readsMessages: () => state.readsMessages,
+    gateway: state,
   };
   async function registerMenus(english: Menu): Promise<void> {
     const spoken: Menu[] = [];

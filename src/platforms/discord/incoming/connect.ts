@@ -1,8 +1,8 @@
-import type { Client } from 'discord.js';
 import type { ChatConnection, PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import type { RecordStore } from '../../../infra/store/records.ts';
 import { applicationIdOf } from '../api/command-ids.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
+import type { GatewayState } from '../outgoing/context.ts';
 import {
   connectGateway,
   type Gateway,
@@ -15,14 +15,6 @@ import { type GatewayListener, type ListeningOptions, listenToGateway } from './
 import { mayMatter } from './messages.ts';
 import { type MissedEvents, resumeSession } from './missed-events.ts';
 import { openSessionRecord, type SessionRecord } from './sessions.ts';
-
-/** State of the gateway that outlives a single connection. */
-export interface GatewayState {
-  /** Undefined while there is no connection. */
-  client: Client<true> | undefined;
-  /** False when messages of servers come without their text. */
-  readsMessages: boolean;
-}
 
 export interface ConnectOptions extends Pick<ListeningOptions, 'context' | 'settings'> {
   readonly token: string;

@@ -98,7 +98,7 @@ async function readPress(interaction: Pressed, context: DiscordContext): Promise
 function envelope(interaction: Requesting, first: First, context: DiscordContext): Envelope {
   const isAllowed = interaction.memberPermissions?.has(PermissionFlagsBits.UseExternalApps) === true;
   const isThread = interaction.channel?.isThread() === true;
-  const rights = rightsOf(interaction.appPermissions, isThread, context.readsMessages());
+  const rights = rightsOf(interaction.appPermissions, isThread, context.gateway.readsMessages);
   const isInChannel = rights.send && !isPersonal(interaction) && !first.isEphemeral && first.pressed === undefined;
   return {
     eventId: interaction.id,

@@ -47,7 +47,7 @@ export function readMessage(
   data: unknown,
   context: DiscordContext,
 ): Promise<NewRequest<DiscordReplyTo> | undefined> | undefined {
-  const ownId = context.client()?.user.id;
+  const ownId = context.gateway.client?.user.id;
   if (!mayMatter(data, ownId)) return undefined;
   const message = Created.parse(data);
   if (!isWrittenByPerson(message, ownId)) return undefined;
@@ -76,13 +76,12 @@ interface Said {
 async function draftOf(
   message: Created,
   { text, direct, found }: Said,
-  { dispatcher, log, client: connected, readsMessages }: DiscordContext,
+  { dispatcher, log, gateway: { client, readsMessages } }: DiscordContext,
 ): Promise<NewRequest<DiscordReplyTo> | undefined> {
   const { author, member } = message;
   const place: ChannelAddress = { guildId: message.guild_id ?? undefined, channelId: message.channel_id };
   const { guildId, channelId } = place;
-  const client = connected();
-  const rights = rightsIn(client, place, readsMessages());
+  const rights = rightsIn(client, place, readsMessages);
   if (!rights.send) {
     log.debug({ channel: channelId }, 'discord: no right to answer here');
     return undefined;

@@ -10,6 +10,14 @@ import { TIMES, WORK } from '../api/limits.ts';
 import { DiscordFailure } from '../api/send-failure.ts';
 import type { AnswerParts } from './answer-parts.ts';
 
+/** State of the gateway that outlives a single connection. */
+export interface GatewayState {
+  /** Undefined while there is no connection. */
+  client: Client<true> | undefined;
+  /** False when messages of servers come without their text. */
+  readsMessages: boolean;
+}
+
 /** The parts of the platform that reading events and sending replies share. */
 export interface DiscordContext {
   readonly api: DiscordApi;
@@ -23,11 +31,8 @@ export interface DiscordContext {
   readonly now: () => number;
   /** Aborts when no further answers are sent. */
   readonly signal: AbortSignal;
-  /** The client of discord.js; undefined while there is no connection. */
-  client(): Client<true> | undefined;
+  readonly gateway: Readonly<GatewayState>;
   applicationId(): string;
-  /** Says whether messages of servers come with their text. */
-  readsMessages(): boolean;
 }
 
 interface EmbedMessage {
