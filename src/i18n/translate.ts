@@ -62,7 +62,7 @@ export function loadTranslator(tag: string): Translator {
  * The language for someone who prefers `locale`: the one with the same tag, else one with the same language and script, so that es-419
  * gives es and zh-Hans gives zh-CN, but zh-TW does not. Tags of any shape are accepted.
  */
-function findLanguage(locale: string): Language | undefined {
+export function findLanguage(locale: string): Language | undefined {
   const exact = LANGUAGES.find(({ tag }) => tag === locale);
   const writing = exact === undefined ? writingOf(locale) : undefined;
   return writing === undefined ? exact : WRITINGS.get(writing);

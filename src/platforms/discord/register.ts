@@ -7,8 +7,7 @@ import {
 } from 'discord.js';
 import * as z from 'zod';
 import type { CommandSpec, OptionSpec } from '../../bot/contract/command-spec.ts';
-import { findLanguage } from '../../i18n/languages.ts';
-import type { Translator } from '../../i18n/translate.ts';
+import { findLanguage, type Translator } from '../../i18n/translate.ts';
 import type { DiscordApi } from './api/discord-api.ts';
 import { COMMAND_LIMITS } from './api/limits.ts';
 import { shortenMarkdown } from './render/markdown-text.ts';
