@@ -22,7 +22,7 @@ const QUAY = { id: -1_001_000_000_009, type: 'supergroup', title: 'Quay' } as co
 const MANAGE = 0x20n;
 
 /** The page says in rows what their cards say. */
-const REPEATED = ['osu profile', 'osu compare', 'beatmap leaderboard', 'beatmap recommend'];
+const REPEATED = ['osu profile', 'beatmap recommend'];
 
 describe('an evening of osu!', () => {
   it('on Discord: by commands, then in the words of players', async () => {

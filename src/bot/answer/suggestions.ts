@@ -41,7 +41,7 @@ async function suggestLine(
     .filter(({ spec }) => typed.startsWith(`${spec.name} `))
     .reduce<KnownCommand | undefined>((a, b) => (a && a.spec.name.length > b.spec.name.length ? a : b), undefined);
   if (!current) return commandNames(typed, known);
-  return (await continuations(text, current, context)).slice(0, MAX_SUGGESTIONS);
+  return (await continuations(text, current.spec, context)).slice(0, MAX_SUGGESTIONS);
 }
 
 function commandNames(typed: string, known: readonly KnownCommand[]): readonly LineSuggestion[] {
@@ -57,7 +57,7 @@ function commandNames(typed: string, known: readonly KnownCommand[]): readonly L
 
 async function continuations(
   text: string,
-  { command, spec }: KnownCommand,
+  spec: CommandSpec,
   context: CommandContext,
 ): Promise<readonly LineSuggestion[]> {
   const start = Math.max(text.search(/\S*$/), spec.name.length + 2);
@@ -72,7 +72,7 @@ async function continuations(
       lineWith(before, `${label}${printed(value)}`, shown, detail),
     );
   }
-  const whole = await wholeValues(text, { command, spec }, context);
+  const whole = await wholeValues(text, spec, context);
   if (whole.length > 0) return whole;
   const left = freeOptions(spec, before.slice(spec.name.length + 2));
   const next = left.find(option => !isNamed(option, spec));
@@ -93,7 +93,7 @@ async function continuations(
 }
 
 /** Suggests values for the whole text, since it may be one name of several words. */
-async function wholeValues(text: string, { command, spec }: KnownCommand, context: CommandContext) {
+async function wholeValues(text: string, spec: CommandSpec, context: CommandContext) {
   const [first] = spec.options;
   const before = text.slice(0, spec.name.length + 2);
   const typed = text.slice(before.length);
