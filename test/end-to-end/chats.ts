@@ -58,9 +58,9 @@ export async function openChats(options: ChatsOptions = {}): Promise<Chats> {
   const folder = await mkdtemp(join(tmpdir(), 'medley-chats-'));
   const programs: Program[] = [];
 
-  /** It looks at the commands when it is connected and has taken up what was left. */
-  function looks(): number {
-    return discord.requests.filter(({ method, path }) => method === 'GET' && path.endsWith('/commands')).length;
+  /** Sessions begun or resumed: a restart with the same texts looks at no commands. */
+  function sessions(): number {
+    return discord.gateway.identifies + discord.gateway.resumes;
   }
 
   return {
@@ -77,7 +77,7 @@ export async function openChats(options: ChatsOptions = {}): Promise<Chats> {
     },
     async start() {
       await telegram.waitFor(() => !telegram.isPolled || undefined);
-      const before = looks();
+      const before = sessions();
       const program = await startProgram({
         DATA_DIR: folder,
         DISCORD_TOKEN: discord.token,
@@ -90,7 +90,7 @@ export async function openChats(options: ChatsOptions = {}): Promise<Chats> {
       });
       programs.push(program);
       await program.ready;
-      await discord.waitFor(() => looks() > before || undefined, START_MS);
+      await discord.waitFor(() => (sessions() > before && discord.isHeard) || undefined, START_MS);
       await telegram.waitFor(() => telegram.isPolled || undefined, START_MS);
       return program;
     },

@@ -114,7 +114,7 @@ describe('a search by filters', () => {
       ),
       { numRuns: 300 },
     );
-  });
+  }, 300_000);
 
   it('says how many there are at least when it does not look at all', async () => {
     const query = parseQuery('difficulty=hard stars>6');

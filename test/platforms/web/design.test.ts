@@ -51,7 +51,7 @@ describe('the visual language', () => {
     const used = new Set([...css.matchAll(/var\((--[a-z0-9-]+)/g)].map(([, token = '']) => token));
     const own = new Set([...css.matchAll(/^\s*(--[a-z0-9-]+):/gm)].map(([, token = '']) => token));
     /** Set by the page itself, for one element. */
-    const perElement = ['--ratio', '--colour', '--on-colour', '--done'];
+    const perElement = ['--ratio', '--colour', '--on-colour', '--done', '--from', '--to'];
     const unknown = [...used].filter(
       each => !own.has(each) && !perElement.includes(each) && !TOKENS.includes(`${each}:`),
     );
