@@ -30,8 +30,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     globalSetup: 'test/build-first.ts',
     pool: 'forks',
-    // Most of a test is waiting, so that more of them than cores keep two cores busy.
-    maxWorkers: 6,
+    maxWorkers: 4,
     projects: [
       { extends: true, test: { name: 'drills', include: DRILLS } },
       { extends: true, test: { name: 'apart', include: APART, exclude: NEVER } },

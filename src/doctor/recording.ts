@@ -22,7 +22,7 @@ export interface Recorder {
   /** An HTTP client that records every request under the question that was begun last. */
   readonly http: HttpClient;
   begin(strategy: string, link: number): void;
-  /** Writes a file for each question into `folder`; resolves to the file names. */
+  /** Writes the requests of each `begin`, with their answers, into a file of `folder`; resolves to the file names. */
   save(folder: string, reports: readonly ProbeReport[], secrets: readonly string[]): Promise<readonly string[]>;
 }
 

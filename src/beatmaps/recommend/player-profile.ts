@@ -60,7 +60,7 @@ export interface PlayerProfile {
 const DECAY = 0.95;
 /** What is known of all classes counts as much as this many plays of one class. */
 const PRIOR_PLAYS = 8;
-/** The formula's estimate counts as much as this many plays. */
+/** A player's mean residual is drawn towards 0, as if this many plays had been exactly as the formula estimates them. */
 const PRIOR_ALL = 3;
 /** A logarithm: a play that is further from its estimate is odd itself and says little about the player. */
 const MAX_RESIDUAL = Math.log(2);

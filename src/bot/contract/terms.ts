@@ -66,7 +66,7 @@ export const TERMS = {
 /** Chooses plays by their mods: `+HDDT`: with these, `+HDDT!`: with these alone, `-HR`: without it. */
 export const MOD_FILTER = {
   ...MODS,
-  /** Usual mods in capitals need no plus here either: two or more anywhere, a single one behind a name. */
+  /** Usual mods in capitals need no plus: two or more (`HDDT`) anywhere, one (`HD`) behind another word, since the first may be a name. */
   bare: (word: string, place: number) => {
     if (NO_MODS.test(word) || word === 'NM') return 'NM';
     if (CAPITAL_MODS.test(word) && (word.length > 2 || place > 0)) return word;

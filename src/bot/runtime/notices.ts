@@ -10,7 +10,7 @@ import { Throttled } from './throttle.ts';
 
 type NoticeTools = Pick<JobTools, 'handler' | 'throttle' | 'deleterFor' | 'log' | 'now'>;
 
-/** Sends a notice about a request that is not essential, once a minute to a chat. Never rejects. */
+/** Sends a notice that a request can do without; a chat gets one a minute at most. Never rejects. */
 export type SendNotice = (platform: ChatPlatform, request: Request, render: (t: Translator) => Reply) => Promise<void>;
 
 const EVERY_MS = 60_000;

@@ -59,7 +59,7 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   });
   const original = { kind: 'link' as const, label: t.messages.post.openOriginal, url: post.url };
   if (view === 'media' && gallery.length > 0) {
-    // The pasted message may be deleted, so a link to the original leads to what is not shown.
+    // The notes say what of the post is missing here. It is shown at the original, whose link may be deleted with the pasted message.
     const actions = notes.length > 0 ? [original] : [];
     return reply({ blocks: notes, gallery, actions, ...quotedOf(post, t, options) });
   }

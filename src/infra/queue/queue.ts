@@ -21,7 +21,7 @@ export type Added =
   | { readonly outcome: 'accepted'; readonly ahead: number }
   /** The id is in the queue already, or was done within the last day. */
   | { readonly outcome: 'known' }
-  /** The entry was not kept. `waiting`: how many unfinished entries the account, or the queue, has. */
+  /** The entry was refused. `waiting`: how many unfinished entries there are with its `fairBy`, or in the queue, as `scope` says. */
   | { readonly outcome: 'full'; readonly scope: 'fairBy' | 'queue'; readonly waiting: number };
 
 /** An entry held by one worker, under a lease that is renewed until the handler returns. */

@@ -50,7 +50,7 @@ export interface AccountPaused {
 
 export interface AccountsOptions {
   readonly source: SourceId;
-  /** Files without the session's cookie are left out. */
+  /** The cookies of each account. Those without the cookie `sessionCookie` are not used. */
   readonly sessions: readonly AccountCookies[];
   readonly sessionCookie: string | undefined;
   readonly pace: AccountPace;

@@ -111,7 +111,7 @@ function printedWishes(wishes: readonly ModWish[]): string {
 interface Rework {
   /** The play as it would be; undefined for one that stays as it is. */
   readonly change: (score: Score) => Score | undefined;
-  /** @param score the changed play */
+  /** The pp of a play as `change` made it. */
   readonly worthOf: (score: Score, rating: Rating) => number;
 }
 
