@@ -14,6 +14,7 @@ import {
   readSize,
   readText,
 } from '../../parse/json-fields.ts';
+import { readMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type Post } from '../../post.ts';
 import { EMPTY_DRAFT, type PostDraft, type ReadContext, toPost, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { blocked, failureOfPlace, refusedCaller } from '../kit/refusal.ts';
@@ -151,9 +152,28 @@ function redditIdIn(address: string): string | null {
 
 /** The target of `[link]`, and the text. */
 function readFeedContent(html: string): readonly [target: string | undefined, words: string] {
-  const target = /<a href="([^"<>]{1,2000})">\[link\]<\/a>/.exec(html)?.[1];
-  const [words = ''] = (html.split('<div class="md">', 2)[1] ?? '').split('</div>', 1);
-  return [target && decodeHTML(target), decodeHTML(words.replace(/<[^<>]{0,2000}>/g, '')).trim()];
+  let address: string | undefined;
+  let target: string | undefined;
+  let words = '';
+  let depth = 0;
+  readMarkup(
+    html,
+    {
+      onopentag(name, attributes) {
+        if (name === 'a') address = attributes.href;
+        if (depth > 0 || (name === 'div' && attributes.class === 'md')) depth += 1;
+      },
+      ontext(text) {
+        if (text === '[link]') target = address;
+        if (depth > 0) words += text;
+      },
+      onclosetag() {
+        if (depth > 0) depth -= 1;
+      },
+    },
+    { xml: false },
+  );
+  return [target, words.trim()];
 }
 
 /** @throws AppError the meaning of the answer when the requested post is not in it */
