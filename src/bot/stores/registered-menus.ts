@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { textsDigest } from '../../i18n/load-texts.ts';
+import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 
 /** Remembers which menus were sent to chat platforms, so that a restart neither makes them in all languages nor asks a platform for its menus. */
 export interface RegisteredMenus {
   /**
-   * Calls `register`, unless that was done within the last day with the same menus.
+   * Calls `register`, unless that was done within the last day with the same menus. A store that is away does not keep menus from
+   * being registered.
    *
    * @param account `${platform}:${id of the bot}`
    * @param english the menus in English: together with the texts they decide all other languages
@@ -14,15 +16,21 @@ export interface RegisteredMenus {
   keep(account: string, english: unknown, register: () => Promise<void>): Promise<void>;
 }
 
-export function createRegisteredMenus(records: Pick<RecordStore, 'collection'>): RegisteredMenus {
+export interface RegisteredMenusOptions {
+  readonly records: Pick<RecordStore, 'collection'>;
+  readonly log: Pick<Logger, 'info'>;
+}
+
+export function createRegisteredMenus({ records, log }: RegisteredMenusOptions): RegisteredMenus {
   // A record expires, because others who have the token may register menus of their own.
   const store = records.collection({ name: 'registered-menus', schema: z.string(), ttlMs: 24 * 3_600_000 });
+  const onAway = (err: unknown) => log.info({ err }, 'which menus are registered could not be read or stored');
   return {
     async keep(account, english, register) {
       const digest = createHash('sha256').update(JSON.stringify(english)).update(textsDigest()).digest('base64');
-      if ((await store.get(account)) === digest) return;
+      if ((await store.get(account).catch(onAway)) === digest) return;
       await register();
-      await store.set(account, digest);
+      await store.set(account, digest).catch(onAway);
     },
   };
 }

@@ -51,7 +51,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   const api = createDiscordApi({ token, apiUrl, log });
   const state: GatewayState = { client: undefined, readsMessages: true };
   const applicationId = () => state.client?.application.id ?? applicationIdOf(token) ?? '0';
-  const menus = createRegisteredMenus(records);
+  const menus = createRegisteredMenus({ records, log });
   const commandIds = createCommandIdRecord({ records, applicationId, log });
   const context: DiscordContext = {
     ...{ api, dispatcher, delivery, log, now, applicationId },

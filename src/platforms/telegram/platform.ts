@@ -216,7 +216,7 @@ function createConnection(
   limits: TelegramLimits,
 ) {
   const { token, dispatcher, log } = options;
-  const menus = createRegisteredMenus(options.records);
+  const menus = createRegisteredMenus({ records: options.records, log });
   let host: PlatformHost<TelegramReplyTo> | undefined;
   let isIntroduced = false;
   const webhook = options.webhook && createWebhook({ token, ...options.webhook, take });
