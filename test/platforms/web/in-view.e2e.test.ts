@@ -34,6 +34,18 @@ const AT_REST = `new Promise(resolve => {
     wait = setTimeout(settled, 500);
   }, 20);
 })`;
+/** How many screens the end of the conversation was ever away from view: a long one must not pass by. */
+const FURTHEST = `
+  window.furthest = 0;
+  (function look() {
+    const thread = document.querySelector('#thread');
+    if (thread?.querySelector('.turn')) {
+      const left = (thread.scrollHeight - thread.scrollTop) / thread.clientHeight - 1;
+      window.furthest = Math.max(window.furthest, left);
+    }
+    requestAnimationFrame(look);
+  })();
+`;
 /** Where what the reader looks at stands on the screen. */
 const LOOKED_AT = `document.querySelector('.card').getBoundingClientRect().top`;
 const IMAGES = `[...document.querySelectorAll('.card-image')].filter(image => image.complete && image.naturalHeight > 0).length`;
@@ -151,6 +163,29 @@ describe.skipIf(browserMissing !== undefined)(`the newest message and its answer
       await expectInView();
     }
   });
+
+  it.each([
+    [390, 844],
+    [1440, 900],
+  ])('are in view at %i x %i right after a long conversation was loaded again', async (width, height) => {
+    await visit(width, height);
+    const lines = Array.from({ length: 4 }, () => LINES).flat();
+    for (const line of lines) await say(line);
+    await expect.poll(() => page.locator('.turn').count()).toBe(lines.length);
+    await expectInView();
+    await context.addInitScript(FURTHEST);
+    for (const come of [() => page.reload(), comeBack]) {
+      await come();
+      await say(REEL);
+      await expectInView();
+      expect(await page.evaluate('furthest')).toBeLessThan(2);
+    }
+  });
+
+  async function comeBack(): Promise<void> {
+    await page.goto(`${stage.origin}/api/ping`);
+    await page.goBack();
+  }
 
   it('leave the reader alone who looks at what was before', async () => {
     await visit(1100, 800);

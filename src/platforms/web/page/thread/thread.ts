@@ -4,6 +4,8 @@ import { text } from '../base/texts.ts';
 
 const NEAR_END_PX = 120;
 const EDGE_PX = 12;
+/** What is further away is shown at once: on the way there every turn would be laid out, and each layout would slow the scroll down. */
+const FAR_SCREENS = 3;
 /** A smooth scroll that has not moved for this long has ended. */
 const GLIDE_MS = 300;
 /** After any of these events, the page no longer moves what the reader looks at. */
@@ -178,7 +180,8 @@ export class Thread {
   }
 
   #glide(top: number): void {
-    if (isCalm()) {
+    const isFar = Math.abs(top - this.#scroller.scrollTop) > FAR_SCREENS * this.#scroller.clientHeight;
+    if (isCalm() || isFar) {
       this.#jump(top);
       return;
     }
