@@ -266,6 +266,34 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     await expect.poll(() => link.textContent(), { timeout: 10_000 }).toBe(before);
   });
 
+  it('shows how far a file has come beside that file alone, while others can be saved', async () => {
+    await visit();
+    await say(CAROUSEL);
+    const link = page.getByRole('link', { name: /^Download/ });
+    let release = (): void => undefined;
+    const held = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    await page.route('**/media/photo-dusk.jpg?download=1', async route => {
+      await held;
+      await route.continue();
+    });
+    await link.click();
+    await expect.poll(() => link.textContent(), { timeout: 10_000 }).toContain('sec');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await expect.poll(() => link.getAttribute('href')).toBe('/media/photo-fern.jpg?download=1');
+    const second = await link.textContent();
+    const [other] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    expect(other.suggestedFilename()).toMatch(/-2\.jpg$/);
+    await expect.poll(() => link.textContent(), { timeout: 10_000 }).toBe(second);
+    await page.evaluate(`window.shown = new Set(); new MutationObserver(records => {
+      for (const { target } of records) shown.add(target.textContent);
+    }).observe(document.querySelector('.tools'), { childList: true, subtree: true })`);
+    const [first] = await Promise.all([page.waitForEvent('download'), release()]);
+    expect(first.suggestedFilename()).toMatch(/-1\.jpg$/);
+    expect(await page.evaluate('[...shown]')).toEqual([]);
+  });
+
   it('chooses a clip by two handles, which never cross', async () => {
     await visit();
     await say(REEL);

@@ -21,41 +21,49 @@ const seconds = (n: number): string =>
 
 /** A press on the link shows how far its file has come, and that it is saved; what fails is left to the browser. */
 export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | undefined): void {
-  let isBusy = false;
+  /** The addresses of the files that are on their way. */
+  const busy = new Set<string>();
 
-  function show(words: string, part?: number): void {
+  /** The link may offer another file by now, which says nothing of this one. */
+  function isOffered({ downloadUrl }: SavedFile): boolean {
+    return file()?.downloadUrl === downloadUrl;
+  }
+
+  function show(saved: SavedFile, words: string, part?: number): void {
+    if (!isOffered(saved)) return;
     link.classList.add('saving');
     link.style.setProperty('--done', percentOf(part));
     // The tool of a narrow page has no words: the bar below it says as much.
     link.querySelector('.download-facts, .tool-words')?.replaceChildren(words);
   }
 
-  async function bring({ downloadUrl, fileName, bytes, restore }: SavedFile): Promise<void> {
+  async function bring(saved: SavedFile): Promise<void> {
+    const { downloadUrl, fileName, bytes } = saved;
     let waited = 0;
-    const ticking = setInterval(() => show(seconds(++waited)), TICK_MS);
+    const ticking = setInterval(() => show(saved, seconds(++waited)), TICK_MS);
     try {
       const content = await contentOf(downloadUrl, bytes, (part, now) => {
         clearInterval(ticking);
-        show(part === undefined ? megabytes(now) : percents(part), part);
+        show(saved, part === undefined ? megabytes(now) : percents(part), part);
       });
       const url = URL.createObjectURL(content);
       h('a', { href: url, download: fileName }).click();
       setTimeout(() => URL.revokeObjectURL(url), 60_000);
-      done(restore);
+      document.getElementById('announcer')?.replaceChildren(text('saved'));
+      if (isOffered(saved)) done(saved);
     } catch {
-      restore();
+      if (isOffered(saved)) saved.restore();
       h('a', { href: downloadUrl, download: fileName }).click();
     } finally {
       clearInterval(ticking);
-      link.classList.remove('saving');
+      if (isOffered(saved)) link.classList.remove('saving');
     }
   }
 
-  function done(restore: () => void): void {
+  function done(saved: SavedFile): void {
     link.querySelector('.download-facts, .tool-words')?.replaceChildren(text('saved'));
     link.querySelector('.icon')?.replaceWith(icon('done'));
-    document.getElementById('announcer')?.replaceChildren(text('saved'));
-    setTimeout(restore, SHOWN_MS);
+    setTimeout(() => isOffered(saved) && saved.restore(), SHOWN_MS);
   }
 
   link.addEventListener('click', event => {
@@ -63,11 +71,9 @@ export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | unde
     const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
     if (saved === undefined || !isPlain || (saved.bytes ?? 0) > MOST_BYTES) return;
     event.preventDefault();
-    if (isBusy) return;
-    isBusy = true;
-    void bring(saved).finally(() => {
-      isBusy = false;
-    });
+    if (busy.has(saved.downloadUrl)) return;
+    busy.add(saved.downloadUrl);
+    void bring(saved).finally(() => busy.delete(saved.downloadUrl));
   });
 }
 

@@ -74,9 +74,7 @@ export function mediaTools({ items, links, caption, owner, onQuality, videoAt }:
   }
 
   function offerFile(file: WebFile, index: number): void {
-    // Another file may be offered by the time that this one is saved.
-    const own: SavedFile = { ...file, restore: () => offered === own && offerFile(file, index) };
-    offered = own;
+    offered = { ...file, restore: () => offerFile(file, index) };
     const place = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
     const facts = factsOf(file);
     save(download, file);
@@ -137,6 +135,7 @@ function bytesText(bytes: number): string {
 }
 
 function save(anchor: HTMLAnchorElement, { downloadUrl, fileName }: WebFile): void {
+  anchor.classList.remove('saving');
   anchor.href = downloadUrl;
   anchor.download = fileName;
 }
