@@ -4,7 +4,8 @@ import { checkMods, foldMod, parseModWishes } from '../model/mods.ts';
 import { foldPlayerName } from '../model/player.ts';
 import { type Score, shownGrade } from '../model/score.ts';
 import { assertAnswerable, parseQuery } from '../query/query.ts';
-import { matches } from '../query/query-match.ts';
+import { isWithin, matches } from '../query/query-match.ts';
+import { decimal, parseRange, type Range } from '../query/query-values.ts';
 
 export const GRADES = ['SS', 'S', 'A', 'B', 'C', 'D'] as const;
 export type Grade = (typeof GRADES)[number];
@@ -21,11 +22,20 @@ export interface ScoreFilter {
   readonly chokes?: boolean | undefined;
   /** The name of the mapper who made the set or the difficulty. */
   readonly mapper?: string | undefined;
+  /** In percent. */
+  readonly accuracy?: Range | undefined;
+  readonly combo?: Range | undefined;
+}
+
+/** Reads `97-99`, `97..99`, `97-` and `-99`, both ends included; one number alone is the least. Undefined for anything else. */
+export function parseLeast(text: string): Range | undefined {
+  const read = parseRange(decimal(0.005), '=', text.replaceAll('%', '').replace('..', '-'));
+  return read && (/-|\.\./.test(text) ? read : { gte: read.gte ?? 0 });
 }
 
 /** @throws AppError `invalid_request` with params `what: 'mods'` and `reason`, or `what: 'q'` and `key` */
 export function filterScores(scores: readonly Score[], filter: ScoreFilter): readonly Score[] {
-  const { mods, grade, search, mapper, chokes = false } = filter;
+  const { mods, grade, search, mapper, accuracy, combo, chokes = false } = filter;
   const hasMods = mods === undefined ? undefined : parsePlayMods(mods);
   const query = search === undefined ? undefined : parseQuery(search);
   if (query !== undefined) assertAnswerable(query);
@@ -34,6 +44,8 @@ export function filterScores(scores: readonly Score[], filter: ScoreFilter): rea
       (hasMods === undefined || hasMods(acronymsOf(score))) &&
       (grade === undefined || shownGrade(score.rank) === grade) &&
       (!chokes || isChoke(score)) &&
+      isWithin(accuracy, () => score.accuracy * 100) &&
+      isWithin(combo, () => score.max_combo) &&
       (mapper === undefined || isMadeBy(score, foldPlayerName(mapper.trim()))) &&
       (query === undefined || isOnMap(score, query)),
   );

@@ -121,7 +121,7 @@ function matchesBeatmap(query: Query, set: Beatmapset): boolean {
   );
 }
 
-function isWithin(range: Range | undefined, read: () => number | null): boolean {
+export function isWithin(range: Range | undefined, read: () => number | null): boolean {
   if (range === undefined) return true;
   const value = read();
   if (value === null) return false;

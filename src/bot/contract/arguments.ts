@@ -58,11 +58,16 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     if (!isMeant && label?.isSure === true && isStray(label.name, form)) {
       throw unknownOption(spec, words.next()?.raw ?? '');
     }
-    if (!isMeant) return false;
+    if (!isMeant || (!label.isSure && isBare(words.peek()))) return false;
     words.skip(label.length);
     const option = accepting(meant, words.peek()?.text);
     if (option) takeNamed(option, label.separated);
     return true;
+  }
+
+  /** `-acc` alone is a way to sort, although `acc=98` names an option. */
+  function isBare(word: Word | undefined): boolean {
+    return word !== undefined && bareIn(spec, word, plain.length).length > 0;
   }
 
   function takeWord(word: Word): void {

@@ -1,7 +1,7 @@
 /** Assigns words to options by their place in a line. */
 import type { StringOption } from './command.ts';
 import { type CommandSpec, looksLikeLink, matchChoice, type OptionSpec, unknownOption } from './command-spec.ts';
-import { termOf } from './terms.ts';
+import { LAST_MODS, termOf } from './terms.ts';
 import type { Word } from './word-reader.ts';
 
 export type Raw = Record<string, string | boolean>;
@@ -45,8 +45,8 @@ export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Ra
 const MIN_LAST_WORD = 3;
 
 /**
- * In `lamp post best taiko`, choices and switches are taken from the end, each option once; the words that are left are the name. Where a
- * command takes two names, each is one word, so a name of several words must be quoted.
+ * In `lamp post best taiko`, choices, switches and mods are taken from the end, each option once; the words that are left are the name.
+ * Where a command takes two names, each is one word, so a name of several words must be quoted.
  */
 function fillNames(spec: CommandSpec, free: readonly OptionSpec[], words: readonly Word[], set: SetOption): void {
   const left = takeLast(free, words, set);
@@ -60,19 +60,25 @@ function fillNames(spec: CommandSpec, free: readonly OptionSpec[], words: readon
   } else if (main && left.length > 0) set(main, joined(left));
 }
 
-/** Sets the choices and switches at the end; returns the words before them. */
+/** Sets the choices, switches and mods at the end; returns the words before them. */
 function takeLast(free: readonly OptionSpec[], words: readonly Word[], set: SetOption): readonly Word[] {
-  const choices = free.filter(({ option }) => option.type === 'choice' || option.type === 'boolean');
+  const choices = free.filter(
+    ({ key, option }) => option.type === 'choice' || option.type === 'boolean' || key === 'mods',
+  );
   let end = words.length;
   for (let word = words[end - 1]; word !== undefined; word = words[end - 1]) {
     const { text, quoted } = word;
-    const index = quoted || text.length < MIN_LAST_WORD ? -1 : choices.findIndex(option => fits(option, text));
+    const index = quoted ? -1 : choices.findIndex(option => isLast(option, text));
     const [option] = index < 0 ? [] : choices.splice(index, 1);
     if (!option) break;
     set(option, option.option.type === 'boolean' || text);
     end -= 1;
   }
   return words.slice(0, end);
+}
+
+function isLast(option: OptionSpec, word: string): boolean {
+  return option.key === 'mods' ? LAST_MODS.test(word) : word.length >= MIN_LAST_WORD && fits(option, word);
 }
 
 /** A `rest` value keeps its quotes, since they may have a meaning in it; a value that is quoted as a whole loses them. */

@@ -1,5 +1,5 @@
 /** The prefixes that a short form may begin with. Some are two characters, because other bots listen to the single ones. */
-export const PREFIXES = ['!', '.', '?', '>', '$', '-', '+', '~', 'm!', 'o!'] as const;
+export const PREFIXES = ['!', '.', '?', '>', '<', ';', '$', '-', '+', '~', 'm!', 'o!'] as const;
 export type Prefix = (typeof PREFIXES)[number];
 
 /** In a private chat everything is meant for Medley, so short forms work there without anyone's choice. */
@@ -9,16 +9,20 @@ export const PRIVATE_PREFIX: Prefix = '!';
 export const LINES: readonly (readonly [words: string, line: string])[] = [
   ['rs recent', 'osu recent'],
   ['rp recentpass', 'osu recent pass:on'],
-  ['rt', 'osu recent mode:taiko'],
-  ['rc', 'osu recent mode:catch'],
-  ['rm', 'osu recent mode:mania'],
+  ['rt recenttaiko', 'osu recent mode:taiko'],
+  ['rc recentctb', 'osu recent mode:catch'],
+  ['rm recentmania', 'osu recent mode:mania'],
   ['rl', 'osu scores type:recent'],
-  ['rb', 'osu scores sort:date'],
-  ['c compare cs score gap', 'osu compare'],
-  ['m map', 'beatmap info'],
+  ['rb recentbest', 'osu scores sort:date'],
+  ['rbt', 'osu scores sort:date mode:taiko'],
+  ['rbc', 'osu scores sort:date mode:catch'],
+  ['rbm', 'osu scores sort:date mode:mania'],
+  ['ob', 'osu scores sort:date reverse:on'],
+  ['c compare cs score scompare gap', 'osu compare'],
+  ['m map strains', 'beatmap info'],
   ['with', 'beatmap info mods:'],
   ['s search', 'beatmap search'],
-  ['lb leaderboard', 'beatmap leaderboard'],
+  ['lb glb leaderboard', 'beatmap leaderboard'],
   ['sim simulate', 'beatmap simulate'],
   ['acc', 'beatmap simulate accuracy:'],
   ['r rec recommend', 'beatmap recommend'],
@@ -29,22 +33,23 @@ export const LINES: readonly (readonly [words: string, line: string])[] = [
   ['ctb catch fruits', 'osu profile mode:catch'],
   ['mania', 'osu profile mode:mania'],
   ['top osutop scores', 'osu scores'],
-  ['toptaiko taikotop', 'osu scores mode:taiko'],
-  ['topctb ctbtop', 'osu scores mode:catch'],
-  ['topmania maniatop', 'osu scores mode:mania'],
+  ['topt toptaiko taikotop', 'osu scores mode:taiko'],
+  ['topc topctb ctbtop', 'osu scores mode:catch'],
+  ['topm topmania maniatop', 'osu scores mode:mania'],
   ['pins pinned', 'osu scores type:pinned'],
   ['firsts', 'osu scores type:firsts'],
+  ['mapper', 'osu scores mapper:'],
   ['nc nochoke nochokes', 'osu nochoke'],
   ['topif ti', 'osu topif'],
   ['topold', 'osu topold'],
-  ['vs versus osuvs', 'osu versus'],
-  ['daily dc', 'osu daily'],
-  ['whatif wi', 'osu whatif'],
+  ['vs versus osuvs osucompare', 'osu versus'],
+  ['daily dc dailychallenge', 'osu daily'],
+  ['whatif wi addpp', 'osu whatif'],
   ['target', 'osu target'],
-  ['rank', 'osu target rank:'],
+  ['rank reach', 'osu target rank:'],
   ['ranking', 'osu ranking'],
   ['maps', 'osu maps'],
-  ['mostplayed', 'osu maps type:most_played'],
+  ['mostplayed mp', 'osu maps type:most_played'],
   ['favs favourites', 'osu maps type:favourite'],
   ['track', 'osu track'],
   ['link', 'osu link'],
@@ -55,8 +60,11 @@ const LINE_OF: ReadonlyMap<string, string> = new Map(
   LINES.flatMap(([words, line]) => words.split(' ').map(word => [word, line] as const)),
 );
 
-/** A whole number behind `pp` is a total to reach; anything else behind it describes a play. */
-const TOTAL = /^\d+(?:\s|$)/;
+/** A whole number behind `pp`, or behind a name there, is a total to reach; anything else behind it describes a play. */
+const TOTAL = /^(?:\d+(?:\s|$)|[\w[\]-]+\s\d{4,5}$)/;
+/** On other bots the number stands behind the name: `rank lamp post 1000`. */
+const NUMBER_LAST = /^(\D.*?)\s+(\d+)$/;
+const NUMBER_FIRST: ReadonlySet<string> = new Set(['osu target', 'osu target rank:', 'osu whatif']);
 
 function lineOf(word: string, rest: string): string | undefined {
   if (word === 'pp') return TOTAL.test(rest) ? 'osu target' : 'beatmap simulate';
@@ -69,19 +77,23 @@ export interface ShortForm {
   readonly rest: string;
 }
 
-const WORD = /^([a-z]{1,12})(\d{1,3})?$/i;
+const WORD = /^([a-z]{1,14})(\d{1,3})?$/i;
 
 /** The command that a players' word stands for; a number right behind the word is the place in a list: `rs2 lamp post`. */
 export function readShortWord(typed: string, behind: string): ShortForm | undefined {
   const [, word = '', index] = WORD.exec(typed) ?? [];
-  const [group, name, ...said] = lineOf(word.toLowerCase(), behind)?.split(' ') ?? [];
-  if (group === undefined || name === undefined) return undefined;
-  const rest = [...said, ...(index === undefined ? [] : [`#${index}`]), behind].join(' ').trim();
+  const line = lineOf(word.toLowerCase(), behind);
+  const [group, name, ...options] = line?.split(' ') ?? [];
+  if (line === undefined || group === undefined || name === undefined) return undefined;
+  // With nothing behind the word, an option that takes its value from there is left out.
+  const said = options.filter(option => behind !== '' || !option.endsWith(':'));
+  const values = NUMBER_FIRST.has(line) ? behind.replace(NUMBER_LAST, '$2 $1') : behind;
+  const rest = [...said, ...(index === undefined ? [] : [`#${index}`]), values].join(' ').trim();
   return { command: `${group} ${name}`, rest };
 }
 
 const SHORT_FORM = new RegExp(
-  `^(${PREFIXES.map(prefix => prefix.replace(/[.?$+]/g, '\\$&')).join('|')})([a-z]{1,12}\\d{0,3})(?=\\s|$)`,
+  `^(${PREFIXES.map(prefix => prefix.replace(/[.?$+]/g, '\\$&')).join('|')})([a-z]{1,14}\\d{0,3})(?=\\s|$)`,
   'i',
 );
 

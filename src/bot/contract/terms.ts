@@ -30,6 +30,8 @@ const PLUS_MODS = /^\+([a-z\d][a-z\d,+]+)!?$/i;
 const CAPITAL_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD)+$/;
 /** In lower case at least two mods: one alone is more likely a word of a title or sentence. */
 const USUAL_MODS = /^(?:(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+|(?:ez|nf|ht|dc|nc|dt|hr|sd|pf|fl|hd){2,})$/;
+/** Behind a name, or alone, where a word of two letters cannot be a name. */
+export const LAST_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+$/i;
 const isMod = (acronym: string) => areMods([acronym]);
 
 /** For each term: how it is written without its name, and its other names. */
@@ -49,7 +51,7 @@ export const TERMS = {
   },
   accuracy: { ...WORD, also: ['acc', 'a'], bare: as(/^(\d{1,3}(?:[.,]\d{1,6})?)%$/) },
   /** A number with decimals before the `x` is a speed; without, it is a combo. */
-  rate: { ...WORD, also: ['speed', 'clock'], bare: as(/^(\d[.,]\d{1,3})[x×]$/i) },
+  rate: { ...WORD, also: ['speed', 'clock', 'clockrate', 'cr'], bare: as(/^(\d[.,]\d{1,3})[x×*]$/i) },
   combo: { ...COUNT, also: ['c'], bare: as(/^(\d{1,6})x$/i) },
   /** A number with `m` never means minutes: lengths are written `1:30`, or stand behind `length:`. */
   misses: { ...COUNT, also: ['miss', 'x'], bare: as(/^(\d{1,6})x?(?:m|miss|misses)$/i) },
@@ -75,6 +77,16 @@ export const MOD_FILTER = {
     return sign === '+' || (sign === '-' && modsIn(letters).every(isMod)) ? word : undefined;
   },
 } as const;
+
+/** A range of a figure, by any of its names: `ar=9-10`. `ar>9` says the same as `ar=9-`, since both ends belong to a range. */
+export function figure(...names: readonly string[]) {
+  const bare = (word: string): string | undefined => {
+    const [, name = '', sign, value] = /^([a-z]+)([<>])=?([\d.,:]+)%?$/i.exec(word) ?? [];
+    if (!names.includes(name.toLowerCase())) return undefined;
+    return sign === '>' ? `${value}-` : `-${value}`;
+  };
+  return { ...WORD, also: names.slice(1), bare } as const;
+}
 
 function modsIn(letters: string): readonly string[] {
   return letters.split(/[,+]/).flatMap(part => part.match(/..?/g) ?? []);

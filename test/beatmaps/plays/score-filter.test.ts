@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parseScore, type Score } from '../../../src/beatmaps/model/score.ts';
-import { filterScores, isChoke, type ScoreFilter, sortScores } from '../../../src/beatmaps/plays/score-filter.ts';
+import {
+  filterScores,
+  isChoke,
+  parseLeast,
+  type ScoreFilter,
+  sortScores,
+} from '../../../src/beatmaps/plays/score-filter.ts';
 import { made } from '../../fakes/beatmaps.ts';
 import { madeUpSet } from '../made-up-sets.ts';
 
@@ -44,8 +50,16 @@ describe('plays', () => {
     [{ search: 'kite stars<0.1' }, []],
     [{ chokes: true }, [2, 3]],
     [{ mods: 'DT', grade: 'S', search: 'kite' }, [2]],
+    [{ accuracy: parseLeast('92') }, [2, 3, 4]],
+    [{ accuracy: parseLeast('92..93%') }, [2, 3]],
+    [{ accuracy: parseLeast('-92') }, [1, 2]],
+    [{ combo: parseLeast('300-') }, [3, 4]],
   ])('that %j leaves are %j', (filter, expected) => {
     expect(ids(filter)).toEqual(expected);
+  });
+
+  it.each(['', 'much', '-', '..', '9-x'])('are not filtered by the accuracy %j', text => {
+    expect(parseLeast(text)).toBeUndefined();
   });
 
   it.each(['XX', '+H', '?', '+HDEZHR'])('are not filtered by the mods %s', mods => {

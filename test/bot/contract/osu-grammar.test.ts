@@ -162,6 +162,23 @@ describe('the grammar of osu! commands', () => {
       { map: 'https://osu.ppy.sh/b/12', mods: 'HDDT', accuracy: '98' },
     ],
     ['osu whatif', '300 lamp post taiko', { pp: '300', player: 'lamp post', mode: 'taiko' }],
+    ['osu topif', 'lamp post hr', { mods: 'hr', player: 'lamp post' }],
+    ['beatmap recommend', 'hdhr', { mods: 'hdhr' }],
+    ['beatmap recommend', 'hr lamp', { player: 'hr lamp' }],
+    ['beatmap recommend', '"hr"', { player: 'hr' }],
+    ['beatmap recommend', 'lamp AR>=9 bpm<180 STAR=5-6', { player: 'lamp', ar: '9-', bpm: '-180', stars: '5-6' }],
+    [
+      'osu scores',
+      'lamp acc>98% combo=200..500 -acc',
+      {
+        player: 'lamp',
+        accuracy: '98-',
+        combo: '200..500',
+        sort: 'accuracy',
+      },
+    ],
+    ['osu scores', 'acc=98 lamp -c', { accuracy: '98', player: 'lamp', sort: 'combo' }],
+    ['beatmap simulate', '1.2* 3m', { rate: '1.2', misses: '3' }],
   ])('%s: %s', (name, text, expected) => {
     if (typeof expected === 'string')
       expect(refused(name, text)).toMatchObject({ hint: 'repeatedOption', option: expected });
@@ -230,7 +247,7 @@ describe('the words of players', () => {
   it('are lower-case, each said once', () => {
     const words = LINES.flatMap(([each]) => each.split(' '));
     expect(new Set(words).size).toBe(words.length);
-    for (const word of words) expect(word).toMatch(/^[a-z]{1,12}$/);
+    for (const word of words) expect(word).toMatch(/^[a-z]{1,14}$/);
   });
 
   it.each(LINES.flatMap(([words]) => words.split(' ')))('%s is a command with options that it has', word => {
@@ -243,6 +260,22 @@ describe('the words of players', () => {
 
   it.each(['rs1000', '2rs', 'constructor', 'play', 'help', ''])('%j is none', word => {
     expect(readShortWord(word, '')).toBeUndefined();
+  });
+
+  it.each([
+    ['rank', 'lamp post 1000', '1000 lamp post'],
+    ['wi', 'lamp post 300', '300 lamp post'],
+    ['pp', 'lamp_post 8000', '8000 lamp_post'],
+  ])('%s takes the number behind the name, too', (word, said, expected) => {
+    expect(readShortWord(word, said)).toEqual(readShortWord(word, expected));
+  });
+
+  it.each([
+    ['with', '', 'beatmap info', ''],
+    ['mapper', '', 'osu scores', ''],
+    ['pp', 'paper comet 2', 'beatmap simulate', 'paper comet 2'],
+  ])('%s %s', (word, said, command, rest) => {
+    expect(readShortWord(word, said)).toEqual({ command, rest });
   });
 
   it('a number behind one that has no list is not dropped', () => {

@@ -28,7 +28,7 @@ import {
 } from '../../contract/reply.ts';
 import { callerKey } from '../../contract/request.ts';
 import type { Services } from '../../contract/services.ts';
-import { MOD_FILTER } from '../../contract/terms.ts';
+import { figure, MOD_FILTER } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { type AskedPlayer, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { openMapToken } from '../../osu/buttons.ts';
@@ -37,9 +37,9 @@ import { bpmText, coverOf, originBlocks, ratedStarsWithSwatch, setName, stateOf 
 const PER_REPLY = 5;
 const SEEDS = 2 ** 31;
 const MOST_STEPS = 3;
-const MAX_WORD = 40;
 const MAX_LINK = 300;
-const RANGE = { type: 'string', form: 'word', maxLength: MAX_WORD } as const;
+
+const STARS = figure('stars', 'star', 'sr');
 
 /** Reads `5-6`, or one number with a star: `5.5*`. A number alone may be a player's id. */
 function starRange(word: string): string | undefined {
@@ -55,11 +55,11 @@ export const beatmapRecommend = defineCommand({
   options: {
     player: PLAYER_OPTION,
     mods: MOD_FILTER,
-    stars: { ...RANGE, bare: starRange },
-    pp: RANGE,
-    ar: RANGE,
-    bpm: RANGE,
-    length: RANGE,
+    stars: { ...STARS, bare: word => starRange(word) ?? STARS.bare(word) },
+    pp: figure('pp'),
+    ar: figure('ar'),
+    bpm: figure('bpm'),
+    length: figure('length', 'len'),
     like: { type: 'string', form: 'word', maxLength: MAX_LINK },
     farm: { type: 'boolean' },
     mode: MODE_OPTION,

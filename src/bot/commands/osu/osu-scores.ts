@@ -3,6 +3,7 @@ import { SCORE_TYPES, type Score, type ScoreType, shownMods } from '../../../bea
 import {
   filterScores,
   GRADES,
+  parseLeast,
   SCORE_SORTS,
   type ScoreFilter,
   sortScores,
@@ -13,7 +14,8 @@ import { ppPicture } from '../../cards/pp-curve.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { type Action, type Choice, headingBlock, joined, menu, reply, textBlock } from '../../contract/reply.ts';
 import { callerKey } from '../../contract/request.ts';
-import { MOD_FILTER, modeOf, TERMS } from '../../contract/terms.ts';
+import { figure, MOD_FILTER, modeOf, TERMS } from '../../contract/terms.ts';
+import { usageError } from '../../contract/usage-error.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../../osu/plays.ts';
@@ -31,6 +33,7 @@ const ALIASES: ReadonlyMap<string, ScoreType> = new Map([
 ]);
 const SORTS: ReadonlyMap<string, string> = new Map([
   ['acc', 'accuracy'],
+  ['c', 'combo'],
   ['sr', 'stars'],
 ]);
 
@@ -58,6 +61,8 @@ export const osuScores = defineCommand({
     grade: { type: 'choice', choices: GRADES, also: ['rank'] },
     sort: { type: 'choice', choices: SCORE_SORTS, alias: word => SORTS.get(word), bare: dashedSort },
     mapper: { type: 'string', form: 'word', named: true, maxLength: 60, also: ['creator'] },
+    accuracy: { ...figure('accuracy', 'acc'), only: 'typed' },
+    combo: { ...figure('combo'), only: 'typed' },
     search: { type: 'string', form: 'rest', maxLength: 200, joins: true, bare: condition },
     index: TERMS.index,
     reverse: FLAG,
@@ -122,7 +127,16 @@ export const osuScores = defineCommand({
   },
 });
 
-interface Wishes extends ScoreFilter {
+function leastOf(option: 'accuracy' | 'combo', text: string | undefined) {
+  if (text === undefined) return undefined;
+  const range = parseLeast(text);
+  if (range === undefined) throw usageError('notRange', { option });
+  return range;
+}
+
+interface Wishes extends Omit<ScoreFilter, 'accuracy' | 'combo'> {
+  readonly accuracy: string | undefined;
+  readonly combo: string | undefined;
   readonly sort: (typeof SCORE_SORTS)[number] | undefined;
   readonly index: number | undefined;
   readonly reverse: boolean | undefined;
@@ -168,7 +182,13 @@ async function findPlays(
     : await firstPlays(user, type, services.beatmaps, signal);
   const offset = part * PLAYS_A_CALL;
   const places = new Map(plays.scores.map(({ id }, place) => [id, offset + place + 1]));
-  const chosen = isFiltered ? filterScores(plays.scores, filter) : plays.scores;
+  const chosen = isFiltered
+    ? filterScores(plays.scores, {
+        ...filter,
+        accuracy: leastOf('accuracy', filter.accuracy),
+        combo: leastOf('combo', filter.combo),
+      })
+    : plays.scores;
   const sorted = sort === undefined ? chosen : sortScores(chosen, sort, starsOf);
   const list = reverse ? sorted.toReversed() : sorted;
   const from = index === undefined ? first - offset : index - 1;
