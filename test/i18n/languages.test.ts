@@ -55,6 +55,20 @@ describe('the check of texts', () => {
     ]);
   });
 
+  it('names commands that no one could tap, because a letter stands beside them', () => {
+    const texts = {
+      start: { more: '詳しくは /helpをどうぞ。' },
+      forget: { done: '完了しました。/privacy で選んだこと以外（https://medley.example/help）' },
+      linking: { refused: 'もう一度/osu link を送ってください。' },
+      hints: { noOptions: '/{command}에는 옵션이 없어요.' },
+    };
+    expect(problemsOfTexts('ja', texts)).toEqual([
+      'start.more has a letter right beside a command',
+      'linking.refused has a letter right beside a command',
+      'hints.noOptions has a letter right beside a command',
+    ]);
+  });
+
   it.each([
     ['{shown} suka', '{n, plural, one {{shown} like} other {{shown} likes}}', 'id', []],
     ['{wer} da', '{who} is here', 'de', ['has no {who}', 'has {wer}, which has no value']],

@@ -24,6 +24,10 @@ const LONGEST: readonly (readonly [keys: RegExp, characters: number])[] = [
   [/^telegram\.paste$/, 64],
 ];
 
+/** A letter beside a command, other than those of addresses: Telegram shows it as words then, and not as a command that can be tapped. */
+const COMMANDS = ['\\{command\\}', ...Object.keys(english.commands)].join('|');
+const GLUED = new RegExp(`(?<=(?!\\w)\\p{L})/(?:${COMMANDS})|(?<![\\w/:.])/(?:${COMMANDS})(?=[\\p{L}\\p{N}])`, 'u');
+
 interface Branch {
   readonly parameter: string;
   readonly kind: 'plural' | 'choice';
@@ -106,6 +110,7 @@ export function problemsOfTexts(tag: string, texts: TextTree): readonly string[]
     const problems = [
       ...(limit === undefined ? [] : [`has more than ${limit} characters`]),
       ...(isEnglish ? ['is in English'] : []),
+      ...(GLUED.test(text) ? ['has a letter right beside a command'] : []),
       ...(isBraced ? ['has braces, and nothing to fill in'] : problemsOf(text, original, tag)),
     ];
     return problems.map(problem => `${key} ${problem}`);
