@@ -25,7 +25,7 @@ const LONGEST: readonly (readonly [keys: RegExp, characters: number])[] = [
 ];
 
 /** A letter beside a command, other than those of addresses: Telegram shows it as words then, and not as a command that can be tapped. */
-const COMMANDS = ['\\{command\\}', ...Object.keys(english.commands)].join('|');
+const COMMANDS = ['\\{\\w+\\}', ...Object.keys(english.commands)].join('|');
 const GLUED = new RegExp(`(?<=(?!\\w)\\p{L})/(?:${COMMANDS})|(?<![\\w/:.])/(?:${COMMANDS})(?=[\\p{L}\\p{N}])`, 'u');
 
 interface Branch {
