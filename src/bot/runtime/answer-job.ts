@@ -49,7 +49,7 @@ export async function continueJob(
 /** The reply that an earlier attempt worked out, or the next batch. */
 async function nextBatch(job: Job, caller: Caller, preferences: Preferences, tools: JobTools): Promise<ReplyBatch> {
   const { request, progress, platform, to, controller } = job;
-  const { handler, deleterFor, log, statusMs: firstMs } = tools;
+  const { handler, deleteLater, log, statusMs: firstMs } = tools;
   const status = { platform, to, t: preferences.t, chatId: request.chat.id, signal: controller.signal, firstMs, log };
   if (progress.reply !== undefined) return onlyReply(Promise.resolve(readReply(progress.reply)));
   const batch = await handler.answer(request, {
@@ -58,8 +58,7 @@ async function nextBatch(job: Job, caller: Caller, preferences: Preferences, too
     signal: controller.signal,
     progress(stage) {
       job.stopWorking ??= platform.showWorking?.(to, stage);
-      if (platform.showStatus !== undefined)
-        job.status ??= createWorkStatus({ ...status, deleteLater: deleterFor(platform.id) });
+      if (platform.showStatus !== undefined) job.status ??= createWorkStatus({ ...status, deleteLater });
       job.status?.stage(stage);
       platform.showProgress?.(to, { kind: 'stage', stage });
     },
@@ -226,7 +225,7 @@ function sendingOf(job: Job, { t, settings }: Preferences, part: Part, tools: Jo
     sentKeys: [...progress.sent],
     sendOnce: createSendOnce(job, phase, next, tools),
     editLater: tools.editLater,
-    deleteLater: tools.deleterFor(platform.id),
+    deleteLater: (...messages) => tools.deleteLater(platform.id, ...messages),
   };
 }
 

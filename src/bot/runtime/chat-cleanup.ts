@@ -18,8 +18,8 @@ export interface Deletion {
  * only a process that dies between sending a message and storing that leaves the message there.
  */
 export interface Deletions {
-  /** Plans deletions on one platform. A message that cannot be deleted within minutes of its time stays. */
-  deleterFor(platform: string): Sending['deleteLater'];
+  /** Plans deletions on a platform. A message that cannot be deleted within minutes of its time stays. */
+  deleteLater(platform: string, ...messages: Parameters<Sending['deleteLater']>): void;
   /** Plans the deletions that earlier processes have left. Never rejects. */
   resume(): Promise<void>;
   /** Deletes nothing any more; what is left is for the next process. Resolves when no deletion is under way. */
@@ -87,7 +87,7 @@ export function createDeletions({ platforms, records, log, now }: DeletionsOptio
   }
 
   return {
-    deleterFor: platform => (chatId, messageIds, afterMs) => {
+    deleteLater(platform, chatId, messageIds, afterMs) {
       for (const messageId of messageIds) {
         const message = { platform, chatId, messageId, at: now() + afterMs };
         schedule(message);

@@ -4,6 +4,7 @@ import type { Logger } from '../../infra/log.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import { type ChatPlatform, type RequestOutcome, type Sending, Superseded } from '../contract/chat-platform.ts';
 import { Request, type RequestHandler } from '../contract/request.ts';
+import type { Deletions } from './chat-cleanup.ts';
 import type { OrderedPlace } from './reply-order.ts';
 import { StoredReply } from './stored-reply.ts';
 import type { Reservation, Throttle, ThrottledChat } from './throttle.ts';
@@ -97,7 +98,7 @@ export interface JobTools {
   readonly mayUpload: () => boolean;
   /** Work that takes longer is said in a word, where the platform can show it. */
   readonly statusMs: number;
-  readonly deleterFor: (platform: string) => Sending['deleteLater'];
+  readonly deleteLater: Deletions['deleteLater'];
   /** Ends the job, since the request is over. */
   readonly finish: (job: Pick<Job, 'request' | 'platform' | 'to'>, outcome: RequestOutcome) => Verdict;
   /** Called when the token was refused while something was sent. */

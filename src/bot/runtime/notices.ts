@@ -8,7 +8,7 @@ import { oneReply } from './answer-job.ts';
 import { type JobTools, throttledChatOf } from './job.ts';
 import { Throttled } from './throttle.ts';
 
-type NoticeTools = Pick<JobTools, 'handler' | 'throttle' | 'deleterFor' | 'log' | 'now'>;
+type NoticeTools = Pick<JobTools, 'handler' | 'throttle' | 'deleteLater' | 'log' | 'now'>;
 
 /** Sends a notice that a request can do without; a chat gets one a minute at most. Never rejects. */
 export type SendNotice = (platform: ChatPlatform, request: Request, render: (t: Translator) => Reply) => Promise<void>;
@@ -76,7 +76,7 @@ async function sendUnstored(
   platform: ChatPlatform,
   request: Request,
   { render, phase, isFirst, signal }: Unstored,
-  { handler, throttle, deleterFor }: NoticeTools,
+  { handler, throttle, deleteLater }: NoticeTools,
 ): Promise<void> {
   const caller = callerOf(request);
   const to = request.replyTo;
@@ -96,7 +96,7 @@ async function sendUnstored(
           taken.arrived();
         }
       },
-      deleteLater: deleterFor(platform.id),
+      deleteLater: (...messages) => deleteLater(platform.id, ...messages),
     });
   } finally {
     reservation.end();

@@ -30,6 +30,8 @@ const MOST_PAUSE_MS = 10_000;
 const MAX_ENDED = 10_000;
 
 const DONE: Verdict = { done: true };
+/** The place of a request whose answer need not come after those of others. */
+const APART: OrderedPlace = { waitMs: () => 0, next: async () => 0, leave: () => undefined };
 
 type ClaimedJob = Pick<Job, 'request' | 'progress' | 'platform' | 'to' | 'claim'>;
 
@@ -115,7 +117,7 @@ export class JobRunner {
   async #runInOrder(job: ClaimedJob): Promise<Verdict> {
     const { request, platform, to } = job;
     const isApart = request.kind === 'links' || platform.hasPlace?.(to) === true;
-    const place = this.#order.join(isApart ? request.id : `${platform.id}:${request.chat.id}`, request.id);
+    const place = isApart ? APART : this.#order.join(`${platform.id}:${request.chat.id}`, request.id);
     let verdict: Verdict | undefined;
     try {
       const behindMs = place.waitMs();

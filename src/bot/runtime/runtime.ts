@@ -117,8 +117,8 @@ class RunningParts implements Runtime {
     });
     this.#deletions = createDeletions({ platforms, records: options.records, log, now });
     this.#edits = createReplyEdits({ log });
-    const { deleterFor } = this.#deletions;
-    const shared = { handler, throttle, deleterFor, log, now, random };
+    const { deleteLater } = this.#deletions;
+    const shared = { handler, throttle, deleteLater, log, now, random };
     this.post = createPost(platforms, shared);
     this.#acceptor = new Acceptor({
       ...shared,

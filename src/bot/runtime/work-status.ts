@@ -2,6 +2,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { ChatPlatform } from '../contract/chat-platform.ts';
 import type { ProgressStage } from '../contract/request.ts';
+import type { Deletions } from './chat-cleanup.ts';
 
 /** A sentence that says what is being done for a request whose answer takes long. */
 export interface WorkStatus {
@@ -15,12 +16,12 @@ export interface WorkStatus {
 }
 
 export interface WorkStatusOptions {
-  readonly platform: Pick<ChatPlatform, 'showStatus' | 'deleteMessage'>;
+  readonly platform: Pick<ChatPlatform, 'id' | 'showStatus' | 'deleteMessage'>;
   readonly to: unknown;
   readonly chatId: string;
   readonly t: Translator;
   /** Writes down that the message is to be deleted, should this process end before. */
-  readonly deleteLater: (chatId: string, messageIds: readonly string[], afterMs: number) => void;
+  readonly deleteLater: Deletions['deleteLater'];
   readonly signal: AbortSignal;
   /** Answers that come sooner need no word. */
   readonly firstMs: number;
@@ -51,7 +52,7 @@ export function createWorkStatus(options: WorkStatusOptions): WorkStatus {
     shown = sentence;
     try {
       const sent = await platform.showStatus?.(to, sentence, messageId, signal);
-      if (sent !== undefined && messageId === undefined) deleteLater(chatId, [sent], LEFTOVER_MS);
+      if (sent !== undefined && messageId === undefined) deleteLater(platform.id, chatId, [sent], LEFTOVER_MS);
       messageId ??= sent;
     } catch (error) {
       log.debug({ err: error }, 'it could not be shown what is being done');

@@ -72,7 +72,7 @@ async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'grou
       sentKeys: [],
       sendOnce,
     },
-    deleteLater: leaving.deleterFor('discord'),
+    deleteLater: (...messages) => leaving.deleteLater('discord', ...messages),
   };
   await send(given(), sending);
   await vi.advanceTimersByTimeAsync(29_000);
