@@ -4,6 +4,11 @@ import { LANGUAGES, type Language } from './languages.ts';
 import { loadTexts } from './load-texts.ts';
 import { createMessages, findText, type Messages, type TextValues } from './messages.ts';
 
+interface NamedSite {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** One language, ready to use. */
 export interface Translator {
   /** BCP 47 tag of the messages and formats. */
@@ -16,6 +21,10 @@ export interface Translator {
    * the group of sentences that is searched first. `wait` is a ready phrase such as "in 20 seconds".
    */
   error(code: ErrorCode, values?: TextValues, about?: keyof Messages['osuErrors']): string;
+  /** A site's name in this language, else its own name. */
+  site(site: NamedSite): string;
+  /** The names of sites as part of a sentence: `A, B or C`. */
+  sites(sites: readonly NamedSite[]): string;
   number(value: number): string;
   /** The number with at most `most` and at least `least` decimal digits. */
   decimal(value: number, most: number, least?: number): string;
@@ -99,10 +108,13 @@ function newTranslator(locale: string, messages: Messages): Translator {
   let day: Intl.DateTimeFormat | undefined;
   const plain = {};
   const short = { notation: 'compact', maximumFractionDigits: 1 } as const;
+  const site = ({ id, name }: NamedSite) => findText(messages, `sites.${id}`, {}) ?? name;
   return {
     locale,
     messages,
     find: (key, values = {}) => findText(messages, key, values),
+    site,
+    sites: sites => new Intl.ListFormat(locale, { type: 'disjunction' }).format(sites.map(site)),
     error: (code, values = {}, about) => errorText(code, values, about, messages),
     number: value => numberFormat(locale, plain).format(value),
     decimal: (value, most, least = 0) =>

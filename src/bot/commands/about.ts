@@ -1,6 +1,5 @@
 import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { headingBlock, reply, textBlock } from '../contract/reply.ts';
-import { siteNames } from '../contract/site-name.ts';
 import { sentence } from '../views/sentence.ts';
 
 /** Says what Medley is, and what data it keeps. */
@@ -15,7 +14,7 @@ export const about = defineCommand({
     return reply({
       blocks: [
         headingBlock([`Medley ${services.version}`]),
-        textBlock(sentence(words.what({ sites: siteNames(services.sites, t) }))),
+        textBlock(sentence(words.what({ sites: t.sites(services.sites) }))),
         { kind: 'divider' },
         headingBlock([words.privacyTitle]),
         ...[text, settings, work, forget].map(line => textBlock(sentence(line))),

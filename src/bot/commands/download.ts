@@ -4,10 +4,17 @@ import { momentText, parseClip } from '../contract/clip-range.ts';
 import { type CommandContext, defineCommand, type Values } from '../contract/command.ts';
 import { hidden, type Reply } from '../contract/reply.ts';
 import { type ChatSettings, VIEWS, type View } from '../contract/settings.ts';
-import { type CardSite, postSite } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { chatSettingsOf, showsSensitive } from '../stores/settings.ts';
-import { hasSound, type PostViewOptions, renderCover, renderPost, renderWithheld } from '../views/post.ts';
+import {
+  type CardSite,
+  hasSound,
+  type PostViewOptions,
+  postSite,
+  renderCover,
+  renderPost,
+  renderWithheld,
+} from '../views/post.ts';
 
 const MAX_ITEM = 100;
 /** Room for `1:02:03.500-1:02:10.250` and a little more. */

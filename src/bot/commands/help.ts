@@ -3,7 +3,6 @@ import { type Command, type CommandContext, defineCommand } from '../contract/co
 import { type CommandSpec, commandSpec, type OptionSpec } from '../contract/command-spec.ts';
 import { type Block, button, headingBlock, type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
-import { siteNames } from '../contract/site-name.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { sentence } from '../views/sentence.ts';
 
@@ -93,7 +92,7 @@ function renderHelp(
 ): Reply {
   const words = t.messages.help;
   const hasLinks = sections.some(({ key }) => key === LINKS);
-  const linksText = words.linksText({ sites: siteNames(services.sites, t) });
+  const linksText = words.linksText({ sites: t.sites(services.sites) });
   return reply({
     blocks: [...(hasLinks ? [textBlock(sentence(linksText))] : []), textBlock(sentence(words.chooseSection))],
     actions: sections.map(({ key, title }) => button(title, tokens.about(key))),

@@ -1,7 +1,7 @@
 import type { Messages } from '../../i18n/messages.ts';
 import type { Command } from '../contract/command.ts';
 import { callerKey, chatKey } from '../contract/request.ts';
-import type { CardSite } from '../contract/site-name.ts';
+import type { CardSite } from '../views/post.ts';
 import { about } from './about.ts';
 import { createDownload } from './download.ts';
 import { forget } from './forget.ts';

@@ -3,9 +3,8 @@ import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { Option } from '../contract/command.ts';
 import type { Text } from '../contract/reply.ts';
 import type { Caller } from '../contract/request.ts';
-import { type ChatSettings, SENSITIVE, type UserSettings, VIEWS } from '../contract/settings.ts';
+import { type ChatSettings, SENSITIVE, type Site, type UserSettings, VIEWS } from '../contract/settings.ts';
 import { PREFIXES } from '../contract/short-forms.ts';
-import { type Site, siteName } from '../contract/site-name.ts';
 import { ALBUM_CAP, isSiteOn, NOTICE_SECONDS, OFF_WORD } from '../stores/settings.ts';
 import { CHANNEL_RULES, channelOf, filterRow, roleChange, roleText, ruleChange, wordsOf } from './settings-filters.ts';
 
@@ -217,7 +216,7 @@ function siteSwitch(site: Site): ChatSetting {
     key: id,
     section: 'links',
     option: { type: 'boolean', only: 'group', site },
-    row: (chat, { t }) => switchRow(siteName(site, t), isSiteOn(chat, site), t),
+    row: (chat, { t }) => switchRow(t.site(site), isSiteOn(chat, site), t),
     change: (value, chat) => sitesChange([site], value, chat),
   };
 }

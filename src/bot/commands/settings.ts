@@ -14,8 +14,7 @@ import {
   textBlock,
 } from '../contract/reply.ts';
 import { type Caller, callerKey, chatKey, type PermissionCheck, type PermissionCheckKey } from '../contract/request.ts';
-import type { LinkedPlayer, UserSettings } from '../contract/settings.ts';
-import type { Site } from '../contract/site-name.ts';
+import type { LinkedPlayer, Site, UserSettings } from '../contract/settings.ts';
 import { chatSettingsOf, decidesForChat } from '../stores/settings.ts';
 import { linkedName } from '../views/osu/player.ts';
 import { sentence } from '../views/sentence.ts';

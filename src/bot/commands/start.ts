@@ -1,7 +1,6 @@
 import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { type Action, button, reply, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
-import { siteNames } from '../contract/site-name.ts';
 import { sentence } from '../views/sentence.ts';
 
 /** Greets a person who opens a chat with Medley. */
@@ -21,7 +20,7 @@ export function createStart({ example }: { readonly example: string | undefined 
       if (inviteUrl !== undefined) actions.push({ kind: 'link', label: words.addToGroup, url: inviteUrl });
       if (example !== undefined) actions.push(button(words.tryIt, encode('download', { link: example }), 'primary'));
       actions.push(button(words.language, encode('settings')));
-      const text = [words.links({ sites: siteNames(services.sites, t) }), words.osu, words.more].join('\n');
+      const text = [words.links({ sites: t.sites(services.sites) }), words.osu, words.more].join('\n');
       return reply({ blocks: [textBlock(sentence(text))], actions, visibility: 'caller' });
     },
   });
@@ -39,7 +38,7 @@ export const welcome = defineCommand({
     const missing = ((await caller.diagnose?.()) ?? []).filter(({ ok }) => !ok);
     const isBlind = missing.some(({ key }) => key === 'privacyMode');
     const others = missing.filter(({ key }) => key !== 'privacyMode');
-    const seesHere = words.seesHere({ sites: siteNames(services.sites, t) });
+    const seesHere = words.seesHere({ sites: t.sites(services.sites) });
     return reply({
       blocks: [
         textBlock(sentence(isBlind ? words.blindHere : seesHere)),

@@ -1,7 +1,6 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { Command, IntegerOption, Option, Options, StringOption, Values } from './command.ts';
 import type { Caller } from './request.ts';
-import { type Site, siteName } from './site-name.ts';
 import { switchOf } from './switch-words.ts';
 import { usageError } from './usage-error.ts';
 
@@ -55,7 +54,10 @@ function describe(command: Command, t: Translator, place: Place): CommandSpec {
     return {
       key,
       name: site?.id ?? textOf(`options.${key}.name`) ?? key,
-      description: site === undefined ? (textOf(`options.${key}.description`) ?? key) : siteSwitch(site, t),
+      description:
+        site === undefined
+          ? (textOf(`options.${key}.description`) ?? key)
+          : t.messages.settings.siteSwitch({ site: t.site(site) }),
       option,
       choices:
         option.type === 'choice'
@@ -74,10 +76,6 @@ function describe(command: Command, t: Translator, place: Place): CommandSpec {
     accepts: command.accepts,
     options,
   };
-}
-
-function siteSwitch(site: Site, t: Translator): string {
-  return t.messages.settings.siteSwitch({ site: siteName(site, t) });
 }
 
 function isOffered({ only }: Option, place: Place): boolean {

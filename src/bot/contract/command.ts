@@ -2,7 +2,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Card, Reply } from './reply.ts';
 import type { Caller, ProgressStage } from './request.ts';
 import type { Services } from './services.ts';
-import type { Site } from './site-name.ts';
+import type { Site } from './settings.ts';
 
 /** The names of a command and its options in each language come from i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {

@@ -8,8 +8,7 @@ import type { TextTranslation } from '../../infra/text-translation.ts';
 import type { Extractor } from '../../media/extract/extractor.ts';
 import type { ChatMemory } from './chat-memory.ts';
 import type { CardTheme, Picture, Size } from './reply.ts';
-import type { SettingsStore } from './settings.ts';
-import type { Site } from './site-name.ts';
+import type { SettingsStore, Site } from './settings.ts';
 
 /** The services that the core gives to every command. */
 export interface Services {

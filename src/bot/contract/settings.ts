@@ -1,4 +1,5 @@
 import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts';
 import type { SourceId } from '../../media/post.ts';
 import type { Prefix } from './short-forms.ts';
 
@@ -11,6 +12,9 @@ export type View = (typeof VIEWS)[number];
  * none.
  */
 export const SENSITIVE = ['restricted', 'spoiler', 'never'] as const;
+
+/** A source as people see it and switch it on or off. */
+export type Site = Pick<SourceDescriptor, 'id' | 'name' | 'onInGroups'>;
 
 export interface UserSettings {
   /** BCP 47 tag of a language Medley speaks, or null for automatic. */

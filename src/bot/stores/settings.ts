@@ -5,9 +5,15 @@ import { sourceIdSchema } from '../../media/post.ts';
 import type { Sending } from '../contract/chat-platform.ts';
 import { type Caller, callerKey, chatKey } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
-import { type ChatSettings, SENSITIVE, type SettingsStore, type UserSettings, VIEWS } from '../contract/settings.ts';
+import {
+  type ChatSettings,
+  SENSITIVE,
+  type SettingsStore,
+  type Site,
+  type UserSettings,
+  VIEWS,
+} from '../contract/settings.ts';
 import { PREFIXES } from '../contract/short-forms.ts';
-import type { Site } from '../contract/site-name.ts';
 import { createProvenUsers } from './proven-users.ts';
 
 export interface SettingsStoreOptions {

@@ -2,7 +2,6 @@ import { AppError, type ErrorCode, LOG_LEVELS } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Subject } from '../contract/command.ts';
 import { type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
-import { siteNames } from '../contract/site-name.ts';
 import { sentence } from './sentence.ts';
 
 interface ErrorNoticeOptions {
@@ -36,10 +35,7 @@ export function errorSentence(error: AppError, t: Translator, subject?: Subject)
     ...params,
     ...(retryAfterMs !== undefined && { wait: t.wait(retryAfterMs) }),
     ...(typeof sites === 'string' && {
-      sites: siteNames(
-        sites.split(' ').map(id => ({ id, name: id })),
-        t,
-      ),
+      sites: t.sites(sites.split(' ').map(id => ({ id, name: id }))),
     }),
   };
   return t.find(`hints.${params.hint}`, params) ?? t.error(code, values, subject);

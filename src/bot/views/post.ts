@@ -1,12 +1,14 @@
 import type { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Reduction } from '../../media/delivery/delivery.ts';
+import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts';
 import type { Clip } from '../../media/files/clip.ts';
 import { itemCount, type MediaItem, type Post, playableVariants } from '../../media/post.ts';
 import { momentText } from '../contract/clip-range.ts';
 import {
   type Block,
   button,
+  type Colour,
   type GalleryItem,
   type Heading,
   headingBlock,
@@ -17,9 +19,27 @@ import {
   type Text,
   textBlock,
 } from '../contract/reply.ts';
-import type { ChatSettings, View } from '../contract/settings.ts';
-import type { PostSite } from '../contract/site-name.ts';
+import type { ChatSettings, Site, View } from '../contract/settings.ts';
 import { errorSentence } from './notice.ts';
+
+/** A source as a card shows it. */
+export type CardSite = Site & Pick<SourceDescriptor, 'colour' | 'profileUrl'>;
+
+/** A post's site, as the post's card names it. */
+interface PostSite {
+  readonly name: string;
+  readonly colour?: Colour;
+  /** The author's page on the site. */
+  readonly authorUrl?: string;
+}
+
+/** A source that no longer exists is called by its id. */
+export function postSite({ source, author }: Post, sites: readonly CardSite[], t: Translator): PostSite {
+  const site = sites.find(({ id }) => id === source);
+  if (site === undefined) return { name: source };
+  const authorUrl = site.profileUrl?.(author);
+  return { name: t.site(site), colour: site.colour, ...(authorUrl !== undefined && { authorUrl }) };
+}
 
 export interface PostViewOptions {
   /** The indexes in `post.items` of the items to show, in order. */

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { Sending } from '../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../bot/contract/reply.ts';
-import type { Site } from '../../bot/contract/site-name.ts';
+import type { Site } from '../../bot/contract/settings.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';

@@ -6,7 +6,6 @@ import { mediaRoutes } from '../../../src/api/media/media-routes.ts';
 import { renderPlayPage } from '../../../src/api/media/play-page.ts';
 import { createCommandList } from '../../../src/bot/commands/index.ts';
 import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
-import { siteNames } from '../../../src/bot/contract/site-name.ts';
 import { createSettingsStore } from '../../../src/bot/stores/settings.ts';
 import { errorSentence } from '../../../src/bot/views/notice.ts';
 import { toAppError } from '../../../src/errors.ts';
@@ -134,7 +133,7 @@ describe('a source that is added to the list', () => {
     );
     const others = sourceDescriptors.map(({ name }) => name).join(', ');
     expect(errorSentence(refusal, en)).toContain(`from ${others}, or toy;`);
-    expect(siteNames(all, createTranslator(['id']))).toMatch(/Instagram, .+, atau Toybox$/);
+    expect(createTranslator(['id']).sites(all)).toMatch(/Instagram, .+, atau Toybox$/);
   });
 
   it('names a post without an author, in a group that did not switch it on too', async () => {

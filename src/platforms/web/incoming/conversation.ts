@@ -2,7 +2,7 @@ import type { WebSocket } from '@fastify/websocket';
 import * as z from 'zod';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Caller } from '../../../bot/contract/request.ts';
-import { type Site, siteName } from '../../../bot/contract/site-name.ts';
+import type { Site } from '../../../bot/contract/settings.ts';
 import { LANGUAGES } from '../../../i18n/languages.ts';
 import { createTranslator, type Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
@@ -119,7 +119,7 @@ export class Conversation {
         .map(({ name, description, usage }) => ({ name, description, usage })),
       examples: examples(t),
       languages: LANGUAGES,
-      sites: sites.map(site => siteName(site, t)),
+      sites: sites.map(t.site),
       maxLength: limits.messageLength,
     });
   }
