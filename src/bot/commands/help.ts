@@ -1,10 +1,18 @@
 import type { Translator } from '../../i18n/translate.ts';
 import { type Command, type CommandContext, defineCommand } from '../contract/command.ts';
 import { type CommandSpec, commandSpec, type OptionSpec } from '../contract/command-spec.ts';
-import { type Block, button, headingBlock, type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
+import {
+  type Block,
+  button,
+  headingBlock,
+  type Reply,
+  reply,
+  sentence,
+  type Text,
+  textBlock,
+} from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
 import { usageError } from '../contract/usage-error.ts';
-import { sentence } from '../views/sentence.ts';
 
 /** Explains Medley in short, one section of its commands, or one command. The list comes as a function, because help itself is in it. */
 export function createHelp(list: () => readonly Command[]) {

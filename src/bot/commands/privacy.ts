@@ -1,7 +1,6 @@
 import { type CommandContext, defineCommand } from '../contract/command.ts';
-import { button, reply, textBlock } from '../contract/reply.ts';
+import { button, reply, sentence, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
-import { sentence } from '../views/sentence.ts';
 
 /** Shows or switches whether Medley ignores the links that the caller pastes. */
 export const privacy = defineCommand({

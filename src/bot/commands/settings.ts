@@ -10,6 +10,7 @@ import {
   headingBlock,
   joined,
   reply,
+  sentence,
   type Text,
   textBlock,
 } from '../contract/reply.ts';
@@ -17,7 +18,6 @@ import { type Caller, callerKey, chatKey, type PermissionCheck, type PermissionC
 import type { LinkedPlayer, Site, UserSettings } from '../contract/settings.ts';
 import { chatSettingsOf, decidesForChat } from '../stores/settings.ts';
 import { linkedName } from '../views/osu/player.ts';
-import { sentence } from '../views/sentence.ts';
 import {
   automaticFor,
   type ChatSetting,

@@ -1,7 +1,6 @@
 import { type CommandContext, defineCommand } from '../contract/command.ts';
-import { type Action, button, reply, textBlock } from '../contract/reply.ts';
+import { type Action, button, reply, sentence, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
-import { sentence } from '../views/sentence.ts';
 
 /** Greets a person who opens a chat with Medley. */
 export function createStart({ example }: { readonly example: string | undefined }) {

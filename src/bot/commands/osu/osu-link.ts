@@ -1,11 +1,10 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { reply, textBlock } from '../../contract/reply.ts';
+import { reply, sentence, textBlock } from '../../contract/reply.ts';
 import { callerKey } from '../../contract/request.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { notice } from '../../views/notice.ts';
-import { sentence } from '../../views/sentence.ts';
 
 /**
  * Remembers which player the caller is, so that they may leave out the name later: the player that they name or, where Medley offers it, the

@@ -11,6 +11,7 @@ import {
   menu,
   type Reply,
   reply,
+  sentence,
   stacked,
   strong,
   type Text,
@@ -24,7 +25,6 @@ import { notice } from '../../views/notice.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
 import { pageActions } from '../../views/osu/beatmap-list.ts';
 import { PROVEN_MARK } from '../../views/osu/player.ts';
-import { sentence } from '../../views/sentence.ts';
 
 /** osu! gives this many players in one page. */
 const MOST = 50;

@@ -11,6 +11,7 @@ import {
   menu,
   type Reply,
   reply,
+  sentence,
   stacked,
   textBlock,
 } from '../../contract/reply.ts';
@@ -18,7 +19,6 @@ import { modeOf } from '../../contract/terms.ts';
 import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { decidesForChat } from '../../stores/settings.ts';
 import { notice } from '../../views/notice.ts';
-import { sentence } from '../../views/sentence.ts';
 
 /** Lets a chat's admins choose players whose new best plays are posted in the chat. Without a player it lists the chosen ones. */
 export const osuTrack = defineCommand({
