@@ -30,7 +30,7 @@ import {
   type TextMessage,
 } from '../contract/request.ts';
 import type { ButtonTokens, Services } from '../contract/services.ts';
-import { createRetryGate, whileStoreIsAway } from '../runtime/retry.ts';
+import { createRetryGate } from '../runtime/retry.ts';
 import { notice } from '../views/notice.ts';
 import { type Callers, type CallersOptions, createCallers } from './callers.ts';
 import { createLinkAnswers, createLinkFinder, type LinkAnswers } from './links.ts';
@@ -107,12 +107,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const answer = createAnswer({ callers, resolver, buttons: services.actions, run, answerLinks, logFailure });
   const gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random: Math.random });
 
-  async function read(message: TextMessage): Promise<RequestBody | undefined> {
-    const onAway = (error: unknown) => {
-      onUnreadable(error, message.caller);
-      return undefined;
-    };
-    return whileStoreIsAway(gate, () => readMessage(message), onAway).catch(onAway);
+  async function read(message: TextMessage, isRetry = false): Promise<RequestBody | undefined> {
+    try {
+      const body = await readMessage(message);
+      if (isRetry) gate.open();
+      return body;
+    } catch (error) {
+      const isAway = error instanceof StoreAway;
+      if (!isAway || !isRetry) onUnreadable(error, message.caller);
+      return isAway && (await gate.wait(Number.POSITIVE_INFINITY)) ? read(message, true) : undefined;
+    }
   }
 
   async function linksOf(message: TextMessage): Promise<readonly PastedLink[]> {
@@ -121,7 +125,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   return {
-    ...{ answer, preferences, translator, chatSettings, read, linksOf, commandOf },
+    ...{ answer, preferences, translator, chatSettings, linksOf, commandOf },
+    read: message => read(message),
     commandSpecs: (t, chatKind) => listed.map(command => commandSpec(command, t, chatKind)),
     ...createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked, charge }),
   };

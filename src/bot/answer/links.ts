@@ -85,6 +85,7 @@ export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions)
     command: Command,
     { url, spoiler, view, clip, options }: LinksBody['what'][number],
     context: RunContext,
+    isPasted: boolean,
   ): Promise<Awaited<PendingReply['reply']>> {
     const [first = ''] = Object.keys(command.options);
     const wished = Object.entries({ view, clip, ...options }).filter(([key]) => Object.hasOwn(command.options, key));
@@ -92,7 +93,9 @@ export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions)
       [first]: url,
       ...Object.fromEntries(wished),
     }));
-    return spoiler && reply !== undefined ? hidden(reply) : reply;
+    // A post without files is not answered, since the chat's embed under its link shows as much.
+    if (reply === undefined || (isPasted && reply.onlyWhenAsked === true)) return undefined;
+    return spoiler ? hidden(reply) : reply;
   }
 
   return async (body, context, { from, paid }) => {
@@ -108,18 +111,12 @@ export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions)
         if (next >= paid) refusal = await charge(command, context.caller);
         if (refusal) break;
         const about = labels.slice(next, next + 1);
-        const reply = answerLink(command, link, { ...context, about });
-        replies.push({ reply: isUnasked(body) ? reply.then(unlessShown) : reply, next: next + 1 });
+        replies.push({ reply: answerLink(command, link, { ...context, about }, isUnasked(body)), next: next + 1 });
       }
       next += 1;
     }
     return { replies, next, paid: Math.max(paid, next), remaining: remainingOf(links.length - next, refusal) };
   };
-}
-
-/** A post without files is not answered, since the chat's embed under its link shows as much. */
-function unlessShown(reply: Reply | undefined): Reply | undefined {
-  return reply?.onlyWhenAsked === true ? undefined : reply;
 }
 
 function remainingOf(links: number, refusal: AppError | undefined): ReplyBatch['remaining'] {

@@ -1,9 +1,10 @@
 import { wordDistance } from '../../beatmaps/query/query-text.ts';
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { parseArguments, readGiven } from '../contract/arguments.ts';
+import { parseArguments } from '../contract/arguments.ts';
 import type { Command } from '../contract/command.ts';
-import { commandSpec } from '../contract/command-spec.ts';
+import { type CommandSpec, commandSpec } from '../contract/command-spec.ts';
+import { formOf } from '../contract/positions.ts';
 import { type Action, button } from '../contract/reply.ts';
 import { type Caller, callerKey, type RequestBody } from '../contract/request.ts';
 import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
@@ -119,6 +120,27 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
       return commands.find(({ accepts }) => accepts === accepted)?.name;
     },
   };
+}
+
+/**
+ * Values that were given option by option, as in a form: terms that are written behind a map or a name are read there too.
+ * @throws AppError `invalid_request` with a hint.
+ */
+export function readGiven(
+  spec: CommandSpec,
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  let all = given;
+  for (const option of spec.options) {
+    const text = given[option.key];
+    if (typeof text !== 'string' || !['name', 'map'].includes(formOf(option) ?? '')) continue;
+    const { [option.key]: _, ...others } = all;
+    const read = parseArguments(spec, text, option);
+    const twice = spec.options.find(({ key }) => Object.hasOwn(read, key) && others[key] !== undefined);
+    if (twice !== undefined) throw usageError('repeatedOption', { option: twice.name });
+    all = { ...others, ...read };
+  }
+  return all;
 }
 
 /** Longer lines are named by their command alone. */

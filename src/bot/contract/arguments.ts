@@ -93,27 +93,6 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
   return raw;
 }
 
-/**
- * Values that were given option by option, as in a form: terms that are written behind a map or a name are read there too.
- * @throws AppError `invalid_request` with a hint.
- */
-export function readGiven(
-  spec: CommandSpec,
-  given: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  let all = given;
-  for (const option of spec.options) {
-    const text = given[option.key];
-    if (typeof text !== 'string' || !['name', 'map'].includes(formOf(option) ?? '')) continue;
-    const { [option.key]: _, ...others } = all;
-    const read = parseArguments(spec, text, option);
-    const twice = spec.options.find(({ key }) => Object.hasOwn(read, key) && others[key] !== undefined);
-    if (twice !== undefined) throw usageError('repeatedOption', { option: twice.name });
-    all = { ...others, ...read };
-  }
-  return all;
-}
-
 /** The value as it must be written to be read as this value and nothing else: in quotes if needed. */
 export function printed(value: string): string {
   if (/^(?:[\p{L}\p{N}_][\p{L}\p{N}_-]*|https?:\/\/\S+)$/u.test(value) && termOf(value) === undefined) return value;

@@ -102,7 +102,7 @@ export class Acceptor {
     const [queue, spare] = this.#options.queues;
     try {
       const added = await queue.add(entry);
-      this.#gate.open();
+      if (isRetry) this.#gate.open();
       // An attempt that seemed to fail may have stored the entry.
       return added.outcome === 'known' && isRetry ? { outcome: 'accepted', ahead: 0 } : added;
     } catch (error) {

@@ -1,5 +1,3 @@
-import { StoreAway } from '../../errors.ts';
-
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
@@ -77,27 +75,4 @@ export function createRetryGate({ most, longestMs, random }: RetryGateOptions): 
       callAll(false);
     },
   };
-}
-
-/**
- * Repeats work while the store is away, as long as not too many wait for it.
- * @param onAway called once, with the first failure
- * @throws the last error of `work`
- */
-export async function whileStoreIsAway<T>(
-  gate: RetryGate,
-  work: () => Promise<T>,
-  onAway: (error: unknown) => void,
-): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const done = await work();
-      gate.open();
-      return done;
-    } catch (error) {
-      if (!(error instanceof StoreAway)) throw error;
-      if (tries === 1) onAway(error);
-      if (!(await gate.wait(Number.POSITIVE_INFINITY))) throw error;
-    }
-  }
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLinkFinder, termsBeside } from '../../../src/bot/answer/links.ts';
-import { parseArguments, printed, readGiven } from '../../../src/bot/contract/arguments.ts';
+import { readGiven } from '../../../src/bot/answer/resolve-command.ts';
+import { parseArguments, printed } from '../../../src/bot/contract/arguments.ts';
 import { type Command, defineCommand, type Option } from '../../../src/bot/contract/command.ts';
 import { commandSpec, validateOptions } from '../../../src/bot/contract/command-spec.ts';
 import { reply } from '../../../src/bot/contract/reply.ts';
