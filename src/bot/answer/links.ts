@@ -4,7 +4,7 @@ import type { AppError } from '../../errors.ts';
 import { findAddresses } from '../../media/extract/address.ts';
 import type { Extractor } from '../../media/extract/extractor.ts';
 import type { Accepted, Command } from '../contract/command.ts';
-import { hidden, type Reply } from '../contract/reply.ts';
+import { hidden } from '../contract/reply.ts';
 import { isUnasked, type LinksBody, type PendingReply, type Position, type ReplyBatch } from '../contract/request.ts';
 import { VIEWS, type View } from '../contract/settings.ts';
 import { termOf } from '../contract/terms.ts';

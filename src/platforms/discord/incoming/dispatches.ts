@@ -99,7 +99,7 @@ export type ShardManager = ConstructorParameters<typeof SimpleShardingStrategy>[
 export interface KeepSessionsOptions {
   /** The address for new sessions; an existing session has an address of its own. */
   readonly gatewayUrl: () => string | null;
-  /** Called with the progress of a shard's session; null when the session is over. */
+  /** Called when a session of a shard begins, with an object that follows its progress; null when the session is over. */
   readonly onSession: (shardId: number, session: GatewaySession | null) => void;
 }
 
@@ -132,12 +132,14 @@ export function keepSessions(
 
   options.updateSessionInfo = (shardId, heard) => {
     if (heard === null) return forget(shardId);
-    const known = sessions.get(shardId)?.own;
-    const resumeURL = known?.sessionId === heard.sessionId ? known.resumeURL : heard.resumeURL;
-    const own = { ...heard, resumeURL };
-    sessions.set(shardId, { own, isElsewhere: false });
-    onSession(shardId, own);
-    return keep(shardId, own);
+    const known = sessions.get(shardId);
+    const isNew = known?.own.sessionId !== heard.sessionId;
+    const session = isNew ? { own: { ...heard }, isElsewhere: false } : known;
+    session.own.sequence = heard.sequence;
+    session.isElsewhere = false;
+    sessions.set(shardId, session);
+    if (isNew) onSession(shardId, session.own);
+    return keep(shardId, session.own);
   };
 
   return (event, value) => {

@@ -30,7 +30,7 @@ export interface GatewayHandlers extends MessageHandlers {
   onReady(client: Client<true>): void;
   onInteraction(interaction: Interaction): void;
   onGuild(guildId: string, isMember: boolean): void;
-  /** Called with the progress of a shard's session; null when the session is over. */
+  /** Called when a session of a shard begins, with an object that follows its progress; null when the session is over. */
   onSession(shardId: number, session: GatewaySession | null): void;
 }
 

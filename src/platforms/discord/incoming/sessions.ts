@@ -20,6 +20,7 @@ const LIFE_MS = 3_600_000;
 export interface SessionRecord {
   /** The sessions that earlier connections have left. */
   readonly left: readonly GatewaySession[];
+  /** To be called when a session begins, with an object that follows its progress, and with null when it is over. */
   note(shardId: number, session: GatewaySession | null): void;
   /** Stores the progress now, if all received events are accepted; false when they are not, or when it failed. */
   save(): Promise<boolean>;
@@ -60,7 +61,8 @@ export async function openSessionRecord({
   const [heard, accepted] = [new Map<number, GatewaySession>(), new Map<number, GatewaySession>()];
   /** Sessions of earlier processes, until their missed events are accepted. */
   let earlier = left;
-  let isWritten = true;
+  /** Undefined until a session of this process began: what others have stored is then left alone. */
+  let written: string | undefined;
   let writing = Promise.resolve(true);
 
   /** Logs a failure once until it succeeds again, since it is tried every second. */
@@ -72,16 +74,17 @@ export async function openSessionRecord({
   function settle(): boolean {
     if (!isSettled()) return false;
     earlier = [];
-    for (const [shardId, session] of heard) accepted.set(shardId, session);
+    for (const [shardId, session] of heard) accepted.set(shardId, { ...session });
     return true;
   }
 
   /** Never rejects. */
   async function save(): Promise<boolean> {
     const isWhole = settle();
-    if (!isWritten) {
-      isWritten = isWhole;
-      const sessions = newestOfEach([...earlier, ...accepted.values()]);
+    const sessions = newestOfEach([...earlier, ...accepted.values()]);
+    const text = JSON.stringify(sessions);
+    if (written !== undefined && text !== written) {
+      written = text;
       writing = writing
         .then(() => store.set(key, sessions))
         .then(
@@ -91,7 +94,7 @@ export async function openSessionRecord({
           },
           (error: unknown) => {
             failed(error);
-            isWritten = false;
+            written = '';
             return false;
           },
         );
@@ -104,17 +107,15 @@ export async function openSessionRecord({
   return {
     left,
     note(shardId, session) {
-      isWritten = false;
+      written ??= '';
       if (session === null) {
         heard.delete(shardId);
         accepted.delete(shardId);
         return;
       }
-      const isNew = heard.get(shardId)?.sessionId !== session.sessionId;
       heard.set(shardId, session);
-      if (!isNew) return;
       // A new session has received nothing yet; it is stored at once, so that its first events are not lost with this process.
-      accepted.set(shardId, session);
+      accepted.set(shardId, { ...session });
       void save();
     },
     save,

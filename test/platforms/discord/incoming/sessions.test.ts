@@ -27,8 +27,9 @@ describe('the record of sessions', () => {
     // That process ends without a word, and so does the next.
     await vi.advanceTimersByTimeAsync(0);
     const second = await open();
-    second.note(0, session('two', 1));
-    second.note(0, session('two', 5));
+    const two = session('two', 1);
+    second.note(0, two);
+    two.sequence = 5;
     await vi.advanceTimersByTimeAsync(0);
     const third = await open();
     expect(third.left).toEqual([session('one', 1), session('two', 1)]);
@@ -37,14 +38,15 @@ describe('the record of sessions', () => {
 
   it('goes as far as what was heard is accepted, and then leaves the earlier ones', async () => {
     const first = await open();
-    first.note(0, session('three', 1));
-    first.note(0, session('three', 8));
+    const three = session('three', 1);
+    first.note(0, three);
+    three.sequence = 8;
     await vi.advanceTimersByTimeAsync(2_000);
     expect((await open()).left.at(-1)).toEqual(session('three', 1));
     isSettled = true;
     await vi.advanceTimersByTimeAsync(2_000);
     expect((await open()).left).toEqual([session('three', 8)]);
-    first.note(0, session('three', 9));
+    three.sequence = 9;
     await first.close();
     expect((await open()).left).toEqual([session('three', 9)]);
   });
