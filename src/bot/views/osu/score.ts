@@ -100,10 +100,9 @@ export function withLines(card: Card, change: (lines: Card['lines']) => Card['li
   return { ...card, lines: change(card.lines), ...(worth && { worth: { ...worth, lines: change(worth.lines) } }) };
 }
 
-/** The part of the card that highlights the play's pp; empty for a play without pp. */
+/** The part of the card that highlights the play's pp; osu! writes a dash for a play without pp. */
 function worthOf(score: Score, rating: Rating | undefined, t: Translator): Pick<Card, 'worth'> {
-  if (score.pp === null) return {};
-  const value = t.messages.osu.estimate.pp({ shown: t.decimal(score.pp, 0) });
+  const value = score.pp === null ? '–' : t.messages.osu.estimate.pp({ shown: t.decimal(score.pp, 0) });
   const lines = scoreLines(score, rating, t, t.percent(score.accuracy, 2, 2));
   const grade = shownGrade(score.rank);
   return { worth: { value, lines, play: { grade, colour: gradeColour(grade), mods: modNames(score, t) } } };
