@@ -118,6 +118,11 @@ export function wholeSet(set: SandboxSet) {
   };
 }
 
+/** A player who climbs, falls back a little every few weeks, and is at `rank` today. */
+function rankBefore(rank: number, days: number): number {
+  return rank + days * 10 + Math.round(160 * Math.sin(days / 6));
+}
+
 export function playerShape(player: SandboxPlayer, mode: string) {
   return {
     avatar_url: `https://a.ppy.sh/${player.id}?1.png`,
@@ -174,7 +179,7 @@ export function playerShape(player: SandboxPlayer, mode: string) {
       weekly_streak_current: 2,
     },
     rank_highest: { rank: Math.max(1, player.rank - 900), updated_at: '2026-02-02T00:00:00Z' },
-    rank_history: { mode, data: Array.from({ length: 90 }, (_, day) => player.rank + 900 - day * 10) },
+    rank_history: { mode, data: Array.from({ length: 90 }, (_, day) => rankBefore(player.rank, 89 - day)) },
     statistics: {
       level: { current: 98, progress: 40 },
       global_rank: player.rank,
