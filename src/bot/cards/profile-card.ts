@@ -1,6 +1,6 @@
 import type { Player, PlayerStatistics } from '../../beatmaps/model/player.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { PictureBlock, Size } from '../contract/reply.ts';
+import type { Chart, PictureBlock, Size } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
 import { gradeBadge } from './badges.ts';
 import { type Area, areaPath, linePath, pointsIn } from './chart.ts';
@@ -48,7 +48,19 @@ export function profilePicture(view: ProfileView, painter: SvgRasterizer, t: Tra
   const alt = cards.profileAlt({ facts: facts.join(', ') });
   const size = profileCardSize(view);
   const picture = painter.picture('profile', theme => renderProfileCard(view, penFor(t, theme)), size);
-  return { kind: 'picture', picture, alt };
+  return { kind: 'picture', picture, alt, charts: chartsOf(view).map(chart => chartData(chart, t)) };
+}
+
+function chartData({ kind, values }: ProfileChart, t: Translator): Chart {
+  const ago = new Intl.RelativeTimeFormat(t.locale, { numeric: 'auto' });
+  const pp = t.messages.cards.worth;
+  const points = values.map((value, index) => {
+    const shown = t.number(Math.round(value));
+    return kind === 'ranks'
+      ? { height: -value, text: `#${shown}`, name: ago.format(index + 1 - values.length, 'day') }
+      : { height: value, text: pp({ pp: shown }), name: `#${t.number(index + 1)}` };
+  });
+  return { label: chartLabel({ kind, values }, t), points };
 }
 
 /** Draws a player at a glance: their figures, ranks of the last days and best plays. */
@@ -193,12 +205,12 @@ function gradeCounts(counts: GradeCounts, { t, look }: Pen): readonly Markup[] {
 
 type GradeCounts = NonNullable<PlayerStatistics['grade_counts']>;
 
-interface Chart {
+interface ProfileChart {
   readonly kind: 'ranks' | 'plays';
   readonly values: readonly number[];
 }
 
-function chartsOf({ player, best }: ProfileView): readonly Chart[] {
+function chartsOf({ player, best }: ProfileView): readonly ProfileChart[] {
   // The API fills the days before the player was ranked with zeros.
   const ranks = player.rank_history.filter(rank => rank > 0);
   return [
@@ -207,8 +219,13 @@ function chartsOf({ player, best }: ProfileView): readonly Chart[] {
   ];
 }
 
-function renderChart({ kind, values }: Chart, area: Area, { t, look }: Pen): readonly Markup[] {
+function chartLabel({ kind, values: { length: n } }: ProfileChart, t: Translator): string {
   const { cards } = t.messages;
+  return kind === 'ranks' ? cards.lastDays({ n }) : cards.bestPlays({ n });
+}
+
+function renderChart(chart: ProfileChart, area: Area, { t, look }: Pen): readonly Markup[] {
+  const { kind, values } = chart;
   const isRanks = kind === 'ranks';
   const colour = isRanks ? look.accent : look.marigold;
   // The best rank is the lowest number, so ranks are drawn upside down.
@@ -219,7 +236,7 @@ function renderChart({ kind, values }: Chart, area: Area, { t, look }: Pen): rea
   const last = points.at(-1);
   const foot = area.top + area.height + 54;
   return [
-    label(isRanks ? cards.lastDays({ n: values.length }) : cards.bestPlays({ n: values.length }), {
+    label(chartLabel(chart, t), {
       x: area.left,
       y: area.top - 30,
       colour: look.muted,

@@ -55,6 +55,8 @@ export interface Heading {
   readonly text: Text;
   /** An image beside the text and the small text below it, where the platform can do that: an author's avatar. */
   readonly image?: Image;
+  /** The site that a post is from, for a mark of it beside the text where the platform can do that. */
+  readonly site?: { readonly name: string; readonly colour: Colour };
 }
 
 export interface PictureBlock {
@@ -70,6 +72,15 @@ export interface PictureBlock {
    * reply, in its place.
    */
   readonly repeats?: true;
+  /** The charts of the image card as data, for a platform that can draw them itself. */
+  readonly charts?: readonly Chart[];
+}
+
+/** A curve through values, from left to right. */
+export interface Chart {
+  readonly label: string;
+  /** `height`: the larger, the higher. `text`: the value in words, `name`: what it is the value of. */
+  readonly points: readonly { readonly height: number; readonly text: string; readonly name: string }[];
 }
 
 /** Any block but an image card. */

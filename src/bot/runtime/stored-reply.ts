@@ -89,7 +89,12 @@ const StoredImage = z.object({
 const Sound = z.object({ url: z.string(), label: z.string() });
 
 const StoredWords: z.ZodType<WordBlock> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('heading'), text: Text, image: StoredImage.exactOptional() }),
+  z.object({
+    kind: z.literal('heading'),
+    text: Text,
+    image: StoredImage.exactOptional(),
+    site: z.object({ name: z.string(), colour: Colour }).exactOptional(),
+  }),
   z.object({
     kind: z.literal('text'),
     text: Text,
@@ -184,7 +189,7 @@ function readPart({ blocks, posts, gallery, ...plain }: StoredPart): Reply {
   };
 }
 
-function storePicture({ picture, ...block }: PictureBlock): StoredPicture {
+function storePicture({ picture, charts: _, ...block }: PictureBlock): StoredPicture {
   const { key, width, height, svg } = picture;
   return { ...block, picture: { key, width, height, svg: svg ?? '' } };
 }

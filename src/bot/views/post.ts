@@ -136,18 +136,20 @@ function isWordsOnly(post: Post): boolean {
 }
 
 /** Names the author, with their avatar and a link to them; for an unknown author it names the site. */
-function postHeading({ author }: Post, { name: site, authorUrl }: PostSite, t: Translator): Heading {
+function postHeading({ author }: Post, { name: site, colour, authorUrl }: PostSite, t: Translator): Heading {
   const { untitled, avatar } = t.messages.post;
   const name = unspoofed(author.name);
   const username = unspoofed(author.username);
   const who: Inline[] = [];
   if (name && name !== username) who.push(strong(name));
   if (username) who.push(`${who.length > 0 ? ' ' : ''}@${username}`);
-  if (who.length === 0) return headingBlock([untitled({ site })]);
+  const mark = colour === undefined ? {} : { site: { name: site, colour } };
+  if (who.length === 0) return { ...headingBlock([untitled({ site })]), ...mark };
   const led: Text = authorUrl === undefined ? who : [{ kind: 'link', url: authorUrl, children: who }];
   return {
     kind: 'heading',
     text: author.verified === true ? [...led, ' ✓'] : led,
+    ...mark,
     ...(author.avatarUrl !== null && {
       image: { kind: 'image', url: author.avatarUrl, alt: avatar({ name: name || username }), ratio: 1 },
     }),

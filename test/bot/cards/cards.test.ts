@@ -346,6 +346,27 @@ describe('words for those who cannot see it', () => {
     ).toContain('belum berperingkat');
   });
 
+  it('has the ranks and the best plays as data, too', () => {
+    const { charts = [] } = profilePicture({ player: player(), isProven: false, best: [412.4, 380, 300] }, painter, en);
+    const [ranks, plays] = charts;
+    expect(ranks?.points.at(-1)).toMatchObject({ name: 'today' });
+    expect(ranks?.points.at(-2)).toMatchObject({ name: 'yesterday' });
+    expect(plays).toEqual({
+      label: 'pp, best 3 plays',
+      points: [
+        { height: 412.4, text: '412 pp', name: '#1' },
+        { height: 380, text: '380 pp', name: '#2' },
+        { height: 300, text: '300 pp', name: '#3' },
+      ],
+    });
+    const unranked = profilePicture(
+      { player: player({ rank_history: [0, 0] }), isProven: false, best: [] },
+      painter,
+      en,
+    );
+    expect(unranked.charts).toEqual([]);
+  });
+
   it('show how a map goes, and that doubled skills are left out', () => {
     // No system has a typeface for the last private character of Unicode, so that the romanised title stands everywhere.
     const set = { artist: 'Paper Lanterns', title: 'Kawa', title_unicode: '\u{10FFFD}' };

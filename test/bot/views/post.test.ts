@@ -168,6 +168,7 @@ describe('renderPost', () => {
             },
             ' ✓',
           ],
+          site: { name: 'Instagram', colour: SITE.colour },
         },
         {
           kind: 'text',
