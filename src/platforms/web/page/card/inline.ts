@@ -48,9 +48,18 @@ const LONGEST_VALUE = 28;
 /** Breaks a line of values only between values, never inside one. */
 function values(text: string): Node[] {
   return text.split(/( · |^ | $)/).map(part => {
+    if (part === SEPARATOR) return separator();
     const isValue = /\S \S/.test(part) && part.length <= LONGEST_VALUE && !part.includes('\n');
     return isValue ? h('span', { class: 'whole' }, part) : document.createTextNode(part);
   });
+}
+
+/**
+ * A space with the dot as its background: browsers give a space at the end of a line no width, so no line ends with a dot. The hidden
+ * text is for screen readers and the clipboard.
+ */
+function separator(): HTMLElement {
+  return h('span', { class: 'separator' }, ' ', h('span', { class: 'unseen' }, '· '));
 }
 
 function inlineOf(inline: Exclude<WebInline, string>, onAction: OnAction | undefined, mayLine: boolean): Node {
