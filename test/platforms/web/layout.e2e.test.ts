@@ -57,6 +57,42 @@ const SCENES: Readonly<Record<string, Reply>> = {
       { kind: 'image', url: 'https://cdn.test/tram-cover.jpg', alt: 'Cover', ratio: 3.6 },
     ],
   }),
+  led: reply({
+    blocks: [
+      {
+        kind: 'heading',
+        text: [{ kind: 'strong', children: ['Friends of the Tram'] }, ' @city.tram.friends'],
+        image: { kind: 'image', url: 'https://cdn.test/person-1.jpg', alt: 'Avatar' },
+        site: { name: 'Tramway', colour: '#1877f2' },
+      },
+    ],
+  }),
+  values: reply({
+    blocks: [2, 3, 4, 5, 6].map(length => ({
+      kind: 'text',
+      text: [`Tramway${' · a value of some words'.repeat(length)} · `, { kind: 'strong', children: ['last · one'] }],
+    })),
+  }),
+  charts: reply({
+    blocks: [
+      {
+        kind: 'picture',
+        picture: { key: 'none', width: 1, height: 1, draw: () => Promise.reject(new Error('not drawn')) },
+        alt: '',
+        repeats: true,
+        charts: [
+          {
+            label: 'rank, last 3 days',
+            points: [
+              { height: -30, text: '#30', name: '2 days ago' },
+              { height: -10, text: '#10', name: 'yesterday' },
+              { height: -20, text: '#20', name: 'today' },
+            ],
+          },
+        ],
+      },
+    ],
+  }),
   caption: reply({
     blocks: [
       { kind: 'heading', text: [{ kind: 'strong', children: [NAME] }, ' @7omer'] },
@@ -78,6 +114,14 @@ const CUT_OFF = `(() => {
 const WORDS_WIDTH = `document.querySelector('.card-body').getBoundingClientRect().width`;
 const UNFILLED = `document.querySelector('.card').getBoundingClientRect().height - document.querySelector('.single').getBoundingClientRect().height`;
 const COLUMNS = `new Set([...document.querySelectorAll('.card dl > div')].map(each => Math.round(each.getBoundingClientRect().left))).size`;
+/** Every separator, with its width and whether a line ends with it. */
+const SEPARATORS = `[...document.querySelectorAll('.separator')].map(each => {
+  const range = document.createRange();
+  range.selectNodeContents(each.nextSibling);
+  const { width, top } = each.getBoundingClientRect();
+  return { width, isLast: range.getBoundingClientRect().top > top + 4 };
+})`;
+const Separators = z.array(z.object({ width: z.number(), isLast: z.boolean() }));
 const BROKEN_UNDERLINES = `[...document.querySelectorAll('.card a *')].filter(each => getComputedStyle(each).display === 'inline-block').length`;
 const PLAYER = `(({ paused, currentTime }) => ({ paused, currentTime }))(document.querySelector('video'))`;
 const Player = z.object({ paused: z.boolean(), currentTime: z.number() });
@@ -162,6 +206,43 @@ describe.skipIf(browserMissing !== undefined)(`the layout of answers${browserNot
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.evaluate(COLUMNS)).toBeGreaterThan(1);
     expect(await page.evaluate(CUT_OFF)).toEqual([]);
+  });
+
+  it('ends no line with a separator, and shows every other one', async () => {
+    await ask(scenes.origin, 'values', { viewport: { width: 390, height: 844 } });
+    for (const width of [320, 390, 768]) {
+      await page.setViewportSize({ width, height: 844 });
+      const separators = Separators.parse(await page.evaluate(SEPARATORS));
+      expect(separators.some(({ isLast }) => isLast)).toBe(true);
+      for (const { width: shown, isLast } of separators) expect([isLast, shown > 4]).toEqual([isLast, !isLast]);
+    }
+    await expect(page.locator('.card p').first().textContent()).resolves.toBe(
+      'Tramway · a value of some words · a value of some words · last · one',
+    );
+  });
+
+  it('leads with the avatar, brought by this server, and with the letter of the site where there is none', async () => {
+    await ask(scenes.origin, 'led', { viewport: { width: 390, height: 844 } });
+    const avatar = page.locator('.portrait img');
+    await expect(avatar.getAttribute('src')).resolves.toBe('/media/person-1.jpg');
+    await expect(page.locator('.site-mark').textContent()).resolves.toBe('T');
+    const width = async () => (await page.locator('.site-mark').boundingBox())?.width;
+    expect(await width()).toBeLessThan(24);
+    await avatar.evaluate('document.querySelector(".portrait img").dispatchEvent(new Event("error"))');
+    await expect(avatar.count()).resolves.toBe(0);
+    expect(await width()).toBe(40);
+  });
+
+  it('says the value of a curve under the pointer, and of the point that the keys reach', async () => {
+    await ask(scenes.origin, 'charts', { viewport: { width: 390, height: 844 } });
+    const said = page.locator('figcaption');
+    const slider = page.getByRole('slider', { name: 'rank, last 3 days' });
+    await expect(said.textContent()).resolves.toBe('rank, last 3 daystoday #20');
+    await slider.hover();
+    await expect.poll(() => said.textContent()).toContain('yesterday #10');
+    await slider.press('ArrowLeft');
+    await expect.poll(() => said.textContent()).toContain('2 days ago #30');
+    await expect(slider.getAttribute('aria-valuetext')).resolves.toBe('#30, 2 days ago');
   });
 
   it('underlines a link in one piece', async () => {

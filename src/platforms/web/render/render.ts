@@ -2,6 +2,7 @@ import {
   type Action,
   type Block,
   type Card,
+  type Heading,
   type Image,
   type Inline,
   type Reply,
@@ -21,8 +22,7 @@ export interface WebRenderContext extends GalleryContext {
 
 /** Renders a reply into what the page shows. Pure: everything that does not fit is shortened with an ellipsis. */
 export function renderWebReply(reply: Reply, context: WebRenderContext): WebReply {
-  const arranged = withPictures(reply.blocks, ({ repeats }) => repeats !== true);
-  const shown = arranged.filter(block => block.kind !== 'picture' || block.repeats !== true);
+  const shown = reply.blocks.flatMap(arranged);
   const blocks = shown.slice(0, REPLY_LIMITS.blocks).map(block => renderBlock(block, context));
   if (shown.length > blocks.length || reply.gallery.length > REPLY_LIMITS.gallery) blocks.push(ELLIPSIS_BLOCK);
   const opened = new Set(reply.blocks.flatMap(tokensOf));
@@ -39,12 +39,26 @@ export function renderWebReply(reply: Reply, context: WebRenderContext): WebRepl
   };
 }
 
+/** What an image card shows is drawn by the page where it can be: as text and charts. */
+type Arranged = Block | Extract<WebBlock, { kind: 'charts' }>;
+
+function arranged(block: Block): readonly Arranged[] {
+  const shown = withPictures([block], ({ repeats }) => repeats !== true);
+  const { charts = [] } = block.kind === 'picture' ? block : {};
+  return [
+    ...shown.filter(each => each.kind !== 'picture' || each.repeats !== true),
+    ...(charts.length > 0 ? [{ kind: 'charts', charts } as const] : []),
+  ];
+}
+
 const ELLIPSIS_BLOCK: WebBlock = { kind: 'text', text: ['…'], folded: false };
 
-function renderBlock(block: Block, context: WebRenderContext): WebBlock {
+function renderBlock(block: Arranged, context: WebRenderContext): WebBlock {
   switch (block.kind) {
+    case 'charts':
+      return block;
     case 'heading':
-      return { kind: 'heading', text: shortenText(block.text, REPLY_LIMITS.heading) };
+      return renderHeading(block, context);
     case 'text':
       return { kind: 'text', text: shortenText(block.text, REPLY_LIMITS.text), folded: block.folded ?? false };
     case 'fields':
@@ -72,6 +86,16 @@ function renderBlock(block: Block, context: WebRenderContext): WebBlock {
     case 'divider':
       return { kind: 'divider' };
   }
+}
+
+function renderHeading({ text, image, site }: Heading, context: WebRenderContext): WebBlock {
+  const address = image && imageAddress(image, context);
+  return {
+    kind: 'heading',
+    text: shortenText(text, REPLY_LIMITS.heading),
+    ...(address !== undefined && { image: address }),
+    ...(site && { site }),
+  };
 }
 
 function renderFields(

@@ -391,6 +391,37 @@ describe('what a reply says', () => {
     });
   });
 
+  it('brings the avatar of an author here, and no other', () => {
+    const led = (url: string) => {
+      const image = { kind: 'image' as const, url, alt: 'Avatar' };
+      const site = { name: 'Tramway', colour: '#1877f2' as const };
+      const blocks: Block[] = [{ kind: 'heading', text: ['Mira Holm'], image, site }];
+      return renderWebReply(reply({ blocks }), context).blocks[0];
+    };
+    const site = { name: 'Tramway', colour: '#1877f2' };
+    expect(led('https://assets.test/mira.jpg')).toEqual({
+      kind: 'heading',
+      text: ['Mira Holm'],
+      image: '/media/image',
+      site,
+    });
+    expect(led('https://other.test/mira.jpg')).toEqual({ kind: 'heading', text: ['Mira Holm'], site });
+  });
+
+  it('has the charts of an image card as data, below what the card says', () => {
+    const picture = { key: 'a', width: 1, height: 1, draw: () => Promise.reject(new Error('not drawn')) };
+    const charts = [{ label: 'rank', points: [{ height: -3, text: '#3', name: 'today' }] }];
+    const blocks: Block[] = [
+      { kind: 'picture', picture, alt: '', instead: [textBlock(['words'])], repeats: true, charts },
+      { kind: 'divider' },
+    ];
+    expect(renderWebReply(reply({ blocks }), context).blocks).toEqual([
+      { kind: 'text', text: ['words'], folded: false },
+      { kind: 'charts', charts },
+      { kind: 'divider' },
+    ]);
+  });
+
   it('leaves out an image that says what stands below it', () => {
     const picture = { key: 'profile-1', width: 10, height: 10, draw: () => Promise.reject(new Error('not drawn')) };
     const block = { kind: 'picture', picture, alt: 'A player' } as const;

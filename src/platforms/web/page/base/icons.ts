@@ -32,12 +32,20 @@ export type IconName = keyof typeof PATHS;
 const SVG = 'http://www.w3.org/2000/svg';
 
 export function icon(name: IconName): SVGSVGElement {
+  return drawing('icon', '0 0 24 24', [PATHS[name]]);
+}
+
+/** A decorative drawing of paths, which the style sheet draws. */
+export function drawing(name: 'icon' | 'curve', viewBox: string, paths: readonly string[]): SVGSVGElement {
   const svg = document.createElementNS(SVG, 'svg');
-  svg.setAttribute('viewBox', '0 0 24 24');
-  svg.setAttribute('class', 'icon');
+  svg.setAttribute('viewBox', viewBox);
+  svg.setAttribute('class', name);
   svg.setAttribute('aria-hidden', 'true');
-  const path = document.createElementNS(SVG, 'path');
-  path.setAttribute('d', PATHS[name]);
-  svg.append(path);
+  if (name === 'curve') svg.setAttribute('preserveAspectRatio', 'none');
+  for (const d of paths) {
+    const path = document.createElementNS(SVG, 'path');
+    path.setAttribute('d', d);
+    svg.append(path);
+  }
   return svg;
 }

@@ -91,7 +91,13 @@ export type WebInline =
   | { readonly kind: 'swatch'; readonly colour: string };
 
 export type WebBlock =
-  | { readonly kind: 'heading'; readonly text: WebText }
+  | {
+      readonly kind: 'heading';
+      readonly text: WebText;
+      /** The address of an author's avatar, and the site of their post. */
+      readonly image?: string;
+      readonly site?: { readonly name: string; readonly colour: string };
+    }
   | { readonly kind: 'text'; readonly text: WebText; readonly folded: boolean }
   | { readonly kind: 'fields'; readonly fields: readonly { readonly label: string; readonly value: WebText }[] }
   | { readonly kind: 'image'; readonly url: string; readonly alt: string; readonly ratio: number | null }
@@ -103,9 +109,17 @@ export type WebBlock =
       readonly width: number;
       readonly height: number;
     }
+  | { readonly kind: 'charts'; readonly charts: readonly WebChart[] }
   | { readonly kind: 'sound'; readonly sound: WebSound }
   | { readonly kind: 'card'; readonly card: WebCard }
   | { readonly kind: 'divider' };
+
+/** A curve through values, from left to right. */
+export interface WebChart {
+  readonly label: string;
+  /** `height`: the larger, the higher. `text`: the value in words, `name`: what it is the value of. */
+  readonly points: readonly { readonly height: number; readonly text: string; readonly name: string }[];
+}
 
 /** A short piece of audio to listen to, at a path on this server. */
 export interface WebSound {

@@ -4,6 +4,7 @@ import { icon } from '../base/icons.ts';
 import type { WebBlock, WebCard, WebText } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
 import { pictureAddress } from '../base/theme.ts';
+import { chart } from './chart.ts';
 import { inlines, wordsOf } from './inline.ts';
 import { type ItemContext, itemList } from './item.ts';
 import { levelTable } from './levels.ts';
@@ -46,6 +47,8 @@ function blockOf(block: Exclude<WebBlock, { kind: 'card' }>, { onAction }: ItemC
       return [image(block)];
     case 'picture':
       return [picture(block)];
+    case 'charts':
+      return [h('div', { class: 'charts' }, ...block.charts.map(chart))];
     case 'sound':
       return [soundRow(block.sound)];
     case 'divider':

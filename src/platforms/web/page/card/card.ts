@@ -1,3 +1,4 @@
+import { isOwnPath } from '../base/address.ts';
 import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebBlock, WebMedia, WebQuality, WebReply } from '../base/protocol.ts';
@@ -10,7 +11,10 @@ import { inlines, wordsOf } from './inline.ts';
 import type { ItemContext } from './item.ts';
 import { openLightbox } from './lightbox.ts';
 import { mediaBox, ratioOf, switchVideo, warm, whenNear } from './media.ts';
+import { pill } from './pill.ts';
 import { type MediaTools, mediaTools } from './tools.ts';
+
+type WebHeading = Extract<WebBlock, { kind: 'heading' }>;
 
 export interface CardContext extends ItemContext {
   readonly bringAgain: () => void;
@@ -24,7 +28,7 @@ export interface CardContext extends ItemContext {
 export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   const { covers, heading, rest } = opening(reply.blocks);
   const root = h('article', { class: 'card', 'data-tone': reply.tone, 'aria-label': nameOf(reply) });
-  const title = heading && h('h2', { class: 'card-heading' }, ...inlines(heading.text, context.onAction));
+  const title = heading && headingNode(heading, context);
   const back = context.goBack && backButton(context.goBack);
   const said = blocksOf(rest, context);
   const body = h('div', { class: 'card-body' }, back);
@@ -56,6 +60,24 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
     root.append(h('span', { class: 'tone' }, icon(isTrouble ? 'alert' : 'done')));
   root.append(body);
   return root;
+}
+
+function headingNode(heading: WebHeading, { onAction }: CardContext): HTMLElement {
+  const words = inlines(heading.text, onAction);
+  const led = portrait(heading);
+  if (led === undefined) return h('h2', { class: 'card-heading' }, ...words);
+  return h('h2', { class: 'card-heading led' }, led, h('span', {}, ...words));
+}
+
+/** The author's avatar with the letter of the site at its corner; without an avatar the letter takes its place. */
+function portrait({ image, site }: WebHeading): HTMLElement | undefined {
+  if (image === undefined && site === undefined) return undefined;
+  const avatar = image !== undefined && isOwnPath(image) && h('img', { src: image, alt: '', decoding: 'async' });
+  if (avatar) avatar.addEventListener('error', () => avatar.remove(), { once: true });
+  const mark = site && pill(site.name.slice(0, 1), site.colour);
+  mark?.setAttribute('class', 'site-mark');
+  // The words beside it name author and site.
+  return h('span', { class: 'portrait', 'aria-hidden': 'true' }, avatar, mark);
 }
 
 function some(node: HTMLElement | undefined): HTMLElement[] {
