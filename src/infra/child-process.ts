@@ -6,16 +6,16 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { AppError } from '../errors.ts';
 
 export interface ProgramRequest {
-  /** Absolute path. */
+  /** The program's absolute path. */
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** The longest it may take. Without it only the signal ends it. */
+  /** The longest that the program may run. Default: until `signal` aborts. */
   readonly timeoutMs?: number | undefined;
   /** The program's niceness: 0 is normal, 19 the lowest priority. */
   readonly niceness?: number | undefined;
-  /** Receives the output as it comes; a throw ends the program, and the promise rejects with it. */
+  /** Receives the program's output as it comes; when it throws, the program is killed and its error thrown. */
   readonly onOutput?: ((chunk: Buffer) => void) | undefined;
 }
 
@@ -32,8 +32,8 @@ const alive = new Set<ChildProcess>();
 let watchesExit = false;
 
 /**
- * Kills the child when this process ends. Children in process groups of their own, and those that do not notice that their parent is gone, would
- * outlive it.
+ * Kills the child when this process ends. Without this, a child in a process group of its own would outlive this
+ * process.
  */
 export function endWithUs(child: ChildProcess): void {
   if (child.pid === undefined) return;
@@ -49,7 +49,7 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // There is no process group of that number: at most the child itself still runs.
+    // No process group has that number: at most the child itself still runs.
     child.kill('SIGKILL');
   }
 }
@@ -59,7 +59,7 @@ function lowerPriority(child: ChildProcess, niceness: number): void {
   try {
     setPriority(child.pid, niceness);
   } catch {
-    // The child has ended already, or the system does not allow it; then it runs at normal priority.
+    // The child has ended already, or the system does not allow the change; in that case it runs at normal priority.
   }
 }
 
@@ -68,9 +68,10 @@ function givenUp(name: string, reason: unknown): AppError {
 }
 
 /**
- * Runs a program in a process group of its own, without stdin. The promise settles when the program is gone; on cancel, at the
- * deadline and when this process ends, the program and all it started are killed.
- * @throws AppError `upstream_unavailable` when it does not start, `timeout` at the deadline, the signal's reason when it aborts
+ * Runs a program in a process group of its own, without stdin. The promise settles when the program is gone; on cancel,
+ * at the deadline and when this process ends, the whole group is killed.
+ * @throws AppError `upstream_unavailable` when it does not start, `timeout` at the deadline, the signal's reason when
+ * it aborts
  */
 export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
   const { program, args, env, signal, timeoutMs, niceness, onOutput } = request;
@@ -130,7 +131,7 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
     });
     child.once('close', (exitCode, killedBy) => {
       settle();
-      // Processes that the program left behind in its group have no work any more.
+      // Processes that the program left behind in its group have nothing left to do.
       killGroup(child);
       if (failure === undefined) resolve({ exitCode, killedBy, complaints });
       else reject(failure);
@@ -148,7 +149,7 @@ async function isProgram(file: string): Promise<boolean> {
   }
 }
 
-/** The paths of all programs of that name on a PATH, in its order; relative entries of the PATH are passed over. */
+/** The paths of all programs of that name in the folders of a PATH, in order; relative folders are skipped. */
 export async function findPrograms(name: string, searchPath: string): Promise<readonly string[]> {
   const fileName = process.platform === 'win32' ? `${name}.exe` : name;
   const found: string[] = [];

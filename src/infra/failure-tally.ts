@@ -8,7 +8,7 @@ export interface FailureCount {
   /** An error code or the name of an error. */
   readonly cause: string | undefined;
   readonly count: number;
-  /** Unix milliseconds. */
+  /** The time of the last failure of this kind, unix milliseconds. */
   readonly lastAt: number;
 }
 
@@ -18,8 +18,8 @@ const MAX_KINDS = 50;
 const CODE = /^[\w.-]{1,40}$/;
 
 /**
- * The latest failures of this process, counted by message and cause, in memory only. Of the details only codes are kept, so no secret and no text of
- * people is in them.
+ * Counts the latest failures of this process by message and cause, in memory only. Only error codes are kept of a
+ * failure's details, so it holds no secret and no text of people.
  */
 export function createFailureTally(now: () => number = Date.now) {
   const counts = createLru<string, FailureCount>({ max: MAX_KINDS });
@@ -32,7 +32,7 @@ export function createFailureTally(now: () => number = Date.now) {
     counts.set(key, { message, cause, count: (counts.peek(key)?.count ?? 0) + more, lastAt: now() });
   }
 
-  /** The same log, except that its warnings and errors are counted. */
+  /** A logger that writes to the given one and counts its warnings and errors. */
   function watching(log: Logger): Logger {
     const counted = (level: 'warn' | 'error') => (details: object, message: string) => {
       note(details, message);
@@ -47,7 +47,7 @@ export function createFailureTally(now: () => number = Date.now) {
     };
   }
 
-  /** All kinds, the one that failed last first. */
+  /** All kinds of failures, the most recent first. */
   const list = (): readonly FailureCount[] => [...counts.values()];
   return { list, watching };
 }

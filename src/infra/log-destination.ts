@@ -1,11 +1,11 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-/** The destination of log lines, each with its line break. */
+/** Receives log lines, each with its line break. */
 export interface LogDestination {
   /** Never waits and never throws. */
   write(line: string): void;
-  /** Resolves when all is written or the time is over; lines that are left then may be lost. */
+  /** Resolves when all lines are written or the time is over; lines that are left then may be lost. */
   flush(timeoutMs: number): Promise<void>;
 }
 
@@ -15,8 +15,9 @@ export interface LogDestinationOptions {
 }
 
 /**
- * A file descriptor, stderr by default. A pipe whose reader is slow or gone neither holds the process up nor keeps it from ending: lines wait in a
- * bounded buffer, and a line of its own says how many were dropped. Files and terminals are written to at once.
+ * Writes to a file descriptor, stderr by default. A slow or closed pipe neither blocks the process nor keeps it from
+ * ending: lines wait in a bounded buffer, and dropped ones are counted in a line. Files and terminals are written to at
+ * once.
  */
 export function openLogDestination(fd = 2, { maxBytes = 1024 * 1024 }: LogDestinationOptions = {}): LogDestination {
   return isPipe(fd) ? new PipeDestination(fd, maxBytes) : new FileDestination(fd);
@@ -27,7 +28,7 @@ function isPipe(fd: number): boolean {
     const kind = fstatSync(fd);
     return kind.isFIFO() || kind.isSocket();
   } catch {
-    // The descriptor is closed: what is written to it is lost either way.
+    // The descriptor is closed, so the line cannot be written at all.
     return false;
   }
 }
@@ -50,7 +51,7 @@ class FileDestination implements LogDestination {
   async flush(): Promise<void> {}
 }
 
-/** Node's own stream for a pipe waits for its reader, and pino's asynchronous destination can keep the process from ending. */
+/** Writes to a pipe: Node's own stream waits for the reader, and pino's can keep the process from ending. */
 class PipeDestination implements LogDestination {
   readonly #pipe: Socket;
   readonly #maxBytes: number;
@@ -81,7 +82,7 @@ class PipeDestination implements LogDestination {
         clearTimeout(timer);
         resolve();
       };
-      // Called when all lines before it have been written, or cannot be written any more.
+      // The callback runs when all lines before it have been written, or cannot be written any more.
       pipe.write('', done);
     });
   }

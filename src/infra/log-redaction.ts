@@ -5,21 +5,21 @@ const REDACTED = '[redacted]';
 const MAX_TEXT = 4_000;
 const MAX_DEPTH = 6;
 const MAX_CAUSES = 6;
-/** Most errors of an AggregateError that are kept. */
+/** The most errors that are kept of one AggregateError. */
 const MAX_PARTS = 20;
-/** Most values in one line; further ones are cut. */
+/** The most values in one log line; further ones are cut. */
 const MAX_VALUES = 400;
 
-/** Names whose values are secret, compared without case, `-` and `_`. `key` alone names cache entries and is none. */
+/** Names whose values are secret, compared without case, `-` and `_`. `key` alone names cache entries. */
 const SECRET_NAME =
   /token|cookie|authorization|secret|password|passwd|credential|signature|apikey|mediakey|sessionid|csrf|redisurl|^(?:sig|lsd|fbdtsg|jazoest|oh)$/;
 
-/** Every pattern starts at a fixed word or a bounded run, so the time is linear in the text. */
+/** Every pattern begins with a fixed word or a run of bounded length, so the search takes linear time. */
 const SECRETS: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> = [
-  // Telegram: 123456789:AA..., alone or in /bot<token>/.
+  // A token of Telegram: 123456789:AA..., alone or in /bot<token>/.
   [/\b(bot)?\d{3,12}:[\w-]{20,}/gi, `$1${REDACTED}`],
   [/\b(Bot|Bearer|Basic)(\s{1,4}|%20)(?:[\w-]+\.[\w-]+\.[\w-]+|[\w.~+/=-]{16,})/gi, `$1$2${REDACTED}`],
-  // Discord: id, time and HMAC in base64url.
+  // A token of Discord: id, time and HMAC in base64url.
   [/\b[\w-]{18,32}\.[\w-]{5,8}\.[\w-]{25,100}/g, REDACTED],
   [
     /((?:^|[?&;,\s"'({])(?:[\w-]{0,24}(?:token|secret|password|signature|apikey|api_key|api-key|session|sessionid|csrf)|oh|sig|lsd|fb_dtsg|jazoest|ds_user_id)(?:=|%3D))[^&;,\s"'<>)}\\]+/gi,
@@ -33,7 +33,7 @@ const SECRETS: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> = 
 
 /** The text without tokens, cookies and signatures, and not longer than `MAX_TEXT`. */
 export function scrub(text: string): string {
-  // It is cut to its final length only after the search, so that no half of a secret is left at the end.
+  // The text is cut to its final length only after the search, so that no half of a secret is left at its end.
   let clean = text.slice(0, 2 * MAX_TEXT);
   for (const [pattern, replacement] of SECRETS) clean = clean.replace(pattern, replacement);
   return clean.length > MAX_TEXT ? `${clean.slice(0, MAX_TEXT)}… (${text.length} characters)` : clean;
@@ -97,7 +97,7 @@ function cleanObject(
   return Object.fromEntries(kept);
 }
 
-/** Absent secrets and flags such as `hasToken: true` stay readable. */
+/** True for a name of a secret with a value. Absent secrets and flags such as `hasToken: true` stay readable. */
 function isSecret(name: string, value: unknown): boolean {
   if (value === undefined || value === null || typeof value === 'boolean') return false;
   return SECRET_NAME.test(name.replace(/[-_]/g, '').toLowerCase());
@@ -122,14 +122,14 @@ function cleanError(error: Error, depth: number, budget: Budget, causes: number)
 function cleanCauses(errors: readonly unknown[], depth: number, budget: Budget, causes: number): unknown[] {
   const list = errors.slice(0, MAX_PARTS).map(error => {
     if (!(error instanceof AppError) || hidesMistake(error)) return cleanCause(error, depth, budget, causes + 1);
-    // This is one of several answers from outside: its stack adds nothing to its message.
+    // An error with several causes only sums up answers from outside, so its stack tells no more than its message.
     budget.left--;
     return { type: error.name, code: error.code, message: scrub(error.message) };
   });
   return errors.length > MAX_PARTS ? [...list, '[more]'] : list;
 }
 
-/** True when a bug of ours is among the causes: its stack is worth logging. */
+/** True when a bug of the program is among the causes: then the stack is worth logging. */
 function hidesMistake(error: Error): boolean {
   let cause: unknown = error;
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {

@@ -9,19 +9,19 @@ export interface ErrorSummary {
   readonly retryAfterMs?: number;
   /** The causes of the error, each as `code: message`; repeated ones are counted. */
   readonly causes?: readonly string[];
-  /** The place where the error was thrown, only for bugs of ours. */
+  /** The line of code where the error was thrown, only for bugs of the program. */
   readonly stack?: string;
 }
 
 const MAX_DEPTH = 6;
 const MAX_CAUSES = 20;
-/** The bound for one message, and for all causes together. */
+/** The most characters of one message, and of all causes together. */
 const MAX_MESSAGE = 140;
 const MAX_CAUSES_CHARS = 640;
 const MIN_CAUSE = 16;
 const STACK_FRAMES = 6;
 
-/** An error in a few hundred characters. Pure; it may still contain secrets. */
+/** Sums up an error in a few hundred characters. Pure; the result may still contain secrets. */
 export function summarizeError(error: Error): ErrorSummary {
   const causes = countRepeats(causesOf(error));
   const room = Math.max(MIN_CAUSE, Math.floor(MAX_CAUSES_CHARS / Math.max(1, causes.length)));
@@ -37,7 +37,7 @@ export function summarizeError(error: Error): ErrorSummary {
   };
 }
 
-/** All causes, depth first, without those that only repeat the error above them. */
+/** All causes, depth first, without those that only repeat the error that they caused. */
 function causesOf(error: Error, depth = 0): string[] {
   if (depth > MAX_DEPTH) return [];
   const below: unknown[] = error instanceof AggregateError ? error.errors : [error.cause];
@@ -55,13 +55,13 @@ function countRepeats(lines: readonly string[]): string[] {
   return [...counts].slice(0, MAX_CAUSES).map(([line, count]) => (count === 1 ? line : `${count}x ${line}`));
 }
 
-/** An error's own code, where it has one. */
+/** The code of an error, if it has one. */
 export function codeOf(error: Error): { readonly code?: string | number } {
   const code = 'code' in error ? error.code : undefined;
   return typeof code === 'string' || typeof code === 'number' ? { code } : {};
 }
 
-/** The innermost error that is a bug of ours: its stack is worth logging. */
+/** The innermost error that is a bug of the program: its stack is worth logging. */
 function findMistake(error: Error): Error | undefined {
   let innermost: Error | undefined;
   let cause: unknown = error;

@@ -5,21 +5,21 @@ import { cleanDetails, scrub } from './log-redaction.ts';
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 /**
- * Each line is one event. `details` may be an Error; secrets in it are taken out, however deep they are. Errors are summarized in a few hundred
- * characters, and written with their stacks where the level is `debug` or below.
+ * A log of events, one line each. `details` may be an Error; secrets in it are removed at any depth. Errors are
+ * summarized in a few hundred characters, and written with their stacks where the level is `debug` or below.
  */
 export interface Logger {
   debug(details: object, message: string): void;
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
   error(details: object, message: string): void;
-  /** The same log with `bindings` on every line. */
+  /** The same log with the values of `bindings` in every line. */
   child(bindings: Readonly<Record<string, unknown>>): Logger;
 }
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** The place where lines are written. Default: stderr. */
+  /** Receives the lines. Default: stderr. */
   readonly destination?: { write(line: string): void };
 }
 
@@ -30,7 +30,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    // `details` have been cleaned before; pino's own error serialiser would only see plain objects.
+    // `details` have been cleaned already; pino's own serialiser would look for Error objects.
     serializers: { err: (value: unknown) => value },
   };
   return wrap(pino(options, destination ?? openLogDestination()));
@@ -39,7 +39,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
 type Lines = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'child' | 'isLevelEnabled'>;
 
 function wrap(lines: Lines): Logger {
-  // At `debug` every stack is wanted; else a failure is one short line.
+  // At `debug` errors are logged with their stacks; at other levels as one short line.
   const isBrief = !lines.isLevelEnabled('debug');
   const write = (level: 'debug' | 'info' | 'warn' | 'error') => (details: object, message: string) => {
     if (!lines.isLevelEnabled(level)) return;

@@ -8,7 +8,7 @@ export interface UpstreamRequest {
   readonly durationMs: number;
 }
 
-/** Values of the moment, read each time the metrics are asked for. */
+/** Functions that read current values, called each time the metrics are asked for. */
 export interface MetricReadings {
   /** True when each configured chat platform is connected, by name. */
   readonly platforms: () => Readonly<Record<string, boolean>>;
@@ -20,7 +20,7 @@ export interface MetricReadings {
   readonly checks: () => Promise<Readonly<Record<string, boolean>>>;
   /** For each source's id, whether its site refuses us. */
   readonly refusingSites: () => Readonly<Record<string, boolean>>;
-  /** Strategies that the canary found broken. */
+  /** Strategies whose last canary probe failed. */
   readonly brokenStrategies: () => readonly { readonly source: string; readonly strategy: string }[];
 }
 
@@ -32,13 +32,13 @@ export interface QueueReading {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
-/** There are few buckets, as each strategy has a set of them. */
+/** Each strategy has a set of these buckets, so there are few of them. */
 const STRATEGY_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 20];
 const REQUEST_SECONDS = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 300];
 
 /**
- * The readings of `/metrics`, and the hooks by which modules report them. No hook throws. The registry is separate, so several servers in one process
- * do not share theirs.
+ * The metrics of `/metrics`, and the functions by which modules report to them. None of these throws. The registry is
+ * separate, so several servers in one process do not share theirs.
  */
 export function createMetrics() {
   const registry = new Registry();
@@ -76,16 +76,16 @@ export function createMetrics() {
     countAcceptance(platform: string, acceptance: string): void {
       if (acceptance === 'refused') own.refusals.inc({ limit: `queue-${platform}` });
     },
-    /** Counts an item that was delivered: how its file was made or where its link leads, and the bytes of the file. */
+    /** Counts a delivered item: `step` says how its file was made or where its link leads; `bytes` are the file's. */
     countDelivery(step: string, bytes: number): void {
       own.deliveries.inc({ step });
       own.deliveredBytes.inc({ step }, bytes);
     },
-    /** Counts how a cache answered: `cache`, `stale` or `load`. */
+    /** Counts where an answer came from: `cache`, `stale` or `load`. */
     countLookup: (cache: string, from: string): void => own.lookups.inc({ cache, from }),
     /** Counts a limit that was reached, by its name, such as `streams` or `user`. */
     countRefusal: (limit: string): void => own.refusals.inc({ limit }),
-    /** Counts a stream that we ended, by the reason. */
+    /** Counts a stream that Medley ended, by the reason. */
     countStreamEnd: (reason: string): void => own.streamEnds.inc({ reason }),
     /** Sets the functions that the gauges read; each may be given once. */
     watch: (given: Partial<MetricReadings>): void => void Object.assign(readings, given),
@@ -173,7 +173,7 @@ function createReadings(registers: Registry[]): Partial<MetricReadings> {
   return readings;
 }
 
-/** A CDN has hundreds of hosts; its last two labels are enough. */
+/** The last two labels of a host: a CDN has hundreds of hosts, and a metric must not have as many labels. */
 function domainOf(host: string): string {
   return host.split('.').slice(-2).join('.');
 }

@@ -1,4 +1,4 @@
-/** The value of a JSON text that others wrote; undefined when it is not JSON. */
+/** The value of a JSON text from outside; undefined when it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,13 +4,13 @@ import * as z from 'zod';
 import type { Logger } from './log.ts';
 import type { RecordStore } from './store/records.ts';
 
-/** A check of something that must work before people are sent to this process. */
+/** Checks something that must work before requests are sent to this process. */
 export interface ReadinessCheck {
-  /** One word, such as `store`. */
+  /** The check's name in one word, such as `store`. */
   readonly name: string;
   /** Why the check fails, as a short sentence without anything secret; undefined when it passes. A check that throws fails. */
   check(): string | undefined | Promise<string | undefined>;
-  /** False: a failure is reported, but people may still be sent here. Default true. */
+  /** False: a failure is reported, but requests may still be sent to this process. Default true. */
   readonly isVital?: boolean;
 }
 
@@ -26,9 +26,9 @@ export interface ReadinessOptions {
   /** Logs once when a check begins to fail, and once when it passes again. */
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly checks?: readonly ReadinessCheck[];
-  /** A check that takes longer fails. Default 2 000. */
+  /** A check that takes longer than this fails. Default 2 000. */
   readonly timeoutMs?: number;
-  /** How long an answer is reused. Default 2 000. */
+  /** How long a report is reused. Default 2 000. */
   readonly keptMs?: number;
 }
 
@@ -73,9 +73,9 @@ export function createReadiness(options: ReadinessOptions) {
   }
 
   return {
-    /** Adds another check, such as that of a module that is created later. */
+    /** Adds a check, such as that of a module that is created later. */
     add: (check: ReadinessCheck) => void checks.push(check),
-    /** Never rejects; callers within `keptMs` get the same answer. */
+    /** Runs the checks and never rejects; callers within `keptMs` get the same report. */
     report(): Promise<ReadinessReport> {
       const now = performance.now();
       if (last === undefined || now - last.at > keptMs) last = { at: now, report: run() };
@@ -84,7 +84,7 @@ export function createReadiness(options: ReadinessOptions) {
   };
 }
 
-/** Free space that the disk of the durable data must have; with less, nothing new is accepted. */
+/** Free bytes that the disk of DATA_DIR must have; with less, nothing new is accepted. */
 export const MIN_FREE_BYTES = 200_000_000;
 
 /** A sentence that says how little room is left; undefined when there is enough. */
@@ -104,7 +104,7 @@ export function diskCheck(folder: string): ReadinessCheck {
   };
 }
 
-/** Permissions alone do not show this: a disk also becomes read-only after errors of its own. */
+/** Makes a file, because permissions do not show all: a disk also becomes read-only after errors of its own. */
 async function whyNoFile(folder: string): Promise<string | undefined> {
   const path = join(folder, '.writable');
   try {

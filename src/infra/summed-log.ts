@@ -15,7 +15,7 @@ export interface SummedLogOptions {
 
 type Level = 'info' | 'warn' | 'error';
 
-/** Lines of one kind that were not written, and the last of them. */
+/** The number of lines of one kind that were not written, and the last of them. */
 interface Sum {
   readonly write: (details: object) => void;
   times: number;
@@ -24,12 +24,12 @@ interface Sum {
 }
 
 const MINUTE_MS = 60_000;
-/** Kinds differ by messages, routes and codes, all of which are ours, so there are not more than these. */
+/** Kinds differ by messages, routes and codes, all of them fixed in Medley's code, so there are not more kinds. */
 const MAX_KINDS = 500;
 
 /**
- * A log for events that strangers can cause as often as they like: the first line of a kind is written at once, after that one a minute, which is the
- * latest line with `times`, the number there were. Lines at `debug` are written as they come.
+ * A log for events that strangers can cause as often as they like. The first line of a kind is written at once; after
+ * it one a minute, which is the latest line with their number in `times`. Lines at `debug` are written as they come.
  */
 export function createSummedLog({ log, everyMs = MINUTE_MS }: SummedLogOptions): SummedLog {
   const sums = createLru<string, Sum>({ max: MAX_KINDS, dispose: sum => end(sum) });

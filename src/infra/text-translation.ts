@@ -20,22 +20,22 @@ export interface TextTranslationOptions {
 }
 
 const TIMEOUT_MS = 15_000;
-/** Captions are shorter; of a longer text only the first part is translated. */
+/** Captions are shorter than this; only the first part of a longer text is translated. */
 const MAX_CHARS = 4_000;
 const MAX_ENTRIES = 500;
 const HOUR = 3_600_000;
 const answerShape = z.object({ translatedText: z.string().min(1).max(20_000) });
 
-/** With fewer letters than this, a language can only be guessed. */
+/** The language of a text with fewer letters than this can only be guessed. */
 const MIN_LETTERS = 20;
-/** A language that fits nearly as well as the best may be the one after all: Malay and Indonesian, Norwegian and Danish. */
+/** A language that fits nearly as well may be the right one: Malay and Indonesian, Norwegian and Danish. */
 const NEARLY = 0.8;
 /** ISO 639-3 codes for the languages of readers' tags. */
 const ISO_639_3: Readonly<Record<string, string>> = {
   ...{ en: 'eng', id: 'ind', es: 'spa', de: 'deu', ja: 'jpn', ko: 'kor' },
   ...{ fr: 'fra', pt: 'por', pl: 'pol', ru: 'rus', tr: 'tur', zh: 'cmn' },
 };
-/** Names, tags and addresses belong to no language. */
+/** Names, tags and addresses, which belong to no language and are left out before the language is guessed. */
 const NO_WORDS = /https?:\/\/\S+|[@#][\p{L}\p{N}_.]+|[^\p{L}\p{M}\s'\u2019-]+/gu;
 
 const languageOf = (locale: string) => locale.split('-', 1)[0] ?? locale;

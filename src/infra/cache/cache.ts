@@ -5,7 +5,7 @@ import { createSingleFlight, type Flight } from '../concurrency/abortable.ts';
 export interface CachePolicy<V> {
   /** Freshness of a loaded value. */
   ttlMs(value: V): number;
-  /** How long after that an old value may still answer when loading fails. Default 0. */
+  /** How long after the end of its freshness a value may still answer when loading fails. Default 0. */
   staleIfErrorMs?(value: V): number;
   /**
    * True when an old value may stand in for this failure; false for a definitive one (the post is gone), which also drops the
@@ -42,20 +42,20 @@ export interface Cache<V> {
 
 export interface SharedCacheEntry<V> {
   readonly value: V;
-  /** Unix milliseconds. */
+  /** When the value stops being fresh, unix milliseconds. */
   readonly freshUntil: number;
-  /** Until when the value may answer in the place of a failure, unix milliseconds; never before `freshUntil`. */
+  /** When the value may no longer stand in for a failure, unix milliseconds; never before `freshUntil`. */
   readonly staleUntil: number;
 }
 
-/** A place where processes find each other's answers. It never rejects and answers in bounded time: what it cannot do is left out. */
+/** A store in which processes find each other's answers. Never rejects or waits long: a failed read finds nothing. */
 export interface SharedCache<V> {
   read(key: string): Promise<SharedCacheEntry<V> | undefined>;
   write(key: string, entry: SharedCacheEntry<V>): Promise<void>;
   remove(key: string): Promise<void>;
 }
 
-/** A value in the form in which it is kept. */
+/** A value in the form in which it is kept in memory, with its size. */
 export interface HeldValue<V> {
   readonly size: number;
   read(): V;
@@ -64,21 +64,21 @@ export interface HeldValue<V> {
 export interface MemoryCacheOptions<V> {
   /** May be left out where `maxSize` is given. */
   readonly maxEntries?: number;
-  /** Sum of the sizes of all entries, in their unit; needs `sizeOf` or `hold`. A value beyond it alone is answered but not kept. */
+  /** Bound on the sum of all sizes; needs `sizeOf` or `hold`. A single value beyond it is returned but not kept. */
   readonly maxSize?: number;
   readonly sizeOf?: (value: V) => number;
-  /** In which form values are kept. Default: as they are, with the size by `sizeOf`. */
+  /** The form in which values are kept in memory. Default: the values themselves, with the size by `sizeOf`. */
   readonly hold?: (value: V) => HeldValue<V>;
   /**
-   * A shared cache that is asked for values that are not in memory and is given every loaded value. A value in memory counts as long as it is fresh,
-   * whatever other processes store meanwhile; failures are not shared.
+   * A shared cache that is asked for values that are not in memory, and that is given every loaded value. A value in
+   * memory is used as long as it is fresh, even if other processes store a newer one; failures are not shared.
    */
   readonly behind?: SharedCache<V> | undefined;
-  /** Unix milliseconds. */
+  /** The clock, in unix milliseconds. */
   readonly now?: () => number;
 }
 
-/** A flood of bad keys must not fill memory with their failures. */
+/** The number of failures is bounded, because a flood of invalid keys must not fill memory. */
 const MAX_FAILURES = 200;
 
 interface Entry<V> extends Omit<SharedCacheEntry<V>, 'value'> {
@@ -90,7 +90,7 @@ interface Failure {
   readonly until: number;
 }
 
-/** A Cache in this process. Least recently used entries go first; failures are remembered apart from values. */
+/** A Cache in this process's memory. Least recently used entries are dropped first; failures are kept apart. */
 export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
   const { now = Date.now } = options;
   const values = createValues(options, now);
@@ -104,8 +104,8 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
   }
 
   /**
-   * Answers with an old value in the place of a failure.
-   * @throws the failure when no old value may do so
+   * Returns an old value instead of throwing the failure of a load.
+   * @throws the failure when no old value may stand in
    */
   function standIn(key: string, error: unknown, policy: CachePolicy<V>): CacheHit<V> {
     const old = values.get(key);
@@ -125,7 +125,7 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
       if (flight.isCurrent()) remember(key, error, policy);
       return standIn(key, error, policy);
     }
-    // If the key was set or deleted while this answer was loaded, that value is newer and stays.
+    // If the key was set or deleted during this load, the newer value stays.
     if (flight.isCurrent()) {
       failures.delete(key);
       void values.keep(key, value, policy.ttlMs(value), policy.staleIfErrorMs?.(value) ?? 0);
@@ -166,7 +166,7 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
   };
 }
 
-/** Values of this process, and of the cache behind it. */
+/** The values in this process's memory and in the shared cache behind it. */
 function createValues<V>(options: MemoryCacheOptions<V>, now: () => number) {
   const { behind, sizeOf = () => 1 } = options;
   const { hold = (value: V): HeldValue<V> => ({ size: sizeOf(value), read: () => value }) } = options;
@@ -185,7 +185,7 @@ function createValues<V>(options: MemoryCacheOptions<V>, now: () => number) {
       const entry = entries.get(key);
       return entry !== undefined && now() < entry.freshUntil ? entry : undefined;
     },
-    /** Memory has the value at once; the promise resolves when the shared cache has it too. */
+    /** The value is in memory at once; the promise resolves when the shared cache has it too. */
     async keep(key: string, value: V, ttlMs: number, staleMs: number): Promise<void> {
       const at = now();
       const freshUntil = at + positive(ttlMs);
@@ -194,9 +194,9 @@ function createValues<V>(options: MemoryCacheOptions<V>, now: () => number) {
       entries.set(key, { held: hold(value), freshUntil, staleUntil });
       await behind?.write(key, { value, freshUntil, staleUntil });
     },
-    /** Lookups that are under way may return an older value than the one that is kept from now on, so they are forgotten. */
+    /** A running lookup in the shared cache may return an older value than this one, so its result is ignored. */
     forget: (key: string) => lookups.forget(key),
-    /** A fresh value that another process stored in the shared cache; a value that is no longer fresh is kept in memory, in case loading fails. */
+    /** Looks for another process's fresh value in the shared cache; an old one is kept, in case loading fails. */
     async lookUp(key: string): Promise<SharedCacheEntry<V> | undefined> {
       if (behind === undefined) return undefined;
       const entry = await lookups.run(key, async flight => {
@@ -224,29 +224,29 @@ function createEntries<V>({ maxEntries, maxSize }: MemoryCacheOptions<V>): LRUCa
   return new LRUCache(maxEntries === undefined ? bySize : { ...bySize, max: maxEntries });
 }
 
-/** Policies compute these times: one that lies in the past or is not a number means "not kept". */
+/** Cache policies compute these times. A time that is negative or not a number means that the value is not kept. */
 function positive(ms: number): number {
   return Math.max(ms || 0, 0);
 }
 
-/** Memory that one value takes beside its bytes: its buffer, its times, its key and its place in the list. */
+/** Memory that one value takes in addition to its bytes: its buffer object, its times, its key and its list entry. */
 const ENTRY_BYTES = 600;
 
 const SCRATCH_BYTES = 64 * 1024;
 
 export interface PackingOptions {
-  /** How many of the values that were read last are also held unpacked, so that reading a popular value returns the same object every time. */
+  /** How many recently read values are also held as objects, so that repeated reads return the same object. */
   readonly maxUnpacked: number;
   /**
-   * Bound of the packed sizes of the unpacked values together. It counts packed bytes, because the objects, and what other code attaches to them,
-   * take several times as much.
+   * Bound on the sum of the JSON sizes of the values held as objects. The objects themselves take several times as much
+   * memory.
    */
   readonly maxUnpackedBytes: number;
 }
 
 /**
- * Holds plain values as JSON in bytes outside the heap: as an object of many parts a value takes several times as much memory, and the garbage
- * collector has to move every object that lives longer than a moment. Sizes are in bytes.
+ * Holds plain values as JSON in bytes outside the heap: as an object of many parts a value takes several times as much
+ * memory, and the garbage collector has to move every long-lived object. Sizes are in bytes.
  */
 export function createPacking<V>({ maxUnpacked, maxUnpackedBytes }: PackingOptions): (value: V) => HeldValue<V> {
   const scratch = new Uint8Array(SCRATCH_BYTES);
@@ -257,7 +257,7 @@ export function createPacking<V>({ maxUnpacked, maxUnpackedBytes }: PackingOptio
     sizeCalculation: (_, { size }) => size,
   });
 
-  /** The text gets a buffer of its own: in Node's shared pool, one small value would keep the bytes of others in memory. */
+  /** The text gets a buffer of its own: a small slice of Node's shared pool would keep the whole pool in memory. */
   function encode(text: string): Buffer {
     // A UTF-16 character takes three bytes of UTF-8 at most.
     const isShort = text.length * 3 <= SCRATCH_BYTES;
@@ -286,7 +286,7 @@ export function createPacking<V>({ maxUnpacked, maxUnpackedBytes }: PackingOptio
 export interface LruOptions<K, V> {
   /** The greatest number of entries; the least recently used one is dropped first. */
   readonly max: number;
-  /** Milliseconds. */
+  /** Time to live in milliseconds. */
   readonly ttl?: number;
   readonly ttlResolution?: number;
   readonly updateAgeOnGet?: boolean;
@@ -295,8 +295,9 @@ export interface LruOptions<K, V> {
 }
 
 /**
- * A bounded map whose memory grows as it fills. Given `max`, lru-cache reserves room for that many entries at once, in all some ten megabytes for a
- * program that has hardly begun to use its caches. A `maxSize` with the size 1 for each entry is the same bound without the reservation.
+ * A bounded map whose memory grows as it fills. Given `max`, lru-cache reserves memory for that many entries at once,
+ * some ten megabytes for all caches of this program. A `maxSize` with size 1 for each entry is the same bound without
+ * that.
  */
 export function createLru<K extends NonNullable<unknown>, V extends NonNullable<unknown>>({
   max,

@@ -7,8 +7,8 @@ export function abortReason({ reason }: AbortSignal): AppError {
 }
 
 /**
- * The promise's result, or the signal's reason as soon as it aborts. What the promise does after that is its owner's concern; its
- * failure is then dropped here, because the abort was reported already.
+ * The promise's result, or a rejection with the signal's reason as soon as it aborts. A later failure of the promise is
+ * ignored, because the abort was reported already.
  * @param onAbort called once, before the rejection, when the signal comes first
  */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal, onAbort?: () => void): Promise<T> {
@@ -23,17 +23,17 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal, onAbort?:
   });
 }
 
-/** A signal for one piece of work. */
+/** A signal for one piece of work, joined from several signals and a time limit. */
 export interface JoinedSignal {
   readonly signal: AbortSignal;
-  /** Called when the work is over: no source ends it any more, and none keeps it in memory. */
+  /** To be called when the work is over: then no signal aborts it any more, and none keeps it in memory. */
   release(): void;
 }
 
 /**
- * Aborts with the first of these signals, or with a `TimeoutError` when the time is over. It is for work that a long-lived signal can end, such as
- * that of a connection: on Node 20 every `AbortSignal.any` of a signal that has a listener is kept for as long as that signal (1 KB each, seen on
- * 20.20).
+ * Aborts with the first of these signals, or with a `TimeoutError` when the time is over. It exists for signals that
+ * live long, such as a connection's: on Node 20 `AbortSignal.any` keeps each result that has a listener in memory as
+ * long as its source lives (1 KB each, seen on 20.20).
  */
 export function joinSignals(sources: readonly (AbortSignal | undefined)[], timeoutMs?: number): JoinedSignal {
   const controller = new AbortController();
@@ -59,27 +59,27 @@ export function joinSignals(sources: readonly (AbortSignal | undefined)[], timeo
 
   const over = present.find(source => source.aborted);
   if (over === undefined) {
-    // A long-lived signal has a listener for each piece of work, which Node would take for a leak. Without signals, `setMaxListeners` would switch
-    // that warning off everywhere.
+    // A long-lived signal has a listener for each piece of work, which Node would report as a leak. `setMaxListeners`
+    // without a signal would change the default of the whole process.
     if (present.length > 0) setMaxListeners(0, ...present);
     for (const source of present) source.addEventListener('abort', onAbort, { once: true });
   } else end(over.reason);
   return { signal: controller.signal, release };
 }
 
-/** The state of the work for one key, as that work sees it. */
+/** The work for one key, as seen by the function that does it. */
 export interface Flight {
-  /** Aborts when no caller waits any more, with the reason of the last one who left. */
+  /** Aborts when the last waiting caller has given up, with that caller's reason. */
   readonly signal: AbortSignal;
-  /** False once every caller has left or the key was forgotten: then only the callers who still wait may use the result. */
+  /** False once every caller has given up or the key was forgotten: in that case the result must not be stored. */
   isCurrent(): boolean;
 }
 
-/** Work in progress by key: a caller who asks for a key that is being worked on joins instead of starting again. */
+/** Runs the work of a key once at a time: a caller who asks for a key in progress waits for the same result. */
 export interface SingleFlight<T> {
-  /** Joins the key's work or starts it. A caller whose signal aborts is rejected at once with the signal's reason. */
+  /** Joins the key's running work or starts it. A caller whose signal aborts is rejected at once with its reason. */
   run(key: string, work: (flight: Flight) => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Callers of the running work keep waiting for it; the next caller starts new work. */
+  /** Callers of the running work keep waiting for it; the next call for the key starts new work. */
   forget(key: string): void;
 }
 
@@ -103,7 +103,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     };
     flights.set(key, shared);
     const land = () => leave(key, shared);
-    // A failure is reported to the callers who wait. When all have left, it only repeats their abort and is dropped.
+    // When all callers have given up, the failure is only the result of their abort, so it is ignored.
     shared.result.then(land, land);
     return shared;
   }
@@ -132,8 +132,8 @@ export function createSingleFlight<T>(): SingleFlight<T> {
 }
 
 /**
- * The time that one call may still take. It ends by time, by the caller's signal or by `fail`, whichever comes first. A call waits for one thing at a
- * time, so one watcher is enough.
+ * The time limit of one call. It ends by time, by the caller's signal or by `fail`, whichever comes first. A call waits
+ * for one thing at a time, so there is one watcher only.
  */
 export class Deadline {
   readonly #endsAt: number;
@@ -160,12 +160,12 @@ export class Deadline {
     }, timeoutMs);
   }
 
-  /** Why the call has to end; undefined while it may go on. */
+  /** The error with which the call has to end; undefined while it may go on. */
   get failure(): AppError | undefined {
     return this.#failure;
   }
 
-  /** True when the time ended the call, not its signal or `fail`. */
+  /** True when the call ended because its time was over, and not by its signal or by `fail`. */
   get isTimeUp(): boolean {
     return this.#isTimeUp;
   }
@@ -197,7 +197,7 @@ export class Deadline {
     watcher?.(failure);
   }
 
-  /** After this, time no longer ends the call; the signal still does. */
+  /** The time limit no longer applies after this; the signal still does. */
   disarm(): void {
     clearTimeout(this.#timer);
   }
@@ -222,7 +222,7 @@ export class Deadline {
     });
   }
 
-  /** The promise's value, unless the deadline ends first; then what the promise does afterwards is ignored. */
+  /** The promise's value, unless the deadline ends first; the promise's later result is then ignored. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.watch(reject);

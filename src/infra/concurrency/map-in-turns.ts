@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** The event loop is blocked no longer than this at a time, which delays no other work noticeably. */
+/** The longest time that the mapping blocks the event loop; other work is not noticeably delayed by it. */
 const TURN_MS = 10;
 
-/** Maps like `Array.map`, but gives way to other work after every `TURN_MS`. One call of `work` is never interrupted. */
+/** Maps like `Array.map`, but lets other work of the event loop run between two calls after every `TURN_MS`. */
 export async function mapInTurns<T, R>(values: readonly T[], work: (value: T) => R): Promise<R[]> {
   const results: R[] = [];
   let since = performance.now();

@@ -1,17 +1,17 @@
 import { AppError } from '../../errors.ts';
 import { actingClient } from './work-context.ts';
 
-/** Waits for a place; the function it resolves with gives the place back and may be called twice. */
+/** Waits for a slot; the function it resolves with frees the slot and may be called twice. */
 export type Semaphore = (signal: AbortSignal) => Promise<() => void>;
 
 export interface SemaphoreOptions {
-  /** How many callers may hold a place at the same time. */
+  /** How many callers may hold a slot at the same time. */
   readonly atOnce: number;
-  /** How many callers may wait for a place. */
+  /** How many callers may wait for a slot. */
   readonly maxWaiting: number;
   /** The name of the semaphore in error messages. */
   readonly name: string;
-  /** The error of a caller who may not even wait. Default `upstream_unavailable`. */
+  /** Creates the error of a caller for whom there is no room in the queue. Default `upstream_unavailable`. */
   readonly full?: () => AppError;
 }
 
@@ -21,9 +21,9 @@ interface Waiter {
 }
 
 /**
- * Lets `atOnce` callers in; the others wait in one line, in which the clients take turns. A waiting caller is dropped when its signal aborts; when
- * the line is full and another client comes, the client with the most waiting callers loses its last one.
- * @throws AppError `full()` when the line is full, `timeout` or the signal's own AppError when it aborts
+ * Lets `atOnce` callers run; the others wait in a fair queue, or are dropped when their signal aborts. When it is full,
+ * a new client takes the last position of the client that has the most.
+ * @throws AppError `full()` when the queue is full, `timeout` or the signal's own AppError when it aborts
  */
 export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOptions): Semaphore {
   const waiting = new FairLine<Waiter>();
@@ -103,18 +103,18 @@ export function createClientSemaphore(options: SemaphoreOptions): Semaphore {
 
 interface Line<T> {
   readonly waiters: Set<T>;
-  /** The number of the client's next turn in the order of all turns: a client that was just served comes after one that was not. */
+  /** The round in which the client is served next: a later one if it was just served. */
   turn: number;
 }
 
 /**
- * Waiters are served in turns by client: one of each, then the next of each, so that a client with many waiters delays another by one turn at
- * most. A client that has not been served lately comes next. Within a client it is first come, first served.
+ * A fair queue: clients are served in rounds, one waiter each, so that a client with many waiters delays another by one
+ * at most. A client not served lately comes next. One client's waiters keep their order.
  */
 export class FairLine<T> {
-  /** A client without waiters stays listed until its turn would have come, so that it gains nothing by leaving and coming again. */
+  /** The queues by client. An emptied one stays until its round, so that leaving and coming again gains nothing. */
   readonly #lines = new Map<string, Line<T>>();
-  /** The number of the turn that was served last. */
+  /** The round that was served last. */
   #now = 0;
   #size = 0;
 
@@ -130,18 +130,18 @@ export class FairLine<T> {
     this.#size += 1;
   }
 
-  /** True when a client waits that was not served more recently than all others. */
+  /** True when a client waits that was served less recently than the others. */
   get isNextFresh(): boolean {
     for (const { waiters, turn } of this.#lines.values()) if (waiters.size > 0 && turn <= this.#now) return true;
     return false;
   }
 
-  /** Does nothing for a waiter that is not in the line. */
+  /** Does nothing for a waiter that is not in the queue. */
   remove(client: string, waiter: T): void {
     if (this.#lines.get(client)?.waiters.delete(waiter) === true) this.#left();
   }
 
-  /** Takes out the waiter whose turn it is. */
+  /** Takes out the next waiter. */
   shift(): T | undefined {
     let next: Line<T> | undefined;
     for (const [client, line] of this.#lines) {
@@ -158,7 +158,7 @@ export class FairLine<T> {
     return waiter;
   }
 
-  /** Counts one waiter less. When none is left there are no turns to remember. */
+  /** Counts one waiter less. When none is left, all rounds are forgotten. */
   #left(): void {
     this.#size -= 1;
     if (this.#size > 0) return;
@@ -166,7 +166,7 @@ export class FairLine<T> {
     this.#now = 0;
   }
 
-  /** Takes the last waiter out of the longest line, if the line of `client` would be shorter with a newcomer; else undefined. */
+  /** Takes the last waiter of the longest queue, if `client`'s would be shorter even with one more; else undefined. */
   yieldTo(client: string): T | undefined {
     let richest: Line<T> | undefined;
     let longest = (this.#lines.get(client)?.waiters.size ?? 0) + 1;

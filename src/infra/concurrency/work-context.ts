@@ -1,25 +1,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The moment at which a piece of work was sent to the servers that it asks. */
+/** The moment at which a piece of work sent its request to a server. */
 export interface Departure {
-  /** By `performance.now()`; undefined while the work waits in a queue of our own, since that time says nothing about how quick those servers are. */
+  /** By `performance.now()`. Undefined during a wait in Medley's own queues, which is not the server's time. */
   at: number | undefined;
 }
 
-/** Values that belong to the running work and follow its asynchronous calls. */
+/** Values that belong to the running work and are passed to its asynchronous calls by AsyncLocalStorage. */
 export interface WorkContext {
-  /** The client on whose behalf the work is done. */
+  /** The client for whom the work is done. */
   readonly client: string;
-  /** Kept up to date for callers that measure how long a server takes. */
+  /** The work updates it for callers that measure how long a server takes. */
   readonly departure: Departure | undefined;
-  /** The name of the outgoing address for requests to sites; undefined leaves the choice open. */
+  /** The name of the outgoing address for requests to sites; undefined: any address may be chosen. */
   readonly outgoing: string | undefined;
-  /** Hears, now and then, how many milliseconds an encoding takes still that the work waits for. */
+  /** Called now and then, while the work waits for a video to be encoded, with the milliseconds that are left. */
   readonly onEncoding: ((leftMs: number) => void) | undefined;
 }
 
 const NONE: WorkContext = { client: '', departure: undefined, outgoing: undefined, onEncoding: undefined };
-// There is one storage for all values, because each AsyncLocalStorage makes every promise slower.
+// All values share one storage, because each AsyncLocalStorage makes every promise slower.
 const contexts = new AsyncLocalStorage<WorkContext>();
 
 export function workContext(): WorkContext {
@@ -30,7 +30,7 @@ export function withContext<T>(changes: Partial<WorkContext>, work: () => T): T 
   return contexts.run({ ...workContext(), ...changes }, work);
 }
 
-/** Awaits the running work's turn in one of our own queues; that time does not count as the server's. */
+/** Waits in one of Medley's own queues; that time does not count as the server's. */
 export async function waitInLine<T>(turn: Promise<T>): Promise<T> {
   const { departure } = workContext();
   if (departure === undefined) return turn;
@@ -43,15 +43,14 @@ export async function waitInLine<T>(turn: Promise<T>): Promise<T> {
 }
 
 /**
- * Does work on behalf of a client, such as `192.0.2.7` or `discord:80351110224678912`. Wherever that work waits in a line that clients share, it
- * waits in that client's part of the line. It is set where requests come in and read by the line alone, so no function between the two passes the
- * client on.
+ * Does work for a client, such as `192.0.2.7` or `discord:80351110224678912`. Fair queues that the work waits in read
+ * the client from here; so no function between the route or chat event and the queue has to pass it on.
  */
 export function actFor<T>(client: string, work: () => T): T {
   return withContext({ client }, work);
 }
 
-/** The client on whose behalf the running work is done; work that Medley does by itself belongs to the client `''`. */
+/** The client for whom the running work is done; `''` for work that Medley does by itself. */
 export function actingClient(): string {
   return workContext().client;
 }

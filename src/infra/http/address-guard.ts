@@ -57,8 +57,8 @@ export function refuseNonPublic(host: string, addresses: readonly LookupAddress[
 }
 
 /**
- * A `lookup` for sockets which hands out only checked addresses. The socket connects to exactly what was checked, so a host name that changes its
- * address after the check gains nothing. Sockets do not call it for IP addresses: refuse these before.
+ * A `lookup` for sockets which returns only checked addresses. The socket connects to exactly that address, so a host
+ * name that changes it after the check gains nothing. Sockets do not call it for IP addresses: refuse these before.
  */
 export function createGuardedLookup(resolve: ResolveHost): LookupFunction {
   return (host, options, callback) => {
@@ -83,8 +83,8 @@ const LOOKUP_MS = 1_000;
 const VERDICT_MS = 60_000;
 
 /**
- * Checks the target of a request that goes through a proxy: refused when it resolves to an address that is not public. Undefined when the host has
- * passed already.
+ * Checks the target of a request that goes through a proxy; it is refused when its name resolves to an address that is
+ * not public. Returns undefined when the host has passed before.
  */
 export type TargetGuard = (host: string, deadline: Deadline) => Promise<void> | undefined;
 
@@ -96,7 +96,7 @@ export function createTargetGuard(resolve: ResolveHost): TargetGuard {
     const tooSlow = new Promise<readonly never[]>(done => {
       timer = setTimeout(done, LOOKUP_MS, []);
     });
-    // Behind a proxy there may be no name service at all: a host name that cannot be resolved here is left to the proxy.
+    // With a proxy there may be no name service on this machine: an unresolved host name is left to the proxy.
     const found = await Promise.race([resolve(host).catch(() => []), tooSlow]);
     clearTimeout(timer);
     const refusal = refuseNonPublic(host, found);

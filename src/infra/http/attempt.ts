@@ -30,15 +30,15 @@ export interface AttemptRequest {
   readonly call: HttpCall;
   readonly deadline: Deadline;
   readonly maxBytes: number;
-  /** Set when the body is to be streamed: bounds the headers (by the deadline) and the pause between chunks. */
+  /** Set when the body is to be streamed: the longest pause between chunks. The deadline bounds only the headers. */
   readonly flowTimeoutMs: number | undefined;
   readonly use: (head: ExchangeHead) => BodyUse;
   readonly onFlowClosed: () => void;
 }
 
 /**
- * Sends one request of a call, once, when the throttle of its host allows it: guard, throttle, headers, exchange, cookies.
- *
+ * Sends one request of a call, once: checks its address, waits for the host's throttle, adds headers, sends it and
+ * stores cookies.
  * @throws AppError for what keeps the request from being sent
  */
 export type Attempt = (request: AttemptRequest) => Promise<Exchanged | ExchangeFailure>;
@@ -97,7 +97,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     }
     if (!route.overridden) connectivity.answered();
     onRequest?.({ host, status: result.head.status, failure: undefined, durationMs });
-    // A cookie that is not for this host is dropped, as a browser does.
+    // A cookie whose domain is not this host's is dropped, as a browser does.
     for (const line of call.cookies === undefined ? [] : result.head.setCookies)
       await call.cookies?.setCookie(line, step.url.href, { ignoreError: true });
     return result;
@@ -106,7 +106,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
 
 export interface RetryOptions {
   readonly retries: number;
-  /** True when the server may see the request twice. */
+  /** True when the server may safely receive the request twice. */
   readonly repeatable: boolean;
   readonly deadline: Deadline;
   readonly now: () => number;
@@ -125,12 +125,12 @@ export function createRetry({ retries, repeatable, deadline, now }: RetryOptions
   const fitting = (ms: number): number | undefined => (ms < deadline.remainingMs() ? ms : undefined);
 
   return {
-    /** Milliseconds to wait before a busy server is asked again; undefined when its answer is final. */
+    /** Milliseconds to wait before the request is sent again after a 429 or 5xx; undefined when the answer is final. */
     afterAnswer(head: ExchangeHead): number | undefined {
       if (left <= 0 || !repeatable || !BUSY.has(head.status)) return undefined;
       return fitting(parseRetryAfter(head.headers['retry-after'], now()) ?? jitter());
     },
-    /** Milliseconds to wait after a failure; undefined when it is final. */
+    /** Milliseconds to wait before the request is sent again after a failure; undefined when the failure is final. */
     afterFailure(failure: ExchangeFailure): number | undefined {
       if (left <= 0 || !failure.transient || !(repeatable || !failure.sent)) return undefined;
       return fitting(jitter());
@@ -143,10 +143,10 @@ export function createRetry({ retries, repeatable, deadline, now }: RetryOptions
   };
 }
 
-/** Errors for a host name that was not found, or to which there is no route. */
+/** Error codes for a host name that was not found, or to which there is no route. */
 const UNREACHED: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'ENETDOWN', 'EHOSTUNREACH']);
 
-/** If any host has answered within this time, a host that is not found has trouble of its own: this server is online. */
+/** If any host has answered within this time, this server is online, and only the failing host has a problem. */
 const RECENT_MS = 60_000;
 
 export type Connectivity = ReturnType<typeof createConnectivity>;
@@ -155,7 +155,7 @@ export type Connectivity = ReturnType<typeof createConnectivity>;
 export function createConnectivity(now: () => number) {
   let answeredAt = Number.NEGATIVE_INFINITY;
   return {
-    /** A host has answered, with whatever status. */
+    /** To be called when a host has answered, with any status. */
     answered() {
       answeredAt = now();
     },
@@ -174,7 +174,7 @@ export interface CallStep {
   readonly url: URL;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   readonly body: string | undefined;
-  /** True once a redirect has left the first host: headers meant for that host alone are left out for the rest of the call. */
+  /** True once a redirect has led to another host, which must not get the headers meant for the first one. */
   readonly leftFirstHost: boolean;
   /** Redirects followed so far. */
   readonly redirects: number;
@@ -183,7 +183,7 @@ export interface CallStep {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const FOR_FIRST_HOST: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization', 'referer']);
 const BODY_HEADERS: ReadonlySet<string> = new Set(['content-type', 'content-encoding', 'content-language']);
-/** Headers that only Medley or the transport sets; a caller's are ignored. */
+/** Headers that only Medley or the transport sets; those of a caller are ignored. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -229,13 +229,13 @@ export function nextStep(step: CallStep, head: ExchangeHead, hosts: HttpCall['ho
 export interface HeaderExtras {
   readonly userAgent: string;
   readonly acceptEncoding: string;
-  /** The cookie header, from the call's jar. */
+  /** The `cookie` header, from the call's cookie jar. */
   readonly cookie: string;
-  /** The Host header, only when it is not that of the connection. */
+  /** The Host header; set only when the request connects to another host than the one it names. */
   readonly host: string | undefined;
 }
 
-/** Names and values, alternating: the caller's, without what this step may not see, and our defaults. */
+/** Header names and values, alternating: those of the caller that this host may see, and our defaults. */
 function renderHeaders(step: CallStep, given: Readonly<Record<string, string>>, extras: HeaderExtras): string[] {
   const list: [name: string, value: string][] = [];
   let { userAgent, acceptEncoding, cookie } = extras;
@@ -267,7 +267,7 @@ function isLeftOut(key: string, step: CallStep): boolean {
 
 type Header = readonly [name: string, value: string];
 
-/** Headers that a browser opens a page with, in its order (Chrome, 2026); others come where `others` stands. */
+/** The headers with which a browser opens a page, in its order (Chrome, 2026); all further headers come at `others`. */
 const ORDER: readonly string[] = [
   'host',
   'sec-ch-ua',
@@ -293,7 +293,7 @@ function rankOf([name]: Header): number {
   return RANKS.get(name.toLowerCase()) ?? ORDER.indexOf('others');
 }
 
-/** The headers of a request that opens a page, in the order of a browser; those of any other request as they are. */
+/** Sorts the headers of a request that opens a page as a browser does; leaves other requests as they are. */
 export function inNavigationOrder(headers: readonly Header[]): readonly Header[] {
   const opensPage = headers.some(([name]) => name.toLowerCase() === 'upgrade-insecure-requests');
   return opensPage ? headers.toSorted((a, b) => rankOf(a) - rankOf(b)) : headers;

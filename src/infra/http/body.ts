@@ -12,9 +12,9 @@ const decoders = {
 };
 
 const MAX_CODINGS = 3;
-/** Pages and JSON are about this many times their compressed size. */
+/** A decompressed page or JSON text is about this many times as large as the compressed one. */
 const GROWTH = 8;
-/** Each piece of the result is a round trip to another thread; zlib's default pieces are of 16 KB, and a page has forty of them. */
+/** Each decompressed piece is a round trip to another thread; with zlib's default of 16 KB a page takes forty. */
 const MIN_PIECE_BYTES = 16 * 1024;
 const MAX_PIECE_BYTES = 256 * 1024;
 const EMPTY = Buffer.alloc(0);
@@ -42,8 +42,8 @@ export class ByteBuffer {
 }
 
 /**
- * Undoes a `content-encoding` (gzip, br, deflate, several of them), never producing more than `maxBytes`.
- *
+ * Decompresses a body by its `content-encoding` (gzip, br, deflate, several of them), never producing more than
+ * `maxBytes`.
  * @throws AppError `too_large`; `upstream_unavailable` when the bytes are damaged or coded otherwise
  */
 export async function decodeBody(
@@ -90,18 +90,18 @@ function findDecoder(coding: string, bytes: Buffer) {
   return isZlib ? decoders.zlib : decoders.raw;
 }
 
-/** UTF-8 text without a byte order mark. */
+/** The bytes as UTF-8 text, without a byte order mark. */
 export function decodeText(bytes: Buffer): string {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   return bytes.toString('utf8', start);
 }
 
-/** Longer bodies are handed over one after the other. */
+/** Larger bodies are returned one after the other. */
 const MAX_HASTY_BYTES = 64 * 1024;
 
 /**
- * Hands large bodies over one at each turn of the event loop. Otherwise all that are complete at the same time would be parsed in one turn, and no
- * other work done meanwhile. When there is little other work, turns are short.
+ * Returns large bodies one per turn of the event loop. Without this, all that are complete at the same time would be
+ * parsed in one turn, and other work would wait for all of them.
  */
 export function createBodyTurns(): (body: Buffer) => Promise<void> | undefined {
   let last = Promise.resolve();

@@ -16,11 +16,11 @@ export interface BrowserExchangeOptions {
   readonly pauseTimeoutMs: number;
 }
 
-/** The package gets this much more time than the deadline; its own timeout only matters if it does not notice ours. */
+/** The package's own timeout is this much longer, so that it only ends what our deadline failed to end. */
 const GRACE_MS = 1_000;
 const EMPTY = Buffer.alloc(0);
 
-/** Exchanges over the browser transport. The package decompresses the bodies; they are collected and never streamed. */
+/** Exchanges over the browser transport. Bodies are decompressed by the package, collected and never streamed. */
 export function createBrowserExchange(route: BrowserExchangeOptions): Exchange {
   return options => new Promise(resolve => new BrowserExchange(route, options, resolve).start());
 }
@@ -128,7 +128,8 @@ class BrowserExchange {
   }
 
   /**
-   * Reads the body without delay, because the package holds back up to 2 MiB of a body whose length is declared, and up to HTTP/2's window of others.
+   * Reads the body without pause, because the package holds back up to 2 MiB of a body of declared length, and up to
+   * HTTP/2's window of any other.
    */
   async #collect(reader: ReadableStreamDefaultReader<Uint8Array>, head: ExchangeHead): Promise<Buffer> {
     const { maxBytes } = this.#options;
@@ -163,9 +164,8 @@ function readHead(response: Response): ExchangeHead {
 const LAST: readonly string[] = ['cookie', 'priority'];
 
 /**
- * The browser's headers in their order, with the request's own values in their place. Headers that only the request names come after them, but before
- * cookies and priority, which a browser sends last.
- *
+ * The browser's headers in their order; a header that the request also names gets the request's value. Headers that
+ * only the request names come after them, but before cookies and priority, which a browser sends last.
  * @param given names and values, alternating
  */
 function mergeHeaders(browser: Browser['headers'], given: readonly string[]): Array<[string, string]> {
@@ -186,10 +186,10 @@ function mergeHeaders(browser: Browser['headers'], given: readonly string[]): Ar
 }
 
 /**
- * Cancels a request of the package without losing an answer that arrives at the same moment. On an ordinary signal the package gives the request up
- * at once; the body of such an answer then stays open for five minutes and keeps its share of the connection's window, since nothing but the answer
- * could release it. With this signal the request ends when the package's native part ends it: with the answer, or as aborted. The package first
- * cancels, then asks for the abort's reason in order to give up, and this signal has none.
+ * Cancels a request of the package without losing an answer that arrives at the same moment. With an ordinary signal
+ * the package would drop that answer without closing it, and its body would stay open for five minutes. The package
+ * reads the abort's reason in order to reject at once; here reading it throws, so the request ends only when the
+ * package's native part ends it: with the answer, or as aborted.
  */
 class CancelSignal extends EventTarget implements AbortSignal {
   readonly onabort = null;

@@ -5,7 +5,7 @@ import { createLru } from '../cache/cache.ts';
 
 type Package = Pick<typeof import('wreq-js'), 'fetch' | 'createTransport' | 'getEmulationHeaders'>;
 
-/** The loaded package, for one emulated browser. */
+/** The loaded package that emulates one browser. */
 export interface Browser {
   readonly fetch: Package['fetch'];
   /** The headers that this browser sends of its own accord, in its order; names are lower-case. */
@@ -20,9 +20,9 @@ export type BrowserConnectionOptions = Pick<
 
 /** The optional package behind the browser transport, loaded when it is first needed. */
 export interface BrowserPackage {
-  /** Each set of connections holds 1.3 MB, most of it certificates. */
+  /** True while the package is installed and did not fail to load. */
   readonly isAvailable: boolean;
-  /** Undefined until it is loaded. */
+  /** Undefined until the package is loaded. */
   readonly browser: Browser | undefined;
   /** @throws AppError `upstream_unavailable` with `params.what` */
   load(): Promise<Browser>;
@@ -74,12 +74,12 @@ function isPackageInstalled(): boolean {
     createRequire(import.meta.url).resolve('wreq-js');
     return true;
   } catch {
-    // The package was not found, which is all that is asked here.
+    // The package was not found, and this function only asks whether it is there.
     return false;
   }
 }
 
-/** Why the browser transport cannot be used here. */
+/** The error that says why the browser transport cannot be used on this machine. */
 export function unavailable(cause?: unknown): AppError {
   const message =
     'the browser transport (the optional package wreq-js) is not installed, cannot be loaded, or cannot leave by the address that is configured';
@@ -104,8 +104,8 @@ function createBrowser({ fetch, createTransport, getEmulationHeaders }: Package)
 }
 
 /**
- * The package reads HTTPS_PROXY and its like when it creates a transport, at once, and would send requests to that proxy, past the address guard.
- * Only the proxy of the configuration counts, and it is not subject to NO_PROXY.
+ * A transport of the package reads HTTPS_PROXY and similar variables when it is created, and would send requests to
+ * that proxy, past the address guard. Only the proxy of Medley's configuration may be used.
  */
 function withoutSystemProxy<T>(create: () => T): T {
   const before = process.env.NO_PROXY;
@@ -118,11 +118,11 @@ function withoutSystemProxy<T>(create: () => T): T {
   }
 }
 
-/** The origin that a request of the browser transport goes to, and how it is reached. */
+/** The origin to which the browser transport sends a request, and how it connects to it. */
 export interface BrowserTarget {
   /** Scheme, host and port of the address. */
   readonly origin: string;
-  /** The vetted addresses that `origin` is bound to, or a proxy. Targets of equal options share their connections. */
+  /** The checked addresses that `origin` is bound to, or a proxy. Targets with equal options share connections. */
   readonly options: Pick<BrowserConnectionOptions, 'resolve' | 'proxy' | 'insecure'>;
 }
 
@@ -137,7 +137,7 @@ interface Shared {
   isEvicted: boolean;
 }
 
-/** Connections of the browser transport, kept apart by vetted addresses and bounded in number: those used longest ago are closed first. */
+/** Connections of the browser transport, bounded in number: the least recently used set is closed first. */
 export function createBrowserConnections(connect: (options: BrowserTarget['options']) => Promise<Transport>) {
   const shared = createLru<string, Shared>({
     max: MAX_TARGETS,
@@ -173,7 +173,7 @@ export function createBrowserConnections(connect: (options: BrowserTarget['optio
   };
 }
 
-/** Connections of requests under way stay open. */
+/** Connections whose requests still run stay open. */
 function closeUnused({ transport, users, isEvicted }: Shared): void {
   if (!isEvicted || users > 0) return;
   transport.then(

@@ -8,8 +8,8 @@ export interface BrowserTransportOptions extends TransportOptions {
 }
 
 /**
- * Sends requests with a browser's TLS and HTTP/2. Certificates are checked against Mozilla's list and the system's. The package resolves no host of a
- * site itself: it connects to the addresses that were checked here.
+ * Sends requests with a browser's TLS and HTTP/2. Certificates are checked against Mozilla's list and the system's. The
+ * package resolves no host of a site itself: it connects to the addresses that Medley has checked.
  */
 export function createBrowserTransport(options: BrowserTransportOptions): Transport {
   const { overrides, resolve, browserPackage, headersTimeoutMs, pauseTimeoutMs } = options;
@@ -58,7 +58,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
           exchange: createExchange(host, () => ({ origin: `https://${host}`, options: { proxy } })),
         };
       }
-      // The package cannot choose the local address: the system does.
+      // The package cannot choose the local address of a connection; the operating system does.
       if (localAddress !== undefined) throw unavailable();
       return { overridden: false, prepare: load, exchange: createExchange(host, () => bindPublic(host, resolve)) };
     },
@@ -76,7 +76,7 @@ async function bindPublic(host: string, resolve: ResolveHost): Promise<BrowserTa
   return { origin: `https://${host}`, options: { resolve: { [host]: found.map(({ address }) => address) } } };
 }
 
-/** On loopback the host keeps its name, since the browser's TLS greeting contains it. */
+/** For a loopback address the host keeps its name, since the browser's TLS greeting contains it. */
 function bindOverride(host: string, override: string): BrowserTarget {
   const { protocol, hostname, port } = new URL(override);
   if (!isLoopbackHost(hostname)) return { origin: override, options: {} };

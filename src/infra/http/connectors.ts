@@ -6,13 +6,13 @@ import type { TransportOptions } from './exchange.ts';
 import type { OutgoingAddress } from './outgoing.ts';
 
 export interface PlainTransportOptions extends TransportOptions {
-  /** Certificates (PEM) trusted instead of Node's own. */
+  /** Certificates (PEM) that are trusted instead of Node's own. */
   readonly ca?: string | undefined;
   /** Connections to one host at the same time. */
   readonly connectionsPerHost: number;
 }
 
-/** The connections that leave by one outgoing address. */
+/** The connections that use one outgoing address. */
 export function openAgent(
   { proxyUrl, localAddress }: OutgoingAddress,
   pool: Agent.Options,
@@ -46,7 +46,7 @@ function createGuardedConnector(
     });
   const connectors = { 0: connectBy(0), 4: connectBy(4), 6: connectBy(6) };
   return (target, callback) => {
-    // Sockets resolve names only, so an IP address would get past the guard.
+    // Sockets call the address guard for names only, so an IP address would get past it.
     if (isIP(target.hostname) !== 0) {
       callback(new AppError('forbidden', `an IP address is not allowed: ${target.hostname}`), null);
       return;
@@ -71,9 +71,8 @@ export function createOverrideConnector({ connectTimeoutMs, ca }: PlainTransport
 const DEFAULT_PORT = 1_080;
 
 /**
- * Connects by a SOCKS5 proxy, which resolves the target's name itself; TLS is then spoken with the target.
- *
- * @param secure starts TLS on a plain connection
+ * Connects through a SOCKS5 proxy, which resolves the target's name itself.
+ * @param secure starts TLS with the target on a plain connection
  */
 function createSocksConnector(
   proxyUrl: string,
@@ -89,7 +88,7 @@ function createSocksConnector(
   } as const;
 
   async function openTunnel(target: buildConnector.Options) {
-    // Loaded only here, since few configure a SOCKS5 proxy.
+    // The library is only loaded when it is needed, since few hosts configure a SOCKS5 proxy.
     const { SocksClient } = await import('socks');
     const { socket } = await SocksClient.createConnection({
       proxy,
@@ -112,7 +111,7 @@ function createSocksConnector(
 function withoutCredentials(error: unknown): Error {
   const reason = error instanceof Error ? error.message : 'unknown failure';
   const message = `the SOCKS proxy: ${reason}`;
-  // Any other error would make undici connect again and again.
+  // After any error but these two, undici would connect again and again.
   return /timed out/.test(reason)
     ? new errors.ConnectTimeoutError(message)
     : Object.assign(new Error(message), { code: 'ECONNABORTED' });

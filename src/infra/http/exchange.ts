@@ -6,20 +6,20 @@ import type { ResolveHost } from './address-guard.ts';
 import type { Overrides } from './host-list.ts';
 import type { OutgoingAddress } from './outgoing.ts';
 
-/** One request and its answer on one connection: no redirects, no retries. Never rejects. */
+/** Sends one request on one connection and receives its answer: no redirects, no retries. Never rejects. */
 export type Exchange = (options: ExchangeOptions) => Promise<Exchanged | ExchangeFailure>;
 
 export interface ExchangeOptions {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
-  /** Path and query. */
+  /** The path and query of the address. */
   readonly path: string;
-  /** Names and values, alternating. */
+  /** Header names and values, alternating. */
   readonly headers: string[];
   readonly body: string | undefined;
   readonly deadline: Deadline;
-  /** Most bytes of a body that is collected. */
+  /** The largest body, in bytes, that is collected in memory. */
   readonly maxBytes: number;
-  /** Set when the body may be streamed: bounds the pause between chunks; headers are then bounded by the deadline. */
+  /** Set when the body may be streamed: the longest pause between chunks; the deadline then bounds the headers only. */
   readonly flowTimeoutMs: number | undefined;
   readonly use: (head: ExchangeHead) => BodyUse;
   /** Called once when a streamed body has ended, failed or been destroyed. */
@@ -28,7 +28,7 @@ export interface ExchangeOptions {
 
 export interface ExchangeHead {
   readonly status: number;
-  /** Lower-case names. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly setCookies: readonly string[];
 }
@@ -39,9 +39,9 @@ export type BodyUse = 'collect' | 'flow' | 'discard';
 export interface Exchanged {
   readonly head: ExchangeHead;
   readonly use: BodyUse;
-  /** The collected body; empty for other uses. */
+  /** The body, if it was collected; else empty. */
   readonly bytes: Buffer;
-  /** The streamed body; undefined for other uses. Its errors are AppErrors. */
+  /** The body, if it is streamed; else undefined. Its errors are AppErrors. */
   readonly flow: Readable | undefined;
 }
 
@@ -61,20 +61,20 @@ export interface TransportOptions {
   readonly pauseTimeoutMs: number;
 }
 
-/** How one host is reached. */
+/** Everything that is needed to send requests to one host. */
 export interface Route {
-  /** Overridden hosts are asked without a throttle. */
+  /** True when another origin is asked instead of the host; such a host has no throttle. */
   readonly overridden: boolean;
   /**
-   * Checks that come before anything is sent and that the connection cannot make. Undefined when there are none.
-   *
-   * @throws AppError `forbidden`; `upstream_unavailable` with `params.what` when the transport cannot be used here; the deadline's failure
+   * Checks that must pass before anything is sent; undefined when there are none.
+   * @throws AppError `forbidden`; `upstream_unavailable` with `params.what` when the transport cannot be used on this
+   * machine; the deadline's failure
    */
   prepare(deadline: Deadline): Promise<void> | undefined;
   readonly exchange: Exchange;
 }
 
-/** One way of sending requests. Connections by different outgoing addresses never mix, nor do those to overridden hosts. */
+/** One way of sending requests. Each outgoing address, and each overridden host, has connections of its own. */
 export interface Transport {
   route(host: string, outgoing: OutgoingAddress): Route;
   close(): Promise<void>;
@@ -82,15 +82,15 @@ export interface Transport {
 
 /** A request to one address, and the transport to send it by. */
 export interface HttpCall {
-  /** Absolute https address on one of `hosts`. */
+  /** An https address, not relative, on one of `hosts`. */
   readonly url: string | URL;
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   /** Over the `browser` transport these replace the emulated browser's own headers of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Every address, that of each redirect included, must be on this list; else the call fails with `forbidden`. */
+  /** Host names and patterns that the call may reach, redirects included; any other host fails with `forbidden`. */
   readonly hosts: readonly string[];
-  /** A jar from which the cookies of every request are read and to which new ones are written. */
+  /** A cookie jar: every request of the call sends its cookies, and new ones are stored in it. */
   readonly cookies?: CookieJar;
   /** Default `plain`. `browser`: a browser's TLS and HTTP/2 fingerprint, for fixed site hosts only; never for `stream`. */
   readonly transport?: 'plain' | 'browser';

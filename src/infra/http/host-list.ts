@@ -15,7 +15,7 @@ export function matchesHost(hosts: readonly string[], host: string): boolean {
   return false;
 }
 
-/** Patterns for a list of hosts: each suffix itself and all its subdomains. */
+/** Patterns for a list of domains: each domain itself and all its subdomains. */
 export function hostsBelow(suffixes: readonly string[]): readonly string[] {
   return suffixes.flatMap(host => [host, `*.${host}`]);
 }
@@ -23,11 +23,10 @@ export function hostsBelow(suffixes: readonly string[]): readonly string[] {
 const NON_ASCII = /[^!-~]/;
 
 /**
- * Parses the address that a request is about to go to. It must be https, with the default port, no userinfo, and a host name (never an IP address)
- * that is on the list and written as it will be read: no control characters, no backslashes, no host that only becomes the allowed one by
- * normalisation.
- *
- * @param base the address that redirected here; relative addresses are resolved against it
+ * Parses the address of a request before it is sent. It must be https, with the default port, no userinfo, and a host
+ * name (never an IP address) that is on the list and written as it will be read: no control characters, no backslashes,
+ * no host that only becomes the allowed one by normalisation.
+ * @param base the address that redirected to this one; relative addresses are resolved against it
  * @throws AppError `forbidden`; `upstream_unavailable` for a redirect that is no address at all
  */
 export function parseTarget(address: string | URL, base: URL | undefined, hosts: readonly string[]): URL {
@@ -91,7 +90,7 @@ function isPlainlyWritten(text: string, host: string): boolean {
 }
 
 export interface Override {
-  /** Lower-case name, or `*.suffix`, which does not include the bare suffix. */
+  /** The overridden host: a lower-case name, or `*.suffix`, which does not include the bare suffix. */
   readonly host: string;
   /** The origin that is asked instead, such as `http://127.0.0.1:9001`. With https on loopback, certificates are not checked. */
   readonly origin: string;
@@ -99,7 +98,7 @@ export interface Override {
 
 export type Overrides = ReturnType<typeof createOverrides>;
 
-/** Origins that are asked in place of some hosts. */
+/** Origins that are asked instead of some hosts, such as a test server. */
 export function createOverrides(list: readonly Override[]) {
   const exact = new Map<string, string>();
   const suffixes = new Map<string, string>();

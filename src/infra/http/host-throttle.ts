@@ -6,20 +6,20 @@ import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { matchesHost, matchesHostPattern } from './host-list.ts';
 import { OWN_DOING } from './read-failure.ts';
 
-/** How many requests a host gets; `Infinity` lifts a bound. */
+/** The rate at which a host may be asked; `Infinity` lifts a bound. */
 export interface ThrottleRule {
-  /** Requests a second in the long run. */
+  /** The average number of requests a second. */
   readonly perSecond: number;
-  /** Requests that may leave at once after a pause. At least 1. */
+  /** Requests that may be sent at once after a pause. At least 1. */
   readonly burst: number;
-  /** Requests under way at the same time. At least 1. */
+  /** Requests that may run at the same time. At least 1. */
   readonly atOnce: number;
 }
 
-/** Hosts that count together, as those of one site do. */
+/** Hosts that share one rule's budget, as those of one site do. */
 export interface ThrottledSite {
   readonly id: string;
-  /** Exact, or `*.suffix`. */
+  /** Exact host names, or `*.suffix`. */
   readonly hosts: readonly string[];
   readonly rule: ThrottleRule;
 }
@@ -27,17 +27,18 @@ export interface ThrottledSite {
 export interface ThrottleRules {
   /** The rule of every host that no pattern names; each such host counts by itself. */
   readonly default?: ThrottleRule;
-  /** Rules by host or `*.suffix`; the hosts of one pattern share one budget. The first pattern that matches counts. */
+  /** Rules by host or `*.suffix`; the hosts of one pattern share one budget. The first pattern that matches is used. */
   readonly hosts?: Readonly<Record<string, ThrottleRule>>;
-  /** Sites whose hosts no pattern names. With a limiter, all processes share the long-run rate of a site. */
+  /** Sites whose hosts are not named in `hosts`. With a limiter, all processes share a site's requests per second. */
   readonly sites?: readonly ThrottledSite[];
 }
 
 export interface Gate {
   /**
-   * Takes a place: undefined when one was free, else a promise of it; clients that wait take turns. Every place must be given back by `leave`.
-   *
-   * @throws AppError `upstream_unavailable` when too many wait already; the deadline's failure, marked as our own doing when its time is over
+   * Takes a slot: undefined when one was free, else a promise of it; waiting clients take turns. Every slot must be
+   * freed by `leave`.
+   * @throws AppError `upstream_unavailable` when too many wait; the deadline's failure, with `params.own` when its time
+   * is over
    */
   enter(deadline: Deadline): Promise<void> | undefined;
   leave(): void;
@@ -47,7 +48,7 @@ export type HostThrottle = ReturnType<typeof createHostThrottle>;
 
 export interface HostThrottleOptions {
   readonly now?: () => number;
-  /** A limiter that all processes share. Without it, and while it cannot be reached, each process keeps the rate by itself. */
+  /** A limiter that all processes share. Without it, and while it cannot be reached, each process counts alone. */
   readonly limiter?: RateLimiter | undefined;
 }
 
@@ -56,18 +57,19 @@ const MAX_WAITING = 256;
 const MAX_GATES = 1000;
 
 /**
- * In a bucket of at least `MIN_BURST_TO_KEEP`, one token is kept for clients that were not served lately, so that they do not wait behind a crowd.
+ * One token in a bucket of at least `MIN_BURST_TO_KEEP` is kept for clients that were not served lately, so that they
+ * need not wait behind busy ones.
  */
 const KEPT_TOKENS = 1;
 const MIN_BURST_TO_KEEP = 4;
 
-/** Keeps requests to each host at a rate that its owner tolerates: a token bucket, and a bound on requests under way. */
+/** Keeps requests to each host at a rate its owner tolerates: a token bucket, and a bound on concurrent requests. */
 export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrottleOptions = {}) {
   const { now = Date.now, limiter } = options;
   const patterns = Object.entries(rules.hosts ?? {});
   const gates = new Map<string, ThrottleGate>();
 
-  /** Hosts with the same rule name share a budget. */
+  /** The rule for a host. Hosts with the same rule name share a budget. */
   function ruleOf(host: string): { readonly name: string; readonly rule: ThrottleRule; readonly isSite?: boolean } {
     const named = patterns.find(([pattern]) => matchesHostPattern(pattern, host));
     if (named !== undefined) return { name: named[0], rule: named[1] };
@@ -77,7 +79,7 @@ export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrot
   }
 
   return {
-    /** @param outgoing the name of the outgoing address: hosts count each address by itself */
+    /** @param outgoing the name of the outgoing address: a host counts each address separately */
     gate(host: string, outgoing = ''): Gate {
       const { name, rule, isSite } = ruleOf(host);
       const key = `${name} ${outgoing}`;
@@ -92,7 +94,7 @@ export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrot
   };
 }
 
-/** Takes a place among all processes. Resolves with 0 when it got one, else with the milliseconds after which to try again. */
+/** Takes a token of the rate that all processes share: 0 when it got one, else the milliseconds to wait. */
 type Share = () => Promise<number>;
 
 const SHARED_WINDOW_MS = 2_000;
@@ -139,7 +141,7 @@ class ThrottleGate implements Gate {
     return this.#share === undefined ? own : this.#enterShared(this.#share, own, deadline);
   }
 
-  /** Requests that have a place in this process wait here for one among all processes. */
+  /** A request that has a slot in this process waits here for a token of the rate that all processes share. */
   async #enterShared(share: Share, own: Promise<void> | undefined, deadline: Deadline): Promise<void> {
     await own;
     try {
@@ -202,7 +204,7 @@ class ThrottleGate implements Gate {
     const time = this.#now();
     const gained = ((time - this.#filledAt) / 1000) * this.#rule.perSecond;
     this.#filledAt = time;
-    // A clock that was set back takes no tokens away. `Infinity` times 0 is NaN, so an infinite rate fills the bucket here.
+    // A clock that was set back takes no tokens away. An infinite rate times 0 ms is NaN, so the bucket is filled.
     if (gained > 0) this.#tokens = Math.min(this.#rule.burst, this.#tokens + gained);
     else if (this.#rule.perSecond === Number.POSITIVE_INFINITY) this.#tokens = this.#rule.burst;
   }
@@ -212,16 +214,16 @@ class ThrottleGate implements Gate {
     if (this.#waiting.size > 0) this.#wakeLater();
   }
 
-  /** Tokens that must be there before the next waiter may go. */
+  /** Tokens that must be in the bucket before the next waiter may go. */
   #neededTokens(): number {
     return this.#waiting.isNextFresh || this.#rule.burst < MIN_BURST_TO_KEEP ? 1 : 1 + KEPT_TOKENS;
   }
 
-  /** Sets a timer when only tokens are missing; a place that becomes free admits the next waiter by itself. */
+  /** Sets a timer when only tokens are missing; a slot that becomes free admits the next waiter without it. */
   #wakeLater(): void {
     clearTimeout(this.#timer);
     if (this.#underWay >= this.#rule.atOnce) return;
-    // Without filling first, each newcomer would start everyone's wait anew.
+    // The bucket is filled first: each new request would otherwise restart the wait of all.
     this.#fill();
     const waitMs = Math.max(1, Math.ceil(((this.#neededTokens() - this.#tokens) / this.#rule.perSecond) * 1000));
     this.#timer = setTimeout(() => this.#admitWaiting(), waitMs);

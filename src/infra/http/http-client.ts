@@ -22,9 +22,7 @@ import { createOutgoing, type Outgoing } from './outgoing.ts';
 import { createPlainTransport } from './plain-transport.ts';
 import { OWN_DOING } from './read-failure.ts';
 
-/**
- * Host names a request may reach: `example.com` is exact, `*.example.com` any subdomain (not the bare suffix).
- */
+/** Host names that a request may reach: `example.com` is exact, `*.example.com` any subdomain of it. */
 export type HostList = readonly string[];
 
 export interface HttpRequest extends HttpCall {
@@ -35,18 +33,18 @@ export interface HttpRequest extends HttpCall {
   /** How many redirects are followed, default 5. With 0 the 3xx answer itself is returned. */
   readonly maxRedirects?: number;
   /**
-   * Retries after connection failures, 502, 503, 504 and 429. Default 1 for GET and HEAD, 0 for POST. A request that is not `repeatable` is sent
-   * again only when no byte of it left. With 0 the call never waits before answering.
+   * How often a request is sent again after connection failures, 502, 503, 504 and 429. Default 1 for GET and HEAD, 0
+   * for POST. One that is not `repeatable` is sent again only when no byte of it left. With 0 the call never waits.
    */
   readonly retries?: number;
-  /** True when the server may see the request twice. Default true for GET and HEAD; set it on a POST that only reads. */
+  /** True when the server may safely get the request twice. Default true for GET and HEAD; set it on a reading POST. */
   readonly repeatable?: boolean;
   readonly signal?: AbortSignal;
 }
 
 export interface HttpHead {
   readonly status: number;
-  /** Lower-case names; repeated headers joined by `, ` (except `set-cookie`, which only the jar sees). */
+  /** Headers by lower-case name; repeated ones joined by `, ` (except `set-cookie`, which only the jar sees). */
   readonly headers: Readonly<Record<string, string>>;
   /** The address that answered, after redirects. */
   readonly url: string;
@@ -61,26 +59,26 @@ export interface HttpResponse extends HttpHead {
 
 export interface HttpStream extends HttpHead {
   /**
-   * Bytes as the server sends them (asked for `identity` unless the request names an `accept-encoding`). Must be consumed or
-   * destroyed; aborting the request's signal destroys it. Fails with an AppError.
+   * The body as the server sends it (not compressed, unless the request names an `accept-encoding`). Must be consumed
+   * or destroyed; aborting the request's signal destroys it. Fails with an AppError.
    */
   readonly body: Readable;
 }
 
 /**
- * The only way in which Medley sends requests to sites. Any status is a value, never an error: callers decide what it means. Failures to get an
- * answer are AppErrors: `timeout`, `upstream_unavailable` (connection, TLS, DNS, broken body, redirect loop; `params.what: 'offline'` when no host at
- * all can be reached), `too_large`, `forbidden` (host, scheme or address that is not allowed), each with its cause. `params.own` is 1 when a limit of
- * our own caused the failure: the byte cap, a full line, a closed client. `params.what` is `browserTransport` when a request needs that transport and
- * it is not available here.
+ * The only way in which Medley sends requests to sites. An answer of any status is returned, never thrown. Failures to
+ * get an answer are AppErrors with their cause: `timeout`, `upstream_unavailable` (connection, TLS, DNS, broken body,
+ * redirect loop), `too_large`, `forbidden` (a host, scheme or address that is not allowed). `params.what` is `offline`
+ * when no host can be reached, `browserTransport` when that transport is missing; `params.own` is 1 when a limit of
+ * Medley caused it: the byte cap, a full queue, a closed client.
  */
 export interface HttpClient {
-  /** True when requests by the `browser` transport can be made here: its optional package is installed and could be loaded. */
+  /** True when the `browser` transport can be used: its optional package is installed and could be loaded. */
   readonly hasBrowserTransport: boolean;
   request(request: HttpRequest): Promise<HttpResponse>;
-  /** Resolves with the headers, while the body is still coming; `timeoutMs` then bounds the headers and the pause between chunks, not the whole. */
+  /** Resolves with the headers while the body still comes; `timeoutMs` bounds them and each pause between chunks. */
   stream(request: HttpRequest): Promise<HttpStream>;
-  /** Ends every call under way with `upstream_unavailable`, and closes the connections. */
+  /** Ends every call in progress with `upstream_unavailable`, and closes the connections. */
   close(): Promise<void>;
 }
 
@@ -91,27 +89,27 @@ export interface HttpLog {
 
 export interface HttpClientOptions {
   /**
-   * Hosts that are replaced by another origin: for these alone plain http and private addresses are allowed and there is no throttle. The Host header
-   * stays.
+   * Hosts that are replaced by another origin: only for these, plain http and private addresses are allowed and there
+   * is no throttle. The Host header stays the same.
    */
   readonly overrides?: Overrides | undefined;
   /**
-   * Decides by which outgoing address a host is asked, overridden hosts excepted. Default: the system's choice. Before a request goes through a proxy
-   * its target is resolved here, and refused when one of its addresses is not public; a target that cannot be resolved here is left to the proxy.
+   * Chooses the outgoing address for a host that is not overridden. Default: the system's choice. Before a request goes
+   * through a proxy, its target is resolved on this machine and refused when an address is not public.
    */
   readonly outgoing?: Outgoing | undefined;
   /** The user agent on the plain transport when the request names none. Default `Medley`. */
   readonly userAgent?: string;
   readonly throttle?: ThrottleRules;
-  /** A limiter that all processes share, for the sites among the throttle's rules. */
+  /** A rate limiter that all processes share, for the sites among the throttle's rules. */
   readonly limiter?: RateLimiter | undefined;
-  /** Default 5000. */
+  /** The longest time to connect, in milliseconds. Default 5000. */
   readonly connectTimeoutMs?: number;
-  /** Time from the request's end to the answer's headers. Default 15 000; `stream` has its own bound. */
+  /** The longest wait for the headers after a request was sent. Default 15 000; `stream` has its own bound. */
   readonly headersTimeoutMs?: number;
-  /** Time between two chunks of a body. Default 8000; `stream` has its own bound. */
+  /** The longest pause between two chunks of a body. Default 8000; `stream` has its own bound. */
   readonly pauseTimeoutMs?: number;
-  /** Connections of the plain transport to one host at once; further requests wait. Default 128. */
+  /** How many connections to one host the plain transport opens at once; further requests wait. Default 128. */
   readonly connectionsPerHost?: number;
   /** Certificates (PEM) that the plain transport trusts instead of Node's own. */
   readonly ca?: string;
@@ -138,7 +136,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     userAgent: options.userAgent ?? 'Medley',
     onRequest: options.onRequest,
   });
-  // The browser transport cannot choose the local address by which it leaves.
+  // The browser transport cannot choose a local address, so it is off where one is configured.
   const canPlayBrowser = outgoing.of('').localAddress === undefined;
   const live = new Set<Deadline>();
   const takeTurn = createBodyTurns();
@@ -218,11 +216,11 @@ interface Call {
   readonly attempt: Attempt;
   readonly now: () => number;
   readonly log: HttpLog | undefined;
-  /** Stops the deadline's timer and forgets the call; called when the call is over. */
+  /** Stops the deadline's timer and forgets the call; to be called when the call is over. */
   readonly end: () => void;
 }
 
-/** The whole call, with redirects followed and retries where they are safe. */
+/** Runs the whole call, following redirects and repeating requests where that is safe. */
 async function follow(call: Call): Promise<Exchanged & { readonly url: string }> {
   const { request, deadline, wanted, attempt, now, log, end: onFlowClosed } = call;
   const {
@@ -259,7 +257,7 @@ async function follow(call: Call): Promise<Exchanged & { readonly url: string }>
   }
 }
 
-/** The text is decoded when it is first read, since most callers read the bytes of a page only. */
+/** The text is decoded only when it is read, since most callers need the bytes alone. */
 function toResponse({ status, headers }: ExchangeHead, url: string, bytes: Buffer): HttpResponse {
   let text: string | undefined;
   return {

@@ -4,13 +4,13 @@ import { createLru } from '../cache/cache.ts';
 import { workContext } from '../concurrency/work-context.ts';
 import { matchesHost } from './host-list.ts';
 
-/** The outgoing address under which a site sees Medley. */
+/** An address from which a site sees Medley's requests come. */
 export interface OutgoingAddress {
-  /** Distinguishes addresses in logs and in data that processes share; it contains no password. */
+  /** Identifies the address in logs and in data that processes share; it contains no password. */
   readonly name: string;
   /** The proxy's address: `http:`, `https:` or `socks5:`, possibly with userinfo. */
   readonly proxyUrl?: string | undefined;
-  /** The local address of this machine for a connection to the host. Undefined: the system chooses. */
+  /** Chooses the local address of this machine for a connection to the host. Undefined: the system chooses. */
   readonly localAddress?: ((host: string) => string) | undefined;
 }
 
@@ -24,24 +24,24 @@ export interface ProxyRule {
 
 export interface OutgoingOptions {
   readonly proxies?: readonly ProxyRule[] | undefined;
-  /** An address of this machine, or a prefix such as `2001:db8:1:2::/64` that is routed to it. It counts where no proxy is used. */
+  /** An address of this machine, or a prefix such as `2001:db8:1:2::/64` routed to it, used where no proxy is. */
   readonly localAddress?: string | undefined;
   readonly sources?: readonly OutgoingSource[];
 }
 
 export interface OutgoingSource {
   readonly id: string;
-  /** Exact host names, or `*.suffix`. */
+  /** The source's hosts: exact names, or `*.suffix`. */
   readonly hosts: readonly string[];
 }
 
 export type Outgoing = ReturnType<typeof createOutgoing>;
 
-/** A random address of a prefix is kept this long for a site, since a site may tie cookies to it. */
+/** A random address out of a prefix is kept this long for a site, since a site may tie cookies to it. */
 const KEPT_MS = 30 * 60_000;
 const MAX_KEPT = 1_000;
 
-/** The only place that decides by which address a host is asked: by the host's own rule, else by its source's, else by the rule for all. */
+/** Chooses the outgoing address for a host: by the host's own proxy, else by its source's, else by the one for all. */
 export function createOutgoing(options: OutgoingOptions = {}) {
   const { proxies = [], localAddress, sources = [] } = options;
   const direct: OutgoingAddress =
@@ -59,7 +59,7 @@ export function createOutgoing(options: OutgoingOptions = {}) {
 
   function sourceOf(host: string): OutgoingSource | undefined {
     const owners = sources.filter(({ hosts }) => matchesHost(hosts, host));
-    // If several sources share a CDN, the source that has proxies of its own counts.
+    // If several sources share a CDN, the source that has proxies of its own is used.
     return owners.find(({ id }) => proxies.some(({ source }) => source === id)) ?? owners[0];
   }
 
@@ -75,7 +75,7 @@ export function createOutgoing(options: OutgoingOptions = {}) {
   }
 
   return {
-    /** The address by which the host is asked now: the one set for the running work, else the one chosen last. */
+    /** The address to ask the host from: the one set for the running work, else the one chosen last. */
     of(host: string): OutgoingAddress {
       const [own] = select(rule => rule.host === host);
       if (own !== undefined) return own;
@@ -91,7 +91,7 @@ export function createOutgoing(options: OutgoingOptions = {}) {
   };
 }
 
-/** The accounts of one proxy may leave by different addresses, so each has a name of its own; the account is hashed. */
+/** Accounts of one proxy may leave by different addresses, so each gets a name; the account is hashed. */
 function nameOf(proxyUrl: string): string {
   const { protocol, host, username } = new URL(proxyUrl);
   const account = username === '' ? '' : `#${createHash('sha256').update(username).digest('hex').slice(0, 8)}`;

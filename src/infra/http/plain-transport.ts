@@ -29,7 +29,7 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
     keepAliveMaxTimeout: 60_000,
   };
   const toOverrides = new Agent({ ...pool, connect: createOverrideConnector(options) });
-  /** Agents by the name of the outgoing address; there are as many as are configured. */
+  /** Agents by the name of the outgoing address; their number is that of the configured addresses. */
   const agents = new Map<string, Dispatcher>();
   const guardTarget = createTargetGuard(resolve);
 
@@ -103,7 +103,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#settle = settle;
   }
 
-  /** Fails the exchange now, whatever it is doing. */
+  /** Ends the exchange with this error at once, in any state. */
   abort(error: AppError): void {
     if (this.#ended) return;
     this.#aborted = error;
@@ -202,7 +202,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
         callback(error);
       },
     });
-    // The stream may fail before its reader listens: the error is kept for the reader, but must not end the process.
+    // The stream may fail before its reader listens: the error is kept for the reader, and must not end the process.
     flow.on('error', () => {});
     return flow;
   }

@@ -16,12 +16,12 @@ export interface PostOptions {
 
 export type Poster = ReturnType<typeof createPoster>;
 
-/** No answer came. The message names no address, because that may contain a secret. */
+/** Thrown when no answer came. The message names no address, because that may contain a secret. */
 export class PostFailure extends Error {
   override readonly name = 'PostFailure';
   /** True when it is certain that the server has not read the whole request: the server was not reached, or the body was cut short. */
   readonly isUnsent: boolean;
-  /** True when the request was ended here, by the signal or the time. */
+  /** True when this process ended the request, because of the signal or the timeout. */
   readonly isCut: boolean;
 
   constructor(reason: string, { isUnsent, isCut }: { readonly isUnsent: boolean; readonly isCut: boolean }) {
@@ -31,15 +31,15 @@ export class PostFailure extends Error {
   }
 }
 
-/** Codes of errors after which no connection was made. */
+/** Error codes after which no connection was made. */
 const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
-/** Idle connections are closed well before servers do it, so that no server closes one just when it is used. */
+/** Idle connections are closed before servers close them, so that no request is sent on a closing one. */
 const IDLE_MS = 10_000;
-/** Answers of such APIs are far smaller. */
+/** The answers of such an API are far smaller. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** Posts forms with files to an API whose address the operator chooses. Nothing is tried twice. */
+/** Posts forms with files to an API whose address the operator chooses. No request is repeated. */
 export function createPoster() {
   // Each caller sets the time that its call may take, so the agent sets none.
   const agent = new Agent({
@@ -76,12 +76,12 @@ export function createPoster() {
         over.release();
       }
     },
-    /** Ends the requests under way. */
+    /** Ends the requests in progress. */
     close: () => agent.destroy(),
   };
 }
 
-/** The form counts as complete when its last piece was taken; a server cannot have understood an incomplete one. */
+/** The form is complete when its last piece was taken; a server cannot have understood an incomplete one. */
 async function* watched(form: EncodedForm, progress: { isComplete: boolean }): AsyncGenerator<Uint8Array> {
   yield* form.body();
   progress.isComplete = true;
@@ -100,7 +100,7 @@ export interface FormFile {
   /** Default `application/octet-stream`. */
   readonly mime?: string;
   readonly bytes: number;
-  /** Opens the file when its part of the body is to be sent. */
+  /** Opens the file; called when its part of the body is to be sent. */
   readonly open: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
@@ -113,7 +113,7 @@ export interface EncodedForm {
 
 const LINE = '\r\n';
 
-/** A `multipart/form-data` body. */
+/** Encodes fields and files as a `multipart/form-data` body. */
 export function encodeForm(
   fields: readonly (readonly [name: string, value: string])[],
   files: readonly FormFile[],
@@ -148,7 +148,7 @@ function sizeOf(files: readonly FormFile[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes + LINE.length, 0);
 }
 
-/** Browsers encode these characters in the same way in a field or file name. */
+/** Escapes a field or file name, in the same way as browsers. */
 function quotable(name: string): string {
   return name.replace(/[\r\n"]/g, character => encodeURIComponent(character));
 }

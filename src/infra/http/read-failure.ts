@@ -1,14 +1,14 @@
 import { AppError } from '../../errors.ts';
 
-/** Params of an error that a limit of our own caused and that says nothing against the site. */
+/** Params of an error that one of Medley's own limits caused and that says nothing against the site. */
 export const OWN_DOING = { params: { own: 1 } } as const;
 
-/** True when one of our own bounds caused the failure: a full line, a turn that did not come in time, an answer beyond the byte cap. */
+/** True when Medley's own limit caused the failure: a full queue, a wait that was too long, the byte cap. */
 export function isOwnDoing(error: AppError): boolean {
   return error.params.own === 1;
 }
 
-/** A failed exchange, read as an AppError. */
+/** A failed exchange as an AppError. */
 export interface Failure {
   readonly error: AppError;
   /** True when the connection failed in a way that another attempt may avoid. */
@@ -36,7 +36,7 @@ const TRANSIENT: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Reads an error of Node or undici by its code. */
+/** Turns an error of Node or undici into a failure, by its code. */
 export function readFailure(cause: Error, origin: string): Failure {
   if (cause instanceof AppError) return { error: cause, transient: false };
   const code = 'code' in cause ? cause.code : undefined;
@@ -60,9 +60,8 @@ const TRANSIENT_WORDS =
   /Connect\): .*(?:os error|unexpected EOF|timed out)|SendRequest\): .*(?:closed|reset|refused|broken pipe|stream error)|reading a body/;
 
 /**
- * Reads an error of the browser transport. Its message is kept, the request's address is not.
- *
- * @param wasSent whether the request had been handed over
+ * Turns an error of the browser transport into a failure. It keeps the error's message but not the request's address.
+ * @param wasSent whether the request had been sent
  */
 export function readBrowserFailure(
   cause: Error,

@@ -2,9 +2,8 @@ const SECONDS = /^\d{1,9}(?:\.\d{1,6})?$/;
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, [0-9A-Za-z :-]{10,40}$/;
 
 /**
- * Milliseconds a `Retry-After` header asks to wait: seconds or an HTTP date (RFC 9110, 10.2.3). Never negative; undefined
- * when the header is absent or neither.
- *
+ * Milliseconds that a `Retry-After` header asks to wait: it holds seconds or an HTTP date (RFC 9110, 10.2.3). Never
+ * negative; undefined when the header is absent or holds neither.
  * @param now unix milliseconds
  */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {

@@ -11,16 +11,16 @@ export interface EmbeddedQueueOptions {
   readonly now?: () => number;
 }
 
-/** An entry that an earlier process delayed waits no longer than this: that process's clock may have been far ahead of this one's. */
+/** The longest that an earlier process's delay may still last: that process's clock may have been far ahead. */
 const MOST_AHEAD_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const SWEEP_EVERY = 500;
-/** Most rows that one statement changes: a larger change would delay everything else in the process. */
+/** The most rows that one statement changes: a larger change would block the process. */
 const BATCH = 1_000;
 
 /**
- * A queue in a table of the embedded database, for the one process that holds the file: entries that an earlier process had claimed are free at once.
- * Only one queue may be opened on a table.
+ * A queue in a table of the embedded database, for the one process that holds the file. Entries that an earlier process
+ * had claimed can be claimed at once. Only one queue may be opened on a table.
  * @throws AppError `internal` when the store cannot be read or written
  */
 export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOptions): Queue {
@@ -124,7 +124,7 @@ function operationsOn(table: EmbeddedTable, progress: QueueProgress, now: () => 
   };
 }
 
-/** Calls `wake` at the earliest of the moments that were asked for since its last call. */
+/** Calls `wake` once, at the earliest of the times requested since its last call. */
 function createWakeTimer(now: () => number, wake: () => void) {
   let timer: NodeJS.Timeout | undefined;
   let wakeAt = Number.POSITIVE_INFINITY;
@@ -156,7 +156,7 @@ interface SweeperOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Drops the ids of entries that were done long ago, and entries that were never finished. */
+/** Deletes the ids of entries that were done long ago, and entries that were never finished. */
 function createSweeper({ table, limits, progress, now, log }: SweeperOptions) {
   let addedSince = 0;
   let sweptAt = Number.NEGATIVE_INFINITY;
@@ -183,8 +183,8 @@ function createSweeper({ table, limits, progress, now, log }: SweeperOptions) {
 }
 
 /**
- * A clock of whole unix milliseconds that never goes back: when the machine's clock is set back, time goes on from where it was; when it is set
- * forward, this one follows.
+ * A clock of whole unix milliseconds that never goes back. When the machine's clock is set back, this one continues
+ * from its last value; when it is set forward, this one follows.
  * @param clock the machine's clock in unix milliseconds
  */
 function createSteadyClock(clock: () => number = Date.now): () => number {

@@ -3,8 +3,9 @@ import type { Store } from '../store/store.ts';
 import type { QueueEntry } from './queue.ts';
 
 /**
- * `waiting` can be claimed, `delayed` waits for `due`, `claimed` is held by the worker `holder` until `lease`, `done` is only an id. `turn` is the
- * entry's place in the line of all; entries of one turn go in the order they came. Times are unix milliseconds.
+ * A `delayed` entry waits for `due`, a `claimed` one is held by the worker `holder` until `lease`, and of one that is
+ * `done` only the id is kept. `turn` numbers the rounds in which each account has one entry. Times are unix
+ * milliseconds.
  */
 const STEPS = [
   `CREATE TABLE queue (
@@ -17,7 +18,7 @@ const STEPS = [
   `CREATE INDEX queue_by_chat ON queue (chat, turn) WHERE state <> 'done'`,
   `CREATE INDEX queue_unfinished ON queue (at) WHERE state <> 'done'`,
   `CREATE INDEX queue_done ON queue (at) WHERE state = 'done'`,
-  // Until 0.2.0 a chat, such as a whole Discord server, was one lane.
+  // Up to 0.2.0 a chat, such as a whole Discord server, was one lane.
   `DROP INDEX queue_by_chat;
   ALTER TABLE queue RENAME COLUMN chat TO lane;
   ALTER TABLE queue ADD COLUMN fair_by TEXT NOT NULL DEFAULT '';
@@ -68,7 +69,8 @@ interface Release {
 export type EmbeddedTable = ReturnType<typeof createEmbeddedTable>;
 
 /**
- * The rows of an embedded queue. Each change is one statement, so that a process killed at any moment leaves a consistent table.
+ * The rows of an embedded queue. Each change is one statement, so that a process killed at any moment leaves a valid
+ * table.
  * @throws AppError `internal` when the store cannot be read or written
  */
 export function createEmbeddedTable(store: Store) {
@@ -80,14 +82,14 @@ function additions(store: Store) {
   return {
     has: (id: string) => figureOf(store, 'SELECT 1 AS value FROM queue WHERE id = :id', { id }) !== undefined,
 
-    /** The number of unfinished entries in the lane and of those with the same `fairBy`, and the last turn of the latter. */
+    /** Counts unfinished entries in the lane and with the same `fairBy`, and finds the highest `turn` of the latter. */
     backlog({ lane, fairBy }: Pick<QueueEntry, 'lane' | 'fairBy'>): z.output<typeof Backlog> {
       const sql = `SELECT (SELECT count(*) FROM queue WHERE lane = :lane AND state <> 'done') AS ahead,
         count(*) AS count, max(turn) AS last FROM queue WHERE fair_by = :fairBy AND state <> 'done'`;
       return store.get(sql, { lane, fairBy }, Backlog) ?? { ahead: 0, count: 0, last: null };
     },
 
-    /** Adds an entry; false when its id is known. */
+    /** Adds an entry; returns false when its id is known. */
     insert(entry: QueueEntry, { turn, atOnce, at }: { turn: number; atOnce: number; at: number }): boolean {
       const { id, lane, fairBy, owner, payload, delayMs = 0 } = entry;
       const { changes } = store.run(
@@ -106,7 +108,7 @@ function additions(store: Store) {
 
 function claims(store: Store) {
   return {
-    /** Claims the next entry in line whose lane is not in `busy`. */
+    /** Claims the first entry, by turn, whose lane is not in `busy`. */
     claim(busy: readonly string[], { holder, until }: Lease): ClaimedRow | undefined {
       return store.get(
         `UPDATE queue SET state = 'claimed', holder = :holder, lease = :until WHERE rowid = (
@@ -118,7 +120,7 @@ function claims(store: Store) {
       );
     },
 
-    /** Replaces the payload. Like the methods below, false when the entry is not held by that holder. */
+    /** Replaces the payload. This method and the following ones return false when `holder` does not hold the entry. */
     save(id: string, holder: string, payload: string): boolean {
       const sql = `UPDATE queue SET payload = :payload WHERE id = :id AND state = 'claimed' AND holder = :holder`;
       return store.run(sql, { id, holder, payload }).changes > 0;
@@ -127,7 +129,7 @@ function claims(store: Store) {
       const sql = `UPDATE queue SET ${BARE} WHERE id = :id AND state = 'claimed' AND holder = :holder`;
       return store.run(sql, { id, holder, at }).changes > 0;
     },
-    /** Puts a claimed entry back: it waits until `due` (0: not at all), and goes no earlier than `turn`. */
+    /** Returns a claimed entry to the queue, delayed until `due` (0: not at all), in `turn` or later. */
     release(id: string, holder: string, { due, turn, payload }: Release): boolean {
       const { changes } = store.run(
         `UPDATE queue SET state = :state, due = :due, turn = max(turn, :turn), holder = '',
@@ -145,7 +147,7 @@ function claims(store: Store) {
         { holder, until, ids: JSON.stringify(ids) },
       );
     },
-    /** Frees what was claimed under leases that ended before `moment`. */
+    /** Makes entries claimable again whose lease ended before `moment`. */
     expire(moment: number): number {
       const sql = `UPDATE queue SET state = 'waiting', holder = '', lapses = lapses + 1 WHERE state = 'claimed' AND lease < ?`;
       return store.run(sql, [moment]).changes;
@@ -155,7 +157,7 @@ function claims(store: Store) {
 
 function changes(store: Store) {
   return {
-    /** Makes at most `most` delayed entries claimable whose time has come. */
+    /** Makes delayed entries claimable whose time has come, at most `most` of them. */
     wake(now: number, most: number): void {
       store.run(
         `UPDATE queue SET state = 'waiting', due = 0
@@ -163,7 +165,7 @@ function changes(store: Store) {
         [now, most],
       );
     },
-    /** Shortens delays: no entry waits beyond that moment any more. */
+    /** Shortens delays, so that no entry waits beyond `latest`. */
     hurry(latest: number): void {
       store.run(`UPDATE queue SET due = :latest WHERE state = 'delayed' AND due > :latest`, { latest });
     },
@@ -191,7 +193,9 @@ function changes(store: Store) {
       return store.run(sql, { owner, at }).changes;
     },
 
-    /** Deletes at most `most` ids of finished entries: those marked before a moment, and the oldest beyond `marks`. */
+    /**
+     * Deletes up to `most` ids of finished entries: those that ended before `before`, and all but the newest `marks`.
+     */
     dropMarks({ before, marks, most }: { before: number; marks: number; most: number }): number {
       const { changes } = store.run(
         `DELETE FROM queue WHERE rowid IN (
@@ -202,7 +206,7 @@ function changes(store: Store) {
       );
       return changes;
     },
-    /** Deletes unfinished entries that were added before a moment, unless a worker holds them. */
+    /** Deletes unfinished entries that were added before that time, unless a worker holds them. */
     dropOld(before: number): number {
       const sql = `DELETE FROM queue WHERE state <> 'done' AND state <> 'claimed' AND at <= ?`;
       return store.run(sql, [before]).changes;

@@ -3,9 +3,9 @@ import type { Logger } from '../log.ts';
 import type { ClaimedRow, EmbeddedTable } from './embedded-table.ts';
 import type { Claim, Handler, Verdict } from './queue.ts';
 
-/** The progress of a queue, shared by its worker and by the code that adds entries. */
+/** The state that a queue's worker shares with the code that adds entries. */
 export interface QueueProgress {
-  /** The turn whose entries are being claimed; entries of an account without backlog join it. */
+  /** The turn whose entries are being claimed now; a new entry of an account without waiting entries gets this turn. */
   turn: number;
   unfinished: number;
 }
@@ -16,13 +16,13 @@ export interface EmbeddedWorkerOptions {
   readonly log: Pick<Logger, 'warn' | 'error'>;
   readonly leaseMs: number;
   readonly now: () => number;
-  /** Asks for the table to be looked at again at that moment, since an entry waits until then. */
+  /** Asks for the table to be read again at that time, because an entry is due then. */
   readonly wakeBy: (at: number) => void;
 }
 
-/** After this time a verdict that could not be written is written again, and a store that failed is tried again. */
+/** The pause before a verdict that could not be stored is stored again, and before a failing store is tried again. */
 export const RETRY_MS = 1_000;
-/** An entry whose handler threw waits this long. */
+/** The delay of an entry whose handler threw. */
 const THROWN_MS = 5_000;
 
 interface Active {
@@ -36,7 +36,7 @@ export class EmbeddedWorker {
   readonly #options: EmbeddedWorkerOptions;
   readonly #holder = randomUUID();
   readonly #active = new Map<string, Active>();
-  /** Verdicts that could not be written to the store yet. */
+  /** Verdicts of handlers that could not be stored yet. */
   readonly #unwritten = new Map<string, Verdict>();
   #work: { readonly handler: Handler; readonly concurrency: number } | undefined;
   #isDraining = false;
@@ -67,7 +67,7 @@ export class EmbeddedWorker {
   }
 
   /**
-   * Renews leases and writes verdicts that could not be written before.
+   * Renews leases and stores verdicts that could not be stored before.
    * @throws AppError `internal`
    */
   keepUp(): void {
@@ -92,7 +92,7 @@ export class EmbeddedWorker {
     while (this.#work !== undefined && !this.#isDraining && this.#active.size < this.#work.concurrency) {
       const row = table.claim(this.#busyLanes(), this.#lease());
       if (row === undefined) {
-        // No entry waits or runs: turns start again with the next one.
+        // No entry waits or runs, so turns are counted from 0 again.
         if (this.#active.size === 0) progress.turn = 0;
         return;
       }
@@ -148,7 +148,7 @@ export class EmbeddedWorker {
     this.pumpSoon();
   }
 
-  /** Writes the verdict; false when the store fails. */
+  /** Stores the verdict; false when the store fails. */
   #write(id: string, verdict: Verdict): boolean {
     const { table, progress, log, now, wakeBy } = this.#options;
     try {

@@ -1,14 +1,14 @@
 /** A piece of work that is kept until it is done. */
 export interface QueueEntry {
-  /** The same for a repeat of the same event. When an entry is done, its id alone is kept, for a day. */
+  /** An id that is the same for a repeat of the same event. When an entry is done, its id alone is kept, for a day. */
   readonly id: string;
-  /** Entries of one lane share its places, and run in the order they came. */
+  /** The channel or chat: its entries start in the order they came, at most `atOnce` of them at a time. */
   readonly lane: string;
-  /** The account that takes turns: entries of one account take turns with those of others. All entries of a lane name the same account. */
+  /** The account, such as a Discord server, by which the queue is fair. All entries of a lane have the same one. */
   readonly fairBy: string;
   /** The person on whose behalf the entry runs; `forget` uses it. */
   readonly owner: string;
-  /** The queue does not read it, and drops it when the entry is done. */
+  /** The data of the entry. The queue does not read it, and deletes it when the entry is done. */
   readonly payload: string;
   /** How many entries of its lane may run at once; 1 keeps their order strictly. Default: the queue's `perLane`. */
   readonly atOnce?: number;
@@ -17,11 +17,11 @@ export interface QueueEntry {
 }
 
 export type Added =
-  /** `ahead`: unfinished entries of the same lane that came before it. */
+  /** The entry was added; `ahead` counts the unfinished entries of the same lane that came before it. */
   | { readonly outcome: 'accepted'; readonly ahead: number }
   /** The id is in the queue already, or was done within the last day. */
   | { readonly outcome: 'known' }
-  /** The entry was refused. `waiting`: how many unfinished entries there are with its `fairBy`, or in the queue, as `scope` says. */
+  /** The entry was refused. `waiting` counts the unfinished entries with its `fairBy`, or of the queue (`scope`). */
   | { readonly outcome: 'full'; readonly scope: 'fairBy' | 'queue'; readonly waiting: number };
 
 /** An entry held by one worker, under a lease that is renewed until the handler returns. */
@@ -29,14 +29,14 @@ export interface Claim {
   readonly id: string;
   readonly lane: string;
   readonly payload: string;
-  /** When it was added, unix milliseconds. */
+  /** The time at which the entry was added, unix milliseconds. */
   readonly addedAt: number;
-  /** How many workers held the entry before and lost their lease, as by a crash. */
+  /** How many earlier workers lost their lease of this entry, for example by a crash. */
   readonly lapses: number;
-  /** Aborts when the lease is found to be lost: another worker may hold the entry by now. */
+  /** Aborts when the lease has been lost: another worker may hold the entry by now. */
   readonly signal: AbortSignal;
   /**
-   * Replaces the payload; resolves when the new one is durable.
+   * Replaces the payload; resolves when the new one is stored durably.
    * @returns false when the lease is lost, or the handler has returned; nothing was written then
    * @throws AppError `internal` when the store cannot be reached
    */
@@ -45,47 +45,46 @@ export interface Claim {
 
 /** A handler's decision about a claimed entry. */
 export type Verdict =
-  /** The entry is over: only its id stays. */
+  /** The entry is finished: only its id is kept. */
   | { readonly done: true }
-  /** The entry waits again for at least `afterMs`, without holding a worker; with 0, until all that wait now had their turn. */
+  /** The entry is delayed by at least `afterMs`; with 0, it waits until all entries that wait now were served. */
   | { readonly done: false; readonly afterMs: number; readonly payload?: string };
 
-/** Does the entry's work and decides what becomes of the entry. When a handler throws, that is logged and the entry waits for a moment. */
+/** Does the entry's work and decides what becomes of it. An error is logged, and the entry is delayed. */
 export type Handler = (claim: Claim) => Promise<Verdict>;
 
 export interface QueueStats {
-  /** Entries that are ready, and those that wait for their time. */
+  /** The number of entries that can be claimed or are delayed. */
   readonly waiting: number;
   readonly running: number;
-  /** When the oldest entry that could run now was added, unix milliseconds; undefined when there is none. */
+  /** The time at which the oldest claimable entry was added, unix milliseconds; undefined when there is none. */
   readonly oldestAt: number | undefined;
 }
 
 /**
- * Durable work, run at least once by one worker at a time and never again after it is done. The accounts of `fairBy` take turns: a new entry stands
- * behind the entries of its own account, but not behind the backlog of others. An entry that is not done after a week is dropped.
- *
- * A worker that dies loses its lease and another takes over; what the first one still tries to write is refused.
- *
+ * Durable work, run at least once by one worker at a time and never again after it is done. The accounts of `fairBy`
+ * are served in turn: a new entry waits behind those of its own account, not behind the backlog of others. An entry
+ * that is not done after a week is dropped. A worker that dies loses its lease and another takes over; later writes of
+ * the first are refused.
  * @throws AppError `internal` from every method when the store cannot be reached
  */
 export interface Queue {
-  /** Keeps an entry; resolves when it is durable. The same id again changes nothing. */
+  /** Adds an entry; resolves when it is stored durably. A repeat of a known id changes nothing. */
   add(entry: QueueEntry): Promise<Added>;
-  /** Starts to work: at most `concurrency` handlers at once in this process. To be called once. */
+  /** Starts to run entries: at most `concurrency` handlers at once in this process. To be called once. */
   work(handler: Handler, options: { readonly concurrency: number }): void;
-  /** Allows a delayed entry to be claimed now. Unknown ids and running entries are ignored. */
+  /** Makes a delayed entry claimable now. Unknown ids and running entries are ignored. */
   promote(id: string): Promise<void>;
-  /** Ends an entry that no worker holds. False when there is none of that id. */
+  /** Ends an entry that no worker holds. Returns false when no such entry has that id. */
   cancel(id: string): Promise<boolean>;
   /** Ends all entries of that owner that no worker holds; returns how many they were. */
   forget(owner: string): Promise<number>;
-  /** Unfinished entries that no worker holds, in the order of turns; for moving them to another queue. Their delays are left out. */
+  /** Unfinished entries that no worker holds, in the order of serving, without delays; for moving them elsewhere. */
   unclaimed(): Promise<readonly QueueEntry[]>;
-  /** Takes an entry out that no worker holds, as if it had never been added. False when there is none of that id. */
+  /** Deletes an entry that no worker holds, as if it had never been added. False when none has that id. */
   remove(id: string): Promise<boolean>;
   stats(): Promise<QueueStats>;
-  /** Claims no further entries; resolves when no handler runs. Adding still works. Safe to call twice. */
+  /** Claims no more entries; resolves when no handler runs any more. `add` still works. Safe to call twice. */
   drain(): Promise<void>;
   /** Closes connections and stops timers. Running entries are left to other workers, as if this process had died. Safe to call twice. */
   close(): Promise<void>;
@@ -93,15 +92,15 @@ export interface Queue {
 
 /** Bounds and times of a queue, the same for every driver. */
 export interface QueueLimits {
-  /** Unfinished entries in all. */
+  /** The most unfinished entries in the queue. */
   readonly entries: number;
-  /** Unfinished entries with the same `fairBy`. */
+  /** The most unfinished entries with the same `fairBy`. */
   readonly entriesPerFairBy: number;
-  /** Entries of one lane that run at once. */
+  /** The most entries of one lane that run at once. */
   readonly perLane: number;
-  /** A worker that has not renewed its lease for this long has lost it. */
+  /** A worker that has not renewed a lease for this long has lost it. */
   readonly leaseMs: number;
-  /** How long ids of finished entries are known: gateways replay minutes, Telegram keeps updates for a day. */
+  /** How long ids of finished entries are kept: gateways repeat minutes of events, Telegram a day of updates. */
   readonly markMs: number;
   /** Unfinished entries are dropped after this long. */
   readonly lifeMs: number;

@@ -2,34 +2,34 @@ import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexib
 import { createLru } from '../cache/cache.ts';
 
 export interface RateLimitRule {
-  /** Names the rule; the buckets of two rules are always separate. */
+  /** The rule's name; two rules never share a bucket. */
   readonly name: string;
   readonly limit: number;
   readonly windowMs: number;
-  /** `clock`: windows start at multiples of windowMs since the epoch. `first`: at a key's first use. */
+  /** Where a window begins. `clock`: at a multiple of windowMs since the epoch; `first`: at a key's first use. */
   readonly window: 'clock' | 'first';
 }
 
 export interface RateLimitState {
   readonly allowed: boolean;
   readonly limit: number;
-  /** Units that are left, never below 0. */
+  /** Units that are left in the window, never below 0. */
   readonly remaining: number;
-  /** Unix milliseconds when the bucket is full again. */
+  /** The time at which the bucket is full again, unix milliseconds. */
   readonly resetAt: number;
 }
 
 export interface RateLimiter {
-  /** Takes `cost` units from the key's bucket; a refused call leaves the bucket as it was. */
+  /** Takes `cost` units from the key's bucket; a refused call takes none. */
   consume(rule: RateLimitRule, key: string, cost?: number): Promise<RateLimitState>;
 }
 
 export interface MemoryRateLimiterOptions {
-  /** Buckets held in memory at once; beyond this the one used longest ago is forgotten and starts full. Default 100 000. */
+  /** The most buckets in memory; beyond it the least recently used is forgotten and starts full. Default 100 000. */
   readonly maxKeys?: number;
 }
 
-/** Node's timers, which end a window, hold at most a 32-bit number of milliseconds. */
+/** The timers that end a window take at most a signed 32-bit number of milliseconds. */
 const MAX_WINDOW_MS = 2 ** 31 - 1;
 
 /** A RateLimiter in this process. Its timers never keep the process alive. */
@@ -47,24 +47,24 @@ export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiter
   };
 }
 
-/** Options for counters that only count and expire: rules differ from call to call, so `takeFrom` compares the limit itself. */
+/** Options of counters that only count and expire: each rule has another limit, so `takeFrom` compares it itself. */
 export const UNLIMITED = { points: Number.MAX_SAFE_INTEGER, duration: 0, keyPrefix: '' };
 
 /** The window that a call falls into. */
 export interface RateLimitWindow {
-  /** The bucket whose window it is. */
+  /** The bucket to which the window belongs. */
   readonly bucket: string;
   /** The name of the window's counter. */
   readonly name: string;
   readonly limit: number;
-  /** Milliseconds until the window ends, if it begins now. */
+  /** Milliseconds from now until the window would end if it began now. */
   readonly lengthMs: number;
-  /** Unix milliseconds; undefined when the window ends a fixed time after its first use. */
+  /** When the window ends, unix milliseconds; undefined when it ends a fixed time after its first use. */
   readonly endsAt: number | undefined;
 }
 
 /**
- * The window that a call falls into.
+ * The window in which a call counts.
  * @throws RangeError when the rule or the cost makes no sense to a limiter
  */
 export function openWindow(rule: RateLimitRule, key: string, cost: number): RateLimitWindow {
@@ -80,7 +80,7 @@ export function openWindow(rule: RateLimitRule, key: string, cost: number): Rate
   return { bucket, name: `${bucket}@${index}`, limit, lengthMs: endsAt - now, endsAt };
 }
 
-/** Counts a call; units beyond the limit are given back at once. */
+/** Counts a call in a window; when it exceeds the limit, its units are given back at once. */
 export async function takeFrom(
   counter: RateLimiterAbstract,
   { name, limit, lengthMs, endsAt }: RateLimitWindow,

@@ -26,7 +26,7 @@ const Data = z.object({
 
 const NAME = 'requests';
 const PAGE = 500;
-/** A moved entry is promoted once it is out of the old queue; this delay only runs out when this process dies before that. */
+/** A moved entry is promoted when the old queue has lost it; this delay only ends if the process dies before. */
 const MOVING_MS = 10_000;
 
 /**

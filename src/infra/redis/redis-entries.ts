@@ -4,15 +4,13 @@ import * as z from 'zod';
 import type { QueueEntry, QueueLimits } from '../queue/queue.ts';
 
 /**
- * The queue's entries, in keys of our own beside those of BullMQ, which knows only an entry's id, its turn and its timer.
- *
- * `entry:ID` is the entry itself, with the last attempt that entered and the one that holds it (`holder`, or nothing). `ids` has unfinished entries
- * by the moment they were added, and finished ones by the negative of the moment they ended. `fair:` has the entries of one `fairBy` by turn. `lane:`
- * has those of one lane: with 0 when they have a place in it, with their turn when they are parked because they wait for a place, and with -1 when
- * they wait for their time. `turn` is the turn that is being served.
- *
- * A worker writes under the number of its attempt (`attemptsStarted`), which rises with each claim of BullMQ: once another worker has entered, writes
- * of an earlier one are refused.
+ * The queue's entries, in keys of our own beside BullMQ's, which knows only an entry's id, turn and timer. `entry:ID`:
+ * the entry, its last attempt and the one that holds it (`holder`). `ids`: unfinished entries by the time they were
+ * added, finished ones by minus the time they ended. `fair:`: entries of one `fairBy` by turn. `lane:`: those of a
+ * lane, with 0 if one of its slots is theirs, with their turn while they wait for a slot (parked), with -1 while
+ * delayed. `turn`: the turn being served.
+ * A worker writes under the number of its attempt (`attemptsStarted`), which rises with each claim of BullMQ: once
+ * another worker has begun, writes of an earlier one are refused.
  */
 const PRELUDE = `
 local own = ARGV[1]
@@ -41,13 +39,13 @@ local function finish(id, lane, fairBy)
 end
 `;
 
-/** BullMQ's largest priority. */
+/** The largest priority that BullMQ accepts. */
 const LAST_TURN = 2_097_152;
 
 const RUN = {
   /**
-   * Keeps an entry, unless its id is known or a bound is reached, and gives it its turn. An entry that need not wait gets a place in its lane, or is
-   * parked.
+   * Adds an entry, unless its id is known or a bound is reached, and gives it its turn. An entry that is not delayed
+   * gets a slot of its lane, or is parked until one is free.
    */
   plan: script(`
 local id, lane, fairBy, atOnce, now = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[7]), ARGV[8]
@@ -74,7 +72,7 @@ if ARGV[9] ~= '1' then return {'accepted', ahead, turn, place(id, lane, turn, at
 redis.call('ZADD', laneOf(lane), -1, id)
 return {'accepted', ahead, turn, 0}`),
 
-  /** Lets a worker hold the entry when it has a place in its lane or one is free; else the entry is parked. */
+  /** Lets a worker hold the entry when it has a slot of its lane or one is free; else the entry is parked. */
   enter: script(`
 local id, attempt = ARGV[2], ARGV[3]
 local known = redis.call('HMGET', entryOf(id), 'attempt', 'lane', 'turn', 'atOnce', 'payload', 'addedAt')
@@ -91,7 +89,7 @@ if redis.call('HGET', entryOf(ARGV[2]), 'holder') ~= ARGV[3] then return 0 end
 redis.call('HSET', entryOf(ARGV[2]), 'payload', ARGV[4])
 return 1`),
 
-  /** Frees the entry's place in the lane and returns the entry that gets it. An entry that yields gets a turn behind all that wait now. */
+  /** Frees the entry's slot and returns the entry that gets it. An unfinished entry goes behind all that wait now. */
   release: script(`
 local id, attempt, yields = ARGV[2], ARGV[3], ARGV[4]
 local known = redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy', 'turn')
@@ -111,7 +109,7 @@ redis.call('ZADD', ids, '-' .. now, id)
 finish(id, known[2], known[3])
 return {1, handOver(known[2]), 0}`),
 
-  /** Ends an entry that no worker holds. If no moment is given, its id is forgotten. */
+  /** Ends an entry that no worker holds. Without a time, its id is forgotten too. */
   cancel: script(`
 local id, now = ARGV[2], ARGV[3]
 local known = redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy')
@@ -121,7 +119,7 @@ local hadPlace = isPlaced(id, known[2])
 finish(id, known[2], known[3])
 return {1, hadPlace and handOver(known[2]) or '', 0}`),
 
-  /** Forgets the finished ids that were marked before a moment, and the oldest ones beyond a number. */
+  /** Forgets finished ids: those that ended before a given time, and the oldest beyond a given number. */
   trim: script(`
 local before, marks = ARGV[2], tonumber(ARGV[3])
 redis.call('ZREMRANGEBYSCORE', ids, '-' .. before, '(0')
@@ -135,7 +133,7 @@ const PLANNED = z
 const ENTERED = z
   .tuple([z.enum(['go', 'wait', 'lost', 'gone']), z.string(), z.string(), z.number()])
   .transform(([outcome, lane, payload, addedAt]) => ({ outcome, lane, payload, addedAt }));
-/** The answer: whether the change was made, the entry that got the place in the lane, and the turn. */
+/** A script's answer: whether the change was made, the entry that got the freed slot, and the turn. */
 const LEFT = z
   .tuple([z.number(), z.string(), z.number()])
   .transform(([ok, next, turn]) => ({ ok: ok === 1, next: next === '' ? undefined : next, turn }));
@@ -182,13 +180,13 @@ export function createRedisEntries(client: Redis, own: string) {
     async cancel(id: string, becomes: 'known' | 'forgotten') {
       return LEFT.parse(await RUN.cancel(client, own, id, ...(becomes === 'known' ? [Date.now()] : [])));
     },
-    /** True when the entry has a place in its lane. */
+    /** True when the entry has a slot of its lane. */
     isPlaced: async (id: string, lane: string) => (await client.zscore(`${own}lane:${lane}`, id)) === '0',
     count: () => client.zcount(all, 0, '+inf'),
-    /** Ids of the unfinished entries that were added before a moment, oldest first. */
+    /** Ids of the unfinished entries that were added before that time, oldest first. */
     addedBefore: (moment: number) => client.zrangebyscore(all, 0, moment, 'LIMIT', 0, PAGE),
     readUnclaimed,
-    /** All entries that no worker holds, the next in line first. */
+    /** All entries that no worker holds, the next to be served first. */
     async unclaimed(): Promise<readonly UnclaimedEntry[]> {
       const entries: UnclaimedEntry[] = [];
       for (let start = 0; ; start += PAGE) {
@@ -199,8 +197,8 @@ export function createRedisEntries(client: Redis, own: string) {
     },
     trimDone: (before: number, marks: number) => RUN.trim(client, own, before, marks),
     /**
-     * Marks ids as finished.
-     * @param marks each id with the moment at which it was finished
+     * Stores ids as finished.
+     * @param marks each id with the time at which it was finished
      */
     async markDone(marks: readonly (readonly [id: string, at: number])[]): Promise<void> {
       if (marks.length > 0) await client.zadd(all, 'NX', ...marks.flatMap(([id, at]) => [-at, id]));

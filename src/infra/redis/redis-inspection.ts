@@ -3,12 +3,12 @@ import { nameOfDigest } from '../store/record-driver.ts';
 import type { ReturnedRecord } from '../store/returned-records.ts';
 import { fixedRedisKey, type RedisLink, scanKeys } from './redis-link.ts';
 
-/** Everything that Medley must know of a Redis before it trusts records to it. */
+/** Everything that Medley must know of a Redis before it stores durable records in it. */
 export interface RedisInspection {
   readonly version: string;
   /** True when all writes survive a restart of Redis, except those of the last second. */
   readonly isAppendOnly: boolean;
-  /** Redis' own word for what it does when it is full; `noeviction` deletes nothing. */
+  /** Redis' own name for what it deletes when it is full; with `noeviction` it deletes nothing. */
   readonly evictionPolicy: string;
 }
 
@@ -68,14 +68,15 @@ function messageOf(error: unknown): string {
 
 const PAGE = 500;
 
-/** The group of a record and its time there, or its time among all records of its collection. */
+/** The position of a record in an index: its group and time there, or its time among all records of its collection. */
 interface Place {
   readonly group: string | null;
   readonly writtenAt: number;
 }
 
 /**
- * All records in Redis, to be put into a database; names are digests. Records that are written meanwhile may be missing.
+ * Reads all records from Redis, to be put into a database; their names are digests. Records written meanwhile may be
+ * missing.
  * @throws AppError `internal` when Redis cannot be read
  */
 export async function exportRecords(link: RedisLink): Promise<readonly ReturnedRecord[]> {

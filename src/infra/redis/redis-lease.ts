@@ -9,7 +9,7 @@ export type StandbyTask = ReturnType<typeof takeTurns>;
 export interface HoldOptions {
   readonly signal: AbortSignal;
   onWait?(): void;
-  /** Called once when another process holds the lease, as after this process was frozen. */
+  /** Called once when another process holds the lease, for example because this process was frozen. */
   onLost(): void;
 }
 
@@ -21,7 +21,7 @@ export interface RedisLeaseOptions {
   readonly leaseMs?: number;
 }
 
-/** Renews the lease, takes it when it is free, and returns whether it is ours now. */
+/** Renews the lease, takes it when it is free, and returns whether this process holds it now. */
 const HOLD = `
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
@@ -31,8 +31,8 @@ return 1`;
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
 /**
- * A lease in Redis for a task that one process does while others stand by. While Redis is away its holder goes on, since no other process can take
- * the lease then. There may be two holders at times, so a lease may only be used to save work.
+ * A lease in Redis for a task that one process does while others stand by. While Redis is away the holder continues,
+ * since no other process can take the lease. At times two processes may hold it, so it must only be used to save work.
  */
 export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOptions) {
   const key = redisKey('lease', name);
@@ -78,7 +78,7 @@ export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOpt
   };
 }
 
-/** Runs a task in one process at a time; this process waits for its turn as long as it runs. */
+/** Runs a task in one process at a time: while another process runs it, this one waits for the lease. */
 export function takeTurns(lease: Lease) {
   const ending = new AbortController();
   const { signal } = ending;

@@ -5,8 +5,8 @@ import { digestOf } from '../store/record-driver.ts';
 /** One connection to Redis, which may be away at any time. */
 export interface RedisLink {
   /**
-   * Returns the answer of Redis, or undefined when Redis is away, takes too long or refuses; that is logged once and fails no caller. After Redis
-   * refused writes, only a `write` that succeeds shows that it accepts them again.
+   * The answer of Redis, or undefined when Redis is away, takes too long or refuses; the failure is logged once and not
+   * thrown. After Redis refused writes, only a `write` that succeeds shows that it accepts them again.
    */
   ask<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T | undefined>;
   /**
@@ -16,25 +16,25 @@ export interface RedisLink {
   request<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T>;
 }
 
-/** The longest that a caller waits for one command, for whatever purpose: records, the queue, leases, limits, caches. */
+/** The longest that a caller waits for one command of any kind: records, the queue, leases, limits, caches. */
 export const REDIS_PATIENCE_MS = 2_000;
 
-/** Raised when the meaning of stored values changes but not their shape. */
+/** A number in all keys, raised when the meaning of stored values changes but not their shape. */
 const VERSION = 1;
 
-/** A key of fixed length for any name. The name is hashed, so that it stays unreadable what people searched for and who they are. */
+/** A key of fixed length. The name is hashed: nobody shall read in Redis who people are and what they searched for. */
 export function redisKey(kind: string, name: string): string {
   return `${fixedRedisKey(kind)}:${digestOf(name)}`;
 }
 
-/** The key of something that exists only once. */
+/** The key of a value of which there is only one. */
 export function fixedRedisKey(kind: string): string {
   return `medley:${VERSION}:${kind}`;
 }
 
 const SCANNED_AT_ONCE = 500;
 
-/** Keys that match a pattern, page by page; some may come twice. */
+/** Keys that match a pattern, page by page; a key may come twice. */
 export async function* scanKeys(link: RedisLink, pattern: string): AsyncGenerator<readonly string[]> {
   let cursor = '0';
   do {
@@ -48,7 +48,7 @@ export async function* scanKeys(link: RedisLink, pattern: string): AsyncGenerato
 
 /**
  * The answers to all commands of a transaction.
- * @throws Error the first that one of the commands returned; the others took place all the same
+ * @throws Error the first that one of the commands returned; the other commands were executed nevertheless
  */
 export async function execute(transaction: ChainableCommander): Promise<readonly unknown[]> {
   const answers = await transaction.exec();
@@ -62,7 +62,7 @@ export async function execute(transaction: ChainableCommander): Promise<readonly
 /** @throws Error when the answer takes longer */
 export function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    // If this process was busy, an answer may have arrived that is not read yet: it is read before giving up.
+    // If this process was busy, the answer may have arrived without being read yet, so it is read before giving up.
     const giveUp = () => setImmediate(() => reject(new Error(`no answer within ${ms} ms`)));
     const timer = setTimeout(giveUp, ms);
     answer.finally(() => clearTimeout(timer)).then(resolve, reject);
@@ -73,7 +73,6 @@ export type RedisChannel = ReturnType<typeof createRedisChannel>;
 
 /**
  * One channel of Redis' publish and subscribe.
- *
  * @param client a connection for this channel alone, which does not subscribe by itself when it reconnects
  */
 export function createRedisChannel(client: Redis, name: string) {
@@ -88,10 +87,10 @@ export function createRedisChannel(client: Redis, name: string) {
       () => client.disconnect(true),
     );
   });
-  // The link through which Redis is asked logs that it is away, so this connection need not.
+  // The main connection logs that Redis is away, so this one need not.
   client.on('error', () => undefined);
   return {
-    /** Calls the listener with each message, and with undefined when the connection is back and messages may have been lost. */
+    /** Calls the listener with each message, and with undefined when messages may have been lost by a disconnection. */
     listen: (listener: (message: string | undefined) => void) => void listeners.push(listener),
     close: () => client.disconnect(),
   };

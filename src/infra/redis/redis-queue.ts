@@ -18,7 +18,7 @@ export interface RedisQueueOptions {
   readonly timeoutMs?: number;
 }
 
-/** The prefix and name of BullMQ's queue; our own keys stand beside it. */
+/** The prefix and name of BullMQ's queue; the keys of `redis-entries.ts` have the same prefix. */
 const PREFIX = 'medley';
 const NAME = 'jobs';
 const OWN = 'queue:';
@@ -26,7 +26,7 @@ const OWN = 'queue:';
 export const QUEUE_ENTRIES = `${PREFIX}:${OWN}entry:`;
 const RETRY_MS = 1_000;
 const SWEEP_EVERY_MS = 60_000;
-/** The runtime decides how often an entry may be lost, so for BullMQ it never stalls too often. */
+/** How often BullMQ lets a worker lose the same job. It is practically unlimited, because bot/runtime decides that. */
 const MOST_STALLS = 1_000_000;
 
 /**
@@ -123,7 +123,7 @@ function createLine({ client, prefix, limits, log }: LineOptions) {
   const entries = createRedisEntries(client, `${prefix}:${OWN}`);
   const bull = new BullQueue(NAME, { prefix, connection: client, skipVersionCheck: true, skipWaitingForReady: true });
 
-  /** Makes BullMQ hand out an entry now; one that runs by now or is finished is left alone. */
+  /** Makes BullMQ hand out an entry now; an entry that already runs or is finished stays as it is. */
   async function promote(id: string): Promise<void> {
     const job = await bull.getJob(encodeURIComponent(id));
     await job?.promote().catch(unlessMoved);
@@ -145,7 +145,7 @@ function createLine({ client, prefix, limits, log }: LineOptions) {
     if (outcome === 'known') return { outcome };
     if (outcome === 'fairBy' || outcome === 'queue') return { outcome: 'full', scope: outcome, waiting: count };
     const isParked = delayMs <= 0 && !isPlaced;
-    // If the entry was known already, the process that kept it may have died before it was added to BullMQ, so it is added here.
+    // If the entry was known, the process that stored it may have died before adding it to BullMQ, so it is added now.
     await hand(id, turn, isParked ? PARKED_MS : delayMs);
     if (isParked && (await entries.isPlaced(id, lane))) await promote(id);
     return outcome === 'kept' ? { outcome: 'known' } : { outcome, ahead: count };
@@ -153,7 +153,7 @@ function createLine({ client, prefix, limits, log }: LineOptions) {
 
   /**
    * Ends an entry that no worker holds.
-   * @param becomes whether its id is known for a day, or forgotten
+   * @param becomes whether its id stays known for a day, or is forgotten
    */
   async function end(id: string, becomes: 'known' | 'forgotten' = 'known'): Promise<boolean> {
     const { ok, next } = await entries.cancel(id, becomes);
@@ -164,7 +164,7 @@ function createLine({ client, prefix, limits, log }: LineOptions) {
     return true;
   }
 
-  /** Drops entries that were never finished, and adds to BullMQ those whose process died before it could do so. */
+  /** Deletes entries that were never finished, and adds to BullMQ those whose process died before it could do so. */
   async function sweep(): Promise<void> {
     const now = Date.now();
     for (const id of await entries.addedBefore(now - limits.lifeMs))
@@ -178,13 +178,13 @@ function createLine({ client, prefix, limits, log }: LineOptions) {
   return { bull, entries, promote, add, end, sweep };
 }
 
-/** The connections of a queue. Commands on the first of them are waited for no longer than `timeoutMs`. */
+/** The connections of a queue. Commands on the first one are waited for no longer than `timeoutMs`. */
 function createConnection(url: string, log: RedisQueueOptions['log'], timeoutMs: number) {
   const clients: Redis[] = [];
   let isAway = false;
   let isEnding = false;
   const client = connect({ enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: timeoutMs });
-  /** Only the first connection is waited for: later, commands fail at once while Redis is away. */
+  /** Only the first connecting is waited for: after it, commands fail at once while Redis is away. */
   const connected = new Promise(resolve => client.once('ready', resolve));
 
   function connect(more: RedisOptions): Redis {
@@ -211,7 +211,7 @@ function createConnection(url: string, log: RedisQueueOptions['log'], timeoutMs:
 
   async function ask<T>(command: () => Promise<T>): Promise<T> {
     let isLate = false;
-    // A command that was given up before the first connection must not be sent after it.
+    // A command whose caller gave up before the first connection must not be sent later.
     const answer = connected.then(() => (isLate ? Promise.reject(new Error('given up')) : command()));
     try {
       return await within(timeoutMs, answer);
@@ -236,7 +236,7 @@ function createConnection(url: string, log: RedisQueueOptions['log'], timeoutMs:
   };
 }
 
-/** BullMQ throws this when the entry is not delayed, or no longer. */
+/** BullMQ throws this when the entry is not, or no longer, delayed. */
 function unlessMoved(error: unknown): void {
   if (!(error instanceof Error) || !/not in the delayed state/i.test(error.message)) throw error;
 }

@@ -23,7 +23,7 @@ const groupKey = ({ name }: CollectionId, group: string) => keyOf(`group:${name}
 /** The key of an index: the keys of a bounded collection's records by the time at which they were written. */
 const orderKey = ({ name }: CollectionId) => fixedRedisKey(`order:${name}`);
 
-/** A name of a record that came back from Redis already contains its digest, so both names lead to the same key. */
+/** The key of a record. A name that came back from Redis contains its digest, so both names give the same key. */
 function keyOf(kind: string, name: string): string {
   const digest = digestIn(name);
   return digest === undefined ? redisKey(kind, name) : `${fixedRedisKey(kind)}:${digest}`;
@@ -40,7 +40,7 @@ function createChanges(channel: RedisChannel) {
     for (const listen of listeners.get(change.collection) ?? []) listen(change.key);
   });
   return {
-    /** Collections held in memory are the same in all processes, so a collection without listeners here has none elsewhere. */
+    /** All processes hold the same collections in memory: one without listeners in this process has none elsewhere. */
     announce(transaction: ChainableCommander, { name }: CollectionId, keys: readonly string[]): void {
       if (!listeners.has(name)) return;
       for (const key of keys) transaction.publish(CHANGES_CHANNEL, JSON.stringify({ by, collection: name, key }));
@@ -51,14 +51,14 @@ function createChanges(channel: RedisChannel) {
   };
 }
 
-/** Removes records in the order of an index, until there are none, or at most `most`. */
+/** Deletes records in the order of an index, until there are none, or at most `most`. */
 async function removeListed(link: RedisLink, collection: CollectionId, index: string, most = Number.POSITIVE_INFINITY) {
   for (let left = most; left > 0; left -= BATCH) {
     const last = Math.min(left, BATCH) - 1;
     const keys = await link.request('read', client => client.zrange(index, 0, last));
     if (keys.length === 0) return;
     await link.request('write', client => {
-      // The index itself is not deleted: records that are written meanwhile stay in it.
+      // The index itself is not deleted, because records that are written meanwhile must stay in it.
       const transaction = client
         .multi()
         .unlink(...keys)
@@ -122,7 +122,7 @@ export function createRedisRecords(link: RedisLink, channel: RedisChannel): Reco
       const index = orderKey(collection);
       const { ttlMs } = collection;
       if (ttlMs !== undefined) {
-        // Redis has deleted these records by itself when they expired; they are removed from the index.
+        // Redis has deleted expired records by itself; here they are removed from the index as well.
         await link.request('write', client => client.zremrangebyscore(index, '-inf', Date.now() - ttlMs));
       }
       const count = await link.request('read', client => client.zcard(index));
@@ -160,7 +160,7 @@ function setRecord(transaction: ChainableCommander, collection: CollectionId, re
   transaction.call('ZADD', index, ...condition, writtenAt, name);
   if (collection.ttlMs === undefined) return;
   transaction.zremrangebyscore(index, '-inf', Date.now() - collection.ttlMs);
-  // An index lives as long as the longest-lived of its records, whichever was written last.
+  // An index must live as long as the longest-lived of its records, whichever was written last.
   const end = writtenAt + collection.ttlMs;
   transaction.pexpireat(index, end, 'NX').pexpireat(index, end, 'GT');
 }

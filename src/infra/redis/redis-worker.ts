@@ -19,16 +19,16 @@ export interface RedisWorkerOptions {
   onError(error: unknown): void;
 }
 
-/** A parked entry is promoted when it gets a place; after this time it is looked at anyway, in case the promotion was lost. */
+/** An entry parked until its lane has a free slot is checked after this time, in case its promotion was lost. */
 export const PARKED_MS = 30_000;
 const THROWN_MS = 5_000;
 const RETRY_MS = 500;
 const LEAVE_MS = 2_000;
 
-/** The first turn is BullMQ's plain list, which comes before all priorities and is cheaper for BullMQ. */
+/** The first turn has priority 0, BullMQ's plain list, which comes before all priorities and is cheaper. */
 export const priorityOf = (turn: number): number => turn - 1;
 
-/** One claim of an entry: a job of BullMQ under a token, and the number that distinguishes its writes from those of other claims. */
+/** One claim of an entry: BullMQ's job and token, and the number that tells its writes from those of other claims. */
 interface Holding {
   readonly job: Job;
   readonly id: string;
@@ -70,7 +70,7 @@ export class RedisWorker {
     controller.abort();
   }
 
-  /** Resolves when no handler runs and the verdicts of the last entries had a moment to be written. */
+  /** Resolves when no handler runs and the last verdicts had a moment to be stored. */
   async idle(): Promise<void> {
     while (this.#working.size > 0) await Promise.allSettled(this.#working);
     await pause(LEAVE_MS, undefined, { ref: false });
@@ -92,7 +92,7 @@ export class RedisWorker {
     else if (outcome === 'lost') throw new DelayedError();
   }
 
-  /** Repeats a command while Redis is away, for as long as the lease may still be ours. */
+  /** Repeats a command while Redis is away, as long as this process may still hold the lease. */
   async #insist<T>(command: () => Promise<T>): Promise<T> {
     const until = Date.now() + this.#options.leaseMs;
     for (;;) {
@@ -109,7 +109,7 @@ export class RedisWorker {
   async #park({ job, id, token }: Holding, lane: string): Promise<never> {
     const { entries, promote } = this.#options;
     await this.#insist(() => job.moveToDelayed(Date.now() + PARKED_MS, token));
-    // The entry may have got its place before BullMQ had it as delayed, so that its promotion did nothing.
+    // The entry may have got its slot before BullMQ had it as delayed, in which case its promotion did nothing.
     if (await entries.isPlaced(id, lane)) await promote(id);
     throw new DelayedError();
   }

@@ -35,10 +35,10 @@ export interface RedisStateOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** A connection that only listens would not notice otherwise that the other end is gone. */
+/** A connection that only receives messages would otherwise not notice that the other end is gone. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** A command is sent only while Redis is connected: commands that wait for a connection would only delay the answer. */
+/** Commands are sent only while Redis is connected: waiting for a connection would only delay the answer. */
 const NO_WAITING = {
   connectTimeout: CONNECT_TIMEOUT_MS,
   enableOfflineQueue: false,
@@ -47,7 +47,7 @@ const NO_WAITING = {
   disableClientInfo: true,
 } satisfies RedisOptions;
 
-/** Everything that processes share. Redis may be away at the start or later: limits and caches then use this process's memory. */
+/** Everything that processes share. While Redis is away, limits and caches use this process's memory. */
 export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryMs = 500 }: RedisStateOptions) {
   const options = {
     ...NO_WAITING,
@@ -66,7 +66,7 @@ export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryM
     link,
     openCache: <V>(options: RedisCacheOptions<V>) => createRedisCache(link, options),
     /**
-     * The text that all processes use under that name: the one that was proposed first. It is kept for ever.
+     * A text that all processes use under that name: the one that was proposed first. It is stored for ever.
      * @throws AppError `internal`
      */
     agree: (name: string, propose: () => Promise<string>) => agree(link, name, propose),
@@ -107,7 +107,7 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
   let state: LinkState = 'new';
   let lastError: unknown;
 
-  /** Changes the state and logs it; true when the state was another one before. */
+  /** Changes the state and logs it; returns true when the state before was a different one. */
   function turn(next: keyof typeof SAID, error?: unknown): boolean {
     if (next === state || state === 'closed') return false;
     state = next;
@@ -134,7 +134,7 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
       if (kind === 'write' && isThere()) turn('answering');
       return answer;
     } catch (error) {
-      // The error of Redis is never the cause of the thrown one: it may contain a command with its password.
+      // The error of Redis is never the cause of the thrown one, because it may contain a command with its password.
       throw failed(kind, error);
     }
   }
@@ -144,7 +144,7 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
       if (isThere()) turn('refusing', error);
       if (kind === 'write') return new AppError('internal', `Redis refuses: ${messageOf(error)}`);
     } else if (turn('away', error)) {
-      // Redis is gone or too slow: the connection is renewed, and no other caller waits until it answers again.
+      // Redis is gone or too slow: the connection is renewed, and no further caller waits until it answers again.
       client.disconnect(true);
     }
     return new StoreAway(`Redis did not answer: ${messageOf(error)}`);
@@ -188,13 +188,13 @@ function messageOf(error: unknown): string {
 export interface RedisCacheOptions<V> {
   /** Names the cache; the keys of two caches never collide. */
   readonly name: string;
-  /** A value read from JSON, or undefined when it has not the shape of this version. */
+  /** The value from JSON, or undefined when it does not have the shape of this version. */
   parse(value: unknown): V | undefined;
-  /** Most bytes of one value as JSON; a larger value is not shared. Default 512 KiB. */
+  /** The most bytes of one value as JSON; a larger value is not shared. Default 512 KiB. */
   readonly maxBytes?: number;
-  /** No value is kept longer, even where it could still be used when loading fails. Default a day. */
+  /** No value is kept longer than this, even if it could still stand in when loading fails. Default a day. */
   readonly maxAgeMs?: number;
-  /** Unix milliseconds. */
+  /** The clock, in unix milliseconds. */
   readonly now?: () => number;
 }
 
@@ -220,14 +220,14 @@ function createRedisCache<V>(link: RedisLink, options: RedisCacheOptions<V>): Sh
     async write(key, entry) {
       const text = JSON.stringify(entry);
       const keptMs = Math.min(Math.ceil(entry.staleUntil - now()), maxAgeMs);
-      // The value is not stored, but an older one must not outlive it either.
+      // The value is not stored, but an older value of the key must not outlive it either.
       if (keptMs <= 0 || Buffer.byteLength(text) > maxBytes) return remove(key);
       await link.ask('write', client => client.set(keyOf(key), text, 'PX', keptMs));
     },
   };
 }
 
-/** Undefined for an entry that this version did not write; no entry counts for longer than one may be kept. */
+/** Parses a stored entry; undefined when this version did not write it. Its times are bounded by `maxAgeMs`. */
 function readEntry<V>(
   text: string,
   parse: (value: unknown) => V | undefined,

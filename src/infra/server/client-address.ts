@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * The key by which limits count a client: an IPv4 address whole (a mapped one too), an IPv6 address by its /64, since one household or server has at
- * least that many. Text that is not an address is its own key.
+ * The key under which limits count a client: an IPv4 address whole (a mapped one too), an IPv6 address by its /64,
+ * since one household or server has at least that many. Text that is not an address is its own key.
  */
 export function clientKey(text: string): string {
   const ip = withoutPort(text);
@@ -54,8 +54,9 @@ export function isLoopbackName(host: string | undefined): boolean {
 }
 
 /**
- * True when a request may be answered under the name it was sent to: the public one, an address, or a name without a dot, such as that of a
- * container. This stops DNS rebinding: a foreign page whose host name is made to resolve to this server sends requests under that name.
+ * True when the Host header names this server: its public name, an address, or a name without a dot, such as a
+ * container's. This stops DNS rebinding: a foreign page whose host name is made to resolve to this server sends
+ * requests under that name.
  */
 export function createHostGuard(publicUrl: string): (host: string | undefined) => boolean {
   const own = new URL(publicUrl).hostname.toLowerCase();

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { clientKey, createAddressList } from './client-address.ts';
 
 export interface ConnectionLimitsOptions {
-  /** Connections of all clients together. */
+  /** The most connections of all clients together. */
   readonly total: number;
-  /** Connections of one client. */
+  /** The most connections of one client. */
   readonly perClient: number;
   /** Addresses, CIDRs or `loopback` of proxies; each proxy stands for many clients. */
   readonly trustProxy: readonly string[];
@@ -14,13 +14,13 @@ export interface ConnectionLimitsOptions {
 interface Connection {
   readonly socket: Socket;
   readonly client: string;
-  /** Requests under way; an upgraded connection counts as busy to its end. */
+  /** Requests in progress; an upgraded connection counts as one until it ends. */
   running: number;
 }
 
 /**
- * Bounds the connections of each client and of all. A connection beyond the bound replaces the one that has been idle for longest, so that a new
- * request is answered however many idle connections there are; when none is idle, it is closed at once.
+ * Bounds the connections of each client and of all. One beyond the bound replaces the one that has been idle for
+ * longest, so that idle connections never keep a new request out; when none is idle, it is closed at once.
  */
 export function limitConnections(server: Server, { total, perClient, trustProxy }: ConnectionLimitsOptions): void {
   const proxies = createAddressList(trustProxy);
@@ -43,7 +43,7 @@ export function limitConnections(server: Server, { total, perClient, trustProxy 
     else idle.delete(client);
   }
 
-  /** True when there is a place, if need be by closing an idle connection. */
+  /** True when there is room for a connection, possibly after closing an idle one. */
   function makeRoom(held: number, limit: number, candidates: ReadonlySet<Connection> | undefined): boolean {
     if (held < limit) return true;
     const [oldest] = candidates ?? [];

@@ -4,15 +4,15 @@ import { AppError } from '../../errors.ts';
 export type ResponseStreams = ReturnType<typeof createResponseStreams>;
 export type ResponseStream = Pick<Stream, 'watch'>;
 
-/** Why Medley ended a stream. */
+/** Why Medley ended a stream: its client read too slowly, it lasted too long, or another client needed its slot. */
 export type StreamEnd = 'slow' | 'old' | 'displaced';
 
 export interface ResponseStreamsOptions {
-  /** Most streams of all clients together. Default 192. */
+  /** The most streams of all clients together. Default 192. */
   readonly total?: number;
-  /** Most streams of one client. Default 24. */
+  /** The most streams of one client. Default 24. */
   readonly perClient?: number;
-  /** A client for which bytes wait has to take at least this many a second, on average over `windowMs`. Default 4 KiB. */
+  /** The speed at which a client has to read while bytes wait for it, on average over `windowMs`. Default 4 KiB. */
   readonly minBytesPerSecond?: number;
   /** The time over which a client's speed is measured. Default 30 000. */
   readonly windowMs?: number;
@@ -26,8 +26,9 @@ const CHECK_MS = 1_000;
 const RETRY_AFTER_MS = 5_000;
 
 /**
- * The response bodies that are streamed to clients at once. Each client has a share; when all places are taken, a client that has fewer streams than
- * another takes a place of that other, so that a few clients never keep all others out. A client that reads too slowly, or for too long, is cut off.
+ * Bounds the response bodies that are streamed at once. When all slots are taken, a client that has fewer streams than
+ * another takes one of the other's, so that a few clients never keep all others out. A client that reads too slowly, or
+ * for too long, is cut off.
  */
 export function createResponseStreams(options: ResponseStreamsOptions = {}) {
   const { total = 192, perClient = 24, minBytesPerSecond = 4 * 1024, windowMs = 30_000 } = options;
@@ -62,12 +63,12 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}) {
     }
   }
 
-  /** Takes a place from the client that has the most, unless the newcomer would have as many. */
+  /** Ends a stream of the client that has the most, unless the new client would then have as many. */
   function makeRoom(held: number): boolean {
     let [richest, most] = ['', held + 1];
     for (const [client, { size }] of clients) if (size > most) [richest, most] = [client, size];
     const streams = [...(clients.get(richest) ?? [])];
-    // The first choice is a stream that its client does not read; the next is the stream that has run longest.
+    // A stream that its client does not read is ended first; if there is none, the one that has run longest.
     const spare = streams.find(stream => stream.isBlocked) ?? streams[0];
     if (spare === undefined) return false;
     end(richest, spare, 'displaced');
@@ -79,8 +80,9 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}) {
       return count;
     },
     /**
-     * Takes a place until the response is closed. After `watch` is called, the client has to read.
-     * @throws AppError `rate_limited`: `params.what` is `streams` for a client with too many, `params.reason` is `busy` when nothing is free
+     * Takes a slot until the response is closed; after `watch` the client has to read.
+     * @throws AppError `rate_limited`: `params.what` is `streams` for a client with too many, `params.reason` is `busy`
+     * when no slot is free
      */
     enter(client: string, response: ServerResponse): ResponseStream {
       const held = clients.get(client)?.size ?? 0;
@@ -117,12 +119,12 @@ class Stream {
     this.#response = response;
   }
 
-  /** Starts to measure: the body is streamed from now on. */
+  /** Starts to measure the client's speed: the body is streamed from now on. */
   watch(): void {
     this.#window = { at: performance.now(), bytes: this.#bytes };
   }
 
-  /** True while bytes wait for the client; a slow CDN is not the client's doing. */
+  /** True while bytes wait for the client to read; a wait for a slow CDN does not count. */
   get isBlocked(): boolean {
     return this.#window !== undefined && this.#response.writableNeedDrain;
   }
@@ -139,7 +141,7 @@ class Stream {
     this.#response.destroy();
   }
 
-  /** Bytes that the connection has accepted; at most a buffer of them still waits in this process. */
+  /** Bytes that the connection has accepted; at most one buffer of them still waits in this process. */
   get #bytes(): number {
     return this.#response.socket?.bytesWritten ?? 0;
   }

@@ -2,20 +2,20 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '../../errors.ts';
 
-/** `status` is set where the HTTP status is more specific than that of the error code. */
+/** A failed request. `status` is set where the HTTP status is more specific than that of the error code. */
 export interface Failure {
   readonly error: AppError;
   readonly status: number | undefined;
 }
 
-/** How a failure looks on the wire; `body` is sent as JSON. */
+/** An error as it is sent to the client; `body` is sent as JSON. */
 export interface RenderedError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
 }
 
-/** `status` replaces the status of the error code. */
+/** Turns an error into an answer. `status` replaces the status of the error code. */
 export type RenderError = (error: AppError, status?: number) => RenderedError;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -32,7 +32,7 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   504: 'timeout',
 };
 
-/** Converts whatever a route or Fastify itself threw; an error without a declared status is `internal`. */
+/** Converts an error that a route or Fastify threw; an error without a declared status is `internal`. */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof AppError) return { error: thrown, status: undefined };
   const message = thrown instanceof Error ? thrown.message : 'something that is no error was thrown';
@@ -40,20 +40,20 @@ export function toFailure(thrown: unknown): Failure {
   const code =
     status === undefined ? undefined : (CODE_BY_STATUS[status] ?? (status < 500 ? 'invalid_request' : undefined));
   if (code === undefined) return { error: new AppError('internal', message, { cause: thrown }), status: undefined };
-  // A 503 of our own means that this server is busy, which is no fault of any upstream.
+  // A 503 of Fastify means that this server is busy; no upstream is at fault.
   const params = status === 503 ? { reason: 'busy' } : { what: 'request' };
   return { error: new AppError(code, message, { params, cause: thrown }), status };
 }
 
 function statusOf(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  // No token of ours is that long, so the address is unknown.
+  // No token that Medley makes is that long, so the address is unknown.
   if ('code' in thrown && thrown.code === 'FST_ERR_MAX_PARAM_LENGTH') return 404;
   if (!('statusCode' in thrown) || typeof thrown.statusCode !== 'number') return undefined;
   return thrown.statusCode >= 400 && thrown.statusCode < 600 ? thrown.statusCode : undefined;
 }
 
-/** Answers a request that is not readable HTTP, on the bare socket, and closes it. */
+/** Answers a request that is not valid HTTP, on the bare socket, and closes it. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex, renderError: RenderError): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy();
@@ -81,7 +81,7 @@ function unreadable(code: string | undefined): [ErrorCode, number, string] {
   return ['invalid_request', 400, 'request'];
 }
 
-/** Node keeps the answer under way in `_httpMessage`: bytes written now would end up in the middle of it. */
+/** True while an answer is sent (Node's `_httpMessage`): further bytes would end up in the middle of it. */
 function isAnswering(socket: Duplex): boolean {
   return '_httpMessage' in socket && socket._httpMessage !== null && socket._httpMessage !== undefined;
 }

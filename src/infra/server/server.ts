@@ -15,29 +15,29 @@ import { JSON_TYPE, type RenderError, refuseUnreadable, toFailure } from './serv
 
 export interface ServerOptions {
   readonly log: Logger;
-  /** Addresses, CIDRs or `loopback` of proxies whose X-Forwarded-For counts. */
+  /** Addresses, CIDRs or `loopback` of proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy: readonly string[];
-  /** The public address of this server: requests for another host name are refused, except for health. Default: any name is accepted. */
+  /** This server's public address: requests for another name are refused, except for health. Default: any name. */
   readonly publicUrl?: string | undefined;
-  /** Turns an error into an answer. The API supplies it, since the server knows no shapes of answers. */
+  /** Turns an error into an answer. The API supplies it, since the server does not know the API's format. */
   readonly renderError: RenderError;
-  /** Most bytes of a request's body unless its route says otherwise. Default 64 KiB. */
+  /** The most bytes of a request's body unless its route sets another bound. Default 64 KiB. */
   readonly bodyLimit?: number;
-  /** Most bytes of a request's line and headers together. Default 32 KiB: a link of 8 KB, percent-encoded. */
+  /** The most bytes of a request's line and headers together. Default 32 KiB: a link of 8 KB, percent-encoded. */
   readonly maxHeaderSize?: number;
-  /** Most characters of one path parameter. Default 12 288. */
+  /** The most characters of one path parameter. Default 12 288. */
   readonly maxParamLength?: number;
-  /** Time for a request's line and headers, from the connection's start or the request's first byte. Default 15 000. */
+  /** Time to receive the request's line and headers, from the connection's start or the first byte. Default 15 000. */
   readonly headersTimeoutMs?: number;
-  /** Connections of all clients together. Default 10 000. */
+  /** The most connections of all clients together. Default 10 000. */
   readonly maxConnections?: number;
-  /** Connections of one client; a proxy of `trustProxy` has no such bound. Default 256. */
+  /** The most connections of one client; a proxy of `trustProxy` has no such bound. Default 256. */
   readonly maxConnectionsPerClient?: number;
-  /** Running requests may take this long after `stop()`. Default 7500. */
+  /** How long running requests may take after `stop()`. Default 7500. */
   readonly drainMs?: number;
 }
 
-/** Paths that monitors of a process ask for under any host name. */
+/** Paths that monitoring asks for, under any host name. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 export type ServerState = 'starting' | 'ready' | 'stopping';
@@ -45,23 +45,23 @@ export type ServerState = 'starting' | 'ready' | 'stopping';
 export interface ServerAddress {
   /** The host as it was configured. */
   readonly host: string;
-  /** The real port when 0 was configured. */
+  /** The actual port, also when 0 was configured. */
   readonly port: number;
-  /** `http://HOST:PORT` */
+  /** The address as `http://HOST:PORT`. */
   readonly origin: string;
 }
 
 export interface Server {
-  /** Plugins are registered here, before `listen`. */
+  /** The Fastify app on which plugins are registered before `listen`. */
   readonly app: FastifyInstance;
   readonly state: ServerState;
   /** @throws Error whose message says what to do, when the port is taken or may not be used. */
   listen(where: { readonly host: string; readonly port: number }): Promise<ServerAddress>;
-  /** Accepts nothing new, waits for running requests, then cuts those that are left. Safe to call twice. */
+  /** Accepts no new requests, waits for running ones, then ends those that are left. Safe to call twice. */
   stop(): Promise<void>;
 }
 
-/** Time for a whole request to arrive. */
+/** The longest time to receive a whole request. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** A connection that is idle for this long is closed. */
 const IDLE_TIMEOUT_MS = 120_000;
@@ -121,7 +121,7 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: IDLE_TIMEOUT_MS,
     routerOptions: { maxParamLength: options.maxParamLength ?? 12_288 },
-    // Longer than proxies keep their connections, so that they never send on one that is being closed.
+    // This is longer than proxies keep their connections, so that they never send on one that is being closed.
     keepAliveTimeout: 72_000,
     http: {
       maxHeaderSize: options.maxHeaderSize ?? 32 * 1024,
@@ -166,7 +166,7 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
 
 async function drain(app: FastifyInstance, { log, drainMs = DRAIN_MS }: ServerOptions): Promise<void> {
   const { server } = app;
-  // Fastify stops listening only after every plugin's preClose, so the server is closed here to take no new connection meanwhile.
+  // Fastify stops listening only after all preClose hooks, so the server is closed first, to take no new connections.
   const doorClosed = new Promise<void>(resolve => {
     if (server.listening) server.close(() => resolve());
     else resolve();
@@ -185,7 +185,7 @@ async function drain(app: FastifyInstance, { log, drainMs = DRAIN_MS }: ServerOp
   }
 }
 
-/** A path that cannot be decoded matches no route: escaped once more it is an unknown path, which the hooks see like any other. */
+/** Escapes a path that cannot be decoded once more, so that Fastify treats it as any unknown path. */
 function repairPath(url: string): string {
   const percent = url.indexOf('%');
   if (percent === -1) return url;
@@ -205,10 +205,10 @@ function pathOf(url: string): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-/** Logs the route, never the address: queries contain links and tokens. */
+/** Logs the route, never the address, because queries contain links and tokens. */
 function logFailure(log: Logger, error: AppError, request: FastifyRequest): void {
   const route = request.routeOptions.url ?? 'unknown path';
-  // When the client has gone, a broken answer is no failure of ours.
+  // When the client has gone, a broken answer is no failure of this server.
   const level = request.socket?.destroyed === true ? 'debug' : LOG_LEVELS[error.code];
   log[level]({ method: request.method, route, code: error.code, err: error }, 'request failed');
 }
@@ -229,7 +229,7 @@ function explainListenFailure(error: unknown, host: string, port: number): Error
   return error instanceof Error ? error : new Error(`cannot listen on ${where}`, { cause: error });
 }
 
-/** Passes on Fastify's own warnings and errors alone: its other lines repeat addresses with their queries. */
+/** Passes on only Fastify's warnings and errors, because its other lines contain addresses with their queries. */
 function quietLogger(log: Logger): FastifyBaseLogger {
   const write = (level: 'warn' | 'error') => (details: unknown, message?: unknown) => {
     const fields = typeof details === 'object' && details !== null ? details : {};
@@ -251,13 +251,13 @@ function quietLogger(log: Logger): FastifyBaseLogger {
   return quiet;
 }
 
-/** The methods that a path would answer, for 405 and its `Allow`; asked only when no route matched. */
+/** Finds the methods that a path would answer, for 405 and its `Allow`; asked only when no route matched. */
 export interface KnownRoutes {
   /** Methods in the order of registration; empty for an unknown path. */
   methodsOf(path: string): readonly string[];
 }
 
-/** Watches the routes that are registered from now on. A wildcard route alone does not make a path known. */
+/** Records the routes that are registered from now on. A wildcard route alone does not make a path known. */
 function watchRoutes(app: FastifyInstance): KnownRoutes {
   const exact = new Map<string, Set<string>>();
   const wild = new Map<string, Set<string>>();

@@ -5,13 +5,12 @@ import Database from 'libsql';
 import { AppError } from '../../errors.ts';
 import { openingReason } from './store.ts';
 
-/** How long a busy writer is waited for. */
+/** How long to wait for another process that writes to the database. */
 const BUSY_TIMEOUT_MS = 10_000;
 
 /**
- * Writes a copy of a database as it is at one moment, also while others write to it. The copy is whole, or there is none; an existing file is never
- * overwritten. Blocks until it is done.
- *
+ * Writes a copy of a database as it is at one moment, also while others write to it. Either the whole copy is written,
+ * or none; an existing file is never overwritten. Blocks until it is done.
  * @returns bytes of the copy
  * @throws AppError `internal` whose message is one sentence
  */
@@ -44,7 +43,7 @@ function copyInto(path: string, draft: string): void {
   let db: InstanceType<typeof Database> | undefined;
   try {
     db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
-    // The source is read first, so that a fault in it is not taken for a fault in the copy.
+    // The source is read first, so that an error in it is not reported as one of the copy.
     db.exec('SELECT count(*) FROM sqlite_master');
   } catch (cause) {
     db?.close();
@@ -57,7 +56,7 @@ function copyInto(path: string, draft: string): void {
   }
 }
 
-/** Unlike a rename, a hard link does not replace a file that was made meanwhile; but not every file system has links. */
+/** A hard link, unlike a rename, never replaces a file that was made meanwhile; but not every file system has links. */
 function publish(draft: string, target: string): void {
   try {
     linkSync(draft, target);

@@ -5,7 +5,7 @@ import Database from 'libsql';
 import { AppError } from '../../errors.ts';
 import { openingReason } from './store.ts';
 
-/** A lock held by the operating system: it ends with the process, however that ends. */
+/** A file lock of the operating system: it ends with the process, even after a crash. */
 export interface FileLock {
   /** Safe to call twice. */
   release(): void;
@@ -18,7 +18,7 @@ export interface FileLockOptions {
 
 type Connection = InstanceType<typeof Database>;
 
-/** Connections are kept here, because one that was garbage-collected would release its lock. */
+/** Connections of locks are referenced by this set, because one that was garbage-collected would release its lock. */
 const held = new Set<Connection>();
 
 /**
@@ -35,7 +35,7 @@ export function tryFileLock(path: string, { kind = 'exclusive' }: FileLockOption
     // The file is created with its final mode, since another process may remove it before it is locked.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     connection = new Database(path, { timeout: 0 });
-    // SQLite locks by the system's own locks on a file, and needs no content for it. Nothing is ever written, so no journal is needed.
+    // SQLite locks with the system's own file locks, and the file stays empty, so no journal is needed.
     connection.exec('PRAGMA journal_mode = OFF');
     connection.exec(kind === 'exclusive' ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT 1 FROM sqlite_master');
   } catch (cause) {
@@ -62,7 +62,7 @@ export interface FileLockWait extends FileLockOptions {
   readonly onWait?: () => void;
 }
 
-/** Like `tryFileLock`, but tries again and again without blocking the process. */
+/** Takes a lock like `tryFileLock`, but tries again until it gets it, without blocking the process. */
 export async function waitForFileLock(path: string, options: FileLockWait): Promise<FileLock | undefined> {
   const { waitMs, everyMs = 100, onWait } = options;
   const until = Date.now() + waitMs;
@@ -77,12 +77,12 @@ export async function waitForFileLock(path: string, options: FileLockWait): Prom
 export type SoleTask = ReturnType<typeof createSoleTask>;
 
 export interface SoleTaskOptions {
-  /** How often this process tries to take over from a process that has ended. Default 5 000. */
+  /** How often this process tries to take the task over from one that has ended. Default 5 000. */
   readonly retryMs?: number;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A task that one process of a machine does for all: the one that holds the lock. */
+/** A task that one process of a machine does for all: the process that holds the lock. */
 export function createSoleTask(path: string, { retryMs = 5_000, onFailure }: SoleTaskOptions) {
   let lock: FileLock | undefined;
 

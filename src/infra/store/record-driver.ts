@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto';
 /** Everything that a driver must know of a collection. */
 export interface CollectionId {
   readonly name: string;
-  /** How long a record lives, unless a time is set for it alone. */
+  /** How long a record lives, unless another time is set for that record. */
   readonly ttlMs: number | undefined;
-  /** True when the collection is trimmed to a number of records. */
+  /** True when the oldest records of the collection are deleted beyond a number. */
   readonly isBounded: boolean;
 }
 
 export interface StoredRecord {
   readonly key: string;
   readonly group: string | null;
-  /** JSON. */
+  /** The value as JSON. */
   readonly value: string;
-  /** Unix milliseconds. */
+  /** The time of writing, unix milliseconds. */
   readonly writtenAt: number;
-  /** Unix milliseconds; null for a record that never expires. */
+  /** The time of expiry, unix milliseconds; null for a record that never expires. */
   readonly expiresAt: number | null;
 }
 
@@ -45,7 +45,7 @@ export interface RecordDriver {
   onChange(collection: CollectionId, listen: ChangeListener): void;
 }
 
-/** Redis keeps digests in the place of names, so that it stays unreadable there what people searched for and who they are. */
+/** A digest under which Redis keeps a name, so that nobody can read there what people searched for and who they are. */
 export function digestOf(name: string): string {
   return createHash('sha256').update(name).digest('base64url');
 }

@@ -11,7 +11,7 @@ import type { ChangeListener, CollectionId, RecordDriver } from './record-driver
  */
 export interface GroupedCollection<V> {
   get(key: string): Promise<V | undefined>;
-  /** Writes a record, in the place of an older one. A key must always have the same group; null means none. */
+  /** Writes a record, replacing an older one. A key must always have the same group; null means none. */
   set(key: string, value: V, group: string | null): Promise<void>;
   /** The group's values, the newest first, 5 000 at most. */
   listGroup(group: string): Promise<readonly V[]>;
@@ -21,7 +21,7 @@ export interface GroupedCollection<V> {
 }
 
 export interface CollectionOptions<V> {
-  /** Letters and hyphens, the same in every version. */
+  /** The collection's name, of letters and hyphens; it must be the same in every version. */
   readonly name: string;
   readonly schema: z.ZodType<V>;
   /** How long a record lives after it was set. Default: until it is deleted. */
@@ -32,8 +32,8 @@ export interface CollectionOptions<V> {
 
 export interface KeyedCollectionOptions<V> extends CollectionOptions<V> {
   /**
-   * How many records are also held in memory, together with the knowledge that a key has none, so that reading them again costs no round trip. A
-   * record that another process changes is dropped at once. While the store cannot be read, the value that was read last counts.
+   * How many records are also held in memory, absent keys included, so that reading them again needs no round trip. One
+   * that another process changes is dropped at once. While the store cannot be read, the value in memory is used.
    */
   readonly maxInMemory?: number;
 }
@@ -45,7 +45,7 @@ export interface RecordStore {
 }
 
 const MAX_LISTED = 5_000;
-/** A collection is counted again after this many writes, so it may exceed its bound by as many. */
+/** The number of records is checked once in this many writes, so it may exceed its bound by as many. */
 const TRIM_EVERY = 500;
 
 export function collectionId({ name, ttlMs, maxRecords }: Omit<CollectionOptions<unknown>, 'schema'>): CollectionId {
@@ -117,12 +117,12 @@ export function createRecordStore(driver: RecordDriver, now: () => number = Date
  */
 export interface Collection<V> {
   get(key: string): Promise<V | undefined>;
-  /** Writes a record, in the place of an older one. */
+  /** Writes a record, replacing an older one. */
   set(key: string, value: V): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Lets the record expire at that moment (unix milliseconds), or never with null, until it is set again. */
+  /** Sets the time of the record's expiry (unix milliseconds; null: never), until it is set again. */
   expire(key: string, at: number | null): Promise<void>;
-  /** Gives a record another key. If a record has that key already, that one stays. Nothing is left under the old key. */
+  /** Gives a record another key; a record that already has that key stays. The old key is deleted in both cases. */
   move(from: string, to: string): Promise<void>;
 }
 
@@ -135,14 +135,14 @@ export interface InMemoryOptions {
 interface Held<V> {
   readonly value: V | undefined;
   readonly readAt: number;
-  /** How many times changes had been missed before this value was read. */
+  /** How many times changes had been missed when this value was read. */
   readonly gaps: number;
 }
 
 /** A value in memory is read again after this long, in case the announcement of a change was lost. */
 const REREAD_MS = 10 * 60_000;
 
-/** Holds in memory the records that were read last, and which keys had none. While the store cannot be read, these count. */
+/** Holds the most recently read records and absent keys in memory, and uses them while the store cannot be read. */
 function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }: InMemoryOptions): Collection<V> {
   const held = createLru<string, Held<V>>({ max: maxRecords });
   const reads = createSingleFlight<V | undefined>();
@@ -150,7 +150,7 @@ function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }: InMem
 
   function drop(key: string): void {
     held.delete(key);
-    // The value that is being read may be older than this change, so that read is forgotten.
+    // A read of this key that has not ended may return an older value than this change, so its result is ignored.
     reads.forget(key);
   }
 
@@ -163,7 +163,7 @@ function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }: InMem
     try {
       await work();
     } catch (error) {
-      // It is unknown whether the write took place: the value in memory counts only until the store can be read again.
+      // The write may have taken place, so the value in memory is used only until the store can be read again.
       for (const key of keys) {
         const known = held.get(key);
         if (known !== undefined) held.set(key, { ...known, gaps: -1 });

@@ -6,10 +6,10 @@ import * as z from 'zod';
 import { AppError, StoreAway } from '../../errors.ts';
 import { createLru } from '../cache/cache.ts';
 
-/** Whole numbers are bound as integers, others as reals. Booleans and dates have no column type: choose one. */
+/** A value to bind: whole numbers as integers, others as reals. Booleans and dates have no column type. */
 export type SqlValue = string | number | bigint | Uint8Array | null;
 
-/** By position (`?`) or by name (`:name`, given without the colon). */
+/** Parameters by position (`?`) or by name (`:name`, given without the colon). */
 export type SqlParams = readonly SqlValue[] | Readonly<Record<string, SqlValue>>;
 
 export interface RunResult {
@@ -26,8 +26,8 @@ export interface RunResult {
  */
 export interface Store {
   /**
-   * Brings the tables of one module up to date. Each step is applied once, in order, all or none; a published step is never edited, only
-   * followed by another.
+   * Creates or updates the tables of one module. Each step is applied once, in order, all or none; a published step is
+   * never edited, only followed by another.
    */
   migrate(module: string, steps: readonly string[]): void;
   all<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T[];
@@ -35,23 +35,23 @@ export interface Store {
   /** Returns rows one by one, as they were when the first was read; the caller must read them to the end. */
   each<T>(sql: string, params: SqlParams, row: z.ZodType<T>): Iterable<T>;
   run(sql: string, params?: SqlParams): RunResult;
-  /** All changes of `work`, or none if it throws. May be nested; `work` must not be asynchronous. */
+  /** Applies all changes that `work` makes, or none if it throws. May be nested; `work` must not be asynchronous. */
   transaction<T>(work: () => T): T;
   /** Safe to call twice. */
   close(): void;
 }
 
 export interface StoreOptions {
-  /** How long another writer is waited for; the process is blocked meanwhile. Default 2 000. */
+  /** How long to wait for another process that writes; this process is blocked meanwhile. Default 2 000. */
   readonly busyTimeoutMs?: number;
 }
 
 const MAX_STATEMENTS = 200;
-/** Waiting blocks the whole process, and no writer of ours holds the lock for long. */
+/** Waiting blocks the whole process, and no writer of Medley holds the lock for long. */
 const BUSY_TIMEOUT_MS = 2_000;
 /** With SQLite's default of 2 MB, the pages of a large catalogue would be read from the file again and again. */
 const CACHE_KIB = 16 * 1024;
-/** 16 MB: a page that changes often is then copied into the database file less often. */
+/** 16 MB: with a larger log, a page that changes often is copied into the database file less often. */
 const CHECKPOINT_PAGES = 4_000;
 
 const MIGRATIONS = `CREATE TABLE IF NOT EXISTS migrations (
@@ -62,8 +62,7 @@ const RECORD_STEP = 'INSERT INTO migrations (room, step, hash, applied_at) VALUE
 const OUTERMOST = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'] as const;
 
 /**
- * Opens or creates the store; a missing directory is made, readable by its owner alone.
- *
+ * Opens or creates the store; a missing directory is made, readable only by its owner.
  * @param path of the file, or `:memory:`
  * @throws AppError `internal` whose message says what is wrong with the file
  */
@@ -73,7 +72,7 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
   let depth = 0;
 
   function prepare(sql: string): Statement {
-    // A statement still works, silently, after its database was closed, so this is checked here.
+    // A statement still works, silently, after its database was closed, so every call checks that it is open.
     if (!db.open) throw new AppError('internal', 'the store is closed');
     const known = statements.get(sql);
     if (known !== undefined) return known;
@@ -90,7 +89,7 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
   const store: Store = {
     migrate(module, steps) {
       exec(MIGRATIONS);
-      // If all steps are applied, no transaction is begun, so no other writer is waited for.
+      // If all steps are applied, no transaction is begun, so the call does not wait for another writer.
       if (appliedSteps(store, module, steps) === steps.length) return;
       store.transaction(() => {
         for (let index = appliedSteps(store, module, steps); index < steps.length; index += 1) {
@@ -147,7 +146,7 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
   return store;
 }
 
-/** @throws AppError in place of SQLite's own error, StoreAway where the failure may pass */
+/** @throws AppError instead of SQLite's own error, StoreAway where the failure may pass */
 function attempt<T>(sql: string, work: () => T, passing = PASSING): T {
   try {
     return work();
@@ -206,7 +205,7 @@ function openDatabase(path: string, timeout: number): InstanceType<typeof Databa
 }
 
 function closeDatabase(db: InstanceType<typeof Database>): void {
-  // The files beside the database stay until the last statement is garbage-collected, so they are emptied here.
+  // SQLite deletes the files beside the database only when the last statement is collected, so they are emptied now.
   try {
     db.pragma('wal_checkpoint(TRUNCATE)');
   } catch {
@@ -216,7 +215,7 @@ function closeDatabase(db: InstanceType<typeof Database>): void {
   }
 }
 
-/** SQLite gives the files beside the database the same mode. */
+/** Creates the file with a mode for its owner only; SQLite gives the same mode to the files beside the database. */
 function createFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, 'a', 0o600));
@@ -232,7 +231,7 @@ export function openingReason(cause: unknown): string {
     case 'SQLITE_READONLY':
     case 'SQLITE_CANTOPEN':
       return 'it is not writable; set DATA_DIR to a directory that is';
-    // Node also reports this for a folder on a read-only disk.
+    // Node also reports ENOENT for a folder on a read-only disk.
     case 'ENOENT':
       return 'it cannot be made; set DATA_DIR to a directory that is writable';
     case 'EISDIR':
@@ -248,11 +247,11 @@ export function openingReason(cause: unknown): string {
   }
 }
 
-/** Codes for a file that another process has locked. */
+/** Error codes for a file that another process has locked. */
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/;
 /**
- * Codes of failures that may pass: a disk that cannot be read says nothing about the data. A disk that cannot be written to is another failure, since
- * that may last.
+ * Error codes of failures that may pass: a disk that cannot be read says nothing about the data. A disk that cannot be
+ * written to is not among them, since that failure may last.
  */
 const PASSING = new RegExp(`${BUSY.source}|^SQLITE_(IOERR|CANTOPEN|CORRUPT|NOTADB|NOMEM)`);
 
@@ -277,7 +276,7 @@ function isList(params: SqlParams): params is readonly SqlValue[] {
   return Array.isArray(params);
 }
 
-/** libsql 0.5.29 ends the process on types it does not know, and binds 1 as 1.0, which a TEXT column keeps as "1.0". */
+/** libsql 0.5.29 ends the process on unknown types, and binds 1 as 1.0, which a TEXT column keeps as "1.0". */
 function bindValue(value: unknown): SqlValue {
   if (value === null || typeof value === 'string' || typeof value === 'bigint') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return Number.isSafeInteger(value) ? BigInt(value) : value;
@@ -285,7 +284,7 @@ function bindValue(value: unknown): SqlValue {
   throw new AppError('internal', `a ${typeof value === 'number' ? value : typeof value} cannot be stored`);
 }
 
-/** libsql adds `_metadata` to single rows, and returns blobs as Buffer in single rows but as ArrayBuffer in lists. */
+/** libsql adds `_metadata` to single rows, and returns blobs as Buffer in these but as ArrayBuffer in lists. */
 function readRow(row: unknown): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row ?? {})) {

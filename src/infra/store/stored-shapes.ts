@@ -4,20 +4,20 @@ import { hasTable, type Store, writtenByNewer } from './store.ts';
 /** A change to the shape of stored values: those of one collection of records, or the payloads of waiting requests. */
 export interface ShapeMigration {
   readonly of: { readonly collection: string } | 'requests';
-  /** Returns the value in its new shape; a value that has it already comes back unchanged, because a run that was cut short is repeated. */
+  /** Returns the value in its new shape, unchanged if it has it already: a migration that was cut short runs again. */
   migrate(value: unknown): unknown;
 }
 
 /**
- * Every change since 0.2.0, oldest first; their number is the version of the stored data. It is kept beside the data, in `PRAGMA user_version` or
- * under a key of Redis; data of a newer version are refused. A change that old versions ignore and new ones can do without, such as an optional
- * field, needs no entry here; tables have steps of their own, see `Store.migrate`.
+ * Every change of shape since 0.2.0, oldest first. Their number is the version of the stored data, kept in `PRAGMA
+ * user_version` or under a key of Redis; data of a newer version are refused. A change that needs no conversion, such
+ * as an optional field, has no entry. Tables have steps of their own, see `Store.migrate`.
  */
 export const SHAPE_MIGRATIONS: readonly ShapeMigration[] = [{ of: { collection: 'chats' }, migrate: toSiteChoices }];
 
 const WithDisabledSources = z.looseObject({ disabledSources: z.array(z.string()) });
 
-/** Settings of a chat once listed the sites that are off; now they have a choice for each site. */
+/** In 0.2.0 the settings of a chat listed the sites that are off; now they have a choice for each site. */
 function toSiteChoices(value: unknown): unknown {
   const listed = WithDisabledSources.safeParse(value).data;
   if (listed === undefined) return value;
@@ -39,7 +39,7 @@ const VersionRow = z.object({ user_version: z.number() });
 const ValueRow = z.object({ id: z.number().or(z.string()), value: z.string() });
 
 /**
- * Converts the values in a database to the shapes of this version; all or none.
+ * Converts all values in a database to the shapes of this version, or none.
  * @throws AppError `internal` when a newer version wrote it
  */
 export function migrateShapes(store: Store, migrations = SHAPE_MIGRATIONS): void {
