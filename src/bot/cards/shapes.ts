@@ -31,17 +31,32 @@ export function penFor(t: Translator, theme: CardTheme): Pen {
   return { t: drawnIn(t), look: LOOKS[theme] };
 }
 
-/** A line of text. */
-export function label(text: string, { x, y, size = SMALL, colour, bold = false, anchor, maxWidth }: Label): Markup {
+/**
+ * A line of text. Each run in a typeface has a place of its own: the rasterizer sets letters that stand together in one typeface that has all of
+ * them, so that words beside a letter of another script would lose their weight, and mixed directions their place.
+ */
+export function label(
+  text: string,
+  { x, y, size = SMALL, colour, bold = false, anchor = 'start', maxWidth }: Label,
+): Markup {
   const words = maxWidth === undefined ? drawable(text) : fitted(drawable(text), maxWidth, { size, bold });
-  return element(
-    'text',
-    { x, y, 'font-size': size, 'font-weight': bold ? 700 : 400, 'text-anchor': anchor ?? 'start', fill: colour },
-    runsOf(words).map(({ text, family }) =>
-      family === undefined ? text : element('tspan', { 'font-family': family }, [text]),
-    ),
-  );
+  const runs = runsOf(words);
+  const font = { 'font-size': size, 'font-weight': bold ? 700 : 400, fill: colour };
+  const [only, ...others] = runs;
+  if (only === undefined || (others.length === 0 && only.family === undefined)) {
+    return element('text', { x, y, ...font, 'text-anchor': anchor }, [words]);
+  }
+  let left = x - BEFORE[anchor] * textWidth(words, size, bold);
+  const placed = runs.map(({ text, family }) => {
+    const run = element('tspan', { x: left, 'font-family': family ?? TYPEFACE }, [text]);
+    left += textWidth(text, size, bold);
+    return run;
+  });
+  return element('text', { y, ...font }, placed);
 }
+
+/** The share of a line that stands before its anchor. */
+const BEFORE = { start: 0, middle: 0.5, end: 1 } as const;
 
 /** The width of a label with this text. */
 export function labelWidth(text: string, { size = SMALL, bold = false }: Pick<Label, 'size' | 'bold'> = {}): number {

@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Resvg } from '@resvg/resvg-js';
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { label } from '../../../src/bot/cards/shapes.ts';
 import { LOOKS } from '../../../src/bot/cards/theme.ts';
@@ -26,11 +27,15 @@ const LINES = [
   '#1,234,567 \u00b7 98.21%',
 ];
 
-/** As wide as the rasterizer makes it, without the space on either side of the letters. */
-function inkWidth(markup: string, texts: string): number {
+function rasterize(markup: string, texts: string): Resvg {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="2000" height="200" font-family="${TYPEFACE}">${markup}</svg>`;
   const font = { loadSystemFonts: false, fontFiles: [...fontFilesOf(texts)], defaultFontFamily: TYPEFACE };
-  return new Resvg(svg, { font }).innerBBox()?.width ?? 0;
+  return new Resvg(svg, { font });
+}
+
+/** As wide as the rasterizer makes it, without the space on either side of the letters. */
+function inkWidth(markup: string, texts: string): number {
+  return rasterize(markup, texts).innerBBox()?.width ?? 0;
 }
 
 const place = { x: 50, y: 100, size: 40, colour: LOOKS.dark.ink } as const;
@@ -62,6 +67,33 @@ describe('a line on a card', () => {
     const cut = drawn(width * 0.9);
     expect(cut).toMatch(/…(<\/tspan>)?<\/text>$/);
     expect(inkWidth(cut, `${text}…`)).toBeLessThanOrEqual(width * 0.9 + 2);
+  });
+});
+
+describe('a line in two typefaces', () => {
+  const mixed = 'Neon Река';
+
+  it('has each word in its own', async () => {
+    const width = Math.floor(textWidth('Neon', 40, true));
+    const beginning = (text: string) => {
+      const png = rasterize(label(text, { ...place, bold: true }).markup, mixed)
+        .render()
+        .asPng();
+      return sharp(png)
+        .extract({ left: 0, top: 0, width: place.x + width, height: 200 })
+        .raw()
+        .toBuffer();
+    };
+    expect(await beginning(mixed)).toEqual(await beginning('Neon'));
+  });
+
+  it.each([
+    ['start', 0],
+    ['middle', 0.5],
+    ['end', 1],
+  ] as const)('is put to its %s', (anchor, share) => {
+    const box = rasterize(label(mixed, { ...place, x: 1_000, anchor }).markup, mixed).innerBBox();
+    expect(Math.abs((box?.x ?? 0) + share * (box?.width ?? 0) - 1_000)).toBeLessThan(5);
   });
 });
 
