@@ -3,6 +3,7 @@ import type { Colour } from '../contract/reply.ts';
 import type { Area } from './chart.ts';
 import { group, label, labelWidth } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
+import type { Look } from './theme.ts';
 
 const INK: Colour = '#171a1c';
 
@@ -50,17 +51,15 @@ const GRADE_COLOURS: Readonly<Record<string, Colour>> = {
   C: '#ff8e5d',
 };
 const LOWEST: Colour = '#ff5a5a';
-/** The edge of a rank that was reached with mods that hide the objects. */
-const SILVER: Colour = '#c9d6dd';
 
 export function gradeColour(letter: string): Colour {
   return GRADE_COLOURS[letter] ?? LOWEST;
 }
 
-/** The letter of a rank on its colour; `XH` is an `SS` with a silver edge. */
-export function gradeBadge(rank: string, { left, top, width, height }: Area): Markup {
+/** The letter of a rank on its colour; `XH`, reached with mods that hide the objects, is an `SS` with an edge. */
+export function gradeBadge(rank: string, { left, top, width, height }: Area, look: Look): Markup {
   const letter = shownGrade(rank);
-  const edge = rank.length === 2 && rank.endsWith('H') ? { stroke: SILVER, 'stroke-width': height / 20 } : {};
+  const edge = rank.length === 2 && rank.endsWith('H') ? { stroke: look.ink, 'stroke-width': height / 18 } : {};
   const size = height * 0.74;
   return group([
     element('rect', {

@@ -65,7 +65,7 @@ function renderRow(
   return [
     element('rect', { x: MARGIN, y: top, width: INNER, height: 2, fill: look.line }),
     label(place, { x: MARGIN + placeWidth, y: top + 83, anchor: 'end', colour: look.muted }),
-    gradeBadge(grade, badge),
+    gradeBadge(grade, badge, look),
     label(name, {
       x: left,
       y: top + 58,

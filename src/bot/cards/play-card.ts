@@ -110,7 +110,7 @@ function figures({ grade, figures: shown }: PlayView, top: number, { look }: Pen
   return {
     end: top + 182,
     markup: [
-      ...(grade === undefined ? [] : [gradeBadge(grade, GRADE)]),
+      ...(grade === undefined ? [] : [gradeBadge(grade, GRADE, look)]),
       ...shown.flatMap(({ value, label: name }, index) => {
         const x = left + index * width;
         const maxWidth = width - 16;

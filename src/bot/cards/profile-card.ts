@@ -197,7 +197,7 @@ function gradeCounts(counts: GradeCounts, { t, look }: Pen): readonly Markup[] {
   return shown.flatMap(({ rank, text }, index) => {
     const left = MARGIN + (places[index]?.x ?? 0);
     return [
-      gradeBadge(rank, { ...GRADE, left }),
+      gradeBadge(rank, { ...GRADE, left }, look),
       label(text, { x: left + GRADE.width + 12, y: GRADE.top + 42, colour: look.ink }),
     ];
   });

@@ -40,7 +40,7 @@ export function strainPicture(
   const { strains } = estimated;
   if (strains === null || !strains.series.some(({ values }) => values.some(value => value > 0))) return undefined;
   const view: StrainView = {
-    title: `${set.artist} - ${drawableTitle(set.title, set.title_unicode)}`,
+    title: `${drawableTitle(set.artist, set.artist_unicode)} - ${drawableTitle(set.title, set.title_unicode)}`,
     subtitle: `[${beatmap.version}]${mods.length === 0 ? '' : ` +${mods.join('')}`}`,
     stars,
     sectionMs: strains.sectionMs,
@@ -57,7 +57,7 @@ export function shownSeries({ series }: Pick<StrainView, 'series'>, mods: readon
 }
 
 export interface StrainSubject {
-  readonly set: Pick<Beatmapset, 'artist' | 'title' | 'title_unicode'>;
+  readonly set: Pick<Beatmapset, 'artist' | 'artist_unicode' | 'title' | 'title_unicode'>;
   readonly beatmap: Pick<Beatmap, 'version'>;
   readonly mods: readonly string[];
   /** The same stars that the reply shows. */

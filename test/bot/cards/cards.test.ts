@@ -369,7 +369,7 @@ describe('words for those who cannot see it', () => {
 
   it('show how a map goes, and that doubled skills are left out', () => {
     // No system has a typeface for the last private character of Unicode, so that the romanised title stands everywhere.
-    const set = { artist: 'Paper Lanterns', title: 'Kawa', title_unicode: '\u{10FFFD}' };
+    const set = { artist: 'Paper Lanterns', artist_unicode: '', title: 'Kawa', title_unicode: '\u{10FFFD}' };
     const subject = { set, beatmap: { version: 'Extra' }, mods: ['HD', 'DT'], stars: 5.1 };
     const aim = { name: 'aim', values: [1, 9, 2] };
     const series = [aim, { name: 'aimNoSliders', values: [0, 0, 90] }];
