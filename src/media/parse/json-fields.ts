@@ -158,6 +158,12 @@ export function readSize(value: unknown): number | null {
   return number !== null && number > 0 ? number : null;
 }
 
+/** Seconds as milliseconds. */
+export function readSeconds(value: unknown): number | null {
+  const seconds = readSize(value);
+  return seconds === null ? null : Math.round(seconds * 1000);
+}
+
 export function readFlag(value: unknown): boolean | null {
   if (value === true || value === 1) return true;
   return value === false || value === 0 ? false : null;

@@ -1,5 +1,6 @@
 /** Reads what addresses on Meta's CDN say about their files in the query (as of 2026-08). */
-import { isJsonObject, mediaAddress, parseJson, readSize } from '../../parse/json-fields.ts';
+import { child, mediaAddress, parseJson, readSeconds, readSize, readText } from '../../parse/json-fields.ts';
+import type { Variant } from '../../post.ts';
 
 /** Hosts of Instagram's and Facebook's media, as suffixes. */
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];
@@ -20,52 +21,36 @@ export function addressExpiry(url: string): number | null {
   return Number.parseInt(hex, 16) * 1000;
 }
 
-/** Facts about a file in the `efg` parameter of its address. */
-export interface AddressTag {
-  /** Name of the encoding, e.g. `xpv_progressive.INSTAGRAM.CLIPS.C3.720.dash_baseline_1_v1`. */
-  readonly encoding: string | null;
-  /** The site gives whole seconds, so the duration may be up to a second short. */
-  readonly durationMs: number | null;
-  /** Pixels of the shorter side named in the encoding (`.720.`). */
-  readonly shortSide: number | null;
-  readonly bitrate: number | null;
-}
-
-const NO_TAG: AddressTag = { encoding: null, durationMs: null, shortSide: null, bitrate: null };
-
-/** The short side in `vts_vod_urlgen.clips.c2.720.baseline` and similar; audio has `.0.` there. */
-function shortSideOf(encoding: string | null): number | null {
-  const part = encoding?.split('.').find(piece => /^\d{3,4}$/.test(piece));
-  return readSize(part);
-}
-
-/** Reads `efg=` of a media address; all null when it is missing or has another format. */
-export function addressTag(url: string): AddressTag {
-  const efg = /[?&]efg=([^&]*)/.exec(url)?.[1];
-  if (!efg || efg.length > MAX_ADDRESS_CHARS) return NO_TAG;
+/** Facts about a file in `efg=` of its address; all null when it is missing or has another format. */
+export function addressTag(url: string) {
+  const efg = /[?&]efg=([^&]*)/.exec(url)?.[1] ?? '';
   // Base64 contains no `%`, so only escaped `=`, `+` and `/` have to be decoded.
   const base64 = efg
+    .slice(0, MAX_ADDRESS_CHARS)
     .replace(/%3D/gi, '=')
     .replace(/%2B|%20/gi, '+')
     .replace(/%2F/gi, '/');
-  const tag = parseJson(Buffer.from(base64, 'base64').toString('utf8'));
-  if (!isJsonObject(tag)) return NO_TAG;
-  const encoding = typeof tag.vencode_tag === 'string' ? tag.vencode_tag.slice(0, 200) : null;
-  const seconds = readSize(tag.duration_s);
+  const tag = base64 === '' ? undefined : parseJson(Buffer.from(base64, 'base64').toString('utf8'));
+  const encoding = readText(child(tag, 'vencode_tag'))?.slice(0, 200) ?? null;
   return {
+    /** The name of the encoding, such as `xpv_progressive.INSTAGRAM.CLIPS.C3.720.dash_baseline_1_v1`. */
     encoding,
-    durationMs: seconds === null ? null : Math.round(seconds * 1000),
-    shortSide: shortSideOf(encoding),
-    bitrate: readSize(tag.bitrate),
+    /** The site gives whole seconds, so the duration may be up to a second short. */
+    durationMs: readSeconds(child(tag, 'duration_s')),
+    /** Pixels of the shorter side, which the encoding names (`.720.`); audio has `.0.` there. */
+    shortSide: readSize(encoding?.split('.').find(piece => /^\d{3,4}$/.test(piece))),
+    bitrate: readSize(child(tag, 'bitrate')),
   };
 }
 
-export interface PixelSize {
-  readonly width: number | null;
-  readonly height: number | null;
-}
+export type PixelSize = Pick<Variant, 'width' | 'height'>;
 
 export const UNKNOWN_SIZE: PixelSize = { width: null, height: null };
+
+/** The size that two properties of an object state. */
+export function sizeOf(object: unknown, width = 'width', height = 'height'): PixelSize {
+  return { width: readSize(child(object, width)), height: readSize(child(object, height)) };
+}
 
 type Round = (pixels: number) => number;
 

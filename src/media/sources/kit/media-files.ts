@@ -12,39 +12,36 @@ import {
   UNKNOWN_SIZE,
 } from './cdn-address.ts';
 
-export interface ListedFile extends PixelSize {
-  /** The address from the answer; one that is not on the CDN is ignored. */
+/** A file as an answer lists it; a size that is not stated may be left out. */
+export interface ListedFile extends Partial<PixelSize> {
+  /** One that is not on the CDN is ignored. */
   readonly url: unknown;
   readonly bitrate?: number | null;
   /** True when the file is a smaller encoding of the video, so that its size is not the original's. */
   readonly isReduced?: boolean;
 }
 
-export interface ImageFacts {
+interface ImageFacts {
   readonly files: readonly ListedFile[];
   readonly original?: PixelSize;
   readonly alt?: string | null;
 }
 
-export interface VideoFacts extends ImageFacts {
+interface VideoFacts extends ImageFacts {
   readonly covers: readonly ListedFile[];
   readonly dashManifest?: string | null;
   readonly durationMs?: number | null;
   readonly hasAudio?: boolean | null;
 }
 
-function area(file: PixelSize): number {
-  return (file.width ?? 0) * (file.height ?? 0);
-}
-
-type Addressed = ListedFile & { readonly url: string };
+type Addressed = ListedFile & PixelSize & { readonly url: string };
 
 /** There are a few dozen files at most: comparing them is cheaper than a set, which would hash every address. */
 function distinctByUrl(files: readonly ListedFile[]): readonly Addressed[] {
   const distinct: Addressed[] = [];
   for (const file of files) {
     const url = readAddress(file.url);
-    if (url !== null && distinct.every(one => one.url !== url)) distinct.push({ ...file, url });
+    if (url !== null && distinct.every(one => one.url !== url)) distinct.push({ ...UNKNOWN_SIZE, ...file, url });
   }
   return distinct;
 }
@@ -55,7 +52,7 @@ function even(pixels: number): number {
 }
 
 /** The size of a video file; if it is not stated, the original's size reduced to the short side that the address names. */
-function videoSize({ width, height, isReduced }: ListedFile, original: PixelSize, shortSide: number | null): PixelSize {
+function videoSize({ width, height, isReduced }: Addressed, original: PixelSize, shortSide: number | null): PixelSize {
   if (width !== null && height !== null) return { width, height };
   return shortSide === null && isReduced === true ? UNKNOWN_SIZE : atShortSide(original, shortSide, even);
 }
@@ -69,14 +66,9 @@ function progressiveVariant(file: Addressed, original: PixelSize, hasAudio: bool
   return listedFile(url, { mime: 'video/mp4', ...size, bitrate, hasAudio, hasVideo: true, expiresAt });
 }
 
-function adaptiveVariants(manifest: string | null): { durationMs: number | null; variants: readonly Variant[] } {
-  if (manifest === null) return { durationMs: null, variants: [] };
-  const { durationMs, variants } = parseDashManifest(manifest);
-  const accepted = variants.flatMap(variant => {
-    const url = readAddress(variant.url);
-    return url === null ? [] : [{ ...variant, url, expiresAt: addressExpiry(url) }];
-  });
-  return { durationMs, variants: accepted };
+function adaptiveVariant(track: Variant): readonly Variant[] {
+  const url = readAddress(track.url);
+  return url === null ? [] : [{ ...track, url, expiresAt: addressExpiry(url) }];
 }
 
 /** The type such as `image/jpeg`: `stp=dst-jpg` states what is served even when the path ends in `.webp`. */
@@ -93,6 +85,7 @@ function isCrop(url: string): boolean {
 
 /** The largest cover that can be fetched, preferably one that is not cropped. */
 function largestCover(covers: readonly ListedFile[]): string | null {
+  const area = ({ width, height }: ListedFile) => (width ?? 0) * (height ?? 0);
   const sorted = covers.toSorted((a, b) => area(b) - area(a));
   const urls = sorted.map(cover => readAddress(cover.url)).filter(url => url !== null);
   return urls.find(url => !isCrop(url)) ?? urls[0] ?? null;
@@ -109,29 +102,26 @@ function photoSize({ url, width, height }: Addressed, isAnyStated: boolean, orig
 function imageVariants(files: readonly ListedFile[], original: PixelSize): readonly Variant[] {
   const distinct = distinctByUrl(files);
   const uncut = distinct.filter(file => !isCrop(file.url));
-  const isAnyStated = files.some(({ width, height }) => width !== null || height !== null);
+  const isAnyStated = files.some(({ width = null, height = null }) => width !== null || height !== null);
   return (uncut.length > 0 ? uncut : distinct).map(file => {
+    const { url } = file;
     const size = photoSize(file, isAnyStated, original);
-    return listedFile(file.url, {
-      mime: imageMime(file.url),
-      ...size,
-      hasVideo: false,
-      expiresAt: addressExpiry(file.url),
-    });
+    return listedFile(url, { mime: imageMime(url), ...size, hasVideo: false, expiresAt: addressExpiry(url) });
   });
 }
 
 /** A video with all its files, best first; null when none of them can be fetched. */
 export function videoItem(facts: VideoFacts): UnplacedItem | null {
-  const { original = UNKNOWN_SIZE, alt = null, covers } = facts;
-  const dash = adaptiveVariants(facts.dashManifest ?? null);
-  const hasAudio = facts.hasAudio ?? (dash.variants.some(variant => !variant.hasVideo) ? true : null);
-  const progressive = distinctByUrl(facts.files).map(file => progressiveVariant(file, original, hasAudio));
-  const variants = [...progressive, ...dash.variants];
-  const item = listedItem('video', variants, { alt, thumbnailUrl: largestCover(covers), ...whole(original) });
+  const { files, covers, dashManifest, original = UNKNOWN_SIZE, alt = null } = facts;
+  const dash = dashManifest ? parseDashManifest(dashManifest) : null;
+  const tracks = dash?.variants.flatMap(adaptiveVariant) ?? [];
+  const hasAudio = facts.hasAudio ?? (tracks.some(track => !track.hasVideo) ? true : null);
+  const progressive = distinctByUrl(files).map(file => progressiveVariant(file, original, hasAudio));
+  const thumbnailUrl = largestCover(covers);
+  const item = listedItem('video', [...progressive, ...tracks], { alt, thumbnailUrl, ...whole(original) });
   if (item?.variants[0]?.hasVideo !== true) return null;
   const durationMs =
-    facts.durationMs ?? dash.durationMs ?? firstOf(item.variants, variant => addressTag(variant.url).durationMs);
+    facts.durationMs ?? dash?.durationMs ?? firstOf(item.variants, ({ url }) => addressTag(url).durationMs);
   return { ...item, durationMs };
 }
 

@@ -9,11 +9,12 @@ import {
   readId,
   readInstant,
   readList,
+  readSeconds,
   readSize,
   readText,
 } from '../../parse/json-fields.ts';
 import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
-import { type PixelSize, readAddress, UNKNOWN_SIZE } from './cdn-address.ts';
+import { readAddress, sizeOf } from './cdn-address.ts';
 import type { PostDraft } from './draft.ts';
 import { imageItem, type ListedFile, videoItem } from './media-files.ts';
 
@@ -26,16 +27,11 @@ const PHOTO = 1;
 const VIDEO = 2;
 const CAROUSEL = 8;
 
-export function sizeOf(object: unknown, width: string, height: string): PixelSize {
-  return { width: readSize(child(object, width)), height: readSize(child(object, height)) };
-}
-
-export function listed(list: unknown, url: string, width: string, height: string): readonly ListedFile[] {
-  return readList(list).map(file => ({
-    url: child(file, url),
-    ...sizeOf(file, width, height),
-    bitrate: readSize(child(file, 'bandwidth')),
-  }));
+/** The files in a list of objects with their address and size. */
+export function listed(list: unknown, url = 'url', width = 'width', height = 'height'): readonly ListedFile[] {
+  return readList(list).map(file => {
+    return { url: child(file, url), ...sizeOf(file, width, height), bitrate: readSize(child(file, 'bandwidth')) };
+  });
 }
 
 function isCarousel(product: JsonObject): boolean {
@@ -71,10 +67,10 @@ export const PRODUCT = {
   stats: PRODUCT_STATS,
   original: (media: JsonObject) => sizeOf(media, 'original_width', 'original_height'),
   images: (media: JsonObject): readonly ListedFile[] => [
-    ...listed(child(media.image_versions2, 'candidates'), 'url', 'width', 'height'),
-    { url: media.display_uri, ...UNKNOWN_SIZE },
+    ...listed(child(media.image_versions2, 'candidates')),
+    { url: media.display_uri },
   ],
-  videos: (media: JsonObject) => listed(media.video_versions, 'url', 'width', 'height'),
+  videos: (media: JsonObject) => listed(media.video_versions),
   manifest: (media: JsonObject) => media.video_dash_manifest,
   /** Says whether the media states that it is a video; null when it states nothing. */
   saysVideo({ media_type }: JsonObject): boolean | null {
@@ -107,9 +103,8 @@ function isVideo(media: JsonObject, shape: MediaShape, isReel: boolean): boolean
   if (said !== null) return said;
   const type = shape.typename.exec(readText(media.__typename) ?? '')?.[1];
   if (type !== undefined) return type === 'Video';
-  const isVideoProduct =
-    /^(?:clips|igtv)$/.test(readText(media.product_type) ?? '') || readSize(media.video_duration) !== null;
-  return isVideoProduct || shape.hasVideoSign(media) || isReel;
+  const isVideoProduct = media.product_type === 'clips' || media.product_type === 'igtv';
+  return isVideoProduct || readSize(media.video_duration) !== null || shape.hasVideoSign(media) || isReel;
 }
 
 function toItem(media: JsonObject, shape: MediaShape, isReel: boolean): UnplacedItem | null {
@@ -121,8 +116,7 @@ function toItem(media: JsonObject, shape: MediaShape, isReel: boolean): Unplaced
   if (videos.length === 0 && dashManifest === null && !isVideo(media, shape, isReel)) {
     return imageItem({ files: images, original, alt });
   }
-  const seconds = readSize(media.video_duration);
-  const durationMs = seconds === null ? null : Math.round(seconds * 1000);
+  const durationMs = readSeconds(media.video_duration);
   const hasAudio = readFlag(media.has_audio);
   return videoItem({ files: videos, covers: images, original, dashManifest, durationMs, hasAudio, alt });
 }

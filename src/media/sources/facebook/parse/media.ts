@@ -1,7 +1,15 @@
 /** Reads the objects of a page that describe one video or photo into an item with its files. Pure. */
-import { child, firstOf, type JsonObject, readList, readSize, readText } from '../../../parse/json-fields.ts';
+import {
+  child,
+  firstOf,
+  type JsonObject,
+  readList,
+  readSeconds,
+  readSize,
+  readText,
+} from '../../../parse/json-fields.ts';
 import type { UnplacedItem } from '../../../post.ts';
-import { type PixelSize, readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
+import { type PixelSize, readAddress, sizeOf, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 import { valuesAt } from './page.ts';
 
@@ -22,9 +30,6 @@ const IMAGE_PATHS = [
   'comet_photo_attachment_resolution_renderer.image',
 ];
 const COVER_PATHS = [['preferred_thumbnail.image.uri', 'thumbnailImage.uri'], ['first_frame_thumbnail'], ['image.uri']];
-/** One photo or video is described by fewer objects than this. */
-const MAX_NODES = 40;
-
 /** A video's object has files, or says that it is a video. */
 export function isVideo(object: JsonObject): boolean {
   return object.__typename === 'Video' || VIDEO_KEYS.some(key => key in object);
@@ -61,33 +66,31 @@ function listFiles(videos: readonly JsonObject[]): readonly ListedFile[] {
     for (const url of videos.flatMap(video => addressesOf(video, isHd)).map(readAddress)) {
       const path = url === null ? '' : new URL(url).pathname;
       // The page states only the video's size, which is that of the HD file.
-      if (url !== null && !files.has(path)) files.set(path, { url, ...UNKNOWN_SIZE, isReduced: !isHd });
+      if (url !== null && !files.has(path)) files.set(path, { url, isReduced: !isHd });
     }
   }
   return [...files.values()];
 }
 
-function sizeOf(videos: readonly JsonObject[], widthKey: string, heightKey: string): PixelSize | null {
-  return firstOf(videos, one => {
-    const size = { width: readSize(one[widthKey]), height: readSize(one[heightKey]) };
-    return size.width === null || size.height === null ? null : size;
-  });
+function statedSize(videos: readonly JsonObject[], ...keys: readonly [string, string]): PixelSize | null {
+  const sizes = videos.map(one => sizeOf(one, ...keys));
+  return sizes.find(({ width, height }) => width !== null && height !== null) ?? null;
 }
 
 function hasAudio(availability: unknown): boolean | null {
   return availability === 'AVAILABLE' || availability === 'UNAVAILABLE' ? availability === 'AVAILABLE' : null;
 }
 
-export function readVideo(nodes: readonly JsonObject[]): UnplacedItem | null {
-  const videos = nodes.slice(0, MAX_NODES);
+/** The video that these objects describe. */
+export function readVideo(videos: readonly JsonObject[]): UnplacedItem | null {
   const milliseconds = firstOf(valuesAt(videos, 'playable_duration_in_ms'), readSize);
-  const seconds = firstOf(valuesAt(videos, 'length_in_second'), readSize);
   return videoItem({
     files: listFiles(videos),
-    covers: COVER_PATHS.map(paths => ({ url: firstOf(valuesAt(videos, ...paths), readAddress), ...UNKNOWN_SIZE })),
-    original: sizeOf(videos, 'original_width', 'original_height') ?? sizeOf(videos, 'width', 'height') ?? UNKNOWN_SIZE,
+    covers: COVER_PATHS.map(paths => ({ url: firstOf(valuesAt(videos, ...paths), readAddress) })),
+    original:
+      statedSize(videos, 'original_width', 'original_height') ?? statedSize(videos, 'width', 'height') ?? UNKNOWN_SIZE,
     dashManifest: firstOf(videos, manifestOf),
-    durationMs: milliseconds ?? (seconds === null ? null : Math.round(seconds * 1000)),
+    durationMs: milliseconds ?? firstOf(valuesAt(videos, 'length_in_second'), readSeconds),
     hasAudio: firstOf(valuesAt(videos, 'audio_availability'), hasAudio),
     alt: altOf(videos),
   });
@@ -97,26 +100,15 @@ function altOf(nodes: readonly JsonObject[]): string | null {
   return firstOf(valuesAt(nodes, 'accessibility_caption'), readText);
 }
 
-/** A live broadcast has no file yet. */
-export function isLive(nodes: readonly JsonObject[]): boolean {
-  return nodes.slice(0, MAX_NODES).some(one => one.is_live_streaming === true);
-}
-
-export function readPhoto(nodes: readonly JsonObject[]): UnplacedItem | null {
-  const photos = nodes.slice(0, MAX_NODES);
+export function readPhoto(photos: readonly JsonObject[]): UnplacedItem | null {
   const files = photos.flatMap(photo => [
-    ...valuesAt([photo], ...IMAGE_PATHS).map(image => ({
-      url: readAddress(child(image, 'uri')),
-      width: readSize(child(image, 'width')),
-      height: readSize(child(image, 'height')),
-    })),
-    ...valuesAt(readList(photo.prefetch_uris_v2), 'uri').map(uri => ({ url: readAddress(uri), ...UNKNOWN_SIZE })),
+    ...valuesAt([photo], ...IMAGE_PATHS).map(image => ({ url: child(image, 'uri'), ...sizeOf(image) })),
+    ...valuesAt(readList(photo.prefetch_uris_v2), 'uri').map(url => ({ url })),
   ]);
   return imageItem({ files, alt: altOf(photos) });
 }
 
 export function readNamedVideo(og: ReadonlyMap<string, string>): UnplacedItem | null {
-  const file = readAddress(og.get('og:video:secure_url') ?? og.get('og:video:url') ?? og.get('og:video'));
-  const covers = [{ url: og.get('og:image'), ...UNKNOWN_SIZE }];
-  return videoItem({ files: [{ url: file, ...UNKNOWN_SIZE }], covers });
+  const url = og.get('og:video:secure_url') ?? og.get('og:video:url') ?? og.get('og:video');
+  return videoItem({ files: [{ url }], covers: [{ url: og.get('og:image') }] });
 }

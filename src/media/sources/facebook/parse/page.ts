@@ -44,22 +44,18 @@ export const FOREIGN: ReadonlySet<string> = new Set([
 
 type Content = ReturnType<typeof contentOf>;
 
-function contentOf(objects: readonly JsonObject[]) {
-  const byId = new Map<string, JsonObject[]>();
-  for (const object of objects) {
-    const id = textOf(object.id);
-    if (id === null) continue;
-    const known = byId.get(id) ?? [];
-    known.push(object);
-    byId.set(id, known);
-  }
-  return { objects, byId };
-}
-
-function readScript({ text }: Script): Content {
+/** All objects in a value of parsed JSON, in document order and by their ids. */
+function contentOf(root: unknown) {
   const objects: JsonObject[] = [];
-  visitObjects(parseJson(text), object => objects.push(object));
-  return contentOf(objects);
+  const byId = new Map<string, JsonObject[]>();
+  visitObjects(root, object => {
+    objects.push(object);
+    const id = textOf(object.id);
+    const known = id === null ? undefined : byId.get(id);
+    if (known !== undefined) known.push(object);
+    else if (id !== null) byId.set(id, [object]);
+  });
+  return { objects, byId };
 }
 
 /** The base64 spellings of an id inside a longer text: there are three, depending on the offset within a group of three bytes. */
@@ -90,7 +86,7 @@ export function openPage(body: Body, idOf: (address: unknown) => string | null) 
   const budget = createSearchBudget();
 
   function readEach(wanted: readonly Script[]): void {
-    for (const script of wanted) if (!read.has(script)) read.set(script, readScript(script));
+    for (const script of wanted) if (!read.has(script)) read.set(script, contentOf(parseJson(script.text)));
   }
 
   function readNaming(id: string, traces: readonly string[]): void {

@@ -16,7 +16,7 @@ import {
 import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../../post.ts';
 import { readAddress } from '../../kit/cdn-address.ts';
 import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
-import { isLive, isPhoto, isVideo, readNamedVideo, readPhoto, readVideo } from './media.ts';
+import { isPhoto, isVideo, readNamedVideo, readPhoto, readVideo } from './media.ts';
 import { type FacebookPage, openPage, textOf, valuesAt } from './page.ts';
 import {
   attachedMedia,
@@ -39,22 +39,10 @@ export type Reading =
   /** `others`: the page has videos of others only; `nothing`: it has none. `hasPosts`: other people's posts are in the page. */
   | { readonly kind: 'others' | 'nothing'; readonly hasPosts: boolean };
 
-/** Everything that the page contains about the post with one of some ids. */
-interface Found {
-  /** The ids of the post itself, each of which identifies it in the page. */
-  readonly ids: ReadonlySet<string>;
-  readonly stories: readonly JsonObject[];
-  /** The objects that describe its photos and videos. */
-  readonly nodes: readonly JsonObject[];
-  readonly items: readonly (UnplacedItem | null)[];
-  /** True when any object belongs to the post or its media. */
-  readonly isHeld: boolean;
-  readonly isLive: boolean;
-  readonly isWordsOnly: boolean;
-}
+type Found = ReturnType<typeof findPost>;
 
-/** Bounds on the objects that describe one author, and on those with the counts of one post. */
-const MAX_AUTHOR_NODES = 40;
+/** One author, photo or video is described by fewer objects than this, and one post's counts are in fewer than that. */
+const MAX_NODES = 40;
 const MAX_FEEDBACK_NODES = 200;
 
 /** `facebook.com/NAME` -> NAME; null for a profile with a number. */
@@ -62,12 +50,11 @@ function usernameOf(url: unknown): string | null {
   if (typeof url !== 'string' || !URL.canParse(url)) return null;
   const { hostname, pathname } = new URL(url);
   if (!/(?:^|\.)facebook\.com$/.test(hostname)) return null;
-  const name = /^\/([A-Za-z0-9._-]{1,80})\/?$/.exec(pathname)?.[1];
-  return name === undefined || name.includes('.php') || /^\d+$/.test(name) ? null : name;
+  return /^\/(?!\d+\/?$|[^/]*\.php)([\w.-]{1,80})\/?$/.exec(pathname)?.[1] ?? null;
 }
 
 function readAuthor(nodes: readonly JsonObject[]): Author {
-  const all = nodes.slice(0, MAX_AUTHOR_NODES);
+  const all = nodes.slice(0, MAX_NODES);
   return {
     id: firstOf(valuesAt(all, 'id'), readText),
     name: firstOf(valuesAt(all, 'name'), readText),
@@ -180,10 +167,11 @@ function isMediaItself(ref: PostRef): boolean {
   return isVideoLink(ref) || ref.form === 'photo';
 }
 
+/** The objects that describe a photo or video. */
 function nodesOf(page: FacebookPage, media: JsonObject | null): readonly JsonObject[] {
   if (media === null) return [];
   const id = knownIdOf(media);
-  return [...new Set([media, ...(id === null ? [] : page.byId(id))])];
+  return [...new Set([media, ...(id === null ? [] : page.byId(id))])].slice(0, MAX_NODES);
 }
 
 /** A link to a video is never answered by an image. */
@@ -192,25 +180,29 @@ function readMedia(nodes: readonly JsonObject[], ref: PostRef): UnplacedItem | n
   return isImage ? readPhoto(nodes.filter(node => !isVideo(node))) : readVideo(nodes);
 }
 
-function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>): Found {
+/** Everything that the page contains about the post with one of some ids. */
+function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
   const stories = storiesOf(page, ids);
   const named = [...ids].flatMap(page.byId);
   const own = named.find(isVideo) ?? named.find(isPhoto);
   const attached = attachedMedia(page, stories);
-  const isOwn = own !== undefined && (isMediaItself(ref) || attached.media.length === 0);
-  const media = distinctMedia(isOwn ? [own] : attached.media).map(one => nodesOf(page, one));
-  const items = media.map(nodes => (nodes.length === 0 ? null : readMedia(nodes, ref)));
+  const isOwn = own !== undefined && (isMediaItself(ref) || attached.length === 0);
+  const media = distinctMedia(isOwn ? [own] : attached).map(one => nodesOf(page, one));
+  const items = media.map(nodes => readMedia(nodes, ref));
   // The video in the head counts only for a post with at most one item, since it may be a part of a longer post.
   const isSingle = readableItems({ items }) === 0 && items.length <= 1;
   const file = isSingle && isAboutPost(page, ids) ? readNamedVideo(page.meta.og) : null;
+  // A live broadcast has no file yet.
+  const isLive = (nodes: readonly JsonObject[]) => nodes.some(one => one.is_live_streaming === true);
   return {
     ids,
     stories,
     nodes: media.flat(),
     items: file === null ? items : [file],
+    /** True when any object belongs to the post or its media. */
     isHeld: stories.length > 0 || named.some(node => Object.keys(node).length > 1),
     isLive: media.some((nodes, index) => items[index] === null && isLive(nodes)),
-    isWordsOnly: !isMediaItself(ref) && isWordsOnly(page, stories, attached),
+    isWordsOnly: !isMediaItself(ref) && attached.length === 0 && isWordsOnly(page, stories),
   };
 }
 

@@ -89,15 +89,8 @@ export function postIdsOf(stories: readonly JsonObject[]): readonly string[] {
   return stories.flatMap(story => [textOf(story.post_id), ...idsInside(textOf(story.id))]).filter(id => id !== null);
 }
 
-/** An attached photo or video; null for one in an unknown shape. */
-type Attached = JsonObject | null;
-
-export interface AttachedMedia {
-  /** The attached media in order, one entry each. */
-  readonly media: readonly Attached[];
-  /** True when the page states what is attached; if that is nothing, or a link, the post is text only. */
-  readonly isKnown: boolean;
-}
+/** Attached photos and videos in order, one entry each; null for one in an unknown shape. */
+type Attached = readonly (JsonObject | null)[];
 
 function isMedia(value: unknown): value is JsonObject {
   return isJsonObject(value) && (isPhoto(value) || isVideo(value));
@@ -113,8 +106,8 @@ export function knownIdOf(media: JsonObject): string | null {
   return id !== null && id.length >= MIN_ID_CHARS ? id : null;
 }
 
-/** Each media once, in order, with null in the places of unknown ones. */
-export function distinctMedia(media: readonly Attached[]): readonly Attached[] {
+/** Each media once. */
+export function distinctMedia(media: Attached): Attached {
   const seen = new Set<string>();
   return media.filter(one => {
     const id = one === null ? null : knownIdOf(one);
@@ -122,12 +115,12 @@ export function distinctMedia(media: readonly Attached[]): readonly Attached[] {
   });
 }
 
-function withMissing(media: readonly Attached[], missing: number): readonly Attached[] {
+function withMissing(media: Attached, missing: number): Attached {
   return [...media, ...Array<null>(Math.max(0, missing)).fill(null)];
 }
 
 /** A page lists the first few media of an attachment and states their number, in `all_subattachments` and in parts of it. */
-function mediaOf(page: FacebookPage, attachment: unknown): readonly Attached[] {
+function mediaOf(page: FacebookPage, attachment: unknown): Attached {
   if (attachment === null) return [null];
   const listsOf = (fits: (key: string) => boolean) =>
     page.ownValues(attachment, fits).map(list => ({
@@ -150,38 +143,36 @@ function mediaOf(page: FacebookPage, attachment: unknown): readonly Attached[] {
   return values.length > 0 && !values.some(isLinkImage) ? [null] : [];
 }
 
-function countKnown(media: readonly Attached[]): number {
+function countKnown(media: Attached): number {
   return media.filter(one => one !== null).length;
 }
 
 /** The candidate with most media in a known shape; of equal ones the first that has any media. */
-function fullest(candidates: readonly AttachedMedia[]): AttachedMedia {
-  let best: readonly Attached[] = [];
-  for (const { media } of candidates) if (best.length === 0 || countKnown(media) > countKnown(best)) best = media;
-  return { media: best, isKnown: candidates.some(one => one.isKnown) };
+function fullest(candidates: readonly Attached[]): Attached {
+  let best: Attached = [];
+  for (const media of candidates) if (best.length === 0 || countKnown(media) > countKnown(best)) best = media;
+  return best;
 }
 
-function attachedTo(page: FacebookPage, story: unknown): AttachedMedia {
-  const lists = page.ownValues(story, 'attachments').filter(list => Array.isArray(list));
-  const { media, isKnown } = fullest(
-    lists.map(list => ({
-      media: readList(list, MAX_MEDIA).flatMap(attachment => mediaOf(page, attachment)),
-      isKnown: list.length === 0 || page.ownValues(list, 'media').some(isLinkImage),
-    })),
-  );
-  const isAnyRead = countKnown(media) > 0;
+/** A page may describe the same attachments more than once. */
+function attachmentLists(page: FacebookPage, story: unknown): readonly (readonly unknown[])[] {
+  return page.ownValues(story, 'attachments').filter(list => Array.isArray(list));
+}
+
+function attachedTo(page: FacebookPage, story: unknown): Attached {
+  const lists = attachmentLists(page, story);
+  const media = fullest(lists.map(list => readList(list, MAX_MEDIA).flatMap(one => mediaOf(page, one))));
   const reel = child(story, 'short_form_video_context', 'playback_video');
-  if (!isAnyRead && isJsonObject(reel)) return { media: [reel], isKnown: true };
-  return { media, isKnown: isKnown || isAnyRead };
+  return countKnown(media) === 0 && isJsonObject(reel) ? [reel] : media;
 }
 
 /** The media attached to the post, or to the post that it shares. */
-export function attachedMedia(page: FacebookPage, stories: readonly JsonObject[]): AttachedMedia {
+export function attachedMedia(page: FacebookPage, stories: readonly JsonObject[]): Attached {
   const own = fullest(stories.map(story => attachedTo(page, story)));
-  if (countKnown(own.media) > 0) return own;
+  if (countKnown(own) > 0) return own;
   const shared = stories.flatMap(story => findValues(story, 'attached_story', { budget: page.budget }));
   const ofShared = fullest(shared.map(story => attachedTo(page, story)));
-  return countKnown(ofShared.media) > 0 ? ofShared : own;
+  return countKnown(ofShared) > 0 ? ofShared : own;
 }
 
 export function messageOf(page: FacebookPage, stories: readonly JsonObject[]): string | null {
@@ -189,8 +180,10 @@ export function messageOf(page: FacebookPage, stories: readonly JsonObject[]): s
 }
 
 /** A page shows that a post has neither photo nor video by an empty list or a link, together with text of the post's own. */
-export function isWordsOnly(page: FacebookPage, stories: readonly JsonObject[], attached: AttachedMedia): boolean {
-  if (!attached.isKnown || attached.media.length > 0 || messageOf(page, stories) === null) return false;
+export function isWordsOnly(page: FacebookPage, stories: readonly JsonObject[]): boolean {
+  const lists = stories.flatMap(story => attachmentLists(page, story));
+  const isStated = lists.some(list => list.length === 0 || page.ownValues(list, 'media').some(isLinkImage));
+  if (!isStated || messageOf(page, stories) === null) return false;
   const skip = new Set([...FOREIGN].filter(key => key !== 'attached_story'));
   const parts = (story: JsonObject) => [story, ...findValues(story, () => true, { skip, budget: page.budget })];
   return !stories.some(story => isJsonObject(story.attached_story) || parts(story).some(isMedia));

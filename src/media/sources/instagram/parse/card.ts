@@ -8,7 +8,7 @@ import type { Body } from '../../../parse/body.ts';
 import { type JsonObject, readId, readShownCount, readText } from '../../../parse/json-fields.ts';
 import { type PageMeta, readMarkup, readMeta } from '../../../parse/markup.ts';
 import { NO_STATS } from '../../../post.ts';
-import { readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
+import { readAddress } from '../../kit/cdn-address.ts';
 import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
 import { videoItem } from '../../kit/media-files.ts';
 
@@ -53,7 +53,7 @@ export function readOpenGraph(page: Body, ref: PostRef, idOf: IdOf): PostDraft |
   const coverUrl = readAddress(read('og:image:secure_url')) ?? readAddress(read('og:image'));
   const item = videoItem({
     files: [{ url: files.find(url => url !== null), ...size }],
-    covers: [{ url: coverUrl, ...UNKNOWN_SIZE }],
+    covers: [{ url: coverUrl }],
   });
   if (item === null) return null;
   const [, name, titled] = TITLE.exec(read('og:title')) ?? [];

@@ -5,7 +5,6 @@ import type { Body } from '../../../parse/body.ts';
 import { parseJson } from '../../../parse/json-fields.ts';
 import { readMarkup, visibleMarkup } from '../../../parse/markup.ts';
 import type { UnplacedItem } from '../../../post.ts';
-import { UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
 import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 import { saysVideo, userNameOf } from './card.ts';
@@ -96,8 +95,8 @@ class EmbedMarkup {
     const files = imageFiles(this.image);
     if (this.video === null) return imageItem({ files });
     const { src = this.source, poster } = this.video;
-    const covers = [...files, { url: poster, ...UNKNOWN_SIZE }];
-    return videoItem({ files: [{ url: src, ...UNKNOWN_SIZE }], covers });
+    const covers = [...files, { url: poster }];
+    return videoItem({ files: [{ url: src }], covers });
   }
 }
 
@@ -109,7 +108,7 @@ function imageFiles(attributes: Attributes | null): readonly ListedFile[] {
     const pixels = /^(\d{2,5})w$/.exec(width ?? '')?.[1];
     return { url, width: pixels === undefined ? null : Number(pixels), height: null };
   });
-  return [...listed.sort((a, b) => (b.width ?? 0) - (a.width ?? 0)), { url: attributes.src, ...UNKNOWN_SIZE }];
+  return [...listed.sort((a, b) => (b.width ?? 0) - (a.width ?? 0)), { url: attributes.src }];
 }
 
 /**

@@ -11,9 +11,9 @@ import {
   readText,
   visitObjects,
 } from '../../../parse/json-fields.ts';
-import { readAddress, UNKNOWN_SIZE } from '../../kit/cdn-address.ts';
+import { readAddress, sizeOf } from '../../kit/cdn-address.ts';
 import { type PostDraft, readableItems } from '../../kit/draft.ts';
-import { listed, MAX_CHILDREN, type MediaShape, PRODUCT, parseMedia, readUsers, sizeOf } from '../../kit/product.ts';
+import { listed, MAX_CHILDREN, type MediaShape, PRODUCT, parseMedia, readUsers } from '../../kit/product.ts';
 
 /** The older GraphQL shape: `xdt_shortcode_media`, and `shortcode_media` in embeds. */
 export const GRAPH: MediaShape = {
@@ -28,13 +28,13 @@ export const GRAPH: MediaShape = {
     authorFollowers: ['owner.edge_followed_by.count'],
     authorPosts: ['owner.edge_owner_to_timeline_media.count'],
   },
-  original: media => sizeOf(media.dimensions, 'width', 'height'),
+  original: media => sizeOf(media.dimensions),
   images: media => [
     { url: readAddress(media.display_url) ?? media.display_src, ...GRAPH.original(media) },
     ...listed(media.display_resources, 'src', 'config_width', 'config_height'),
-    { url: media.thumbnail_src, ...UNKNOWN_SIZE },
+    { url: media.thumbnail_src },
   ],
-  videos: ({ video_url }) => (readText(video_url) === null ? [] : [{ url: video_url, ...UNKNOWN_SIZE }]),
+  videos: ({ video_url }) => (readText(video_url) === null ? [] : [{ url: video_url }]),
   manifest: media => child(media.dash_info, 'video_dash_manifest'),
   saysVideo: media => readFlag(media.is_video),
   hasVideoSign: media => readCount(media.video_view_count) !== null,
