@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { createFacebookSource } from '../../../src/media/sources/facebook/source.ts';
-import { createInstagramSource } from '../../../src/media/sources/instagram/source.ts';
+import { facebook } from '../../../src/media/sources/facebook/descriptor.ts';
+import { instagram } from '../../../src/media/sources/instagram/descriptor.ts';
 import { createFakeUpstream, type FakeRoute, silentLog } from '../../fakes/instagram-upstream.ts';
 import { CHANGES, changeAt, changeEverywhere, type Path, pathsOf } from './changes.ts';
 import { documentsOf } from './documents.ts';
@@ -148,7 +148,7 @@ describe('one way of asking left', () => {
       { get: (own, key) => own[String(key)] ?? down },
     );
     const http = createFakeUpstream(routes);
-    const create = base.ref.source === 'instagram' ? createInstagramSource : createFacebookSource;
+    const create = (base.ref.source === 'instagram' ? instagram : facebook).create;
     try {
       return await create({ http, log: silentLog }).fetch(base.ref, { signal: AbortSignal.timeout(50_000) });
     } catch (error) {

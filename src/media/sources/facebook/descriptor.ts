@@ -1,7 +1,12 @@
-import type { SourceDescriptor } from '../../extract/source-descriptor.ts';
+import type { MediaSource, PostRef } from '../../extract/source.ts';
+import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
-import { FACEBOOK_EXAMPLES } from './constants.ts';
-import { createFacebookSource } from './source.ts';
+import { createAccountStrategies, createSource, createStrategy } from '../kit/source.ts';
+import { failureOfPublicPost, isCalledPublic, readFacebookPage } from './answer.ts';
+import { createFacebookClient } from './client.ts';
+import { createFacebookConstants, FACEBOOK_EXAMPLES } from './constants.ts';
+import { isCheckpoint } from './failures.ts';
+import { ADDRESSES, facebookRefOf, matchFacebookLink, oembedQuestion } from './link.ts';
 
 export const facebook: SourceDescriptor = {
   id: 'facebook',
@@ -21,3 +26,53 @@ export const facebook: SourceDescriptor = {
   cdnUserAgent: mime => (mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0'),
   create: createFacebookSource,
 };
+
+function createFacebookSource(options: SourceOptions): MediaSource {
+  const { http, accounts, extraStrategies = [], now = Date.now } = options;
+  const constants = createFacebookConstants(options.upstreamConstants);
+  const client = createFacebookClient(http, constants, now);
+  const asking = { http, read: readFacebookPage, now };
+
+  const pages = Object.entries(constants.profiles).flatMap(([name, profile]) => {
+    const addressOf = ADDRESSES.get(name.replace(/\/.*/, ''));
+    if (addressOf === undefined || profile.session === 'account') return [];
+    const { timeoutMs } = profile;
+    const ask = (ref: PostRef, signal: AbortSignal) => client.page(addressOf(ref) ?? ref.url, profile, signal);
+    const fits = (ref: PostRef) => addressOf(ref) !== null;
+    return createStrategy(asking, { name, profile, kind: 'page', timeoutMs, fits, ask });
+  });
+
+  const name = 'post-page/account';
+  const profile = constants.profiles[name];
+  const byAccount =
+    accounts &&
+    createAccountStrategies({ ...asking, accounts, site: 'facebook.com', isChallenge: isCheckpoint }, [
+      {
+        name,
+        profile,
+        kind: 'page',
+        isLastResort: true,
+        byAccount: true,
+        fits: () => accounts.isReady(),
+        ask: (ref, signal, jar) => client.page(ref.url, profile, signal, jar),
+      },
+    ]);
+  /** Posts that the Graph API calls public; the key is the reference object of one call. */
+  const publicPosts = new WeakSet<PostRef>();
+  return createSource(options, {
+    id: 'facebook',
+    match: matchFacebookLink,
+    refOf: facebookRefOf,
+    resolveShort: (url, { signal }) => client.resolveShort(url, signal),
+    strategies: [...pages, ...extraStrategies, ...(byAccount ?? [])],
+    examples: FACEBOOK_EXAMPLES,
+    mediaHosts: META_MEDIA_HOSTS,
+    canFetchStories: false,
+    /** Asks whether the post is public, when the first page did not show it. */
+    async diagnose(ref, signal) {
+      const { endpoint, url } = oembedQuestion(ref);
+      if (isCalledPublic(await client.oembed(endpoint, url, signal), now())) publicPosts.add(ref);
+    },
+    explain: (ref, failure) => (publicPosts.has(ref) ? failureOfPublicPost(failure) : failure),
+  });
+}

@@ -17,14 +17,18 @@ import type { InstagramConstants, ProfileName } from './constants.ts';
 import { failureOfPage, isWall, loginWall, redirectWithinSite } from './failures.ts';
 import { INSTAGRAM_HOSTS, matchInstagramLink, SHARE_LINK_HOSTS } from './link.ts';
 
-/** A profile with the cookies and tokens that the site gave it. */
-interface Caller {
-  readonly profile: RequestProfile;
+/** The cookies and tokens that the site gave a profile. */
+interface Session {
   /** Null for a profile without cookies. */
   readonly jar: CookieJar | null;
+  /** A token that is sent in the form and as a header; the site compares the two. */
   readonly lsd: string;
-  /** To be called when the site refused the cookies and tokens of the home page. */
+  /** To be called when the site refused the session: the next request gets a new one, though not more than once in some minutes. */
   refuse?(): void;
+}
+
+interface Caller extends Session {
+  readonly profile: RequestProfile;
 }
 
 const ORIGIN = 'https://www.instagram.com';
@@ -44,8 +48,8 @@ function refusesSession({ status, bytes }: HttpResponse): boolean {
   return isRedirect || status === 401 || status === 403 || new Body(bytes).startsWith('<');
 }
 
-function visitorHeaders({ jar }: Caller, referer: string): Headers {
-  const csrf = jar === null ? null : csrfOf(jar);
+function visitorHeaders({ jar }: Session, referer: string): Headers {
+  const csrf = csrfOf(jar);
   return { referer, ...(csrf !== null && { 'x-csrftoken': csrf }) };
 }
 
@@ -82,13 +86,15 @@ function stepOfPage(answer: HttpResponse, now: number): ShortLinkStep {
   throw failureOfStatus(answer, now) ?? failureOfPage(answer.text);
 }
 
-interface ClientOptions extends SessionOptions {
+interface ClientOptions extends Pick<SourceOptions, 'http' | 'log'> {
   readonly constants: InstagramConstants;
+  readonly now: () => number;
 }
 
 /** Makes requests look like those of a profile, with its cookies and tokens. */
-function createCallers({ http, log, now, constants }: ClientOptions) {
-  const currentSession = createInstagramSessions({ http, log, now });
+function createCallers(options: ClientOptions) {
+  const { http, constants } = options;
+  const currentSession = createHomeSessions(options);
 
   /** Without the browser transport, questions about a post are sent over plain TLS: at worst the site does not answer them. */
   function profileOf(name: ProfileName): RequestProfile {
@@ -105,7 +111,6 @@ function createCallers({ http, log, now, constants }: ClientOptions) {
     return { profile, jar, lsd: madeUpLsd() };
   }
 
-  /** @throws AppError `timeout`, `upstream_unavailable`, `too_large`. */
   function ask(
     { profile, jar }: Caller,
     { headers, ...request }: Pick<HttpRequest, 'method' | 'body' | 'url'> & { readonly headers: Headers },
@@ -191,18 +196,6 @@ export function createInstagramClient(options: ClientOptions) {
 
 // The cookies and tokens of a visit to the home page without an account, kept and reused by the profiles that need them.
 
-export interface InstagramSession {
-  readonly jar: CookieJar;
-  /** A token that is sent in the form and as a header; the site compares the two. */
-  readonly lsd: string;
-  /** To be called when the site refused the session: the next request gets a new one, though not more than once in some minutes. */
-  refuse(): void;
-}
-
-export interface SessionOptions extends Pick<SourceOptions, 'http' | 'log'> {
-  readonly now: () => number;
-}
-
 const HOME = 'https://www.instagram.com/';
 const MAX_AGE_MS = 30 * 60_000;
 /** The shortest time between two renewals of a session. */
@@ -224,8 +217,8 @@ function lsdOf(page: Body): string | null {
   return token ?? /\["LSD",\[\],\{"token":"([\w-]{1,100})"/.exec(page.text)?.[1] ?? null;
 }
 
-function csrfOf(jar: CookieJar): string | null {
-  return checkedToken(jar.getCookiesSync(HOME).find(cookie => cookie.key === 'csrftoken')?.value);
+function csrfOf(jar: CookieJar | null): string | null {
+  return checkedToken(jar?.getCookiesSync(HOME).find(cookie => cookie.key === 'csrftoken')?.value);
 }
 
 /** A token in the site's format for profiles that have none: the site only checks that form and header have the same. */
@@ -234,36 +227,37 @@ function madeUpLsd(): string {
 }
 
 interface Visit {
-  readonly session: Promise<InstagramSession>;
+  readonly session: Promise<Session>;
   keptUntil: number;
 }
 
 /** One session for each kind of profile: the site ties cookies to the TLS and the address to which it gave them. */
-function createInstagramSessions({ http, log, now }: SessionOptions) {
+function createHomeSessions({ http, log, now }: ClientOptions) {
   /** There are at most as many visits as combinations of profiles and outgoing addresses. */
   const visits = new Map<string, Visit>();
 
-  async function visitHome(caller: RequestProfile): Promise<{ jar: CookieJar; lsd: string | null }> {
-    const jar = new CookieJar();
+  /** Fills the jar; null when the home page failed or gave no token. */
+  async function visitHome(caller: RequestProfile, jar: CookieJar): Promise<string | null> {
     const visit = profileRequest({ ...caller, headers: {}, timeoutMs: TIMEOUT_MS }, navigationHeaders(caller));
     const bounds = { hosts: INSTAGRAM_HOSTS, maxRedirects: 1, retries: 0 };
-    const response = await http.request({ ...visit, ...bounds, url: HOME, cookies: jar }).catch((error: unknown) => {
-      log.info({ source: 'instagram', err: error }, 'the home page did not answer; going on without its tokens');
-      return null;
-    });
-    const lsd = response?.status === 200 ? lsdOf(new Body(response.bytes)) : null;
-    if (response !== null && lsd === null) {
+    try {
+      const response = await http.request({ ...visit, ...bounds, url: HOME, cookies: jar });
+      const lsd = response.status === 200 ? lsdOf(new Body(response.bytes)) : null;
+      if (lsd !== null) return lsd;
       log.info({ source: 'instagram', status: response.status }, 'the home page came without its token');
+    } catch (error) {
+      log.info({ source: 'instagram', err: error }, 'the home page did not answer; going on without its tokens');
     }
-    if (csrfOf(jar) === null) {
-      const token = randomBytes(24).toString('base64url');
-      jar.setCookieSync(`csrftoken=${token}; Domain=instagram.com; Path=/; Secure`, HOME);
-    }
-    return { jar, lsd };
+    return null;
   }
 
   function startVisit(caller: RequestProfile): Visit {
-    const session = visitHome(caller).then(({ jar, lsd }) => {
+    const jar = new CookieJar();
+    const session = visitHome(caller, jar).then(lsd => {
+      if (csrfOf(jar) === null) {
+        const token = randomBytes(24).toString('base64url');
+        jar.setCookieSync(`csrftoken=${token}; Domain=instagram.com; Path=/; Secure`, HOME);
+      }
       const madeAt = now();
       visit.keptUntil = madeAt + (lsd === null ? RETRY_MS : MAX_AGE_MS);
       const refuse = () => {
@@ -276,7 +270,7 @@ function createInstagramSessions({ http, log, now }: SessionOptions) {
   }
 
   /** The present session, or a new one. Rejects only by `signal`: if the home page fails, a session with made-up tokens is used. */
-  return function currentSession(caller: RequestProfile, signal: AbortSignal): Promise<InstagramSession> {
+  return function currentSession(caller: RequestProfile, signal: AbortSignal): Promise<Session> {
     // The site distinguishes visitors by their transport, user agent and address.
     const key = `${caller.transport} ${workContext().outgoing ?? ''} ${caller.userAgent ?? ''}`;
     const known = visits.get(key);

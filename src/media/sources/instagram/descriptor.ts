@@ -1,7 +1,34 @@
-import type { SourceDescriptor } from '../../extract/source-descriptor.ts';
+import type { CookieJar } from 'tough-cookie';
+import { AppError } from '../../../errors.ts';
+import type { HttpResponse } from '../../../infra/http/http-client.ts';
+import type { Accounts } from '../../extract/accounts.ts';
+import { isDefinitive } from '../../extract/failures.ts';
+import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
+import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
+import { siteAnswer } from '../../parse/body.ts';
+import { parseJson } from '../../parse/json-fields.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
-import { INSTAGRAM_EXAMPLES } from './constants.ts';
-import { createInstagramSource } from './source.ts';
+import type { AnswerKind } from '../kit/draft.ts';
+import { weakNotFound } from '../kit/refusal.ts';
+import { type AccountWay, type Asking, createAccountStrategies, createSource, createStrategy } from '../kit/source.ts';
+import { readInstagramAnswer } from './answer.ts';
+import { createInstagramClient, type InstagramClient } from './client.ts';
+import {
+  createInstagramConstants,
+  INSTAGRAM_EXAMPLES,
+  type InstagramConstants,
+  type ProfileName,
+} from './constants.ts';
+import {
+  failureOfHead,
+  failureOfJson,
+  failureOfRuling,
+  isChallenge,
+  namesPrivatePost,
+  redirectWithinSite,
+} from './failures.ts';
+import { instagramRefOf, matchInstagramLink } from './link.ts';
+import { userIdOf } from './parse/media.ts';
 
 export const instagram: SourceDescriptor = {
   id: 'instagram',
@@ -16,3 +43,165 @@ export const instagram: SourceDescriptor = {
   sessionCookie: 'sessionid',
   create: createInstagramSource,
 };
+
+type Ask = (ref: PostRef, name: ProfileName, signal: AbortSignal) => Promise<HttpResponse>;
+type Endpoint = (name: ProfileName, kind: AnswerKind, ask: Ask) => Strategy;
+
+/** Says whether asking at another address of the page cannot improve the failure. */
+function isFinal(error: unknown): error is AppError {
+  if (!(error instanceof AppError) || error.params.weak) return false;
+  return isDefinitive(error) || ['timeout', 'upstream_rate_limited'].includes(error.code) || error.params.refused === 1;
+}
+
+/** The query by id distinguishes a removed post, for which it has nothing, from a restricted one; the query by code does not. */
+function createQueries(client: InstagramClient, endpoint: Endpoint) {
+  /** Posts that a query called removed or restricted; the key is the reference object of one call. */
+  const exceptions = new WeakSet<PostRef>();
+  return (by: 'shortcode' | 'mediaId', name: ProfileName): Strategy => {
+    const strategy = endpoint(name, 'query', (...asked) => client.query(by, ...asked));
+    const explain = (error: unknown, ref: PostRef) => {
+      const { exception, empty } = error instanceof AppError ? error.params : {};
+      if (exception === 1) exceptions.add(ref);
+      const isGone = by === 'mediaId' && empty === 1 && exceptions.has(ref);
+      return isGone ? new AppError('not_found', 'no query knows the post', { cause: error }) : error;
+    };
+    const run: Strategy['run'] = async (ref, signal) =>
+      strategy.run(ref, signal).catch(error => {
+        throw explain(error, ref);
+      });
+    return { ...strategy, run };
+  };
+}
+
+/** `/p/` comes first, because the site may redirect it to the right form; `/reel/` is sometimes answered when `/p/` is not. */
+function pageStrategy(client: InstagramClient, endpoint: Endpoint, name: ProfileName): Strategy {
+  const byForm = (form: 'p' | 'reel') =>
+    endpoint(name, 'page', ({ id }, ...asked) => client.page(`/${form}/${id}/`, ...asked));
+  const [first, second] = [byForm('p'), byForm('reel')];
+  const run: Strategy['run'] = async (ref, signal) => {
+    try {
+      return await first.run(ref, signal);
+    } catch (error) {
+      if (!(error instanceof AppError) || isFinal(error) || signal.aborted) throw error;
+      return await second.run(ref, signal).catch(other => {
+        throw isFinal(other) ? other : error;
+      });
+    }
+  };
+  return { ...first, run };
+}
+
+async function askRuling(client: InstagramClient, ref: PostRef, signal: AbortSignal): Promise<void> {
+  const target = new URLSearchParams({ content_type: 'MEDIA', target_id: ref.parts.mediaId ?? '' });
+  const response = await client.script(`/api/v1/web/get_ruling_for_content/?${target}`, ref.url, 'ruling', signal);
+  const ruled = response.status < 500 ? failureOfRuling(parseJson(response.text)) : null;
+  if (ruled !== null) throw ruled;
+}
+
+async function askRoutes(client: InstagramClient, ref: PostRef, signal: AbortSignal): Promise<void> {
+  const response = await client.routes(ref, signal);
+  if (namesPrivatePost(response.text)) throw new AppError('private', 'routed as a private post');
+}
+
+function createInstagramSource(options: SourceOptions): MediaSource {
+  const { http, log, accounts, extraStrategies = [], now = Date.now } = options;
+  const constants = createInstagramConstants(options.upstreamConstants);
+  const { profiles } = constants;
+  const client = createInstagramClient({ http, log, constants, now });
+  const asking = { http, read: readInstagramAnswer, now };
+  const endpoint: Endpoint = (name, kind, ask) =>
+    createStrategy(asking, {
+      name,
+      kind,
+      profile: profiles[name],
+      fits: ({ form }) => form !== 'story',
+      ask: (ref, signal) => ask(ref, name, signal),
+    });
+  const oembed = endpoint('oembed', 'card', (ref, _, signal) => client.oembed(ref, signal));
+  const query = createQueries(client, endpoint);
+  const strategies: readonly Strategy[] = [
+    query('shortcode', 'shortcode-query/plain'),
+    query('mediaId', 'media-id-query/browser'),
+    pageStrategy(client, endpoint, 'page/browser'),
+    pageStrategy(client, endpoint, 'page/crawler'),
+    endpoint('embed/crawler', 'embed', ({ id }, ...asked) => client.page(`/p/${id}/embed/captioned/`, ...asked)),
+    query('shortcode', 'shortcode-query/browser'),
+    ...(accounts === undefined ? [] : instagramAccounts(asking, accounts, client, profiles)),
+    ...extraStrategies.map(one => ({ ...one, isLastResort: true })),
+    { ...oembed, isLastResort: true, explains: true },
+  ];
+
+  return createSource(options, {
+    id: 'instagram',
+    match: matchInstagramLink,
+    refOf: instagramRefOf,
+    resolveShort: (url, { signal }) => client.resolveShort(url, signal),
+    strategies,
+    examples: INSTAGRAM_EXAMPLES,
+    mediaHosts: META_MEDIA_HOSTS,
+    canFetchStories: accounts?.isEmpty === false,
+    /** Asks both questions at once; the first definitive answer counts, a failed question is only logged. */
+    async diagnose(ref, signal) {
+      if (ref.form === 'story') return;
+      const answers = await Promise.allSettled([askRoutes(client, ref, signal), askRuling(client, ref, signal)]);
+      const errors = answers.flatMap(answer => (answer.status === 'rejected' ? [answer.reason] : []));
+      for (const error of errors) {
+        if (error instanceof AppError && isDefinitive(error)) throw error;
+        log.debug({ source: 'instagram', id: ref.id, err: error }, 'a question about the post failed');
+      }
+    },
+  });
+}
+
+// The requests with the operator's accounts: for stories, and as a last resort for posts.
+
+const HOME = 'https://www.instagram.com/';
+
+function isAccountChallenge(answer: HttpResponse): boolean {
+  const isSuspended = redirectWithinSite(answer)?.pathname.startsWith('/accounts/suspended') === true;
+  return isSuspended || isChallenge(siteAnswer(answer));
+}
+
+function instagramAccounts(
+  asking: Asking,
+  accounts: Accounts,
+  client: InstagramClient,
+  profiles: InstagramConstants['profiles'],
+): readonly Strategy[] {
+  function askForMedia({ parts }: PostRef, signal: AbortSignal, jar: CookieJar): Promise<HttpResponse> {
+    return client.script(`/api/v1/media/${parts.mediaId ?? ''}/info/`, HOME, 'media-info', signal, jar);
+  }
+
+  const askForStory: AccountWay['ask'] = async (ref, signal, jar, check) => {
+    const { highlightId, mediaId, username = '' } = ref.parts;
+    const askStories = (path: string, query: Readonly<Record<string, string>>, referer: string) =>
+      client.script(`/api/v1/${path}/?${new URLSearchParams(query)}`, referer, 'stories', signal, jar);
+    const reels = (id: string) => askStories('feed/reels_media', { reel_ids: id }, `${HOME}stories/`);
+    if (highlightId !== undefined) return reels(`highlight:${highlightId}`);
+    if (mediaId !== undefined) return askForMedia(ref, signal, jar);
+    const profile = check(await askStories('users/web_profile_info', { username }, `${HOME}${username}/`));
+    const userId = userIdOf(profile.text);
+    if (userId !== null) return reels(userId);
+    const failure = failureOfJson(parseJson(profile.text)) ?? failureOfHead(profile, asking.now());
+    throw failure ?? weakNotFound('the user of the story is unknown');
+  };
+
+  return createAccountStrategies({ ...asking, accounts, site: 'instagram.com', isChallenge: isAccountChallenge }, [
+    {
+      name: 'media-info',
+      profile: profiles['media-info'],
+      kind: 'query',
+      isLastResort: true,
+      byAccount: true,
+      fits: ({ form }) => form !== 'story' && accounts.isReady(),
+      ask: askForMedia,
+    },
+    {
+      name: 'stories',
+      profile: profiles.stories,
+      kind: 'story',
+      fits: ({ form }) => form === 'story' && !accounts.isEmpty,
+      ask: askForStory,
+    },
+  ]);
+}

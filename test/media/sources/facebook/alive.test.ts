@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { PostRef } from '../../../../src/media/extract/source.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
-import { createFacebookSource } from '../../../../src/media/sources/facebook/source.ts';
+import { facebook } from '../../../../src/media/sources/facebook/descriptor.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
 import type { EndpointGroup } from '../../../sandbox/faults.ts';
@@ -66,7 +66,7 @@ async function setUp(options: Options = {}) {
   onTestFinished(() => sandbox.close());
   const real = createTestClient({ 'www.facebook.com': sandbox.origin, 'graph.facebook.com': sandbox.origin });
   const http = hasBrowser ? real : { ...real, hasBrowserTransport: false };
-  const source = createFacebookSource({ http, log: silentLog, upstreamConstants: overrides });
+  const source = facebook.create({ http, log: silentLog, upstreamConstants: overrides });
   const fetch = (link: Link): Promise<Post> =>
     source.fetch(refOf(LINKS[link]), { signal: AbortSignal.timeout(50_000) });
   const failure = async (ref: PostRef): Promise<AppError> => {

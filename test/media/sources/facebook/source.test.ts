@@ -5,7 +5,7 @@ import type { Accounts } from '../../../../src/media/extract/accounts.ts';
 import { parseCookiesFile } from '../../../../src/media/extract/cookies-file.ts';
 import type { PostRef, Strategy } from '../../../../src/media/extract/source.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
-import { createFacebookSource } from '../../../../src/media/sources/facebook/source.ts';
+import { facebook } from '../../../../src/media/sources/facebook/descriptor.ts';
 import { openAccounts } from '../../../fakes/accounts.ts';
 import { createFakeUpstream, type FakeRoute, silentLog } from '../../../fakes/instagram-upstream.ts';
 import { fixture, IDS, REFS, refOf } from './fixture.ts';
@@ -22,7 +22,7 @@ function setUp(
   const missing = accounts && { location: '/login/' };
   const http = { ...createFakeUpstream(routes, missing), hasBrowserTransport: false };
   const options = { http, extraStrategies, accounts, log: silentLog, now: () => NOW, deadlineMs: 3_000 };
-  const source = createFacebookSource(options);
+  const source = facebook.create(options);
   const fetch = (ref: PostRef): Promise<Post> => source.fetch(ref, { signal: AbortSignal.timeout(50_000) });
   const failure = async (ref: PostRef): Promise<AppError> => {
     try {
@@ -81,7 +81,7 @@ describe('fetch', () => {
 
   it('asks by the browser transport first, which says itself who it is', async () => {
     const http = createFakeUpstream({ [REEL_PATH]: page('reel.html') });
-    const source = createFacebookSource({ http, log: silentLog, now: () => NOW });
+    const source = facebook.create({ http, log: silentLog, now: () => NOW });
     const post = await source.fetch(REFS.reel, { signal: AbortSignal.timeout(50_000) });
     expect(post.strategy).toBe('reel-page/browser');
     expect(http.requests[0]).toMatchObject({

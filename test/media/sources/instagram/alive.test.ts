@@ -4,7 +4,7 @@ import { AppError, type ErrorCode } from '../../../../src/errors.ts';
 import { parseCookiesFile } from '../../../../src/media/extract/cookies-file.ts';
 import { CoverOnlyError } from '../../../../src/media/extract/failures.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
-import { createInstagramSource } from '../../../../src/media/sources/instagram/source.ts';
+import { instagram } from '../../../../src/media/sources/instagram/descriptor.ts';
 import { openAccounts } from '../../../fakes/accounts.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
@@ -45,7 +45,7 @@ async function setUp({ hasBrowser = true, overrides = {}, hasAccount = true } = 
   onTestFinished(() => sandbox.close());
   const real = createTestClient({ 'www.instagram.com': sandbox.origin });
   const http = hasBrowser ? real : { ...real, hasBrowserTransport: false };
-  const source = createInstagramSource({
+  const source = instagram.create({
     http,
     log: silentLog,
     ...(hasAccount && { accounts: openAccounts('sessionid', COOKIES) }),

@@ -6,7 +6,7 @@ import type { MediaSource } from '../../../../src/media/extract/source.ts';
 import type { SourceOptions } from '../../../../src/media/extract/source-descriptor.ts';
 import type { Post } from '../../../../src/media/post.ts';
 import { createInstagramConstants } from '../../../../src/media/sources/instagram/constants.ts';
-import { createInstagramSource } from '../../../../src/media/sources/instagram/source.ts';
+import { instagram } from '../../../../src/media/sources/instagram/descriptor.ts';
 import { openAccounts } from '../../../fakes/accounts.ts';
 import { createFakeUpstream, type FakeRoute, type FakeUpstream, silentLog } from '../../../fakes/instagram-upstream.ts';
 import { CODES, fixture, refOf } from './fixture.ts';
@@ -52,7 +52,7 @@ function setup(routes: Readonly<Record<string, FakeRoute>>, options: Partial<Sou
   // For a post that is said not to exist no account is asked.
   const missing = options.accounts === undefined ? undefined : { status: 401, text: '{"message":"login_required"}' };
   const upstream = createFakeUpstream({ [HOME]: home, ...routes }, missing);
-  const source = createInstagramSource({ http: upstream, log: silentLog, ...options });
+  const source = instagram.create({ http: upstream, log: silentLog, ...options });
   const { signal } = new AbortController();
   return { upstream, source, fetch: (code, parts) => source.fetch(refOf(code, parts), { signal }) };
 }
@@ -101,7 +101,7 @@ describe('each strategy alone', () => {
 
   it('those that need a browser are passed over where there is none', async () => {
     const upstream = { ...createFakeUpstream({}), hasBrowserTransport: false };
-    const source = createInstagramSource({ http: upstream, log: silentLog });
+    const source = instagram.create({ http: upstream, log: silentLog });
     await failureOf(source.fetch(refOf(CODES.reel), { signal: new AbortController().signal }));
     expect(upstream.asked).not.toContain(BY_ID);
     expect(upstream.asked.filter(asked => asked === page(CODES.reel))).toHaveLength(1);
