@@ -35,7 +35,7 @@ const KIT: typeof import('../../../src/media/sources/kit/page-thread.ts') = awai
 
 async function itemsOf(site: string, bytes: Buffer): Promise<number> {
   const [ref, read] =
-    site === 'facebook' ? [REFS.reel, FACEBOOK.readFacebookPage] : [refOf(CODES.reel), INSTAGRAM.readResponse];
+    site === 'facebook' ? [REFS.reel, FACEBOOK.readFacebookPage] : [refOf(CODES.reel), INSTAGRAM.readInstagramAnswer];
   const response = { status: 200, headers: {}, url: ref.url, bytes, text: '' };
   const post = await KIT.readSiteAnswer(read, response, { ref, kind: 'page', strategy: 'measured', now: 0 });
   return post.items.length;

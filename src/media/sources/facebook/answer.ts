@@ -1,13 +1,13 @@
 /** Reads a page or an answer of the Graph API into the post, or into the AppError that it means. */
-import { AppError, type ErrorCode } from '../../../errors.ts';
+import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
-import { type SiteAnswer, siteAnswer } from '../../parse/body.ts';
+import type { SiteAnswer } from '../../parse/body.ts';
 import { child, isJsonObject, parseJson, readText } from '../../parse/json-fields.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, toPost } from '../kit/draft.ts';
 import { weakNotFound } from '../kit/refusal.ts';
-import { failureOfAnswer, statedRestriction } from './failures.ts';
+import { failureOfAnswer, restrictionIn, statedRestriction } from './failures.ts';
 import { idOfAddress } from './link.ts';
 import { parseFacebookPage } from './parse/post.ts';
 
@@ -22,7 +22,7 @@ export function draftOfAnswer(answer: SiteAnswer, ref: PostRef, now: number): Po
       throw new AppError('unsupported_link', 'a broadcast that is still on the air', { params: { what: 'live' } });
     case 'unread': {
       const restriction = statedRestriction(reading.objects, reading.budget);
-      throw new AppError(restriction ?? 'upstream_changed', 'the post came without a file that we know');
+      throw restriction ?? new AppError('upstream_changed', 'the post came without a file that we know');
     }
   }
   const failure = failureOfAnswer(answer, now, reading?.hasPosts);
@@ -37,22 +37,20 @@ export function readFacebookPage(answer: SiteAnswer, context: ReadContext): Post
   return toPost(draftOfAnswer(answer, context.ref, context.now), context, 'files');
 }
 
-/** Reasons that the answer's text can prove. "No such post" proves nothing, since the API says it too of posts that it may not show. */
-const PROVEN: ReadonlySet<ErrorCode> = new Set(['private', 'age_restricted', 'region_blocked']);
-
 /**
  * Says whether the Graph API calls a post public, by an answer of `oembed_video` or `oembed_post` asked without a token (2026-07: `html`
  * and no media for what is public, status 400 and `error` for anything else). It also answers where the pages show a login wall.
  * @throws AppError `private`, `age_restricted` or `region_blocked`, when the text of a refusal says so.
  */
-export function isCalledPublic(answer: HttpResponse, now: number): boolean {
+export function isCalledPublic(answer: HttpResponse): boolean {
   const json = parseJson(answer.text);
   if (answer.status === 200 && readText(child(json, 'html')) !== null) return true;
   const error = child(json, 'error');
   if (!isJsonObject(error)) return false;
   const words = [error.error_user_title, error.error_user_msg, error.message].map(readText).join('\n');
-  const failure = failureOfAnswer(siteAnswer({ ...answer, bytes: Buffer.from(words) }), now);
-  if (failure !== null && PROVEN.has(failure.code)) throw failure;
+  // "No such post" proves nothing, since the API says it too of posts that it may not show.
+  const restriction = restrictionIn(words);
+  if (restriction !== null) throw restriction;
   return false;
 }
 

@@ -30,15 +30,7 @@ function nextPage(answer: HttpResponse): URL | null {
   return next;
 }
 
-async function followToPage(url: string, ask: (url: string | URL) => Promise<HttpResponse>): Promise<HttpResponse> {
-  const answer = await followRedirects(url, ask, nextPage, MAX_HOPS);
-  if (nextPage(answer) === null) return answer;
-  throw new AppError('upstream_unavailable', `redirected more than ${MAX_HOPS} times`);
-}
-
-/**
- * The site tests whether the client is a browser (403, seen 2026): posting to the path that it names sets a cookie with which it answers.
- */
+/** The site tests whether the client is a browser (403, seen 2026): posting to this address sets a cookie with which it answers. */
 function challengeAddress({ status, text }: HttpResponse): string | null {
   if (status !== 403) return null;
   const path = /fetch\(\s*["'](\/__rd_verify[\w/?=&.%+-]{0,1000})["']/.exec(text.slice(0, 200_000))?.[1];
@@ -102,13 +94,17 @@ export function createFacebookClient(http: HttpClient, constants: FacebookConsta
     /** Redirects within the site are followed, except to its login page: that one counts as the answer, whatever its status. */
     async page(url: string, profile: RequestProfile, signal: AbortSignal, cookies = new CookieJar()) {
       const site = { hosts: SITE_HOSTS, cookies, signal };
-      const askAt = (at: string | URL) => ask({ ...site, url: at }, profile);
-      const answer = await followToPage(url, askAt);
+      const askPage = async () => {
+        const answer = await followRedirects(url, at => ask({ ...site, url: at }, profile), nextPage, MAX_HOPS);
+        if (nextPage(answer) === null) return answer;
+        throw new AppError('upstream_unavailable', `redirected more than ${MAX_HOPS} times`);
+      };
+      const answer = await askPage();
       const challenge = challengeAddress(answer);
       if (challenge === null) return answer;
       const request = { ...site, url: challenge, method: 'POST', body: '' } as const;
       const { status } = await ask(request, profile, { referer: answer.url });
-      return status < 400 ? followToPage(url, askAt) : answer;
+      return status < 400 ? askPage() : answer;
     },
 
     oembed(endpoint: string, url: string, signal: AbortSignal): Promise<HttpResponse> {

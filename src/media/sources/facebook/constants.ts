@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { headerValue, type RequestProfile } from '../../extract/source.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, HTML, NAVIGATION } from '../kit/browser-headers.ts';
-import { readConstants } from '../kit/constants.ts';
+import { PLAIN, readConstants } from '../kit/constants.ts';
 
 /** Values that Facebook changes now and then. Each can be overridden by its key (`facebook.userAgent`). */
 const IDS = z.strictObject({
@@ -31,19 +31,15 @@ const IDS = z.strictObject({
  * - `m.` and `mbasic.` send everyone to the login page.
  */
 function facebookProfiles(ids: z.infer<typeof IDS>) {
-  const base = { session: 'none', transport: 'plain', timeoutMs: 9_000 } as const;
+  const base = { ...PLAIN, timeoutMs: 9_000 };
   const language = { 'accept-language': ids.acceptLanguage };
   const browser: RequestProfile = { ...base, transport: 'browser', userAgent: null, headers: language };
-  const plain: RequestProfile = {
-    ...base,
-    userAgent: ids.userAgent,
-    headers: { accept: HTML, ...language, ...NAVIGATION },
-  };
-  const crawler: RequestProfile = { ...base, userAgent: ids.crawlerUserAgent, headers: { accept: HTML, ...language } };
+  const html = { accept: HTML, ...language };
+  const plain: RequestProfile = { ...base, userAgent: ids.userAgent, headers: { ...html, ...NAVIGATION } };
+  const crawler: RequestProfile = { ...base, userAgent: ids.crawlerUserAgent, headers: html };
   const search: RequestProfile = { ...crawler, userAgent: ids.searchUserAgent };
   // The embedded player is small and answers at once, or not at all (median 154 ms, 2026-09).
   const quick = { timeoutMs: 6_000 };
-  const json = { accept: 'application/json', ...language };
   return {
     'post-page/browser': browser,
     'post-page/plain': plain,
@@ -66,7 +62,7 @@ function facebookProfiles(ids: z.infer<typeof IDS>) {
     'share/crawler': { ...crawler, ...quick },
     'share/plain': { ...plain, ...quick },
     /** The oEmbed endpoint says whether a post is public, without a token since 2026-06-15, 1,000 times an hour. */
-    oembed: { ...base, userAgent: null, headers: json, timeoutMs: 4_000 },
+    oembed: { ...base, userAgent: null, headers: { ...html, accept: 'application/json' }, timeoutMs: 4_000 },
   } satisfies Readonly<Record<string, RequestProfile>>;
 }
 

@@ -71,7 +71,7 @@ function createFacebookSource(options: SourceOptions): MediaSource {
     /** Asks whether the post is public, when the first page did not show it. */
     async diagnose(ref, signal) {
       const { endpoint, url } = oembedQuestion(ref);
-      if (isCalledPublic(await client.oembed(endpoint, url, signal), now())) publicPosts.add(ref);
+      if (isCalledPublic(await client.oembed(endpoint, url, signal))) publicPosts.add(ref);
     },
     explain: (ref, failure) => (publicPosts.has(ref) ? failureOfPublicPost(failure) : failure),
   });

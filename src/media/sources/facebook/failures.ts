@@ -97,13 +97,15 @@ function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
 const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
 const MAX_REASON_CHARS = 20_000;
 
-export function statedRestriction(objects: readonly JsonObject[], budget: SearchBudget): ErrorCode | null {
+/** The restriction of a post that a text of the site states. */
+export function restrictionIn(text: string): AppError | null {
+  return failureBySign(plainWords(text.slice(0, MAX_REASON_CHARS)), RESTRICTIONS);
+}
+
+export function statedRestriction(objects: readonly JsonObject[], budget: SearchBudget): AppError | null {
   const reasons = objects.flatMap(object => findValues(object, key => REASON_KEY.test(key), { budget }));
   const stated = reasons.filter(reason => typeof reason === 'string' || isJsonObject(reason));
-  return firstOf(stated, reason => {
-    const words = plainWords(JSON.stringify(reason).slice(0, MAX_REASON_CHARS));
-    return failureBySign(words, RESTRICTIONS)?.code;
-  });
+  return firstOf(stated, reason => restrictionIn(JSON.stringify(reason)));
 }
 
 function failureOfHead(answer: SiteAnswer, now: number): AppError | null {

@@ -106,7 +106,7 @@ export function parseAnswer(body: Body, context: ReadContext): Post {
 }
 
 /** Status and redirect count before the body, but the body of a refusal may say more: the reason, or even the post. */
-function readStated({ body, ...head }: SiteAnswer, context: ReadContext): Post {
+export function readResponse({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const ofHead = failureOfHead(head, context.now);
   if (ofHead === null) return parseAnswer(body, context);
   if (head.status < 400 || head.status >= 500 || head.status === 429) throw ofHead;
@@ -115,18 +115,6 @@ function readStated({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   } catch (error) {
     const ofBody = toAppError(error);
     throw ofBody.code === 'upstream_changed' || ofBody.code === 'upstream_unavailable' ? ofHead : ofBody;
-  }
-}
-
-/** @throws AppError like `parseAnswer`, or by status and redirect. */
-export function readResponse(answer: SiteAnswer, context: ReadContext): Post {
-  try {
-    return readStated(answer, context);
-  } catch (error) {
-    const failure = toAppError(error);
-    // To visitors, a private account's post behind a link with a private suffix looks as if it did not exist.
-    if (context.ref.parts.private !== '1' || failure.code !== 'not_found') throw failure;
-    throw new AppError('private', failure.message, { params: failure.params, cause: failure });
   }
 }
 
@@ -167,8 +155,9 @@ export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): P
     return readResponse(answer, context);
   } catch (error) {
     const { code, message, params, retryAfterMs } = toAppError(error);
-    const marks = marksOf(answer, context.kind);
-    if (Object.keys(marks).length === 0) throw error;
-    throw new AppError(code, message, { params: { ...params, ...marks }, retryAfterMs, cause: error });
+    // To visitors, a private account's post behind a link with a private suffix looks as if it did not exist.
+    const isPrivate = code === 'not_found' && context.ref.parts.private === '1';
+    const marked = { ...params, ...marksOf(answer, context.kind) };
+    throw new AppError(isPrivate ? 'private' : code, message, { params: marked, retryAfterMs, cause: error });
   }
 }

@@ -4,8 +4,8 @@
  */
 import * as z from 'zod';
 import { headerValue, type RequestProfile } from '../../extract/source.ts';
-import { CHROME, ENGLISH, GOOGLEBOT, type Headers } from '../kit/browser-headers.ts';
-import { readConstants } from '../kit/constants.ts';
+import { CHROME, ENGLISH, GOOGLEBOT } from '../kit/browser-headers.ts';
+import { PLAIN, readConstants } from '../kit/constants.ts';
 
 const docId = z.string().regex(/^\d{5,25}$/);
 const word = z.string().regex(/^[\w.-]{1,120}$/);
@@ -32,8 +32,11 @@ const IDS = z.strictObject({
 const APP =
   'Instagram 275.0.0.27.98 Android (33/13; 280dpi; 720x1423; Xiaomi; Redmi 7; onclite; qcom; en_US; 458229237)';
 
-function scriptHeaders({ appId, asbdId, wwwClaim }: z.infer<typeof IDS>): Headers {
-  return {
+/** Profiles by strategy or question: in summer 2026 each endpoint answered one kind of caller and refused the others. */
+function profilesOf({ appId, asbdId, wwwClaim, browserUserAgent: userAgent }: z.infer<typeof IDS>) {
+  /** A caller without cookies, tokens or anything that looks like a browser. */
+  const plain = { ...PLAIN, userAgent: 'Mozilla/5.0', headers: { accept: '*/*' }, timeoutMs: 6_000 };
+  const headers = {
     accept: '*/*',
     'accept-language': ENGLISH,
     'sec-fetch-dest': 'empty',
@@ -45,42 +48,27 @@ function scriptHeaders({ appId, asbdId, wwwClaim }: z.infer<typeof IDS>): Header
     'x-requested-with': 'XMLHttpRequest',
     priority: 'u=1, i',
   };
-}
-
-/** A profile without cookies, tokens or anything that looks like a browser. */
-const PLAIN: RequestProfile = {
-  userAgent: 'Mozilla/5.0',
-  headers: { accept: '*/*' },
-  session: 'none',
-  transport: 'plain',
-  timeoutMs: 6_000,
-};
-
-/** Profiles by strategy or question: in summer 2026 each endpoint answered one kind of caller and refused the others. */
-function profilesOf(ids: z.infer<typeof IDS>) {
-  const headers = scriptHeaders(ids);
   /** A visitor who comes from the home page, with a browser's TLS, user agent and headers. */
-  const visitor: RequestProfile = { ...PLAIN, userAgent: null, headers, session: 'home', transport: 'browser' };
-  const userAgent = ids.browserUserAgent;
-  const account: RequestProfile = { ...PLAIN, userAgent, headers, session: 'account', timeoutMs: 8_000 };
+  const visitor: RequestProfile = { ...plain, userAgent: null, headers, session: 'home', transport: 'browser' };
+  const account: RequestProfile = { ...plain, userAgent, headers, session: 'account', timeoutMs: 8_000 };
   const question: RequestProfile = { ...visitor, timeoutMs: 3_000 };
   return {
     // With a browser's user agent this endpoint sends the login page (OGInstagram, InstaFix-Revived; 2026-07).
-    'shortcode-query/plain': PLAIN,
+    'shortcode-query/plain': plain,
     // Several projects still use this: a browser's user agent with its csrf cookie.
     'shortcode-query/browser': { ...visitor, userAgent, transport: 'plain' },
     // Without a browser's TLS this endpoint sends a page in place of JSON (yt-dlp; 2026-06).
     'media-id-query/browser': visitor,
     // The pages recorded in October 2026 were sent to this profile.
-    'page/crawler': { ...PLAIN, userAgent: GOOGLEBOT },
+    'page/crawler': { ...plain, userAgent: GOOGLEBOT },
     // The page is asked for after the home page, as yt-dlp and FxEmbed do it; the emulated browser sends the navigation headers itself.
     'page/browser': { ...visitor, headers: {} },
     // With a browser's user agent the embed is an empty shell (OGInstagram; 2026-07).
-    'embed/crawler': { ...PLAIN, userAgent: 'facebookexternalhit/1.1' },
+    'embed/crawler': { ...plain, userAgent: 'facebookexternalhit/1.1' },
     oembed: {
-      ...PLAIN,
+      ...plain,
       userAgent: APP,
-      headers: { accept: '*/*', 'accept-language': 'en', 'x-ig-app-id': ids.appId },
+      headers: { accept: '*/*', 'accept-language': 'en', 'x-ig-app-id': appId },
       timeoutMs: 4_000,
     },
     'media-info': account,
@@ -88,7 +76,7 @@ function profilesOf(ids: z.infer<typeof IDS>) {
     ruling: question,
     routes: question,
     // A browser would get a page here; other programs get the redirect.
-    'share-link': { ...PLAIN, userAgent: 'curl/8.5.0' },
+    'share-link': { ...plain, userAgent: 'curl/8.5.0' },
   } satisfies Readonly<Record<string, RequestProfile>>;
 }
 

@@ -2,7 +2,15 @@
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
-import { child, isJsonObject, type JsonObject, readFlag, readList, readText } from '../../parse/json-fields.ts';
+import {
+  child,
+  firstOf,
+  isJsonObject,
+  type JsonObject,
+  readFlag,
+  readList,
+  readText,
+} from '../../parse/json-fields.ts';
 import type { AnswerKind } from '../kit/draft.ts';
 import {
   blocked,
@@ -35,11 +43,7 @@ export function failureOfHead(head: HttpHead, now: number): AppError | null {
   const isRedirect = head.status >= 300 && head.status < 400;
   const page = isRedirect ? redirectWithinSite(head) : new URL(head.url, 'https://www.instagram.com/');
   if (page !== null && isWall(page.pathname)) return loginWall();
-  if (!isRedirect) return failureOfStatus(head, now);
-  return new AppError(
-    'upstream_changed',
-    `redirected ${page === null ? 'off the site' : 'to another page'} (${head.status})`,
-  );
+  return isRedirect ? new AppError('upstream_changed', `redirected (${head.status})`) : failureOfStatus(head, now);
 }
 
 export function isChallenge(answer: SiteAnswer): boolean {
@@ -82,7 +86,7 @@ export function failureOfJson(answer: unknown): AppError | null {
   if (sentences.some(one => one.includes('field_exception'))) {
     return new AppError('not_found', 'gone or gated: field_exception', { params: { weak: 1, exception: 1 } });
   }
-  const failure = sentences.flatMap(one => failureBySign(one, SENTENCES) ?? []).at(0);
+  const failure = firstOf(sentences, one => failureBySign(one, SENTENCES));
   // A rate limit of visitors also mentions a login, as a way around the limit.
   if (failure?.code !== 'upstream_rate_limited' && readFlag(answer.require_login) === true) {
     return new AppError('login_required', 'answered that a login is required');
@@ -96,10 +100,7 @@ export function namesPrivatePost(body: string): boolean {
   return /"tracePolicy"\s*:\s*"polaris\.privatePostPage"/.test(body);
 }
 
-/**
- * The address of a post's file, with slashes escaped or not; `t51.2885-19` are profile images, which a page without the post also
- * contains.
- */
+/** The address of a post's file, with slashes escaped or not; `t51.2885-19` are profile images, which every page may contain. */
 const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!51\.2885-19)\d/;
 
 /** Failures by the name of the page's route. */
@@ -175,14 +176,11 @@ export function failureOfRuling(answer: unknown): AppError | null {
 const RESTRICTION_KEY = /gating|ruling|geo_?block|country_block|region_block|age_(?:gate|restrict)/;
 
 export function restrictionOf(media: JsonObject): AppError | null {
-  for (const key in media) {
+  const keys = Object.keys(media).filter(key => RESTRICTION_KEY.test(key));
+  return firstOf(keys, key => {
     const value = media[key];
-    // Few values can be a reason at all, and checking the value is cheaper than checking its key.
-    if ((value !== true && !isJsonObject(value)) || !RESTRICTION_KEY.test(key)) continue;
-    const flagged = /geo|country|region/.test(key) ? 'region_blocked' : /age/.test(key) ? 'age_restricted' : null;
-    const ofFlag = flagged === null ? null : new AppError(flagged, `the media says ${key}`);
-    const stated = isJsonObject(value) ? failureOfWords(value, false) : ofFlag;
-    if (stated !== null) return stated;
-  }
-  return null;
+    if (isJsonObject(value)) return failureOfWords(value, false);
+    const code = /geo|country|region/.test(key) ? 'region_blocked' : /age/.test(key) ? 'age_restricted' : null;
+    return value === true && code !== null ? new AppError(code, `the media says ${key}`) : null;
+  });
 }

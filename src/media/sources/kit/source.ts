@@ -81,19 +81,19 @@ class AccountChallenged extends AppError {}
 
 /** Each account has its own cookies, which the site renews; an account that is challenged or logged out is not used for a while. */
 export function createAccountStrategies(options: AccountOptions, ways: readonly AccountWay[]): readonly Strategy[] {
-  const { http, read, now, accounts, site, isChallenge } = options;
+  const { http, accounts, site, isChallenge } = options;
   const jars = new Map<string, CookieJar>();
   const check: CheckAnswer = answer => {
     if (!isChallenge(answer)) return answer;
     throw new AccountChallenged('login_required', 'the account is to prove that a person uses it');
   };
-  const run = ({ name, kind, ask }: AccountWay, ref: PostRef, signal: AbortSignal) =>
+  const withAccount = (way: AccountWay, ref: PostRef, signal: AbortSignal) =>
     accounts.use(async account => {
       const jar = jars.get(account.name) ?? jarOf(account.cookies, site);
       jars.set(account.name, jar);
+      const ask = async () => check(await way.ask(ref, signal, jar, check));
       try {
-        const answer = check(await ask(ref, signal, jar, check));
-        return await readSiteAnswer(read, answer, { ref, kind, strategy: name, now: now() });
+        return await createStrategy(options, { ...way, ask }).run(ref, signal);
       } catch (error) {
         // A post that is shown to some people only says nothing about the account.
         const isRefused = error instanceof AppError && error.code === 'login_required' && error.params.kept !== 1;
@@ -104,7 +104,7 @@ export function createAccountStrategies(options: AccountOptions, ways: readonly 
   return ways.map(way => ({
     ...way,
     isAvailable: ref => isUsable(way.profile, http) && way.fits(ref),
-    run: (ref, signal) => run(way, ref, signal),
+    run: (ref, signal) => withAccount(way, ref, signal),
   }));
 }
 

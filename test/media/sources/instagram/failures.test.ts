@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { HttpHead } from '../../../../src/infra/http/http-client.ts';
-import { readResponse } from '../../../../src/media/sources/instagram/answer.ts';
+import { readInstagramAnswer, readResponse } from '../../../../src/media/sources/instagram/answer.ts';
 import { failureOfRuling, namesPrivatePost } from '../../../../src/media/sources/instagram/failures.ts';
 import type { AnswerKind } from '../../../../src/media/sources/kit/draft.ts';
 import { bodyOf } from '../../body-of.ts';
@@ -19,8 +19,9 @@ function failureOf({ kind = 'query', isPrivateLink = false, text = '', ...given 
   const url = `https://www.instagram.com/p/${CODES.reel}/`;
   const answer = { status: 200, headers: {}, url, body: bodyOf(text), ...given };
   const ref = refOf(CODES.reel, isPrivateLink ? { private: '1' } : {});
+  const read = isPrivateLink ? readInstagramAnswer : readResponse;
   try {
-    readResponse(answer, { ref, kind, strategy: 'tested', now: NOW });
+    read(answer, { ref, kind, strategy: 'tested', now: NOW });
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;

@@ -1,11 +1,8 @@
-/**
- * Reads the parts of an answer that are made for other sites: the head of a page (`og:`, as of 2026-08) and oEmbed (2026-07 to 2026-09).
- * Pure.
- */
+/** Reads what is made for other sites: the head of a page (`og:`, as of 2026-08) and oEmbed (2026-07 to 2026-09). Pure. */
 import { AppError } from '../../../../errors.ts';
 import type { PostRef } from '../../../extract/source.ts';
 import type { Body } from '../../../parse/body.ts';
-import { type JsonObject, readId, readShownCount, readText } from '../../../parse/json-fields.ts';
+import { firstOf, type JsonObject, readId, readShownCount, readSize, readText } from '../../../parse/json-fields.ts';
 import { type PageMeta, readMarkup, readMeta } from '../../../parse/markup.ts';
 import { NO_STATS } from '../../../post.ts';
 import { readAddress } from '../../kit/cdn-address.ts';
@@ -18,6 +15,7 @@ export function userNameOf(text: string | null): string | null {
   return text !== null && USER_NAME.test(text) ? text : null;
 }
 
+/** The id that an address names. */
 type IdOf = (address: string | null | undefined) => string | null;
 
 /** Says whether the page is about the post: by the addresses that it states or, without any, by the post's id anywhere in it. */
@@ -39,22 +37,16 @@ export function saysVideo(page: Body): boolean {
   return /^video/.test(og.get('og:type') ?? '') || og.has('og:video') || og.get('twitter:card') === 'player';
 }
 
-/**
- * Null when the head of the page has no video, or is about another post.
- * @param idOf the id that an address names
- */
+/** Null when the head of the page has no video, or is about another post. */
 export function readOpenGraph(page: Body, ref: PostRef, idOf: IdOf): PostDraft | null {
   const meta = readMeta(page.head);
   if (!isAbout(meta, page, ref, idOf)) return null;
   const read = (property: string) => meta.og.get(property) ?? '';
-  const pixels = (property: string) => (/^\d{2,5}$/.test(read(property)) ? Number(read(property)) : null);
-  const size = { width: pixels('og:video:width'), height: pixels('og:video:height') };
-  const files = ['og:video:secure_url', 'og:video:url', 'og:video'].map(name => readAddress(read(name)));
-  const coverUrl = readAddress(read('og:image:secure_url')) ?? readAddress(read('og:image'));
-  const item = videoItem({
-    files: [{ url: files.find(url => url !== null), ...size }],
-    covers: [{ url: coverUrl }],
-  });
+  const addressOf = (...properties: readonly string[]) => firstOf(properties, property => readAddress(read(property)));
+  const url = addressOf('og:video:secure_url', 'og:video:url', 'og:video');
+  const coverUrl = addressOf('og:image:secure_url', 'og:image');
+  const size = { width: readSize(read('og:video:width')), height: readSize(read('og:video:height')) };
+  const item = videoItem({ files: [{ url, ...size }], covers: [{ url: coverUrl }] });
   if (item === null) return null;
   const [, name, titled] = TITLE.exec(read('og:title')) ?? [];
   const [, likes, comments, username = null] = DESCRIPTION.exec(read('og:description')) ?? [];
@@ -70,12 +62,9 @@ export function readOpenGraph(page: Body, ref: PostRef, idOf: IdOf): PostDraft |
 }
 
 function nameIn(html: string): string | null {
-  let words = '';
-  const ontext = (text: string) => {
-    words += text;
-  };
-  readMarkup(html.slice(0, 50_000), { ontext }, { xml: false });
-  return /A post shared by (.{1,100}?) \(@/.exec(words)?.[1]?.trim() || null;
+  const words: string[] = [];
+  readMarkup(html.slice(0, 50_000), { ontext: text => words.push(text) }, { xml: false });
+  return /A post shared by (.{1,100}?) \(@/.exec(words.join(''))?.[1]?.trim() || null;
 }
 
 /** Null when the answer has neither author nor cover. */
