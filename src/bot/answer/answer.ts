@@ -2,8 +2,8 @@
  * The way of every request, from a message to its answer:
  *
  * 1. The platform hears a message (`platforms/NAME/incoming`), and `read` here says what of it is meant for Medley.
- * 2. `runtime/accept.ts` stores the request in the queue, where it survives a kill, and `runtime/run-job.ts` claims it in its chat's turn.
- * 3. `runtime/answer-job.ts` asks for replies: `answer` here admits the caller (`callers.ts`) and runs the command (`run-command.ts`), or
+ * 2. `runtime/accept.ts` stores the request in the queue, where it survives a kill, and `runtime/job-runner.ts` claims it in its chat's turn.
+ * 3. `runtime/send-replies.ts` asks for replies: `answer` here admits the caller (`callers.ts`) and runs the command (`run-command.ts`), or
  *    one for each link (`links.ts`, which goes on to `media/extract/extractor.ts`).
  * 4. The platform sends each reply once (`platforms/NAME/outgoing`); files come from `media/delivery/delivery.ts` as they are sent.
  * 5. `runtime/settle.ts` decides what becomes of a failure: again later, a notice, or the end.

@@ -4,8 +4,8 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { ChatPlatform, PostToChat } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
 import { callerOf, chatKeyOf, type Request } from '../contract/request.ts';
-import { oneReply } from './answer-job.ts';
 import { type JobTools, throttledChatOf } from './job.ts';
+import { oneReply } from './send-replies.ts';
 import { Throttled } from './throttle.ts';
 
 type NoticeTools = Pick<JobTools, 'handler' | 'throttle' | 'deleteLater' | 'log' | 'now'>;

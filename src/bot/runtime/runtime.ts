@@ -16,8 +16,8 @@ import type { RequestHandler } from '../contract/request.ts';
 import { Acceptor } from './accept.ts';
 import { createDeletions, type Deletions } from './chat-cleanup.ts';
 import { PlatformConnection } from './connection.ts';
+import { JobRunner } from './job-runner.ts';
 import { createNoticeBudget, createPost, createSendNotice } from './notices.ts';
-import { JobRunner } from './run-job.ts';
 import { Throttle } from './throttle.ts';
 
 /** Is notified of every request, for metrics. */

@@ -1,9 +1,9 @@
 import { StoreAway } from '../../errors.ts';
 import type { Verdict } from '../../infra/queue/queue.ts';
 import { type SendFailure, Superseded } from '../contract/chat-platform.ts';
-import { noticeInstead, PlatformAway, repeatNotice } from './answer-job.ts';
 import { type Job, type JobTools, retryLater, throttledChatOf, Unsure } from './job.ts';
 import { backoffMs } from './retry.ts';
+import { noticeInstead, PlatformAway, repeatNotice } from './send-replies.ts';
 import { Throttled } from './throttle.ts';
 
 const STORE_MS = 5_000;

@@ -3,9 +3,9 @@ import { AppError, StoreAway } from '../../errors.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import { type ChatPlatform, type RequestOutcome, Superseded } from '../contract/chat-platform.ts';
 import { callerOf, partsOf, type Request } from '../contract/request.ts';
-import { continueJob, noticeInstead } from './answer-job.ts';
 import { type Ending, type Job, type JobTools, readJob, retryLater, throttledChatOf } from './job.ts';
 import { createReplyOrder, type OrderedPlace, type ReplyOrder } from './reply-order.ts';
+import { continueJob, noticeInstead } from './send-replies.ts';
 import { settleFailure } from './settle.ts';
 
 export interface JobRunnerOptions extends Omit<JobTools, 'finish' | 'mayUpload'> {
