@@ -42,7 +42,6 @@ export class ConfigError extends Error {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const ROLES = ['gateway', 'worker', 'web'] as const;
-const MEBIBYTE = 1024 * 1024;
 
 /** A variable whose text is read by `parse`, which gives undefined for a text that it does not understand. */
 function variable<T>(parse: (text: string) => T | undefined, expected: string, example: string) {
@@ -100,7 +99,7 @@ const VARIABLES = z.object({
   UPSTREAM_PACE: variable(whole(1, 1_000), 'requests a second to each site, 1 to 1000', '10').default(10),
   SOURCES: variable(parseSources, 'all, or the ids of sites separated by commas', 'instagram,facebook').default('all'),
   REDDIT_CLIENT_ID: variable(
-    text => (/^[\w-]{10,60}$/.test(text) ? text : undefined),
+    text(/^[\w-]{10,60}$/),
     'the id of an installed app of Reddit, 10 to 60 letters, digits, - and _',
     'Ab1Cd2Ef3Gh4Ij5',
   ).optional(),
@@ -182,9 +181,7 @@ export function loadConfig(environment: Environment): Config {
   const given = Object.fromEntries(VARIABLE_NAMES.map(name => [name, environment[name]?.trim() || undefined]));
   const result = VARIABLES.safeParse(given);
   const problems = [...(result.success ? [] : result.error.issues.map(describeIssue)), ...findMissingPartners(given)];
-  if (!result.success || problems.length > 0) {
-    throw configError(problems);
-  }
+  if (!result.success || problems.length > 0) throw configError(problems);
   return toConfig(result.data);
 }
 
@@ -228,10 +225,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   return `${name}: ${issue.message}${example === undefined ? '' : `, for example ${name}=${String(example)}`}`;
 }
 
-/**
- * Finds variables that look like misspelt names of Medley's.
- * @returns a sentence for each, without its value
- */
+/** A sentence, without its value, for each variable that looks like a misspelt one of Medley's. */
 export function findMisspelt(environment: Environment): readonly string[] {
   return misspeltNames(Object.keys(environment), VARIABLE_NAMES);
 }
@@ -242,18 +236,17 @@ function findMissingPartners(given: Environment): string[] {
     ['OSU_CLIENT_SECRET', 'OSU_CLIENT_ID', '12345'],
     ['TELEGRAM_WEBHOOK_SECRET', 'PUBLIC_URL', 'https://medley.example'],
   ] as const;
-  const missing = partners
-    .filter(([name, partner]) => given[name] !== undefined && given[partner] === undefined)
-    .map(
-      ([name, partner, example]) => `${partner}: expected because ${name} is set, for example ${partner}=${example}`,
-    );
+  const missing = partners.flatMap(([name, partner, example]) =>
+    given[name] === undefined || given[partner] !== undefined
+      ? []
+      : [`${partner}: expected because ${name} is set, for example ${partner}=${example}`],
+  );
   const isSplit = given.ROLES !== undefined && ROLES.some(role => !given.ROLES?.includes(role));
-  return isSplit && given.REDIS_URL === undefined
-    ? [
-        ...missing,
-        'REDIS_URL: expected because ROLES leaves some to other processes, for example REDIS_URL=redis://127.0.0.1:6379',
-      ]
-    : missing;
+  if (isSplit && given.REDIS_URL === undefined) {
+    const example = 'REDIS_URL=redis://127.0.0.1:6379';
+    missing.push(`REDIS_URL: expected because ROLES leaves some to other processes, for example ${example}`);
+  }
+  return missing;
 }
 
 /** Groups variables that belong together into one part, which is present when all of them are set. */
@@ -297,7 +290,7 @@ function toConfig(values: z.output<typeof VARIABLES>) {
     trustProxy: values.TRUST_PROXY,
     userLimit: values.USER_LIMIT,
     mediaKey: values.MEDIA_KEY,
-    mediaCacheBytes: values.MEDIA_CACHE_MB * MEBIBYTE,
+    mediaCacheBytes: values.MEDIA_CACHE_MB * 1024 * 1024,
     owners: values.OWNER_IDS,
     canary: values.CANARY === 'on',
     catalogueFill: values.CATALOGUE_FILL === 'on',

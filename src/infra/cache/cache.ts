@@ -32,12 +32,7 @@ export interface Cache<V> {
   set(key: string, value: V, ttlMs: number): Promise<void>;
   delete(key: string): Promise<void>;
   /** `load` gets a signal that aborts only when every waiting caller has given up. */
-  wrap(
-    key: string,
-    load: (signal: AbortSignal) => Promise<V>,
-    policy: CachePolicy<V>,
-    signal?: AbortSignal,
-  ): Promise<CacheHit<V>>;
+  wrap(key: string, load: Load<V>, policy: CachePolicy<V>, signal?: AbortSignal): Promise<CacheHit<V>>;
 }
 
 export interface SharedCacheEntry<V> {
@@ -220,8 +215,8 @@ function createEntries<V>({ maxEntries, maxSize }: MemoryCacheOptions<V>): LRUCa
     if (maxEntries === undefined) throw new Error('a cache without a bound');
     return createLru({ max: maxEntries });
   }
-  const bySize = { maxSize, sizeCalculation: ({ held }: Entry<V>) => Math.max(1, Math.ceil(held.size)) };
-  return new LRUCache(maxEntries === undefined ? bySize : { ...bySize, max: maxEntries });
+  const sizeCalculation = ({ held }: Entry<V>) => Math.max(1, Math.ceil(held.size));
+  return new LRUCache({ maxSize, sizeCalculation, ...(maxEntries !== undefined && { max: maxEntries }) });
 }
 
 /** Cache policies compute these times. A time that is negative or not a number means that the value is not kept. */
@@ -283,15 +278,10 @@ export function createPacking<V>({ maxUnpacked, maxUnpackedBytes }: PackingOptio
   };
 }
 
-export interface LruOptions<K, V> {
+export interface LruOptions<K, V>
+  extends Pick<LRUCache.OptionsBase<K, V, unknown>, 'ttl' | 'ttlResolution' | 'updateAgeOnGet' | 'dispose' | 'perf'> {
   /** The greatest number of entries; the least recently used one is dropped first. */
   readonly max: number;
-  /** Time to live in milliseconds. */
-  readonly ttl?: number;
-  readonly ttlResolution?: number;
-  readonly updateAgeOnGet?: boolean;
-  readonly dispose?: LRUCache.Disposer<K, V>;
-  readonly perf?: { readonly now: () => number };
 }
 
 /**

@@ -119,7 +119,7 @@ const DEFAULT_SPOOL_BYTES = 1024 * 1024 * 1024;
 const LINK_LIFE_MS = 6 * 3_600_000;
 /** A page may be valid for longer than a file link, because it looks up new file addresses by itself. */
 const PAGE_LIFE_MS = 7 * 24 * 3_600_000;
-const MAX_COVER_BYTES = 10 * 1024 * 1024;
+const COVER = { mime: 'image/jpeg', maxBytes: 10 * 1024 * 1024, expectedBytes: 1_250_000 };
 const MAX_THUMBNAIL_BYTES = 200_000;
 /** A muxed video with this many times more pixels is worth an upload although the platform could fetch a smaller file by itself. */
 const SHARPER = 1.5;
@@ -211,8 +211,7 @@ function createAddressing({ addresses }: DeliveryOptions, resolver: FileResolver
     if (plan.target === 'original' || addresses === undefined || resolver.isOver(plan.file.variant))
       return { url: request.post.url, leadsTo: 'original' };
     const expiresAt = Math.min(plan.file.variant.expiresAt ?? Number.POSITIVE_INFINITY, now() + LINK_LIFE_MS);
-    const url = addresses.file(playerTunnelFile(request.post, index, plan.file, expiresAt));
-    return { url, leadsTo: 'tunnel' };
+    return { url: addresses.file(playerTunnelFile(request.post, index, plan.file, expiresAt)), leadsTo: 'tunnel' };
   };
 }
 
@@ -245,9 +244,7 @@ async function thumbnailOf(
   const place = [source, id, index].join(' ');
   // The site's cover shows the beginning of the video, not that of a clip.
   const url = clip === undefined ? (post.items[index]?.thumbnailUrl ?? null) : null;
-  const cover = { key: `${place} cover`, source, mime: 'image/jpeg', maxBytes: MAX_COVER_BYTES };
-  const expectedBytes = MAX_COVER_BYTES / 8;
-  const ofCover = url && ((own: AbortSignal) => files.fetch({ ...cover, url, expectedBytes }, own));
+  const ofCover = url && ((own: AbortSignal) => files.fetch({ ...COVER, key: `${place} cover`, source, url }, own));
   const ways = [
     ...(ofCover ? [{ key: `${place} thumbnail`, input: ofCover }] : []),
     { key: `${place} thumbnail-${step.key}`, input: async () => ({ ...video, dispose: async () => undefined }) },
