@@ -92,10 +92,11 @@ const SHORT_FORMS_SHOWN = ['rs', 'c', 'map', 'lb', 'sim', 'top'];
 
 /** The settings of a group, section by section. */
 export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[] {
+  const added = sources.filter(({ onInGroups }) => onInGroups !== true);
   return [
     onOff('links', 'links', 'autoDetect', { usual: () => true }),
-    ...newSitesSwitch(sources.filter(({ onInGroups }) => onInGroups !== true)),
-    ...sources.map(siteSwitch),
+    ...(added.length === 0 ? [] : [sitesSwitch('new-sites', added, t => t.messages.settings.rows['new-sites'])]),
+    ...sources.map(site => sitesSwitch(site.id, [site], t => t.site(site), site)),
     onOff('osu-links', 'links', 'osuLinks'),
     onOff('quotes', 'links', 'quotedLinks', { usual: ({ answersQuotes = false }) => answersQuotes }),
     {
@@ -210,36 +211,20 @@ function onOff(
   };
 }
 
-function siteSwitch(site: Site): ChatSetting {
-  const { id } = site;
+/** One switch for a site, or for several, which are on together. */
+function sitesSwitch(key: string, sites: readonly Site[], nameOf: (t: Translator) => string, site?: Site): ChatSetting {
   return {
-    key: id,
+    key,
     section: 'links',
-    option: { type: 'boolean', only: 'group', site },
-    row: (chat, { t }) => switchRow(t.site(site), isSiteOn(chat, site), t),
-    change: (value, chat) => sitesChange([site], value, chat),
-  };
-}
-
-/** One switch for all sites that are off in groups by default. */
-function newSitesSwitch(sites: readonly Site[]): readonly ChatSetting[] {
-  if (sites.length === 0) return [];
-  return [
-    {
-      key: 'new-sites',
-      section: 'links',
-      option: { type: 'boolean', only: 'group' },
-      row(chat, { t }) {
-        const isOn = sites.every(site => isSiteOn(chat, site));
-        return switchRow(t.messages.settings.rows['new-sites'], isOn, t);
-      },
-      change: (value, chat) => sitesChange(sites, value, chat),
+    option: { type: 'boolean', only: 'group', ...(site && { site }) },
+    row(chat, { t }) {
+      const isOn = sites.every(each => isSiteOn(chat, each));
+      return switchRow(nameOf(t), isOn, t);
     },
-  ];
-}
-
-function sitesChange(sites: readonly Site[], value: Value, { sources }: ChatSettings): Partial<ChatSettings> {
-  return { sources: { ...sources, ...Object.fromEntries(sites.map(({ id }) => [id, value === true])) } };
+    change: (value, { sources }) => ({
+      sources: { ...sources, ...Object.fromEntries(sites.map(({ id }) => [id, value === true])) },
+    }),
+  };
 }
 
 function switchRow(name: string, isOn: boolean, t: Translator): SettingRow {

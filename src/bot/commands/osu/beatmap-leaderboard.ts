@@ -82,14 +82,11 @@ export const beatmapLeaderboard = defineCommand({
     };
     const openPlayer = (id: number) =>
       services.actions.encode({ command: 'osu profile', values: { player: String(id), mode: modeOf(map.ruleset) } });
-    const words = t.messages.plays.leaderboard;
-    const place = of === 'here' ? words.here : words.world;
-    const title = [country === undefined ? place : words.ofCountry({ country }), mods && `+${mods.join('') || 'NM'}`];
     const isEmpty = scores.length === 0;
     const lines = isEmpty
       ? [emptySentence(map, of, country, t)]
       : stacked(scores.map((score, index) => scoreLine(score, first + index, t)));
-    const heading = title.filter(part => part !== undefined).join(' ');
+    const heading = headingOf(of, country, mods, t);
     const list = {
       map,
       cover,
@@ -104,7 +101,7 @@ export const beatmapLeaderboard = defineCommand({
         headingBlock([heading]),
         ...originBlocks({ source: map.source, stale: found.stale || map.stale }, t),
         ...(await playsBlocks(list, services, t)),
-        ...(left === 0 ? [] : [textBlock([words.left({ n: left })])]),
+        ...(left === 0 ? [] : [textBlock([t.messages.plays.leaderboard.left({ n: left })])]),
       ],
       actions: [
         ...pageActions(pages, t),
@@ -172,7 +169,16 @@ function byScore(a: Score, b: Score): number {
   return (b.total_score ?? 0) - (a.total_score ?? 0);
 }
 
-function emptySentence(map: AskedMap, of: 'world' | 'here' | 'country', country: string | undefined, t: Translator) {
+type Scope = 'world' | 'here' | 'country';
+
+function headingOf(of: Scope, country: string | undefined, mods: Asked['mods'], t: Translator): string {
+  const words = t.messages.plays.leaderboard;
+  const place = of === 'here' ? words.here : words.world;
+  const shown = country === undefined ? place : words.ofCountry({ country });
+  return mods === undefined ? shown : `${shown} +${mods.join('') || 'NM'}`;
+}
+
+function emptySentence(map: AskedMap, of: Scope, country: string | undefined, t: Translator) {
   const words = t.messages.plays.leaderboard;
   if (statusNumber(map.beatmap.status) <= 0) return words.noLeaderboard;
   if (country !== undefined) return words.noneOfCountry({ country });

@@ -214,12 +214,8 @@ function askAgain(tokens: AgainTokens, t: Translator): readonly Action[] {
   );
 }
 
-function nameOf({ beatmap, beatmapset, mods }: Recommendation): string {
-  return `${setName(beatmapset)} [${beatmap.version}]${modsText(mods)}`;
-}
-
-function modsText(mods: readonly string[]): string {
-  return mods.length === 0 ? '' : ` +${mods.join('')}`;
+function nameOf({ beatmap, beatmapset, mods }: Omit<Extract<Reason, { kind: 'like' }>, 'kind'>): string {
+  return `${setName(beatmapset)} [${beatmap.version}]${mods.length === 0 ? '' : ` +${mods.join('')}`}`;
 }
 
 /** Gives a text like `271 pp · +6.2 in total`. */
@@ -270,11 +266,7 @@ function whyText({ pp, reasons }: Recommendation, t: Translator): string {
   const { estimate, recommend } = t.messages.osu;
   const like = reasons.find(reason => reason.kind === 'like');
   const worth = estimate.pp({ shown: t.decimal(pp, 0) });
-  return like === undefined ? worth : `${worth} · ${recommend.like} ${likeName(like)}`;
-}
-
-function likeName({ beatmap, beatmapset, mods }: Extract<Reason, { kind: 'like' }>): string {
-  return `${setName(beatmapset)} [${beatmap.version}]${modsText(mods)}`;
+  return like === undefined ? worth : `${worth} · ${recommend.like} ${nameOf(like)}`;
 }
 
 /** A reason in words; undefined for one that the card's figures show already. */
@@ -282,7 +274,7 @@ function reasonText(reason: Reason, t: Translator): Text | string | undefined {
   const words = t.messages.osu.recommend;
   switch (reason.kind) {
     case 'like':
-      return [`${words.like} `, link(mapPage(reason.beatmap.id), likeName(reason))];
+      return [`${words.like} `, link(mapPage(reason.beatmap.id), nameOf(reason))];
     case 'mods':
       return words.mods({ percent: t.percent(reason.value, 0) });
     case 'ar':

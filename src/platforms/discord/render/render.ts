@@ -144,29 +144,30 @@ function renderSection(
   used: Set<string>,
   context: ComponentContext,
 ): APIComponentInContainer[] {
-  const { actions } = section.reply;
-  const isDrawn = ({ picture }: PictureBlock) => section.pictures?.has(picture.key) === true;
-  const arranged = asRows(withPictures(section.reply.blocks, isDrawn));
-  const blocks = withoutRepeats(arranged, actions, used);
-  const { shown, others } = linksWithin(actions);
-  const content: ReplySection = { ...section, reply: { ...section.reply, blocks: [...blocks, ...others] } };
+  const { reply, pictures = NO_PICTURES } = section;
+  const isDrawn = ({ picture }: PictureBlock) => pictures.has(picture.key);
+  const blocks = withoutRepeats(asRows(withPictures(reply.blocks, isDrawn)), reply.actions, used);
+  const { shown, others } = linksWithin(reply.actions);
+  const content = [...blocks, ...others];
   const framed = blocks.filter(isFramed);
   const cards = framed.filter(block => block.kind === 'card');
+  const notes = renderNotes(section, context.t, Math.floor(space.text / 2));
+  const below = [...renderMedia(section, context.t), ...(notes === '' ? [] : [display(notes)])];
   for (const shape of formsOf(framed.length, {
     isTight: space.isTight,
     commands: context.commands ?? NO_COMMAND_IDS,
   })) {
-    const lines = linesWithin(content.reply.blocks, cards, space.text, shape);
-    const form = { ...shape, lines };
+    const form = { ...shape, lines: linesWithin(content, cards, space.text, shape) };
     const tokens = new Set(used);
-    const opening = openers(framed, actions, form);
+    const opening = openers(framed, reply.actions, form);
     for (const action of opening) if (action.kind === 'button') tokens.delete(action.token);
     const rows = renderActions([...opening, ...shown], tokens, context);
-    const left = space.components - 1 - rows.reduce((total, row) => total + countComponents(row), 0);
-    const isEnough = sizeOf(content, form) <= left;
+    const components = space.components - 1 - below.length - rows.reduce((sum, row) => sum + countComponents(row), 0);
+    const isEnough = sizeOf(content, form, pictures) <= components;
     if (!isEnough && (form.separated || form.accessories > 0)) continue;
     for (const token of tokens) used.add(token);
-    return [...renderContent(content, { ...space, components: left }, form, context.t), ...rows];
+    const left = { text: space.text - notes.length, components };
+    return [...renderContainer(content, left, form, pictures), ...below, ...rows];
   }
   return [];
 }
@@ -187,13 +188,11 @@ function linesWithin(blocks: readonly Block[], cards: readonly Card[], space: nu
   return lines;
 }
 
-/** Counts the components that the content needs when nothing is left out. */
-function sizeOf(section: ReplySection, form: CardForm): number {
+/** Counts the components that the blocks need when nothing is left out. */
+function sizeOf(blocks: readonly Block[], form: CardForm, pictures: PictureNames): number {
   const all = { text: Number.POSITIVE_INFINITY, components: Number.POSITIVE_INFINITY };
-  const media = countMedia(section) + (section.media.some(isNoted) || section.omitted > 0 ? 1 : 0);
-  const content = renderContainer(section.reply.blocks, all, form, section.pictures ?? NO_PICTURES);
   // One text more is counted, because the ellipsis of a cut text is sometimes a text of its own.
-  return content.reduce((total, each) => total + countComponents(each), media + 2);
+  return renderContainer(blocks, all, form, pictures).reduce((total, each) => total + countComponents(each), 2);
 }
 
 const NO_PICTURES: PictureNames = new Map();
@@ -225,31 +224,6 @@ function openers(
     return { label: name === '' ? action.label : name, detail, token: action.token };
   });
   return [{ kind: 'menu', label: first.action.label, choices }];
-}
-
-function renderContent(section: ReplySection, space: Space, form: CardForm, t: Translator): APIComponentInContainer[] {
-  const media = renderMedia(section, t);
-  const notes = renderNotes(section, t, Math.floor(space.text / 2));
-  const left = {
-    text: space.text - notes.length,
-    components: space.components - media.length - (notes === '' ? 0 : 1),
-  };
-  return [
-    ...renderContainer(section.reply.blocks, left, form, section.pictures ?? NO_PICTURES),
-    ...media,
-    ...(notes === '' ? [] : [display(notes)]),
-  ];
-}
-
-/** Counts the components of the files. */
-function countMedia({ media }: ReplySection): number {
-  const files = media.filter(({ kind }) => kind === 'file');
-  const others = files.filter(placed => placed.kind === 'file' && !isShown(placed));
-  return others.length + Number(others.length < files.length);
-}
-
-function isNoted(placed: PlacedMedia): boolean {
-  return placed.kind === 'link' || placed.reduced !== undefined;
 }
 
 function isShown({ mime }: { readonly mime: string }): boolean {
