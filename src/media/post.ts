@@ -9,8 +9,8 @@ const number = z.number().nullable();
 const moment = z.number().nullable().meta({ description: 'Unix milliseconds.' });
 
 /**
- * The type of a variant that comes in pieces: its address is an HLS media playlist, which lists the pieces. They are joined to an MP4
- * before anyone gets them. Sources read master playlists with `playlistVariants`, so that each rendition is a variant.
+ * The type of a variant that is a stream: its address is an HLS media playlist, whose pieces are joined to an MP4
+ * before anyone gets them. Sources turn each rendition of a master playlist into a variant, by `playlistVariants`.
  */
 export const PLAYLIST_MIME = 'application/vnd.apple.mpegurl';
 
@@ -61,7 +61,7 @@ const stats = z
   .readonly()
   .meta({ id: 'PostStats', description: 'Counts as the site gave them; null when it was silent or hides them.' });
 
-/** The form of a source's id. Which ids exist is not checked here, so that a stored post survives a change of the list of sources. */
+/** The form of a source's id. The list of sources is not checked, so that stored posts survive its change. */
 export const sourceIdSchema = z
   .string()
   .regex(/^[a-z][a-z0-9]{0,30}$/)
@@ -117,13 +117,13 @@ function postOf<Item extends z.ZodType>(source: z.ZodType<string>, item: Item) {
   });
 }
 
-/** The stored form. Posts of earlier versions have no quoted post and no `sensitive`. */
+/** The schema of stored posts. Those of earlier versions have no quoted post and no `sensitive`. */
 export const postSchema = postOf(sourceIdSchema, itemOf(variant)).readonly();
 
 export type Post = z.infer<typeof postSchema>;
 export type SourceId = Post['source'];
 
-/** The schema of a post of one of these sources as the API gives it, without the headers for a variant's host. */
+/** The schema of the API's posts from these sources, without the headers for a variant's host. */
 export function postSchemaOf(sources: readonly SourceId[]) {
   const source = z.enum(sources).meta({ description: 'The site.' });
   const url = z.string().startsWith('http').meta({
@@ -146,10 +146,10 @@ export function isPlaylist({ mime }: Pick<Variant, 'mime'>): boolean {
   return mime === PLAYLIST_MIME;
 }
 
-/** An item whose place in the post is not known yet. */
+/** An item without its position in the post. */
 export type UnplacedItem = Omit<MediaItem, 'position'>;
 
-/** Gives each item its place in the post, in the site's order; null stands for an item that exists but cannot be read. */
+/** Gives each item its position in the post; null stands for an item that exists but cannot be read. */
 export function placeItems(listed: readonly (UnplacedItem | null)[]): Pick<Post, 'items' | 'missingItems'> {
   const items = listed.flatMap((item, position) => (item === null ? [] : [{ ...item, position }]));
   return { items, missingItems: listed.length - items.length };
@@ -160,7 +160,7 @@ export function itemCount({ items, missingItems }: Pick<Post, 'items' | 'missing
   return items.length + missingItems;
 }
 
-/** The index in `items` of the item at a place; undefined if it could not be read, or if there is none. */
+/** The index in `items` of the item at that position; undefined if it could not be read or does not exist. */
 export function indexAt({ items }: Pick<Post, 'items'>, position: number): number | undefined {
   const index = items.findIndex(item => item.position === position);
   return index === -1 ? undefined : index;
@@ -179,7 +179,7 @@ export const NO_STATS: Stats = {
   authorPosts: null,
 };
 
-/** Variants that play as they are, best first: never a single track of a DASH pair. For a silent video these are its silent files. */
+/** Variants that play without joining tracks, best first. For a silent video, its files without audio. */
 export function playableVariants(item: Pick<MediaItem, 'kind' | 'variants'>): readonly Variant[] {
   if (item.kind === 'image') return item.variants;
   if (item.kind === 'audio') return item.variants.filter(variant => variant.hasAudio !== false);
@@ -191,16 +191,16 @@ export function isWhole(post: Post | null): boolean {
   return post?.missingItems === 0;
 }
 
-/** Says whether the post has files, and none of them could be read. */
+/** Says whether the post has items, but none of them could be read. */
 export function isCoverOnly({ items, missingItems }: Post): boolean {
   return items.length === 0 && missingItems > 0;
 }
 
-/** Sites round the durations that they state. */
+/** Durations may differ by this much, because sites round them. */
 const TOLERANCE_MS = 1_500;
 const TOLERANCE = 0.03;
 
-/** Says whether a file is at least as long as the post's data say of its video or audio; an unknown duration counts as long enough. */
+/** Says whether a file is about as long as the post's video or audio; an unknown duration is long enough. */
 export function isLongEnough(
   {
     post,

@@ -19,16 +19,16 @@ import { choosePlayerFile, isCommonFile, type PlayerFile } from '../tunnel/playe
 
 /** The ways to get a file, the quickest first. */
 export type StepKind =
-  /** The file is sent as the CDN has it. */
+  /** The file is sent as the CDN serves it. */
   | 'file'
-  /** Video and audio, or the pieces of a stream, are put together; nothing is encoded again. */
+  /** Separate video and audio, or the pieces of a stream, are joined into one file without encoding. */
   | 'mux'
   /** The video is encoded again as H.264 and AAC within the budget. */
   | 'compress'
   /** The audio is extracted, or a photo is converted to a common format. */
   | 'convert';
 
-/** The target of the link that a reader gets when there is no file. */
+/** Where the link that a reader gets instead of a file leads. */
 export type LinkTarget =
   /** Medley's own page that plays the video. */
   | 'page'
@@ -39,11 +39,11 @@ export type LinkTarget =
 
 export interface Step {
   readonly kind: StepKind;
-  /** Identifies the file that the step makes; the same after a restart. */
+  /** Identifies the file that the step makes; it stays the same after a restart. */
   readonly key: string;
-  /** One file, or the video and the audio. */
+  /** The variants that the file is made from: one file, or a video and an audio track. */
   readonly parts: readonly VariantChoice[];
-  /** The limit of the file that the step makes; smaller than the chat's when a larger one was refused. */
+  /** The size limit of the file: the chat's, or less after the chat refused a file of that size. */
   readonly maxBytes: number;
 }
 
@@ -52,21 +52,21 @@ export interface PlanWish {
   readonly maxBytes: number;
   /** Keys of variants that must not be used. */
   readonly refused: Iterable<string>;
-  /** Sizes learned meanwhile, by key. */
+  /** Sizes that were learned from the CDN or from files, by key. */
   readonly sizes?: Pick<ReadonlyMap<string, number>, 'get'>;
-  /** Keys of files that turned out to play on few devices, whatever the site says about them. */
+  /** Keys of files that turned out to be in a format that few devices play, whatever the site says about them. */
   readonly uncommon?: { has(key: string): boolean };
   /** Keys of files that could not be fetched or made. */
   readonly broken?: ReadonlySet<string>;
 }
 
-/** The tools that are available here. */
+/** The tools that are installed beside Medley. */
 export interface Means {
-  /** True when videos can be encoded. */
+  /** True when ffmpeg is installed, so that videos can be encoded. */
   readonly transcode: boolean;
 }
 
-/** A file larger than this is not fetched to be made smaller. */
+/** A larger file is never downloaded in order to encode it smaller. */
 export const MAX_SOURCE_BYTES = 512 * 1024 * 1024;
 
 const ESTIMATE_TOLERANCE = 1.1;
@@ -74,24 +74,24 @@ const ESTIMATE_TOLERANCE = 1.1;
 const MIN_VIDEO_BITRATE = 150_000;
 /** The audio of a video never gets fewer bits a second. */
 const MIN_AUDIO_BITRATE = 24_000;
-/** A video with a shorter side below this looks poor on any screen; making a better one is worth the time... */
+/** A video whose shorter side is below this looks poor, so encoding a better one is worth the time... */
 const POOR_SHORT_SIDE = 360;
-/** ...if the budget allows this many bits a second. */
+/** ...if the file size limit allows this many bits a second. */
 const GOOD_BITRATE = 600_000;
 /** Below this many bits per pixel, at 30 frames a second, a video is all blocks; a smaller variant looks better. */
 const STARVED_BITS = 0.008;
-/** After a refusal, this share of the refused size is tried next. */
+/** After the chat refused a file, the next one is made for this share of its size. */
 const SMALLER = 0.6;
-/** Videos with a larger short side take longer to encode and are scaled down to it. */
+/** Videos with a larger short side are scaled down to this one, because they take longer to encode. */
 const ENOUGH_SHORT_SIDE = 1_080;
 const MEBIBYTE = 1024 * 1024;
 
-/** One way to get the whole video. */
+/** One way to get the whole video: a single file, or two tracks. */
 interface Source {
   readonly kind: 'file' | 'mux';
   readonly key: string;
   readonly parts: readonly VariantChoice[];
-  /** The file, or the video track. */
+  /** The only file, or the video track when `audio` is set. */
   readonly video: Variant;
   readonly bytes: number | null;
   readonly estimatedBytes: number | null;
@@ -99,9 +99,9 @@ interface Source {
 }
 
 /**
- * The ways to get a file of the item within the budget, best first; empty when there is none. Pure. Files that every player can play come
- * before others, larger videos before smaller ones, and whole files before those that have to be made; a video is encoded again only when
- * nothing good fits as it is.
+ * The ways to get a file of the item within the limit, best first; empty when there is none. Pure. Files that every
+ * player can play come before others, larger videos before smaller ones, and whole files before those that have to be
+ * made; a video is encoded again only when nothing good fits without that.
  */
 export function planDelivery(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   if (wish.form === 'audio') return audioSteps(item, wish, means);
@@ -109,7 +109,7 @@ export function planDelivery(item: MediaItem, wish: PlanWish, means: Means): rea
   return item.kind === 'audio' ? trackSteps(item, wish, means) : videoSteps(item, wish, means);
 }
 
-/** The link target for a reader when no step gave a file; it depends on whether people can reach Medley itself. Pure. */
+/** Where a reader's link leads when there is no file; it depends on whether Medley has a public address. Pure. */
 export function planLink(
   item: MediaItem | undefined,
   form: MediaForm,
@@ -170,7 +170,7 @@ function videoSources(item: MediaItem, { sizes, uncommon }: PlanWish): readonly 
   ]);
 }
 
-/** The limit to plan with: below every size that the platform has refused, as far as those sizes are known. */
+/** The size limit to plan with: below all sizes that the chat refused, as far as they are known. */
 function limitOf(all: readonly Source[], { refused, sizes, maxBytes }: PlanWish): number {
   const out = new Set(refused);
   const learned = [...out].flatMap(key => sizes?.get(key) ?? []);
@@ -194,7 +194,7 @@ function fits({ bytes, estimatedBytes, key, parts }: Source, limit: number, { si
   return known === null ? (estimatedBytes ?? 0) <= maxBytes * ESTIMATE_TOLERANCE : known <= limit;
 }
 
-/** Says whether a video is so small that it is better to encode a larger one that does not fit as it is. */
+/** Says whether encoding a larger video, which is over the limit, gives a better one than this small video. */
 function isWorthMore({ video }: Source, all: readonly Source[], { durationMs }: MediaItem, wish: PlanWish): boolean {
   const side = shortSide(video);
   if (side === null || side >= POOR_SHORT_SIDE || durationMs === null) return false;
@@ -202,7 +202,7 @@ function isWorthMore({ video }: Source, all: readonly Source[], { durationMs }: 
   return largest >= side * 2 && (wish.maxBytes * 8_000) / durationMs >= GOOD_BITRATE;
 }
 
-/** At most one step, since encoding takes long: it uses the smallest video that is large enough. */
+/** Returns at most one step, since encoding takes long: it encodes the smallest video that is large enough. */
 function compressSteps(all: readonly Source[], limit: number, item: MediaItem, wish: PlanWish): readonly Step[] {
   const { broken = new Set<string>() } = wish;
   if ([...wish.refused, ...broken].some(key => key.startsWith('compress-'))) return [];
@@ -225,7 +225,7 @@ function audioSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
   if (item.kind === 'image') return [];
   const { durationMs } = item;
   const isHopeless = durationMs !== null && (wish.maxBytes * 8_000) / durationMs < MIN_AUDIO_BITRATE;
-  // All videos of an item have the same audio: if it was too large from one, the others need not be fetched.
+  // All videos of an item have the same audio: if the audio of one was too large, the others need not be fetched.
   const isOver = isHopeless || [...wish.refused].some(key => key.startsWith('convert-'));
   const withAudio =
     item.kind === 'audio' || isOver ? [] : sendableVariants(item, 'audio').filter(({ hasVideo }) => hasVideo);
@@ -238,7 +238,7 @@ function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
   const choices = audioTracks(item).map(variant => toChoice(variant, item, wish.sizes));
   const made = choices
     .filter(({ variant }) => (isCommonAudio(variant) ? variant.adaptive : means.transcode))
-    // A track that is copied unchanged stays as large as it is.
+    // A track that is copied is as large as before, so it must fit.
     .filter(
       ({ variant, bytes, estimatedBytes }) =>
         !isCommonAudio(variant) || (bytes ?? estimatedBytes ?? 0) <= wish.maxBytes * ESTIMATE_TOLERANCE,
@@ -253,7 +253,7 @@ function imageSteps(item: MediaItem, wish: PlanWish): readonly Step[] {
   return withMade(choices, made, isCommonImage, wish);
 }
 
-/** Files that every chat accepts come first, then files that are made, then all others. */
+/** Puts files that every chat accepts first, then files that have to be made, then all others. */
 function withMade(
   choices: readonly VariantChoice[],
   made: readonly Step[],

@@ -12,18 +12,18 @@ export interface DeliveryRequest {
   readonly form: MediaForm;
   /** The chat's real limit for one file. */
   readonly maxBytes: number;
-  /** Keys (by `variantKey`) of the variants that the platform has refused already: the next smaller one is tried. */
+  /** Keys (by `variantKey`) of the variants that the chat has refused as too large: a smaller one is chosen. */
   readonly refused?: readonly string[];
-  /** The part of a video that is wanted; absent for the whole video. */
+  /** The part of the video to cut out; absent for the whole video. */
   readonly clip?: Clip;
-  /** True when a small image of a video is wanted too. */
+  /** True when a small preview image of the video is wanted too. */
   readonly thumbnail?: boolean;
 }
 
-/** Why there is no file for a request; `stream`: the file comes as a stream whose pieces cannot be put together. */
+/** Why a request gets no file; `stream`: the pieces of the stream cannot be joined. */
 export type NoFileReason = 'too_large' | 'upstream_unavailable' | 'timeout' | 'stream';
 
-/** If a file could not be converted, it has no audio, or a codec that nothing here can read. */
+/** Why there is no file after a failed step. One that could not be converted has no audio, or an unknown codec. */
 export function noFileReason(failure: FileFailure, kind: StepKind): NoFileReason {
   const { status } = failure;
   const { cause } = 'cause' in failure ? failure : { cause: undefined };

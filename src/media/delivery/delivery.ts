@@ -15,14 +15,14 @@ import { FileResolver, type Resolution } from './file-resolver.ts';
 import type { HeldFile } from './file-store.ts';
 import { createMediaFiles, type MediaFiles } from './media-files.ts';
 
-/** The address that a reader gets: a page of Medley's, a file, or the post. */
+/** The address that a reader gets: Medley's page for a video, a file, or the post. */
 export interface MediaAddress {
   readonly url: string;
-  /** The kind of target behind the address. A `page` is unfurled by the chat into a player. */
+  /** Where the address leads. A `page` is shown by the chat as a player. */
   readonly leadsTo: LinkTarget;
 }
 
-/** A video was sent smaller than the site has it: the size of the sent file, and the address of the full one. */
+/** Tells that a video was sent smaller than the site has it: the sent size, and the address of the full video. */
 export interface Reduction extends MediaAddress {
   readonly bytes: number;
 }
@@ -34,17 +34,17 @@ export interface DeliveredFile {
   readonly bytes: number;
   readonly mime: string;
   readonly fileName: string;
-  /** Identifies the variant, the same after a restart: part of the key under which a platform's file id is remembered. */
+  /** Identifies the variant, also after a restart. The key of a stored platform file id contains it. */
   readonly variantKey: string;
   readonly width: number | null;
   readonly height: number | null;
   readonly durationMs: number | null;
   readonly hasAudio: boolean | null;
-  /** Absent when the file is as good as the site has it. */
+  /** Set when the site has a better file that was too large. */
   readonly reduced?: Reduction;
-  /** JPEG of at most 320 pixels a side and 200 kB; null when none was asked for or none could be made. */
+  /** JPEG of at most 320 pixels a side and 200 kB; null when none was requested or none could be made. */
   readonly thumbnail: { readonly path: string; readonly bytes: number } | null;
-  /** Releases the file; it is removed when nothing holds it any more. Safe to call twice. */
+  /** Releases the file; it is deleted when no caller holds it any more. Safe to call twice. */
   dispose(): Promise<void>;
 }
 
@@ -61,19 +61,19 @@ export interface RemoteFile {
   readonly reduced?: Reduction;
 }
 
-/** Turns an item of a post and a byte budget into the file to send, or into a link. */
+/** Turns an item of a post and a size limit into the file to send, or into a link. */
 export interface Delivery {
   /**
-   * The best file that fits, on disk: a variant as it is, video and audio put together, or, where ffmpeg is installed, a video encoded
-   * again; memory does not grow with its size. Callers who ask for the same file at once share the work, and files are kept for later
-   * callers. An expired address is asked for again once. All files together are bounded: a caller that holds some while asking for more
-   * should dispose of those that are sent, since waiting for room ends in a link.
+   * Makes the best file that fits, on disk: as the CDN serves it, of joined tracks, or encoded again where ffmpeg is
+   * installed. Concurrent callers of one file share the work, and files are kept for later callers. An expired address
+   * is renewed once. All files share one bound of bytes: a caller that asks for several should dispose of sent ones
+   * early, since a long wait for room ends in a link.
    * @throws AppError only when the caller's signal aborts
    */
   deliver(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveredFile | DeliveredLink>;
   /**
-   * The best variant that a platform may fetch by itself, whose known or estimated size is within `maxBytes`; undefined when there is
-   * none.
+   * The best variant within `maxBytes`, by known or estimated size, that a platform may fetch by itself; else
+   * undefined.
    */
   remoteFile(request: DeliveryRequest): RemoteFile | undefined;
   /** The address of the whole video. */
@@ -91,26 +91,26 @@ export interface PublicAddresses {
 
 export interface DeliveryOptions {
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
-  /** Suffixes: each host and all its subdomains. */
+  /** Domains of the media hosts; the subdomains of each are included. */
   readonly mediaHosts: readonly string[];
   readonly cdnHeaders: CdnHeaders;
   /** Created when missing, readable by its owner alone; files that an earlier process left in it are removed at once. */
   readonly tempDir: string;
-  /** Asks the upstream again for a post whose addresses expired early. */
+  /** Asks the site again for a post whose media addresses expired early. */
   readonly refresh: (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
-  /** Public addresses of Medley, where it has any; without them links lead to the original post. */
+  /** Public addresses of Medley; without them links lead to the original post. */
   readonly addresses?: PublicAddresses | undefined;
   /** The ffmpeg program; without it nothing is encoded. */
   readonly ffmpeg?: Ffmpeg | undefined;
   readonly log: Pick<Logger, 'info' | 'error'>;
-  /** Called for each item: how its file was made (`file`: as the CDN has it) and its bytes, or the target of the link that is given. */
+  /** Called for each item: how its file was made (`file`: unchanged) and its bytes, or the target of its link. */
   readonly onDelivered?: (step: string, bytes: number) => void;
   readonly now?: () => number;
-  /** Bytes of all files that are being sent. Default 1 GiB. */
+  /** The most bytes of all files that are held for sending. Default 1 GiB. */
   readonly maxSpoolBytes?: number;
   /** Bytes of all files that are kept for later callers. Default none. */
   readonly keptBytes?: number;
-  /** How slowly a file may come. */
+  /** The slowest rate at which a file may be downloaded. */
   readonly patience?: Partial<Patience>;
 }
 
@@ -121,14 +121,14 @@ const LINK_LIFE_MS = 6 * 3_600_000;
 const PAGE_LIFE_MS = 7 * 24 * 3_600_000;
 const COVER = { mime: 'image/jpeg', maxBytes: 10 * 1024 * 1024, expectedBytes: 1_250_000 };
 const MAX_THUMBNAIL_BYTES = 200_000;
-/** A muxed video with this many times more pixels is worth an upload although the platform could fetch a smaller file by itself. */
+/** A muxed video with this many times more pixels is uploaded, even if the platform could fetch a smaller file. */
 const SHARPER = 1.5;
 
 /** Keys of clips that were cut from the whole video begin with this. */
 const CLIP_PREFIX = 'clip-';
-/** Each time the platform refuses its size, a clip is made smaller by this factor. */
+/** A clip is made smaller by this factor each time the chat refuses its size. */
 const SMALLER = 0.6;
-/** Bound for a video of which only the audio is wanted: enough for the longest clip, and little to encode. */
+/** The size limit of a video that is fetched for its audio: enough for the longest clip, and little to encode. */
 const AUDIO_SOURCE_BYTES = 32 * 1024 * 1024;
 
 export function createDelivery(options: DeliveryOptions): Delivery {
@@ -142,7 +142,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       ? resolver.resolve(request, signal)
       : clipFile(request, request.clip, resolver, files, signal));
     if (found.kind === 'none') {
-      // A file that the CDN does not give cannot be streamed through the tunnel either.
+      // A file that the CDN does not serve cannot be streamed through the tunnel either.
       const address = addressOf(found.post, request, found.reason !== 'upstream_unavailable');
       options.onDelivered?.(`link-${address.leadsTo}`, 0);
       return { kind: 'link', ...address, reason: found.reason };
@@ -187,10 +187,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       });
       const fitting = plain.find(({ bytes, variant }) => bytes <= maxBytes && !resolver.isOver(variant));
       const best = steps[0]?.parts[0];
-      // The platform would ask for the file without these headers, and must not learn them.
+      // The platform would fetch the file without these headers, and must not learn them.
       if (fitting === undefined || best === undefined || fitting.variant.headers !== undefined) return undefined;
       const isMadeBetter = steps[0]?.kind === 'mux' && pixels(best.variant) > pixels(fitting.variant) * SHARPER;
-      // A step that encodes comes first when the file itself plays on few devices or looks poor, so the platform must not fetch that one.
+      // When a step encodes first, the file itself plays on few devices or looks poor: the platform must not fetch it.
       if (isMadeBetter || steps[0]?.kind === 'compress' || steps[0]?.kind === 'convert') return undefined;
       const { variant, key, bytes, step } = fitting;
       const reduced = resolver.isReduced(step, request) && { reduced: { bytes, ...addressOf(post, request) } };
@@ -202,7 +202,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   };
 }
 
-/** The link for a reader of an item; a file that cannot be fetched is not offered. */
+/** Creates the links that readers get for an item; a file that cannot be fetched is not linked. */
 function createAddressing({ addresses }: DeliveryOptions, resolver: FileResolver, now: () => number) {
   return (post: Pick<Post, 'items'>, { form, index, ...request }: DeliveryRequest, isHad = true): MediaAddress => {
     const plan = planLink(post.items[index], form, addresses !== undefined && isHad);
@@ -233,7 +233,7 @@ function describeFile({ file, step, post }: FoundFile, { post: asked, index }: D
   } as const;
 }
 
-/** The site's own cover of the video, else one of its first frames; null if there is neither. Releases the video when it throws. */
+/** The site's cover image, else one of the first frames; null without either. Releases the video when it throws. */
 async function thumbnailOf(
   { file: video, step, post }: FoundFile,
   { post: { source, id }, index, thumbnail, clip }: DeliveryRequest,
@@ -242,7 +242,7 @@ async function thumbnailOf(
 ): Promise<HeldFile | undefined> {
   if (thumbnail !== true || video.probe?.kind !== 'video') return undefined;
   const place = [source, id, index].join(' ');
-  // The site's cover shows the beginning of the video, not that of a clip.
+  // The site's cover image shows the beginning of the whole video, not that of the clip.
   const url = clip === undefined ? (post.items[index]?.thumbnailUrl ?? null) : null;
   const ofCover = url && ((own: AbortSignal) => files.fetch({ ...COVER, key: `${place} cover`, source, url }, own));
   const ways = [

@@ -1,16 +1,16 @@
-/** Disk space reserved for one file. */
+/** Disk space that is reserved for one file. */
 export interface QuotaReservation {
   readonly bytes: number;
-  /** Gives back the bytes above `bytes`. */
+  /** Gives back the space above `bytes`. */
   shrink(bytes: number): void;
   /** Safe to call twice. */
   release(): void;
 }
 
-/** Bounds the bytes that are reserved at once; requests get room in the order they came. */
+/** Bounds the disk space that is reserved at the same time; requests get it in the order they came. */
 export interface DiskQuota {
   /**
-   * A request above the total is cut down to the total.
+   * Waits for the space. A request above the total gets the total.
    * @throws the signal's reason when it aborts
    */
   enter(bytes: number, signal: AbortSignal): Promise<QuotaReservation>;

@@ -15,21 +15,21 @@ export interface DownloadRequest extends CdnAddress {
   /** The expected type of the file. */
   readonly mime: string;
   readonly path: string;
-  /** More bytes are never written, and the file is not fetched at all if the CDN states a larger size. */
+  /** The most bytes that are written; when the CDN states a larger size, nothing is downloaded. */
   readonly maxBytes: number;
-  /** Free room on the disk now; a larger file is not started. */
+  /** Free space on the disk; a larger file is not downloaded. */
   readonly roomBytes: number;
   readonly signal: AbortSignal;
-  /** The position in the file at `path` where writing starts; bytes before it stay. Default: the beginning. */
+  /** Where in the file at `path` writing starts; earlier bytes stay. Default: the beginning. */
   readonly at?: number;
-  /** The part of the file that is wanted. Default: all. */
+  /** The range of the remote file to download. Default: all of it. */
   readonly range?: Piece['range'];
 }
 
 export type DownloadFailure =
-  /** `bytes` is null when the size only turned out during the download. */
+  /** `bytes` is null when the size was only found during the download. */
   | { readonly status: 'too_large'; readonly bytes: number | null }
-  /** The file is within its limit, but larger than the free room. */
+  /** The file is within its limit, but larger than the free disk space. */
   | { readonly status: 'needs_room'; readonly bytes: number }
   | { readonly status: 'expired' | 'timeout' | 'unavailable' | 'disk'; readonly cause: unknown };
 
@@ -37,7 +37,7 @@ export type DownloadOutcome =
   | { readonly status: 'done'; readonly bytes: number; readonly mime: string }
   | DownloadFailure;
 
-/** How long a file may take: `graceMs`, plus its bytes at `bytesPerSecond`. */
+/** How long a download may take: `graceMs`, plus its size divided by `bytesPerSecond`. */
 export interface Patience {
   readonly graceMs: number;
   readonly bytesPerSecond: number;
@@ -45,7 +45,7 @@ export interface Patience {
 
 export interface DownloadOptions {
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
-  /** Suffixes: each host and all its subdomains. */
+  /** Domains of the media hosts; the subdomains of each are included. */
   readonly mediaHosts: readonly string[];
   readonly cdnHeaders: CdnHeaders;
   readonly patience?: Partial<Patience>;
@@ -53,7 +53,7 @@ export interface DownloadOptions {
 
 export type Download = (request: DownloadRequest) => Promise<DownloadOutcome>;
 
-/** The longest wait for headers, and between two chunks. */
+/** The longest wait for the headers, and between two chunks. */
 const PAUSE_MS = 15_000;
 const MAX_RESUMES = 2;
 const RESUME_AFTER_MS = 250;
@@ -66,7 +66,7 @@ interface Progress {
   total: number | undefined;
   validator: string | undefined;
   mime: string;
-  /** True when the CDN has begun to send it. */
+  /** True when the CDN has begun to send the file. */
   begun: boolean;
 }
 
@@ -75,7 +75,7 @@ export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: Do
   const hosts = hostsBelow(mediaHosts);
   const { graceMs, bytesPerSecond } = { ...PATIENCE, ...patience };
 
-  /** Asks for the bytes that are missing and writes them. Undefined when all are there. */
+  /** Requests the missing bytes and writes them. Returns undefined when none are missing. */
   async function fetchRest(
     request: DownloadRequest,
     progress: Progress,
@@ -116,7 +116,7 @@ export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: Do
           );
         } catch (error) {
           const failure = readFailure(error, request, clock);
-          // A file that did not begin was already asked for twice by the HTTP client.
+          // The download is resumed only if it had begun: the HTTP client itself repeats a request that got no answer.
           const isBroken = error instanceof AppError && progress.begun && !clock.isOver;
           if (!isBroken || resumes === MAX_RESUMES) return failure;
         }
@@ -134,7 +134,7 @@ function restHeaders({ bytes, validator }: Progress, part: DownloadRequest['rang
   return { range: `bytes=${range}`, ...(validator === undefined ? {} : { 'if-range': validator }) };
 }
 
-/** Reads the head of an answer into `progress`; returns a failure if something is wrong with it. */
+/** Reads the status and headers of an answer into `progress`; returns the failure that they show, if any. */
 function begin(
   { status, headers }: HttpStream,
   progress: Progress,
@@ -159,7 +159,7 @@ function begin(
   return undefined;
 }
 
-/** Weak ETags do not promise the same bytes. */
+/** Only a strong ETag promises the same bytes, so a weak one is not used. */
 function strongValidator(etag: string | undefined): string | undefined {
   return etag?.startsWith('"') ? etag : undefined;
 }
@@ -189,7 +189,7 @@ async function write(
       { signal },
     );
   } finally {
-    // If writing fails while the file is still being opened, it could be created after it was removed.
+    // Writing may fail while the file is still being opened; without this it would be created after its deletion.
     file.destroy();
     if (!file.closed) await new Promise<void>(resolve => file.once('close', () => resolve()));
     progress.bytes = begun + file.bytesWritten;
@@ -208,15 +208,15 @@ function readFailure(error: unknown, { signal }: DownloadRequest, clock: Clock):
   if (clock.isOver)
     return { status: 'timeout', cause: new AppError('timeout', 'the CDN is too slow', { cause: error }) };
   if (error instanceof AppError) return { status: error.code === 'timeout' ? 'timeout' : 'unavailable', cause: error };
-  // An error of the disk names the call that failed.
+  // Errors of the disk have the failed system call as `syscall`.
   return { status: error instanceof Error && 'syscall' in error ? 'disk' : 'unavailable', cause: error };
 }
 
 interface Clock {
-  /** Aborts with the request's signal, or when the time is over. */
+  /** Aborts with the request's signal, or when its time is over. */
   readonly signal: AbortSignal;
   readonly isOver: boolean;
-  /** Sets the end to that many milliseconds after the beginning. */
+  /** Sets the time limit, counted from the beginning. */
   allow(totalMs: number): void;
   stop(): void;
 }
@@ -246,7 +246,7 @@ export interface FileSizeOptions extends Pick<DownloadOptions, 'mediaHosts' | 'c
 }
 
 const SIZE_TIMEOUT_MS = 5_000;
-/** A CDN that ignores the range sends the whole file: no more than this is read. */
+/** The most bytes that are read when a CDN ignores the range and sends the whole file. */
 const FIRST_BYTE = 1_024;
 
 /**
@@ -269,7 +269,7 @@ export function createFileSize({ http, mediaHosts, cdnHeaders }: FileSizeOptions
       const length = head.status === 200 ? head.headers['content-length'] : undefined;
       if (length !== undefined && /^\d{1,15}$/.test(length)) return Number(length);
       if (isGone(head.status)) return undefined;
-      // Some CDNs answer HEAD without a length or not at all, but state it with the first byte.
+      // Some CDNs answer HEAD without a length or not at all, but state the size when one byte is requested.
       const first = await http.request({
         ...request,
         headers: { ...headers, range: 'bytes=0-0' },

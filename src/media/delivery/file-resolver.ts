@@ -8,7 +8,7 @@ import { createFileSize, type FileSize, type FileSizeOptions } from './download.
 import type { FileFailure, HeldFile } from './file-store.ts';
 import type { MakeRequest, MediaFiles } from './media-files.ts';
 
-/** The result of a request: a file, or the post in its present state and the reason why there is no file. */
+/** The result of a request: a file, or the newest version of the post and the reason why there is no file. */
 export type Resolution =
   | {
       readonly kind: 'file';
@@ -31,18 +31,18 @@ export interface FileResolverOptions extends FileSizeOptions {
 /** An address that expires sooner than this is renewed before it is used. */
 const EXPIRY_MARGIN_MS = 10_000;
 const MAX_REMEMBERED = 5_000;
-/** The pieces of a stream are larger than the file made from them. */
+/** The pieces of a stream together are larger than the file made from them. */
 const PIECES_OVERHEAD = 1.2;
 
 type PlannedRequest = Omit<DeliveryRequest, 'post'> & { readonly post: Pick<Post, 'items'> };
 
-/** Tries the steps to a file, best first, until one gives it. */
+/** Tries the planned steps, best first, until one yields a file. */
 export class FileResolver {
   readonly options: FileResolverOptions;
   readonly sizeOf: FileSize;
-  /** Sizes learned from the CDN or the files themselves; they stay valid, because a key always names the same bytes. */
+  /** Sizes learned from the CDN or the files; they stay valid, because a key always identifies the same bytes. */
   readonly sizes = createLru<string, number>({ max: MAX_REMEMBERED });
-  /** Files that turned out to play on few devices. */
+  /** Keys of files that turned out to be in a format that few devices play. */
   readonly uncommon = createLru<string, true>({ max: MAX_REMEMBERED });
 
   constructor(options: FileResolverOptions) {
@@ -66,14 +66,14 @@ export class FileResolver {
     return item ? planDelivery(item, { form, maxBytes, refused, broken, sizes, uncommon }, means) : [];
   }
 
-  /** Says whether the site has a better video than this step gives. */
+  /** Says whether the site has a better video than the one that this step makes. */
   isReduced(step: Step, request: PlannedRequest, broken?: ReadonlySet<string>): boolean {
     const { form, index, maxBytes, post } = request;
     if (post.items[index]?.kind !== 'video' || form !== 'original') return false;
     const wish = { ...request, maxBytes: Number.POSITIVE_INFINITY, refused: [] };
     const [whole] = this.plan(wish, broken, { transcode: false });
     if (whole === undefined || whole.key === step.key) return false;
-    // Other videos are encoded for their codec, or because they look poor; that does not count as reduced.
+    // A video that was encoded because of its codec or a poor look does not count as reduced.
     if (step.kind === 'compress') return (this.#bytesOf(whole) ?? 0) > Math.min(maxBytes, step.maxBytes);
     const [own, best] = [step.parts[0]?.variant, whole.parts[0]?.variant];
     if (own && best && pixels(own) < pixels(best)) return true;
@@ -89,13 +89,13 @@ export class FileResolver {
     }, 0);
   }
 
-  /** Says whether an address has expired, or nearly so. */
+  /** Says whether an address has expired or is about to. */
   isOver({ expiresAt }: Pick<Variant, 'expiresAt'>): boolean {
     return expiresAt !== null && expiresAt <= this.options.now() + EXPIRY_MARGIN_MS;
   }
 }
 
-/** The search for the file of one request. */
+/** The attempt to get the file of one request. */
 class FileSearch {
   readonly #resolver: FileResolver;
   readonly #request: DeliveryRequest;
@@ -109,7 +109,7 @@ class FileSearch {
   readonly #refused: Set<string>;
   /** Keys of files that cannot be fetched or made. */
   readonly #broken = new Set<string>();
-  /** Files that a later step may use. */
+  /** Input files that are held because a later step may use them. */
   readonly #held: HeldFile[] = [];
 
   constructor(resolver: FileResolver, request: DeliveryRequest, signal: AbortSignal) {
@@ -149,7 +149,7 @@ class FileSearch {
           const isReduced = this.#resolver.isReduced(step, this.#wish, this.#broken);
           return { kind: 'file', file: outcome, step, post: this.#post, isReduced };
         }
-        // A later step may make another file from this one.
+        // The file is kept, because a later step may make another file from it.
         this.#held.push(outcome);
       } else if (!(await this.#shouldRetry(outcome, step))) break;
     }
@@ -183,7 +183,7 @@ class FileSearch {
     }
   }
 
-  /** A video in two tracks is muxed before it is encoded. */
+  /** The request to encode a video: if it consists of two tracks, they are muxed first. */
   #muxedFirst(request: MakeRequest, { parts: [video, audio] }: Step): MakeRequest {
     if (video === undefined || audio === undefined) return request;
     const { mux } = this.#resolver.options.files;
@@ -192,13 +192,13 @@ class FileSearch {
     return { ...request, inputs: [own => mux(whole, own)] };
   }
 
-  /** The file as the CDN has it, reordered if it could not be played while loading. */
+  /** The file as the CDN serves it, rewritten if it could only be played after it is loaded. */
   async #wholeFile({ key, parts: [part], maxBytes }: Step): Promise<HeldFile | FileFailure> {
     if (part === undefined) return { status: 'unavailable', cause: undefined };
     const file = await this.#fetch(part, maxBytes, this.#signal);
     if (file.status !== 'done' || file.probe === null || file.probe.kind === 'audio') return file;
     if (file.mime !== 'video/mp4' || (file.probe.fastStart && !file.probe.isFragmented)) return file;
-    // The fetched file is held while it is rewritten, so that it is not fetched again.
+    // The fetched file is held while it is rewritten, so that it need not be fetched again.
     this.#held.push(file);
     const inputs = [(own: AbortSignal) => this.#fetch(part, maxBytes, own)];
     const request = { key: this.#keyOf(`straight-${key}`), maxBytes, inputs };
@@ -219,13 +219,13 @@ class FileSearch {
     return 'cause' in fetched && fetched.status !== 'tool' ? { ...fetched, of: key } : fetched;
   }
 
-  /** The full key of a file: step keys only identify a file within its item. */
+  /** The store's key for a file; a step's own key identifies a file within its item only. */
   #keyOf(key: string): string {
     const { post, index } = this.#request;
     return [post.source, post.id, index, key].join(' ');
   }
 
-  /** Says whether the file plays everywhere, or is the best available. */
+  /** Says whether the file plays on all devices, or no better one is left to try. */
   #isWelcome({ probe }: HeldFile, { kind, key }: Step): boolean {
     const { uncommon } = this.#resolver;
     if (probe === null || probe.kind === 'audio' || this.#request.form === 'audio') return true;
@@ -235,7 +235,7 @@ class FileSearch {
     return isCommon;
   }
 
-  /** Says whether another step is worth trying after a failure. */
+  /** Says whether to try another step after this failure. */
   async #shouldRetry(failure: FileFailure, { key, kind }: Step): Promise<boolean> {
     if (failure.status !== 'too_large') this.#logFailure(failure);
     if (failure.status === 'expired' && !this.#isRefreshed) return this.#renew();
@@ -243,17 +243,17 @@ class FileSearch {
     switch (failure.status) {
       case 'too_large':
         this.#refused.add(key);
-        // A file whose size only showed during the download is at least that large.
+        // A file whose size was only found during the download is at least this large.
         this.#resolver.sizes.set(key, failure.bytes ?? this.#request.maxBytes + 1);
         await this.#learnSizes();
         return true;
-      // A part that cannot be fetched rules out every step that needs it; if the making failed, it may still work on another file.
+      // A part that cannot be fetched rules out all steps that use it. A step that failed for another reason does not.
       case 'expired':
       case 'unavailable':
       case 'tool':
         this.#broken.add(('of' in failure ? failure.of : undefined) ?? key);
         return true;
-      // A smaller file would come just as slowly, and the disk would be just as full.
+      // A smaller file would be as slow, and the disk as full, so no other step is tried.
       case 'timeout':
       case 'disk':
         return false;
@@ -266,7 +266,7 @@ class FileSearch {
     this.#resolver.options.log[status === 'disk' ? 'error' : 'info'](about, 'a file could not be had');
   }
 
-  /** Fetches the post again; true when that worked. */
+  /** Fetches the post again; returns true when that worked. */
   async #renew(): Promise<boolean> {
     const { refresh, log } = this.#resolver.options;
     const { source, id } = this.#request.post;
@@ -282,13 +282,13 @@ class FileSearch {
     }
   }
 
-  /** Once the best file is too large, all unknown sizes are looked up together. */
+  /** Looks up all unknown sizes at once, after the best file turned out to be too large. */
   async #learnSizes(): Promise<void> {
     const parts = new Map(this.#steps().flatMap(step => step.parts.map(part => [part.key, part])));
     const unknown = [...parts.values()].filter(
       ({ bytes, estimatedBytes, variant }) => bytes === null && estimatedBytes === null && !isPlaylist(variant),
     );
-    // A single file's size shows when it is fetched.
+    // The size of a single file is found when it is downloaded.
     if (unknown.length < 2) return;
     await Promise.all(
       unknown.map(async ({ key, variant }) => {

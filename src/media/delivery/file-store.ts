@@ -18,15 +18,15 @@ export interface MadeFile {
 }
 
 export type FileFailure =
-  /** `bytes` is null when the size only turned out during the download. */
+  /** `bytes` is null when the size was only found during the download. */
   | { readonly status: 'too_large'; readonly bytes: number | null }
   | {
       readonly status: 'expired' | 'timeout' | 'unavailable' | 'disk';
       readonly cause: unknown;
-      /** Names the input that failed, where that is known. */
+      /** The key of the input that failed, where it is known. */
       readonly of?: string;
     }
-  /** The program failed although the input file was there. */
+  /** The program that makes the file failed, although its inputs were there. */
   | { readonly status: 'tool'; readonly cause: unknown };
 
 export interface HeldFile extends MadeFile {
@@ -35,18 +35,18 @@ export interface HeldFile extends MadeFile {
   dispose(): Promise<void>;
 }
 
-/** Path, signal and disk space for the making of one file. */
+/** What a maker needs for one file: a path, a signal and disk space. */
 export interface Workplace {
   /** No file exists there yet. */
   readonly path: string;
   /** Aborts when no caller wants the file any more. */
   readonly signal: AbortSignal;
   /**
-   * Waits for room on the disk; room reserved before is given back first. Resolves with the bytes that the file may have, or undefined
-   * when there was no room for too long.
+   * Waits for disk space, after giving back space reserved earlier. Resolves with the bytes that the file may have, or
+   * undefined when there was no space for too long.
    */
   reserve(bytes: number): Promise<number | undefined>;
-  /** Says to all who wait for the file how long it is encoded still. */
+  /** Tells all callers who wait for the file how long its encoding will still take. */
   encoding(leftMs: number): void;
 }
 
@@ -62,18 +62,18 @@ export interface FileOrder {
 export interface FileStoreOptions {
   /** Created when missing. It holds a folder for each process; folders of processes that have ended are removed. */
   readonly tempDir: string;
-  /** Bytes of all files that are held. */
+  /** The most bytes of all files that callers hold. */
   readonly maxBytes: number;
-  /** Bytes of all files that are kept but not held. */
+  /** The most bytes of all files that are kept and that no caller holds. */
   readonly keptBytes: number;
-  /** A kept file that no caller wanted is removed after this long. Default never. */
+  /** A kept file that was not used for this long is deleted. Default: never. */
   readonly keptMs?: number;
   readonly log: Pick<Logger, 'error'>;
-  /** The longest wait for room on the disk. Default 60 000. */
+  /** The longest wait for disk space. Default 60 000. */
   readonly waitMs?: number;
 }
 
-/** A file, from the first caller who wants it until it is removed. */
+/** A file from the first request for it until its deletion. */
 interface Making {
   readonly key: string;
   readonly maxBytes: number;
@@ -84,16 +84,16 @@ interface Making {
   made: MadeFile | undefined;
   room: QuotaReservation | undefined;
   holders: number;
-  /** Those who wait for it and want to know how long. */
+  /** Callbacks of waiting callers who want to know how long the encoding will still take. */
   readonly watchers: Set<(leftMs: number) => void>;
-  /** Removes the kept file when its time is over. */
+  /** Deletes the kept file when it was not used for `keptMs`. */
   expiry: NodeJS.Timeout | undefined;
   removed: Promise<void> | undefined;
 }
 
 /**
- * Files on the disk by key. Callers who want the same file at once share one making of it. A file stays while a caller holds it, and
- * after that as long as there is room for kept files; those unused for longest are removed first.
+ * Files on the disk by key. Concurrent callers of the same file share its making. A file stays while a caller holds it,
+ * then as long as there is room for kept files; the least recently used are deleted first.
  */
 export class FileStore {
   readonly #options: FileStoreOptions;
@@ -101,7 +101,7 @@ export class FileStore {
   readonly #quota: DiskQuota;
   readonly #makings = new Map<string, Making>();
   readonly #live = new Set<Making>();
-  /** Files that no caller holds, the one unused for longest first. */
+  /** Files that no caller holds, the least recently used first. */
   readonly #kept = new Set<Making>();
   #keptBytes = 0;
   #count = 0;
@@ -110,7 +110,7 @@ export class FileStore {
   constructor(options: FileStoreOptions) {
     this.#options = options;
     this.#folder = claimSpoolFolder(options.tempDir);
-    // Held and kept files share one quota; kept files never take more than their own share of it.
+    // Held and kept files share one quota; kept files never take more than `keptBytes` of it.
     this.#quota = createDiskQuota(options.maxBytes + options.keptBytes);
   }
 
@@ -123,7 +123,7 @@ export class FileStore {
       const known = this.#makings.get(order.key);
       const making = known !== undefined && this.#revive(known) ? known : this.#start(order);
       const result = await this.#share(making, order.maxBytes, signal);
-      // The making may have been started for a chat with a lower limit; then it is started again.
+      // If the file was being made for a chat with a lower limit and was too large, it is made again.
       const limit = Math.min(order.maxBytes, this.#options.maxBytes);
       if (result.status !== 'too_large' || making.maxBytes >= limit) return result;
     }
@@ -157,7 +157,7 @@ export class FileStore {
     return making;
   }
 
-  /** Never rejects, since the outcome is not read when no caller wants the file any more. */
+  /** Never rejects, since nobody may be waiting for the result any more. */
   async #run(order: FileOrder, making: Making): Promise<MadeFile | FileFailure> {
     let outcome = await this.#make(order, making);
     const isFull = 'cause' in outcome && isDiskFull(outcome.cause);
@@ -187,7 +187,7 @@ export class FileStore {
   async #reserve(making: Making, bytes: number): Promise<number | undefined> {
     const { maxBytes, waitMs = 60_000 } = this.#options;
     const { signal } = making.controller;
-    // Reserved room is given back before waiting for more: otherwise all files could wait for each other for ever.
+    // Space is given back before waiting for more, because files could otherwise wait for each other for ever.
     making.room?.release();
     const patience = AbortSignal.timeout(waitMs);
     try {
@@ -238,7 +238,7 @@ export class FileStore {
     return Promise.all(removals);
   }
 
-  /** Takes back a kept file, if it still exists on the disk. */
+  /** Makes a kept file a held one again, if it still exists on the disk. */
   #revive(making: Making): boolean {
     if (!this.#leaveKept(making) || existsSync(making.path)) return true;
     void this.#remove(making);
@@ -256,7 +256,6 @@ export class FileStore {
     if (this.#makings.get(making.key) === making) this.#makings.delete(making.key);
   }
 
-  /** Never rejects. */
   #remove(making: Making): Promise<void> {
     this.#leaveKept(making);
     this.#forget(making);
@@ -267,19 +266,19 @@ export class FileStore {
   async #end(making: Making): Promise<void> {
     making.controller.abort();
     await making.outcome;
-    // If the file could not be made, the reason has been logged already.
+    // The failure of a file that was never made has been logged already.
     await rm(making.path, { force: true }).catch(error => making.made !== undefined && this.#logLeftover(error));
     making.room?.release();
     this.#live.delete(making);
   }
 
-  /** A file may stay, such as on a disk that has become read-only. The next start removes it with its folder. */
+  /** Logs a file that cannot be deleted, as on a read-only disk. The next start deletes it with its folder. */
   #logLeftover(error: unknown): void {
     this.#options.log.error({ err: error }, 'a file could not be removed');
   }
 }
 
-/** Says whether an error means that the disk is full, also when a program reported it. */
+/** Says whether an error, of Node or in the output of a program, means that the disk is full. */
 export function isDiskFull(failure: unknown): boolean {
   let error = failure;
   for (let depth = 0; depth < 5 && error instanceof Error; depth += 1) {

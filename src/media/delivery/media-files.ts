@@ -33,22 +33,22 @@ export interface MakeRequest {
   /** Identifies the file: equal keys mean the same file. */
   readonly key: string;
   readonly maxBytes: number;
-  /** Called when the file has to be made; the files that they return are released afterwards. */
+  /** Functions that get the input files, called when the file has to be made; the inputs are released afterwards. */
   readonly inputs: readonly ((signal: AbortSignal) => Promise<HeldFile | FileFailure>)[];
 }
 
 type MakeFile<Request = MakeRequest> = (request: Request, signal: AbortSignal) => Promise<HeldFile | FileFailure>;
 
 /**
- * Media files on the disk, each fetched or made once for all callers. A file that cannot be played counts as a failure. All methods
- * reject with the signal's reason when it aborts.
+ * Media files on the disk; concurrent callers share the making of a file. A file that cannot be played counts as a
+ * failure. All methods reject with the signal's reason when it aborts.
  */
 export interface MediaFiles {
-  /** Fetches a file from the CDN; for a playlist its pieces, one after another. */
+  /** Fetches a file from the CDN; for a playlist, its pieces in order, as one file. */
   readonly fetch: MakeFile<FetchRequest>;
-  /** Puts a video track and an audio track into one file, or rewrites one file that has both in pieces. */
+  /** Joins a video track and an audio track into one file, or rewrites one file that has both in fragments. */
   readonly mux: MakeFile;
-  /** Rewrites a video so that it plays while it loads. */
+  /** Rewrites a video so that it can be played while it loads. */
   readonly straighten: MakeFile;
   /** Encodes a video again to fit `maxBytes`; only where ffmpeg is installed. */
   readonly compress: MakeFile;
@@ -68,21 +68,21 @@ export interface MediaFilesOptions extends FileStoreOptions, DownloadOptions {
   readonly ffmpeg?: Ffmpeg | undefined;
   /** True when fetched files are kept for later callers. Default true. */
   readonly keepsFetched?: boolean;
-  /** Bounds how many files are made at once, the fetching of their inputs included. Default: no bound. */
+  /** Bounds how many files are made at once, including the fetching of their inputs. Default: no bound. */
   readonly enter?: Semaphore;
 }
 
-/** Room reserved for a file of unknown size: few are larger, and for those more is reserved when the CDN states the size. */
+/** Disk space reserved for a file of unknown size; for the few larger files more is reserved later. */
 const USUAL_BYTES = 32 * 1024 * 1024;
-/** A file of unknown size reserves at most this share of all room. */
+/** A file of unknown size reserves at most this share of all disk space for files. */
 const UNKNOWN_SHARE = 1 / 16;
-/** Tracks are copied in this thread: more copies at once would not be faster, but would take more memory. */
+/** How many files are muxed at once in the main thread: more at once would be no faster and take more memory. */
 const COPIES_AT_ONCE = 2;
-/** A container adds a little to the size of its tracks. */
+/** The container makes a file this much larger than its tracks. */
 const OVERHEAD = 1.05;
 const OVERHEAD_BYTES = 64 * 1024;
 
-/** Resolves to the type of the made file; undefined when there is a reason not to make one. */
+/** Makes the file and resolves with its type, or with undefined when it should not be made. */
 type Work<Request> = (
   inputs: readonly HeldFile[],
   outputPath: string,
@@ -91,7 +91,7 @@ type Work<Request> = (
   onLeft: Workplace['encoding'],
 ) => Promise<string | false | undefined>;
 
-/** The room that a file needs when it is made from these inputs. */
+/** The disk space to reserve for a file made from these inputs. */
 type RoomBytes = (inputs: readonly HeldFile[], maxBytes: number) => number;
 
 export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
@@ -119,7 +119,7 @@ export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
       leave();
     }
   }
-  // With a large budget a video is only encoded for its codec and hardly grows.
+  // With a large limit a video is only encoded for its codec and hardly grows.
   const encodedRoom: RoomBytes = (inputs, maxBytes) => Math.min(maxBytes, roomFor(inputs) * 2);
 
   return {
@@ -183,7 +183,7 @@ async function fetchFile(
     const outcome = await download({ ...file, path, maxBytes, roomBytes, signal });
     if (outcome.status === 'done') {
       const made = await inspected(outcome, path, signal);
-      // ffmpeg may be able to read a stream that nothing else here can.
+      // Only ffmpeg may be able to read the stream.
       return made.status === 'unavailable' && isPlaylist(file) ? { ...outcome, probe: null } : made;
     }
     if (outcome.status !== 'needs_room') return outcome;
@@ -236,7 +236,7 @@ async function makeFile<Request extends MakeRequest>(
   }
 }
 
-/** All input files, or why one is missing; in that case the others are not awaited. */
+/** All input files, or the first failure, in which case the others are not waited for. */
 async function gather(inputs: MakeRequest['inputs'], signal: AbortSignal): Promise<readonly HeldFile[] | FileFailure> {
   const inVain = new AbortController();
   const own = AbortSignal.any([signal, inVain.signal]);
@@ -259,7 +259,7 @@ async function gather(inputs: MakeRequest['inputs'], signal: AbortSignal): Promi
   return failure;
 }
 
-/** The file with the properties of its tracks. */
+/** The file with its codecs, duration and frame size, read from the file itself. */
 async function inspected(
   file: Omit<MadeFile, 'probe'>,
   path: string,
@@ -268,7 +268,7 @@ async function inspected(
   if (!/^(?:video|audio)\//.test(file.mime)) return { ...file, probe: null };
   try {
     const probe = await probeFile(path, signal);
-    // CDNs also give audio in an MP4 the type of a video.
+    // Some CDNs serve the audio in an MP4 with the type of a video.
     const mime = probe.kind === 'audio' ? file.mime.replace(/^video\//, 'audio/') : file.mime;
     return { ...file, mime, probe };
   } catch (cause) {
@@ -278,18 +278,18 @@ async function inspected(
   }
 }
 
-/** Says whether the wanted tracks have codecs that are known here. */
+/** Says whether Medley knows the codecs of all tracks that are needed from the file. */
 function isRead({ probe }: HeldFile, isVideo: boolean): boolean {
   if (probe === null || (isVideo && probe.videoCodec === null)) return false;
   return !probe.hasAudio || probe.audioCodec !== null;
 }
 
-/** The failure of a request that waited for disk room as long as a person would. */
+/** The failure of a request that waited for disk space as long as a person would. */
 function diskFull(): FileFailure {
   return { status: 'timeout', cause: new AppError('timeout', 'no room on the disk for now') };
 }
 
-/** The room for a file made from these inputs: a little more than all of them together. */
+/** The disk space for a file made from these inputs: a little more than all of them together. */
 function roomFor(inputs: readonly HeldFile[]): number {
   return Math.ceil(inputs.reduce((total, { bytes }) => total + bytes, 0) * OVERHEAD) + OVERHEAD_BYTES;
 }

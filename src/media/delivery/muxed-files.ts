@@ -16,16 +16,16 @@ export interface MuxedFiles {
 }
 
 export interface MuxedFilesOptions extends DownloadOptions {
-  /** Created when missing; it is for these files alone. */
+  /** The folder of these files, used for nothing else; created when missing. */
   readonly tempDir: string;
   readonly log: Pick<Logger, 'error'>;
-  /** Bytes of all files that are being made or read. Default 1 GiB. */
+  /** The most bytes of all files that are being made or read. Default 1 GiB. */
   readonly maxBytes?: number;
-  /** Bytes of all files that are kept for later callers. */
+  /** The most bytes of all files that are kept for later callers. */
   readonly keptBytes: number;
   /**
-   * A player asks for a file in many parts: where fewer bytes than one file are kept, a single file stays this long for the next part.
-   * Default 30 000.
+   * A player requests a file in many parts. If `keptBytes` is too small for one file, a single file is kept this long
+   * for the next request. Default 30 000.
    */
   readonly lingerMs?: number;
   /** The largest size of each track, and of the file made from two. Default `MAX_MUX_BYTES`. */
@@ -33,7 +33,7 @@ export interface MuxedFilesOptions extends DownloadOptions {
 }
 
 const DEFAULT_BYTES = 1024 * 1024 * 1024;
-/** How many files are made at once, including those whose tracks are being fetched. */
+/** How many files are made at once, including the fetching of their tracks. */
 const AT_ONCE = 8;
 const MAX_WAITING = 64;
 
@@ -44,7 +44,7 @@ export function createMuxedFiles(options: MuxedFilesOptions): MuxedFiles {
     maxBytes,
     keptBytes: Math.max(keptBytes, maxFileBytes),
     ...(keptBytes < maxFileBytes && { keptMs: lingerMs }),
-    // The tracks are not needed once they are in one file.
+    // The fetched tracks are not needed once they are in one file.
     keepsFetched: false,
     enter: createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'putting two tracks together' }),
   });

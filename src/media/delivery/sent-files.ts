@@ -3,7 +3,7 @@ import type { CollectionOptions, RecordStore } from '../../infra/store/records.t
 import type { SourceId } from '../post.ts';
 
 export interface SentFileKey {
-  /** The platform and the account that holds the file, such as `telegram:123456`: file ids belong to one bot. */
+  /** The platform and account that have the file, such as `telegram:123456`: a file id is valid for one bot only. */
   readonly holder: string;
   readonly source: SourceId;
   readonly postId: string;
@@ -15,15 +15,15 @@ export interface SentFile {
   readonly variantKey: string;
   /** The platform's id for the file. */
   readonly fileId: string;
-  /** The platform's own kind of the file, which cannot change: `video`, `animation`, `photo`, `audio`, `document`. */
+  /** The platform's kind of file, which never changes: `video`, `animation`, `photo`, `audio`, `document`. */
   readonly kind: string;
-  /** The size of the sent file, when the site has a better one that was too large. */
+  /** The size of the sent file, if the site has a better one that was too large. */
   readonly reducedBytes?: number | undefined;
 }
 
 /**
- * Remembers across restarts the files that a platform already has: sending those again needs no upload. Never rejects: an entry that
- * cannot be read is unknown, one that cannot be written is not remembered.
+ * Remembers, also after restarts, which files a platform already has: they can be sent again without an upload. Never
+ * rejects: an entry that cannot be read counts as absent, one that cannot be written is skipped.
  */
 export interface SentFiles {
   get(key: SentFileKey): Promise<SentFile | undefined>;
@@ -38,11 +38,11 @@ export interface SentFilesOptions {
   readonly onFailure: (error: unknown) => void;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** When there are more, the files unused for longest are forgotten. Default 200 000. */
+  /** Beyond this number the least recently used are forgotten. Default 200 000. */
   readonly maxFiles?: number;
 }
 
-/** The time of use is stored at most this often, so that a file sent all day costs one write. */
+/** The time of the last use is written at most this often, so that a file sent all day costs one write. */
 const TOUCH_EVERY_MS = 24 * 3_600_000;
 
 const Stored = z.object({

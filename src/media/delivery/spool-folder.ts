@@ -4,17 +4,17 @@ import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type FileLock, tryFileLock } from '../../infra/store/file-lock.ts';
 
-/** A folder for the files of this process alone. */
+/** A temporary folder that only this process uses. */
 export interface SpoolFolder {
   readonly path: string;
-  /** Removes the folder and everything in it. Safe to call twice. */
+  /** Deletes the folder and everything in it. Safe to call twice. */
   remove(): Promise<void>;
 }
 
 const NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /**
- * Creates a folder under `tempDir`, locked by a file beside `tempDir`, and removes folders whose processes have ended.
+ * Creates a folder under `tempDir`, locked by a file beside `tempDir`, and deletes folders whose processes have ended.
  * @throws AppError `internal`, or an error of the file system, when nothing can be created there
  */
 export function claimSpoolFolder(tempDir: string): SpoolFolder {
@@ -41,7 +41,7 @@ function lockNewName(tempDir: string): { readonly name: string; readonly lock: F
   for (;;) {
     const name = randomUUID();
     const lock = tryFileLock(lockPath(tempDir, name));
-    // Another process that starts now may have taken the lock file for a leftover and removed it before it was locked.
+    // Another process that starts now may have deleted the lock file as a leftover before the lock was set.
     if (lock !== undefined && existsSync(lockPath(tempDir, name))) return { name, lock };
     lock?.release();
   }

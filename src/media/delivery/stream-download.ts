@@ -11,11 +11,11 @@ import {
   PATIENCE,
 } from './download.ts';
 
-/** Pieces are MP4, MPEG-TS or AAC, all fetched as this type: their real format shows when they are joined. */
+/** Pieces are MP4, MPEG-TS or AAC, all requested as this type: their real format shows when they are joined. */
 const PIECE_MIME = 'video/mp4';
 const PLAYLIST_MS = 10_000;
 const MAX_STREAM_MS = 10 * 60_000;
-/** After this share of the pieces, the others are assumed to be as large as those that came... */
+/** Once this share of the pieces is there, the rest is assumed to be as large on average... */
 const ENOUGH_PLAYED = 0.1;
 /** ...and the download is given up if the total would be this many times too large. */
 const FAR_TOO_LARGE = 1.5;
@@ -41,7 +41,7 @@ export function createStreamDownload(options: DownloadOptions, download: Downloa
     }
   }
 
-  /** Fetches the pieces one behind the other; if they need more room than expected, the failure says so and the download starts again. */
+  /** Fetches the pieces in order; fails with `needs_room` when they need more disk space than expected. */
   async function fetchPieces(pieces: readonly Piece[], request: DownloadRequest): ReturnType<Download> {
     const { path, maxBytes, roomBytes } = request;
     const totalMs = pieces.reduce((sum, { durationMs }) => sum + durationMs, 0);
@@ -82,7 +82,7 @@ export function createStreamDownload(options: DownloadOptions, download: Downloa
   };
 }
 
-/** The request for a piece; a variant's headers are only sent to its own host. */
+/** The request for a piece; the headers of a variant are only sent to the variant's own host. */
 function pieceRequest(
   { headers, ...request }: DownloadRequest,
   { url, range }: Pick<Piece, 'url' | 'range'>,
@@ -96,7 +96,7 @@ const TAG_HEAD_BYTES = 10;
 const MAX_TAGGED_BYTES = 4 * 1024 * 1024;
 
 /**
- * Removes the ID3 tag with which each piece of plain AAC begins: in the middle of a file a reader takes it for the end.
+ * Removes the ID3 tag at the beginning of a piece of plain AAC, which in the middle of a file would look like its end.
  * @returns the bytes that are left
  */
 async function withoutTag(path: string, at: number, bytes: number): Promise<number> {

@@ -20,23 +20,23 @@ export interface AccountPace {
   readonly perDay: number;
 }
 
-/** An account that may be used now. */
+/** An account that may be used at this moment. */
 export interface Account extends AccountCookies {
   /**
-   * Stops using the account for a while. `challenge`: the site wants a person to prove who they are, so the pause is a day; `logged-out`:
-   * ten minutes.
+   * Stops using the account for a while. `challenge`: a day, because the site wants proof that a person uses it;
+   * `logged-out`: ten minutes.
    */
   pause(reason: keyof typeof PAUSES_MS): void;
 }
 
-/** The accounts of one site. A site may block them, so each is used as little as possible. */
+/** The accounts of one site. The site may block an account, so each is used as little as possible. */
 export interface Accounts {
   readonly isEmpty: boolean;
   /** Says whether one of the accounts may be used now, as far as this process knows. */
   isReady(): boolean;
   /**
-   * Runs `ask` with the account that was unused for longest. That counts as one use, however many requests it makes.
-   * @throws AppError saying that nothing was asked, when no account may be used now; any error of `ask`
+   * Runs `ask` with the account that was unused for longest. This counts as one use, however many requests it makes.
+   * @throws AppError saying that no request was made, when no account may be used at the moment; any error of `ask`
    */
   use<T>(ask: (account: Account) => Promise<T>): Promise<T>;
 }
@@ -44,7 +44,7 @@ export interface Accounts {
 export interface AccountPaused {
   readonly source: SourceId;
   readonly account: string;
-  /** Unix milliseconds. */
+  /** When the pause ends, unix milliseconds. */
   readonly until: number;
 }
 
@@ -54,13 +54,13 @@ export interface AccountsOptions {
   readonly sessions: readonly AccountCookies[];
   readonly sessionCookie: string | undefined;
   readonly pace: AccountPace;
-  /** A limiter shared by all processes that use the same accounts. */
+  /** A rate limiter that all processes with the same accounts share. */
   readonly limiter: RateLimiter;
   /** The collection `ACCOUNTS`. Without it nothing is stored. */
   readonly collection?: Collection<AccountRecord>;
   readonly log: Pick<Logger, 'warn'>;
   readonly now?: () => number;
-  /** Called when the site demands a person: the operator has to look after the account. */
+  /** Called when the site wants proof that a person uses an account: the operator has to log in there. */
   readonly onChallenge?: (paused: AccountPaused) => void;
 }
 
@@ -78,7 +78,7 @@ const PAUSES_MS = { challenge: DAY_MS, 'logged-out': 10 * 60_000 };
 const UNUSED: AccountRecord = { usedAt: 0, day: 0, uses: 0, pausedUntil: 0 };
 
 /**
- * The key is made from the session, so that newly exported cookies start without a history.
+ * The stored key of an account. It is made from the session cookie, so newly exported cookies start without a history.
  * @param source the site of the account
  */
 function accountKey(source: SourceId, session: string): string {
@@ -125,7 +125,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     }
   }
 
-  /** Tries to take the account's turn: 0 when it was taken, else the milliseconds to wait. */
+  /** Tries to use the account: 0 when that is allowed, else the milliseconds to wait. */
   async function take(account: Kept): Promise<number> {
     const known = waitMs(account);
     if (known > 0) return known;
@@ -158,7 +158,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
       for (const account of accounts.toSorted((a, b) => a.record.usedAt - b.record.usedAt)) {
         const wait = await take(account);
         const { name, cookies } = account;
-        // A pause that cannot be stored is logged where that happens.
+        // A pause that cannot be stored is logged by `pause` itself.
         if (wait === 0) return ask({ name, cookies, pause: reason => void pause(account, reason) });
         waits.push(wait);
       }

@@ -1,30 +1,31 @@
 /** Links from the sites' own share buttons carry kilobytes of tracking parameters. */
 export const MAX_ADDRESS_CHARS = 8_192;
 const MAX_HOST_CHARS = 253;
-/** A link in the scheme of a site's app: a name, perhaps a query, no path. */
+/** A link with the scheme of a site's app: a name, perhaps a query, no path. */
 const APP_LINK = /^(?!https?:)[a-z][a-z0-9]{1,30}:\/\/[a-z_]{1,30}\/?(?:\?[\x21-\x7e]*)?$/i;
-/** `https://`, also mistyped as `https//`. */
+/** The scheme `https://`, also mistyped as `https//`. */
 const SCHEME = /^https?:?\/\//i;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** A top-level domain consists of letters, so that no spelling of an IPv4 address matches. */
+/** A top-level domain has only letters, which no spelling of an IPv4 address has. */
 const TOP_LABEL = /^[a-z]{2,63}$/;
-/** White space, control characters, and the backslash, which browsers read as a slash. */
+/** White space, control characters, and the backslash, which browsers treat as a slash. */
 const FORBIDDEN = /[\s\\\p{Cc}\p{Zl}\p{Zp}]/u;
 
-/** A web address has more than its scheme and host after one of these. */
+/** The characters that end the host in a web address. */
 const HOST_END = /[/?#]/;
 const OUTSIDE_ASCII = /\P{ASCII}/u;
 
 /**
- * An address without text that was written right behind it: an emoji, or words of another script. It ends before the first character
- * outside ASCII after its host, unless another path segment in ASCII follows, as behind a title: `/NAME/videos/フェリー/1`.
+ * The address without text that was written right behind it: an emoji, or words of another script. It ends at the first
+ * non-ASCII character after its host, unless another ASCII path segment follows, as behind a title:
+ * `/NAME/videos/フェリー/1`.
  */
 function withoutTail(address: string): string {
   const cut = beforeTail(address);
   return /\/[a-z0-9]/i.test(address.slice(cut.length)) ? address : cut;
 }
 
-/** The address up to the first character outside ASCII after its host, whatever follows. */
+/** The address up to the first non-ASCII character after its host. */
 function beforeTail(address: string): string {
   const scheme = SCHEME.exec(address)?.[0].length ?? 0;
   const host = address.slice(scheme).search(HOST_END);
@@ -44,10 +45,10 @@ function isHostName(host: string): boolean {
 }
 
 /**
- * Parses a pasted text as one address, or undefined. The scheme may be missing, `http` or mistyped as `https//`, since only ids are taken
- * from the address later. Text right behind it is left out, see {@link withoutTail}. Anything that could disguise a host is refused, not
- * repaired: user names, ports other than the default one, IP addresses, names of one label, unicode and punycode, backslashes, blanks
- * inside, a final dot, more than 8192 characters. An app's own link (`SCHEME://NAME?QUERY`) is given as it is.
+ * Parses a pasted text as one address, or undefined. The scheme may be missing, `http` or `https//`, since only ids are
+ * taken from the address. Text right behind it is cut off, see {@link withoutTail}. An address that could disguise its
+ * host is refused: user names, other ports than the default, IP addresses, names of one label, unicode and punycode,
+ * backslashes, blanks, a final dot, over 8192 characters. An app's link (`SCHEME://NAME?QUERY`) is returned as it is.
  */
 export function parseAddress(text: string): URL | undefined {
   if (text.length > 2 * MAX_ADDRESS_CHARS) return undefined;
@@ -73,12 +74,12 @@ function withoutDefaultPort(host: string, scheme: string): string {
 }
 
 const MAX_LINKS = 20;
-/** Only this much of a text is read: no chat message and no caption is longer. */
+/** Only this much of a text is searched: no chat message and no caption is longer. */
 const MAX_CHARS = 100_000;
 /** A word ends at a blank, a quote, full-width punctuation or an invisible mark. */
 const TOKEN =
   /[^\s<>"\u201c\u201d\u00ab\u00bb`\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\u3001\u3002\u300c\u300d\u3010\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/gu;
-/** The beginning of an address inside a word, an app's own scheme included; after `/ = ? & %` it is part of the address before it. */
+/** The beginning of an address inside a word, also with an app's scheme; behind `/ = ? & %` none begins. */
 const START = /(?<![a-z0-9/=?&%])(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)/gi;
 /** A host without a scheme, perhaps with the default port, followed by a path or a query. */
 const BARE = /(?<![\p{L}\p{N}@./:_-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,63}(?=(?::443)?[/?])/iu;
@@ -121,8 +122,8 @@ function withoutSuppressed(text: string): string {
 }
 
 /**
- * The address as its writer meant it: without the punctuation of the sentence, and without a closing bracket whose opening one stands
- * before the address.
+ * The address as its writer meant it, without the punctuation of the sentence and without a closing bracket that was
+ * opened before the address.
  */
 function trimEnd(raw: string, isUnderlined: boolean): string {
   const cut = raw.indexOf('](');
@@ -139,8 +140,8 @@ function trimEnd(raw: string, isUnderlined: boolean): string {
 }
 
 /**
- * The possible readings of an address with text right behind it: first with that text, if it may be a title in the address, then without
- * it.
+ * The possible readings of an address with text right behind it: first with the text, which may be a title in the
+ * address, then without it.
  */
 function* readings(raw: string, isUnderlined: boolean): Generator<string> {
   const cut = beforeTail(raw);
@@ -160,8 +161,9 @@ function* addressesOf(token: string): Generator<string> {
 }
 
 /**
- * Addresses in running text that `isKnown` accepts, with or without a scheme, as they are written: in order, without repeats, at most 20.
- * `<link>`, `code` and fenced code are skipped; from `[text](link)` the link is taken. Linear in the text's length.
+ * Finds addresses that `isKnown` accepts in running text, with or without a scheme, as they are written: in order,
+ * without repeats, at most 20. `<link>`, `code` and fenced code are skipped; from `[text](link)` the link is taken.
+ * Linear time.
  */
 export function findAddresses(text: string, isKnown: (address: URL) => boolean): readonly string[] {
   const found = new Set<string>();

@@ -5,7 +5,7 @@ import type { AccountCookies } from './accounts.ts';
 import { cookiesVariable } from './source-descriptor.ts';
 
 const MAX_LINES = 5_000;
-/** Browsers' exports put this before the domain of cookies that scripts cannot see. */
+/** In browsers' exports this stands before the domain of cookies that scripts cannot read. */
 const HTTP_ONLY = '#HttpOnly_';
 
 function parseLine(line: string): Cookie | null {
@@ -21,7 +21,7 @@ function parseLine(line: string): Cookie | null {
     path: path.startsWith('/') ? path : '/',
     secure: secure.toUpperCase() === 'TRUE',
     httpOnly,
-    // An expiry of 0 marks a session cookie.
+    // An expiry of 0 means a session cookie.
     expires: seconds === 0 ? 'Infinity' : new Date(seconds * 1000),
     hostOnly: !domain.startsWith('.'),
   });
@@ -35,7 +35,7 @@ export function parseCookiesFile(text: string): Cookie[] {
   return text.split(/\r?\n/, MAX_LINES).flatMap(line => parseLine(line) ?? []);
 }
 
-/** Further files of a folder are ignored. */
+/** The most files that are read from a folder. */
 const MAX_FILES = 100;
 
 /**

@@ -19,48 +19,46 @@ import type { MediaSource, PostRef } from './source.ts';
 
 export interface Extraction {
   readonly post: Post;
-  /**
-   * Zero-based place of the item that the link points at, if it points at one and the post has that many; the item may be a missing one.
-   */
+  /** Zero-based index of the item that the link points at, missing items included; null if it points at none. */
   readonly itemIndex: number | null;
   readonly from: 'cache' | 'load' | 'stale';
-  /** Why the post has no items, when only author and cover could be read. */
+  /** Why the post has no items, when only its author and cover could be read. */
   readonly reason?: AppError;
 }
 
 export interface ExtractOptions {
-  /** Aborts the fetch. It is read only when something has to be waited for, so a getter may create it then. */
+  /** Aborts the fetch. It is read only when a fetch is needed, so a getter may create it then. */
   readonly signal?: AbortSignal;
   /** Refuses links of any other source with `unsupported_link`. */
   readonly only?: Post['source'];
-  /** Refuses a post without a readable item, with the reason why it has none. */
+  /** Refuses a post without an item that can be read, with the reason why it has none. */
   readonly readable?: boolean;
 }
 
-/** Reads a link into a Post, from the cache or its source: the one entry for bot and API. */
+/** Reads a link into a Post, from the cache or from its source, for both the bot and the API. */
 export interface Extractor extends Omit<LinkReader, 'match'> {
   /**
-   * @throws AppError `invalid_request` (not an address at all), `unsupported_link` (params: `what`), `login_required` for stories without
-   * cookies, `forbidden` for a withheld post, or any upstream code.
+   * @throws AppError `invalid_request` (not an address), `unsupported_link` (params: `what`), `login_required` for
+   * stories without cookies, `forbidden` for a withheld post, or any upstream code.
    */
   extract(link: string, options?: ExtractOptions): Promise<Extraction>;
-  /** The post with that id, as `extract` gives it for a link. */
+  /** The post with that id, in the same form as from `extract`. */
   find(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
-  /** Asks the site again, bypassing the cache: for addresses that expired early. At most one real fetch a minute for a post. */
+  /** Asks the site again, bypassing the cache: for media addresses that expired early. At most once a minute a post. */
   refresh(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
-  /** Hosts on which media of any source may be. */
+  /** Hosts on which the media of all sources may be. */
   readonly mediaHosts: readonly string[];
 }
 
-/** Posts that must not be shown, wherever they are asked for. */
+/** Posts that the operator does not allow to be shown. */
 export interface WithheldPosts {
-  /** Looks up `source:id` of a post, before any site is asked. */
+  /** Says whether the post with the key `source:id` must not be shown; called before any site is asked. */
   hasLink(post: string): Promise<boolean>;
   hasPost(post: Pick<Post, 'source' | 'id' | 'author'>): Promise<boolean>;
 }
 
 export interface ExtractorOptions {
-  /** Sources in order; the first that knows the host of a link decides. */
+  /** The sources in order: a link belongs to the first one that knows its host. */
   readonly sources: readonly MediaSource[];
   readonly cache: Cache<Post>;
   /** Caches the target of each short link, by its key. */
@@ -69,15 +67,15 @@ export interface ExtractorOptions {
   readonly withheld?: WithheldPosts;
   readonly log: Logger;
   readonly now?: () => number;
-  /** Time for one `extract`, short links included. Default 20 000. */
+  /** The longest time of one `extract`, including short links. Default 20 000. */
   readonly deadlineMs?: number;
-  /** Called for every post that is given, with `posts` and whether it came from the cache. */
+  /** Called for every post that is returned, with `posts` and whether it came from the cache. */
   readonly countLookup?: (cache: string, from: Extraction['from']) => void;
 }
 
 const MAX_SHORT_LINKS = 2;
 const MAX_REFS = 5_000;
-/** How many posts are fetched at once for one client: more would only wait for the sites' pace, with everything that they hold. */
+/** How many posts are fetched at once for one client: more would only wait for the sites' rate limits. */
 const FETCHES_PER_CLIENT = 24;
 const MAX_WAITING_PER_CLIENT = 1_000;
 
@@ -85,16 +83,16 @@ export function createExtractor(options: ExtractorOptions): Extractor {
   const { sources, cache, withheld, log, countLookup, now = Date.now, deadlineMs = 20_000 } = options;
   const links = createLinkReader(sources);
   const fetchPost = createFetch();
-  /** References of posts for `refresh`, which is given ids alone. */
+  /** References of recent posts for `refresh`, which gets ids only. */
   const refs = createLru<string, PostRef>({ max: MAX_REFS });
 
-  /** Matches a link; its post comes from the cache, or from its source by one fetch for all who ask at once. */
+  /** Finds the post of a link in the cache, or fetches it once for all who ask at the same time. */
   async function extract(link: string, wish: ExtractOptions = {}): Promise<Extraction> {
     const matched = links.match(link);
     const key = postKeyOf(matched);
     await refuseWithheldKey(withheld, key);
     const { source, match } = supportedLink(matched, wish.only);
-    // Most links have been asked for before; these need no deadline and no signal.
+    // Most posts are in the cache already; these need no deadline and no signal.
     const known = key === undefined ? undefined : cache.peek(key);
     const found =
       known !== undefined && match.kind !== 'short'
@@ -161,7 +159,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
   return { extract, find, refresh, findLinks, sourceOf, postKey, mediaHosts };
 }
 
-/** Asks a source for a post, a few at once for each client. */
+/** Fetches posts from a source, only a few at once for each client. */
 function createFetch(): (source: MediaSource, ref: PostRef, signal: AbortSignal) => Promise<Post> {
   const enter = createClientSemaphore({
     atOnce: FETCHES_PER_CLIENT,
@@ -184,7 +182,7 @@ interface ShortLinkContext extends Pick<ExtractorOptions, 'shortLinks'> {
   readonly signal: AbortSignal;
 }
 
-/** Follows short links to the post that they lead to. */
+/** Follows short links until an address names a post. */
 async function followShortLinks(
   link: MatchedLink,
   only: Post['source'] | undefined,
@@ -205,7 +203,7 @@ async function refuseWithheldKey(withheld: WithheldPosts | undefined, key: strin
   if (key !== undefined && (await withheld?.hasLink(key))) throw withheldPost();
 }
 
-/** The post, without the quoted post if that one is withheld. */
+/** The post, without its quoted post if that one is withheld; throws if the post itself is. */
 async function refuseWithheldPost(withheld: WithheldPosts | undefined, post: Post): Promise<Post> {
   if (await withheld?.hasPost(post)) throw withheldPost();
   return post.quoted !== null && (await withheld?.hasPost(post.quoted)) ? { ...post, quoted: null } : post;

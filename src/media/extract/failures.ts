@@ -10,11 +10,11 @@ export interface StrategyFailure {
 }
 
 /**
- * Only author and cover of a post could be read: this is the most telling error, with that post. It is not cached as an answer, and an
- * older complete post is preferred to it.
+ * The most telling error of a post of which only the author and cover could be read, together with that post. It is not
+ * cached like a post, and an older complete post is used instead.
  */
 export class CoverOnlyError extends AppError {
-  /** A post without items; `missingItems` is 1 or more. */
+  /** The post without items; its `missingItems` is 1 or more. */
   readonly post: Post;
 
   constructor({ code, message, params, cause, retryAfterMs }: AppError, post: Post) {
@@ -23,15 +23,15 @@ export class CoverOnlyError extends AppError {
   }
 }
 
-/** Error codes by how much they tell the person who asked, most first; of several failures the first by this order is thrown. */
+/** How much each error code tells the person who asked: of several failures, the lowest number is thrown. */
 const RANKS: Readonly<Record<ErrorCode, number>> = {
   private: 0,
   age_restricted: 1,
   region_blocked: 2,
-  // This code only comes from a site that is certain, such as about a broadcast that is still on the air.
+  // A source only raises this code when it is certain, as about a live broadcast.
   unsupported_link: 3,
-  // With a limit nothing is wrong with the link, and waiting helps; so it comes before the login wall that the same limit often causes at
-  // another endpoint.
+  // After a rate limit waiting helps. The same limit often causes a login wall at another endpoint, so it has the
+  // higher rank.
   upstream_rate_limited: 4,
   login_required: 5,
   not_found: 6,
@@ -46,17 +46,17 @@ const RANKS: Readonly<Record<ErrorCode, number>> = {
   internal: 15,
 };
 
-/** Codes that mean that the post is gone, or kept from visitors. */
+/** Codes for a post that is gone or that visitors may not see. */
 const DEFINITIVE: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
-/** `params` that are only meant for this module; no sentence of the languages uses them. */
+/** `params` that only the code below reads; no sentence of the languages uses them. */
 const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused', 'kept', 'unasked']);
 
-/** Says whether the failure means that visitors cannot see the post, for certain or not. */
+/** Says whether the failure means, certainly or probably, that visitors cannot see the post. */
 export function isWithdrawn(error: unknown): boolean {
   return error instanceof AppError && DEFINITIVE.has(error.code);
 }
 
-/** Says whether the failure states for certain why there is no post, so that nothing else need be asked. */
+/** Says whether the failure states with certainty why there is no post, so that no other strategy is asked. */
 export function isDefinitive(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && !error.params.weak;
 }
@@ -66,23 +66,23 @@ function isWeak(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && Boolean(error.params.weak);
 }
 
-/** The same failure, marked as one that another strategy has to confirm. */
+/** The same failure, marked as one that a second strategy has to confirm. */
 export function asWeak(error: AppError): AppError {
   return new AppError(error.code, error.message, { params: { ...error.params, weak: 1 }, cause: error });
 }
 
-/** Says whether the site wants a pause: it states a limit, or shows a challenge in place of an answer. */
+/** Says whether the site wants a pause: it states a rate limit, or answers with a challenge. */
 export function isLimit(error: AppError): boolean {
   return !isOwnDoing(error) && (error.code === 'upstream_rate_limited' || error.params.challenge === 1);
 }
 
-/** The failure of a strategy that was not asked, because the site wants it left alone. */
+/** The failure of a strategy that was not run, because its endpoint must not be asked now. */
 export function notAsked(retryAfterMs: number): AppError {
   const params = { unasked: 1 };
   return new AppError('upstream_rate_limited', 'not asked: the site wants it left alone', { params, retryAfterMs });
 }
 
-/** Says whether there was no answer because of a limit of our own, which says nothing about the strategy. */
+/** Says whether one of Medley's own limits caused the failure, which says nothing about the strategy. */
 export function isOfOurs(error: AppError): boolean {
   return isOwnDoing(error) || error.params.unasked === 1;
 }
@@ -101,21 +101,22 @@ export function isSilent({ code, params }: AppError): boolean {
 }
 
 /**
- * Says whether the post may exist but is not shown, so that it is worth asking why. A refusal of the caller says nothing about the post.
+ * Says whether the post may exist but is hidden, so that it is worth asking why. A refusal of the caller says nothing
+ * about the post.
  */
 export function isWithheld(error: AppError): boolean {
   return isWeak(error) || (error.code === 'login_required' && !error.params.refused);
 }
 
 /**
- * Says whether the failure leaves it open if the post exists and why it is not shown, so that it is worth asking why when nothing else is
- * left.
+ * Says whether the failure shows neither if the post exists nor why it is hidden, so that it is worth asking why as the
+ * last step.
  */
 export function isUnclear(error: AppError): boolean {
   return isWeak(error) || error.code === 'login_required' || error.code === 'upstream_changed';
 }
 
-/** Turns anything that a strategy threw into an AppError: an unknown error means that our reading of the site's answer broke. */
+/** Turns anything that a strategy threw into an AppError: an unknown error means that its parser broke. */
 export function toStrategyError(error: unknown): AppError {
   if (!(error instanceof AppError)) {
     const message = error instanceof Error ? error.message : 'threw no error';
@@ -131,7 +132,7 @@ export function endpointOf({ name }: Pick<Strategy, 'name'>): string {
   return name.split('/', 1)[0] ?? name;
 }
 
-/** The weak failure on which two strategies of different endpoints agree; only reliable strategies count. */
+/** The unconfirmed failure that two strategies of different endpoints report; only reliable strategies count. */
 export function agreedFailure(
   failures: readonly StrategyFailure[],
   isReliable: (strategy: StrategyFailure['strategy']) => boolean,
@@ -142,12 +143,12 @@ export function agreedFailure(
   )?.error;
 }
 
-/** After one of these failures the strategy gave no answer, so it may be the one that knows the post. */
+/** After one of these failures the strategy gave no answer, so it might have found the post. */
 const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['timeout', 'upstream_unavailable']);
 
 /**
- * Removes each unconfirmed guess that the post does not exist, if no second endpoint shares it or an endpoint that did not answer could
- * refute it, unless nothing else is left.
+ * Drops unconfirmed `not_found` failures, unless nothing else is left, or a second endpoint reported the same and no
+ * endpoint without an answer might contradict it.
  */
 function withoutDoubtedGuesses(failures: readonly StrategyFailure[]): readonly StrategyFailure[] {
   const isGuess = ({ error }: StrategyFailure) => error.code === 'not_found' && isWeak(error);
@@ -157,7 +158,7 @@ function withoutDoubtedGuesses(failures: readonly StrategyFailure[]): readonly S
   return others.length === 0 || (isShared && !isRefutable) ? failures : others;
 }
 
-/** The failure to raise: a limit of our own comes before a guess about the post, and a diagnosis that found no reason is ignored. */
+/** The failure to throw: Medley's own limit comes before a `weak` one, and a diagnosis without result is ignored. */
 function headOf(all: readonly StrategyFailure[]): AppError | undefined {
   const failures = withoutDoubtedGuesses(all);
   const asked = failures.filter(({ strategy }) => !strategy.explains);
@@ -171,7 +172,7 @@ function headOf(all: readonly StrategyFailure[]): AppError | undefined {
 
 /**
  * The most telling of several failures, with all of them as its cause, in the order they happened.
- * @param chosen the failure to raise, where it is known already
+ * @param chosen the failure to throw, where it is known already
  */
 export function mostInformative(
   { source, id }: Pick<Post, 'source' | 'id'>,
@@ -194,11 +195,11 @@ export function mostInformative(
   });
 }
 
-/** All causes together take at most this much of a log line. */
+/** The most characters of a log line for all causes together. */
 const MAX_CAUSES_CHARS = 700;
 const MIN_CAUSE_CHARS = 12;
 
-/** The answer of each strategy, `CODE: MESSAGE` by its name, short enough for a log line. */
+/** The failure of each strategy, `CODE: MESSAGE` by its name, short enough for a log line. */
 export function summarizeFailures(failures: readonly StrategyFailure[]): Readonly<Record<string, string>> {
   const names = failures.reduce((sum, { strategy }) => sum + strategy.name.length + 6, 0);
   const room = Math.max(Math.floor((MAX_CAUSES_CHARS - names) / Math.max(1, failures.length)), MIN_CAUSE_CHARS);

@@ -15,21 +15,21 @@ export interface MatchedLink<Match = Exclude<LinkMatch, { kind: 'wrapper' }>> {
 export type PostLink = MatchedLink<PostMatch>;
 export type ShortLink = MatchedLink<Extract<LinkMatch, { kind: 'short' }>>;
 
-/** Reads what a link says by itself, without asking any site. */
+/** Reads what a link itself says, without asking any site. */
 export interface LinkReader {
-  /** @throws AppError `invalid_request`, or `unsupported_link` when no source knows the host */
+  /** @throws AppError `invalid_request`, or `unsupported_link` when no source has the link's host */
   match(link: string): MatchedLink;
   /** Canonical links of supported posts in running text, in order, without repeats; `<link>` and code are skipped. Pure. */
   findLinks(text: string): readonly string[];
-  /** The site that a link belongs to, even if no post is behind it; undefined for an unknown site. Pure. */
+  /** The source whose host the link has, even if it leads to no post; undefined for an unknown host. Pure. */
   sourceOf(link: string): SourceId | undefined;
-  /** `source:id` of the post that a link names by itself; undefined for a short link and for a link to no post. Pure. */
+  /** `source:id` of the post that a link itself names; undefined for a short link and for a link to no post. Pure. */
   postKey(link: string): string | undefined;
 }
 
 const MAX_WRAPPERS = 3;
 const MAX_MATCHED = 2_000;
-/** Longer links are rare and not worth the memory. */
+/** Matches of longer links are not cached: they are rare and would take memory. */
 const MAX_MATCHED_CHARS = 500;
 
 /** `source:id`, the key of a post wherever posts are stored. */
@@ -37,9 +37,9 @@ export function keyOf({ source, id }: Pick<PostRef, 'source' | 'id'>): string {
   return `${source}:${id}`;
 }
 
-/** @param sources in order; the first that knows the host of a link decides */
+/** @param sources in order: a link belongs to the first one that knows its host */
 export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
-  /** A link is looked at several times between the message and its post, so its match is kept. */
+  /** A link is matched several times between the message and its post, so the result is cached. */
   const matched = createLru<string, MatchedLink>({ max: MAX_MATCHED });
 
   function matchLink(text: string): MatchedLink {
@@ -87,13 +87,13 @@ export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
   };
 }
 
-/** `source:id` of the post that a link names by itself. */
+/** `source:id` of the post that a link itself names. */
 export function postKeyOf({ match }: MatchedLink): string | undefined {
   return match.kind === 'post' || match.kind === 'story' ? keyOf(match.ref) : undefined;
 }
 
 /**
- * A link to a post that can be fetched, or a short link.
+ * The match, if it is a post that can be fetched or a short link.
  * @throws AppError `unsupported_link`, or `login_required` for stories without cookies
  */
 export function supportedLink({ source, match }: MatchedLink, only: SourceId | undefined): PostLink | ShortLink {
@@ -105,7 +105,7 @@ export function supportedLink({ source, match }: MatchedLink, only: SourceId | u
   return { source, match };
 }
 
-/** Removes wrappers from an address; returns the source that knows the host, and its match. */
+/** Follows wrappers, such as a site's redirect page, to the address in their query; returns its source and match. */
 function unwrapLink(text: string, sources: readonly MediaSource[]): MatchedLink {
   let target = text;
   for (let wrappers = 0; wrappers <= MAX_WRAPPERS; wrappers += 1) {
@@ -137,7 +137,7 @@ function linkOf(ref: PostRef): string {
   return ref.itemIndex === null ? ref.url : `${ref.url}?img_index=${ref.itemIndex + 1}`;
 }
 
-/** `sites`: the ids of all sources, when the link belongs to none of them. */
+/** @param sources all sources, when the link belongs to none of them */
 function unsupported(what: string, sources: readonly MediaSource[] = []): AppError {
   const sites = sources.map(({ id }) => id).join(' ');
   return new AppError('unsupported_link', `no single post behind this link (${what})`, {

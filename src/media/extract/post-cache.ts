@@ -11,13 +11,13 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 const POST_TTL_MS = 30 * MINUTE;
-/** A missing item may be readable once another strategy works again. */
+/** A post with missing items is cached briefly: another strategy may be able to read them soon. */
 const INCOMPLETE_TTL_MS = 2 * MINUTE;
 /** Stories are changed and removed while people look at them. */
 const STORY_TTL_MS = 5 * MINUTE;
 const STALE_MS = 24 * HOUR;
 const SHORT_LINK_TTL_MS = 24 * HOUR;
-/** A media address that is given out must stay valid long enough to be fetched. */
+/** Media addresses must stay valid this much longer than the cached post, so that they can still be fetched. */
 const EXPIRY_MARGIN_MS = 5 * MINUTE;
 const REFRESH_PAUSE_MS = MINUTE;
 const MAX_RETRY_AFTER_MS = 5 * MINUTE;
@@ -25,7 +25,7 @@ const MAX_RETRY_AFTER_MS = 5 * MINUTE;
 /** How long a failure is cached, by code. A fault of the request itself is never cached. */
 const ERROR_TTL_MS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 0,
-  // Only a site raises this: its broadcast may be over soon.
+  // Only a site raises this, about a live broadcast, which may be over soon.
   unsupported_link: 30 * SECOND,
   not_found: MINUTE,
   private: MINUTE,
@@ -50,7 +50,7 @@ function errorTtlMs(error: unknown): number {
   return Math.min(Math.max(error.retryAfterMs, SECOND), MAX_RETRY_AFTER_MS);
 }
 
-/** The target of a short link does not change. */
+/** The target of a short link never changes. */
 export const SHORT_LINK_POLICY: CachePolicy<string> = {
   ttlMs: () => SHORT_LINK_TTL_MS,
   staleIfErrorMs: () => SHORT_LINK_TTL_MS,
@@ -60,7 +60,7 @@ export const SHORT_LINK_POLICY: CachePolicy<string> = {
 /** A post is fetched again at most once in this time. */
 export const REFRESH_POLICY: CachePolicy<Post> = { ttlMs: () => REFRESH_PAUSE_MS, errorTtlMs: () => REFRESH_PAUSE_MS };
 
-/** A post is cached at most as long as its addresses can still be given out. */
+/** How a post is cached: at most as long as its media addresses can be used. */
 export function policyOf(ref: PostRef, now: () => number): CachePolicy<Post> {
   const addressLifeMs = ({ expiresAt }: Post) =>
     expiresAt === null ? Number.POSITIVE_INFINITY : Math.max(0, expiresAt - EXPIRY_MARGIN_MS - now());
@@ -78,8 +78,8 @@ export function policyOf(ref: PostRef, now: () => number): CachePolicy<Post> {
 type KnownSource = Pick<MediaSource, 'id' | 'match' | 'mediaHosts'>;
 
 /**
- * Reads posts from JSON that other processes could have written, as strictly as a site's answer: in this version's shape, with media on
- * the hosts of its source, and with an address that its source recognises. Anything else gives undefined.
+ * Parses posts from JSON that another process stored, as strictly as a site's answer: in this version's shape, with
+ * media on the hosts of its source, and with an address that its source recognises. Anything else gives undefined.
  */
 export function createStoredPostParser(sources: readonly KnownSource[]): (value: unknown) => Post | undefined {
   const isKnown = (post: Post): boolean => {
@@ -96,7 +96,7 @@ export function createStoredPostParser(sources: readonly KnownSource[]): (value:
   };
 }
 
-/** Says whether an address is one that the source itself would give to a post. */
+/** Says whether the source itself would write this address for this post. */
 function isPostOf({ match }: KnownSource, url: string): boolean {
   if (!URL.canParse(url)) return false;
   const address = new URL(url);

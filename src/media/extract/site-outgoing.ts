@@ -10,7 +10,7 @@ export interface SiteOutgoingOptions {
   readonly upstreamLocalAddress: string | undefined;
 }
 
-/** The outgoing addresses by which the sites and their CDNs are asked. */
+/** The outgoing addresses that requests to the sites and their CDNs use. */
 export function createSiteOutgoing(
   sites: readonly Site[],
   { upstreamProxies, upstreamLocalAddress }: SiteOutgoingOptions,
@@ -25,7 +25,7 @@ export function createSiteOutgoing(
 const AT_ONCE = 16;
 
 /**
- * Each site is asked as a person with several tabs would do it.
+ * A throttle for each site that allows about as many requests as a person with several tabs makes.
  * @param perSecond requests to each site
  */
 export function siteThrottles(sites: readonly Site[], perSecond: number): readonly ThrottledSite[] {

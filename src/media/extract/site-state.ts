@@ -1,4 +1,4 @@
-/** Remembers what a site wants left alone: an endpoint, a strategy, or the whole site. */
+/** Remembers until when an endpoint, a strategy or a whole site must not be asked. */
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -14,32 +14,32 @@ const entry = z
 
 type Entry = z.infer<typeof entry>;
 
-/** Notes that all processes share. `at` shows which note is the newest. */
+/** Pauses that all processes share. `at` is the time of writing, which shows the newest. */
 export const SITE_STATES = { name: 'site-states', schema: entry, ttlMs: 36 * 3_600_000 } as const;
 
 /**
- * Until when a site, or an endpoint or strategy of it, must be left alone, by name. All processes with the same outgoing address share
- * these times, also over restarts; while the store is away each uses what it knows itself.
+ * Until when a site, or an endpoint or strategy of it, must not be asked, by name. Processes with the same outgoing
+ * address share these times, also after restarts; without the store each process uses its own.
  */
 export interface SiteState {
-  /** Reads what other processes have noted. Never rejects. */
+  /** Reads the pauses that other processes have set. Never rejects. */
   refresh(): Promise<void>;
   /** Unix milliseconds; 0 when the name is not paused. */
   until(name: string): number;
-  /** How many times in a row the pause was set. */
+  /** How many times in a row the name was paused. */
   times(name: string): number;
-  /** Sets a pause; this process knows it at once, others soon. */
+  /** Sets a pause: in this process at once, in others after at most `REREAD_MS`. */
   set(name: string, until: number): void;
-  /** Sets a pause of 1, 2, 4 and so on up to 30 minutes, by how many times in a row it was set, plus a small random part. */
+  /** Sets a pause that doubles each time in a row, from 1 to 30 minutes, plus a small random part. */
   coolDown(name: string): void;
   clear(name: string): void;
-  /** Waits until all notes are written. */
+  /** Waits until all pauses are stored. */
   close(): Promise<void>;
 }
 
 export interface SiteStateOptions {
   readonly source: SourceId;
-  /** The name of the address by which the site sees Medley. Default `direct`. */
+  /** The name of the outgoing address whose pauses these are. Default `direct`. */
   readonly outgoing?: string;
   /** The collection `SITE_STATES`. Without it nothing is shared or stored. */
   readonly collection?: GroupedCollection<Entry> | undefined;
@@ -47,11 +47,11 @@ export interface SiteStateOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** A note of another process is known here after this long at most. */
+/** How long a pause that another process has set may be unknown in this one. */
 const REREAD_MS = 1_000;
 const FIRST_COOLDOWN_MS = 60_000;
 const MAX_COOLDOWN_MS = 30 * 60_000;
-/** The random part lets processes that began to wait together return at different times. */
+/** A random share added to a pause, so that processes that began to wait together end at different times. */
 const JITTER = 0.2;
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 6 * 3_600_000;
@@ -67,7 +67,7 @@ export function createSiteState(options: SiteStateOptions): SiteState {
   async function read(): Promise<void> {
     readAt = now();
     for (const each of (await collection?.listGroup(group)) ?? []) {
-      // A note from a process whose clock is ahead must not stay the newest for ever.
+      // A pause of a process whose clock is ahead must not stay the newest for ever.
       if (Math.min(each.at, now()) > (entries.get(each.name)?.at ?? -1)) entries.set(each.name, each);
     }
   }
@@ -109,14 +109,14 @@ export function createSiteState(options: SiteStateOptions): SiteState {
 
 const endpointName = (strategy: Pick<Strategy, 'name'>) => `endpoint ${endpointOf(strategy)}`;
 
-/** Unix milliseconds until which every caller must leave the strategy's endpoint alone. */
+/** The time until which no caller may ask the strategy's endpoint, unix milliseconds. */
 export function leftAloneUntil(site: SiteState, strategy: Pick<Strategy, 'name'>): number {
   return site.until(endpointName(strategy));
 }
 
 /**
- * Runs one strategy, unless its endpoint must be left alone. If the site states a limit, the endpoint is paused for as long as the site
- * says, or else longer each time.
+ * Runs one strategy, unless its endpoint is paused. If the site states a rate limit, the endpoint is paused for as long
+ * as the site says, or else longer each time.
  * @throws any error of the strategy
  */
 export async function askEndpoint(

@@ -12,7 +12,7 @@ import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
 import type { SourceDescriptor } from './source-descriptor.ts';
 
 export interface SiteOptions {
-  /** The site's public example post is fetched before anyone is notified that the site refuses Medley. */
+  /** The source; its example post is fetched before anyone is told that the site refuses Medley. */
   readonly descriptor: Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
   readonly outgoing: Pick<Outgoing, 'ofSource' | 'choose'>;
   /** A limiter shared by all processes that share `collection`. */
@@ -20,28 +20,28 @@ export interface SiteOptions {
   readonly collection?: SiteStateOptions['collection'];
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly now?: () => number;
-  /** @param site the pauses that apply to the outgoing address of the running work */
+  /** @param site the pauses of the outgoing address that is in use */
   create(site: SiteState): MediaSource;
 }
 
 export interface OpenSite {
   readonly source: MediaSource;
-  /** Waits until all notes about the site are written. */
+  /** Waits until all pauses of the site are stored. */
   close(): Promise<void>;
 }
 
-/** An address that was given up is tried again this often. */
+/** A refused outgoing address is tried again this often. */
 const RETURN_EVERY_MS = 10 * 60_000;
 const EXAMPLE_MS = 20_000;
-/** This many chats or addresses must have got only refusals: the private posts of one person prove nothing. */
+/** The breaker opens when this many clients got only refusals: the private posts of one person prove nothing. */
 const REFUSED_CLIENTS = 3;
 const REFUSALS_COUNT_MS = 2 * 60_000;
-/** One request in this time, from all processes together, while the breaker is open. */
+/** While the breaker is open, all processes together make one request in this time. */
 const PROBE = { name: 'site-probes', limit: 1, windowMs: 5_000, window: 'first' } as const;
-/** An open breaker of a site that no one asks for is forgotten after this long. */
+/** The breaker of a site that nobody asks for is forgotten after this long. */
 const OPEN_MS = 24 * 3_600_000;
 
-/** A source that is asked by one outgoing address until its site refuses that, and then by the next. */
+/** A source that uses one outgoing address until the site refuses it, and then the next. */
 export function openSite(options: SiteOptions): OpenSite {
   const { descriptor, outgoing, collection, log, now = Date.now } = options;
   const { id } = descriptor;
@@ -56,7 +56,7 @@ export function openSite(options: SiteOptions): OpenSite {
   const source = options.create(accesses.length === 1 ? first.state : stateOf(() => ofWork().state));
   for (const access of accesses) access.source = source;
 
-  /** If all addresses are refused they are tried in turn, as rarely as their breakers allow. */
+  /** Chooses an address. If all are refused they are tried in turn, as rarely as their breakers allow. */
   async function choose(): Promise<Access> {
     if (accesses.length === 1) return current;
     await Promise.all(accesses.map(({ state }) => state.refresh()));
@@ -90,7 +90,7 @@ export function openSite(options: SiteOptions): OpenSite {
       ...source,
       isRefused: () => accesses.every(access => access.isOpen()),
       resolveShort: async (url, context) => (await choose()).resolveShort(url, context),
-      // A single file is fetched from the CDN alone, so its outcome says nothing about the site.
+      // A single file is fetched from the CDN, so its result says nothing about the site.
       fetch: async (ref, context) =>
         ref.form === 'file' ? source.fetch(ref, context) : (await choose()).fetch(ref, context),
       strategies: source.strategies.map(strategy => ({
@@ -105,20 +105,20 @@ export function openSite(options: SiteOptions): OpenSite {
 }
 
 /**
- * One outgoing address for the site, and its breaker. The breaker opens when several clients and the site's public example got only
- * refusals, and closes with the first answer; until then the site is asked once in five seconds in all, and every other request fails at
- * once. Callers that run a single strategy obey the breaker too, and the site's pauses.
+ * One outgoing address to a site, and its breaker. The breaker opens when several clients and the site's public example
+ * got only refusals, and closes with the first answer; until then all clients together may make one request in five
+ * seconds, and further ones fail at once. Requests of a single strategy obey the breaker and the pauses too.
  */
 class Access {
   readonly address: OutgoingAddress;
   readonly state: SiteState;
-  /** When the address was given up, or last tried again. */
+  /** When the address was last refused or tried again. */
   triedAt: number | undefined;
   source: MediaSource | undefined;
   readonly #options: SiteOptions & { readonly now: () => number };
   /** When each client was last refused, by client. */
   readonly #refusals = new Map<string, number>();
-  /** Under way while the public example is asked for; those who come meanwhile wait to hear whether they may ask. */
+  /** Set while the public example is being fetched; requests that come meanwhile wait for its result. */
   #check: Promise<void> | undefined;
 
   constructor(address: OutgoingAddress, state: SiteState, options: SiteOptions & { readonly now: () => number }) {
@@ -169,7 +169,7 @@ class Access {
   }
 
   /**
-   * Says whether only a single request may be made.
+   * Checks whether the site may be asked; returns true when only one strategy may run.
    * @throws AppError when the site must not be asked now
    */
   async #admit(signal: AbortSignal): Promise<boolean> {
@@ -182,7 +182,7 @@ class Access {
     throw siteIsSilent(descriptor.name, Math.min(Math.max(1_000, resetAt - now()), PROBE.windowMs));
   }
 
-  /** The failure as the person sees it; what it says about the site is recorded. */
+  /** Records what the failure says about the site, and returns the failure for the person. */
   #judge(error: unknown, isSingle: boolean, isRefused: (error: AppError) => boolean): unknown {
     const { name } = this.#options.descriptor;
     if (!(error instanceof AppError)) return error;
@@ -229,7 +229,7 @@ class Access {
   }
 }
 
-/** Codes of failures that may be due to the caller. */
+/** Codes of failures whose cause may be the caller, not the post. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['login_required', 'upstream_rate_limited', 'timeout']);
 
 function isRefusal(error: AppError): boolean {
@@ -242,7 +242,7 @@ function failuresOf({ cause }: AppError): readonly AppError[] {
   return errors.flatMap(error => (error instanceof AppError && !isOfOurs(error) ? [error] : []));
 }
 
-/** Says whether most strategies were refused as callers, as opposed to the post being withheld. */
+/** Says whether most strategies were refused because of the caller, not because the post is withheld. */
 function refusesCaller(error: AppError): boolean {
   const failures = failuresOf(error);
   const refusals = failures.filter(isRefusal);
@@ -256,7 +256,7 @@ function exampleOf(source: MediaSource, { example }: Pick<SourceDescriptor, 'exa
   return match?.kind === 'post' ? match.ref : undefined;
 }
 
-/** The site state of whichever outgoing address the running work uses. */
+/** The pauses of the outgoing address that is in use at the time of each call. */
 function stateOf(current: () => SiteState): SiteState {
   return {
     refresh: () => current().refresh(),

@@ -10,23 +10,23 @@ import type { MediaSource, Strategy } from './source.ts';
 export interface SourceOptions {
   readonly http: HttpClient;
   readonly log: Logger;
-  /** The configured constants of all sources; each source reads the keys that begin with its id: `toy.queryId`. */
+  /** Configured constants of all sources; each source reads the keys that begin with its id: `toy.queryId`. */
   readonly upstreamConstants?: Readonly<Record<string, string>>;
   /** The operator's accounts on this site. */
   readonly accounts?: Accounts | undefined;
   /** Strategies that are asked after all others, such as yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
-  /** The endpoints and strategies that the site wants left alone. */
+  /** The pauses of the site's endpoints and strategies. */
   readonly site?: SiteState | undefined;
-  /** Time for all strategies together. */
+  /** The longest time for all strategies together. */
   readonly deadlineMs?: number;
   readonly onOutcome?: (source: SourceId, strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
   readonly now?: () => number;
 }
 
-/** All that other parts of Medley know about a source. */
+/** Everything that other parts of Medley know about a source. */
 export interface SourceDescriptor {
-  /** In lower case; posts, settings, tokens and metrics use it, so it never changes. */
+  /** In lower case. Stored posts, settings, tokens and metrics contain it, so it must never change. */
   readonly id: SourceId;
   /** The name as the site writes it; a language may have its own name for the site. */
   readonly name: string;
@@ -34,22 +34,22 @@ export interface SourceDescriptor {
   readonly colour: `#${string}`;
   /** Hosts of the site's links, the best known first. */
   readonly hosts: readonly [string, ...string[]];
-  /** Suffixes of the media hosts: each host and all its subdomains. */
+  /** Domains of the media hosts; the subdomains of each are included. */
   readonly cdnHosts: readonly string[];
   /** The link of a public post that has been up for years. */
   readonly example: string;
   /**
-   * True when links that are merely pasted in groups are answered until the admins switch that off; for other sites the admins have to
+   * True when links pasted in a group are answered unless its admins switch the site off; otherwise the admins have to
    * switch it on.
    */
   readonly onInGroups?: true;
-  /** The page of an author on the site; undefined when the known data do not lead there. */
+  /** The address of an author's page; undefined when the known data are not enough for it. */
   readonly profileUrl?: (author: Pick<Author, 'id' | 'username'>) => string | undefined;
-  /** The cookie that identifies a session, where posts can be fetched with an account. */
+  /** The cookie that identifies a session, if the source can fetch posts with an account. */
   readonly sessionCookie?: string;
-  /** The user agent for fetching a file of this type from the CDN, where the default one is not served well. */
+  /** The user agent for fetching a file of this type from the CDN, if the default one is slowed down or refused. */
   readonly cdnUserAgent?: (mime: string) => string;
-  /** @throws Error naming the constants that are unknown or malformed */
+  /** @throws Error naming the configured constants that are unknown or malformed */
   create(options: SourceOptions): MediaSource;
 }
 

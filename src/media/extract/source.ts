@@ -3,24 +3,24 @@ import type { ErrorCode } from '../../errors.ts';
 import type { HttpClient, HttpRequest } from '../../infra/http/http-client.ts';
 import type { Post, SourceId } from '../post.ts';
 
-/** The post that a link names, before any site is asked. Ids are checked; nothing else of the user's text is in it. */
+/** The post that a link names. Its ids are checked, and nothing else of the user's text is in it. */
 export interface PostRef {
   readonly source: SourceId;
-  /** The canonical id: half of the cache key. */
+  /** The canonical id of the post, unique within its source. */
   readonly id: string;
-  /** The site's word for the form, such as `p`, `reel`, `watch`, `photo`, `story`. */
+  /** The site's word for the kind of link, such as `p`, `reel`, `watch`, `photo`, `story`. */
   readonly form: string;
   /** Canonical address rebuilt from the id, on a fixed host. */
   readonly url: string;
-  /** Zero-based place of the item that the link points at (`img_index=2` -> 1). */
+  /** Zero-based index of the item that the link points at (`img_index=2` -> 1). */
   readonly itemIndex: number | null;
-  /** More checked parts that the source needs, such as `{ owner, group }`. */
+  /** Further checked parts that the source needs, such as `{ owner, group }`. */
   readonly parts: Readonly<Record<string, string>>;
 }
 
 const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'reels', 'tv', 'watch', 'video']);
 
-/** Says whether the form of the link promises a video. */
+/** Says whether links of this form always lead to a video. */
 export function isVideoLink({ form }: Pick<PostRef, 'form'>): boolean {
   return VIDEO_FORMS.has(form);
 }
@@ -28,19 +28,19 @@ export function isVideoLink({ form }: Pick<PostRef, 'form'>): boolean {
 /** The result of `MediaSource.match` for an address on one of the source's hosts. */
 export type LinkMatch =
   | { readonly kind: 'post'; readonly ref: PostRef }
-  /** A short link whose target only the upstream knows; `url` is rebuilt on a fixed host. */
+  /** A short link whose target only the site knows; `url` is rebuilt on a fixed host. */
   | { readonly kind: 'short'; readonly url: string; readonly key: string }
-  /** An address around another one (`l.SITE/?u=`): `target` has to be parsed from the start. */
+  /** An address with another one in its query (`l.SITE/?u=`): `target` is still unchecked. */
   | { readonly kind: 'wrapper'; readonly target: string }
-  /** A story or highlight: it needs cookies; without them `login_required`. */
+  /** A story or highlight, which needs an account's cookies; without them it fails with `login_required`. */
   | { readonly kind: 'story'; readonly ref: PostRef }
-  /** A page of the site that holds no single post; `what` is one of the names in `SUPPORTED_LINKS` texts. */
+  /** A page of the site that is no single post; `what` is a key of the `SUPPORTED_LINKS` texts. */
   | { readonly kind: 'unsupported'; readonly what: string };
 
 export interface FetchContext {
   /** Aborts when the deadline of all strategies has passed or no caller waits any more. */
   readonly signal: AbortSignal;
-  /** Runs a single strategy, the one that was asked longest ago: while a site refuses Medley it is asked as little as possible. */
+  /** Runs one strategy only, the one asked longest ago: a site that refuses Medley is asked as little as possible. */
   readonly isSingle?: boolean;
 }
 
@@ -50,40 +50,40 @@ export interface FetchContext {
  */
 export interface Strategy {
   readonly name: string;
-  /** Says whether this strategy can be asked for this post at all; cheap and pure. */
+  /** Says whether this strategy can fetch this post at all; cheap and pure. */
   isAvailable(ref: PostRef): boolean;
   /**
-   * A post of which `missingItems` could not be read is kept while other strategies are asked.
-   * @throws anything: the chain isolates it. The params of an AppError may say more: `weak`: a `not_found` or the like is a guess that
-   * another endpoint must confirm; `own`: a bound of our own refused the answer; `challenge`: the site wants a pause; `refused`: the
-   * caller was refused rather than the post withheld.
+   * Fetches the post. One with `missingItems` is kept while other strategies run.
+   * @throws anything. The params of an AppError may say more: `weak`: a `not_found` or the like that another endpoint
+   * must confirm; `own`: one of Medley's own limits; `challenge`: the site wants a pause; `refused`: the site refuses
+   * the caller, not the post
    */
   run(ref: PostRef, signal: AbortSignal): Promise<Post>;
   /** The request profile, if the strategy uses one. */
   readonly profile?: RequestProfile;
-  /** True: asked only when all others have failed, in the given order, and never at the same time as another. */
+  /** True: it runs only when all others have failed, one at a time in the given order. */
   readonly isLastResort?: boolean;
   /**
-   * True: it gives author and cover at most, but its refusals name the site's own reason. It is asked last, or as soon as two endpoints
-   * withheld the post.
+   * True: it finds at most author and cover, but its failures state the site's reason. It runs last, or as soon as two
+   * endpoints withheld the post.
    */
   readonly explains?: boolean;
-  /** True: it uses an account, so it is never asked for a post that another strategy said does not exist. */
+  /** True: it uses an account, so it never runs for a post that another strategy said does not exist. */
   readonly byAccount?: boolean;
   /** Milliseconds. Default 10 000, or half of the chain's deadline. */
   readonly timeoutMs?: number;
 }
 
-/** How well one strategy works here, for the operator. Moments are unix milliseconds. */
+/** How well one strategy works in this process, shown to the operator. Times are unix milliseconds. */
 export interface StrategyFigures {
   readonly strategy: string;
-  /** Recent rate, 0 to 1; null when nothing was counted yet. */
+  /** The recent rate of success, 0 to 1; null when nothing was counted yet. */
   readonly successRate: number | null;
-  /** How long it usually takes to answer; null when it never did. */
+  /** The usual time of an answer; null when there was none yet. */
   readonly medianMs: number | null;
-  /** Until then it cools down and is asked last; null when it does not. */
+  /** The end of the strategy's cooldown, during which it runs after all others; null when it has none. */
   readonly coolsUntil: number | null;
-  /** Until then the site wants its endpoint left alone; null when it does not. */
+  /** The end of the pause of the strategy's endpoint, during which it is not asked; null when it has none. */
   readonly waitsUntil: number | null;
   readonly last: {
     readonly outcome: ErrorCode | 'ok' | 'incomplete';
@@ -93,45 +93,45 @@ export interface StrategyFigures {
 }
 
 /**
- * One site. `match` is pure and cheap and never throws. `fetch` runs the source's strategies under the caller's signal.
+ * One site. `match` is pure and never throws. `fetch` runs the source's strategies under the caller's signal.
  * @throws AppError of any upstream code; a CoverOnlyError when only author and cover could be read.
  */
 export interface MediaSource {
   readonly id: SourceId;
-  /** Undefined when the address is not on one of this source's hosts. */
+  /** The meaning of an address; undefined when its host is not one of this source's. */
   match(address: URL): LinkMatch | undefined;
-  /** The reference of a canonical id, when nothing else of the link is known any more; undefined when the id is not valid. */
+  /** The reference of a post of which only the id is known; undefined when the id is not valid. */
   refOf(id: string): PostRef | undefined;
-  /** The address that a short link leads to, still unparsed; every redirect is checked against the source's hosts. */
+  /** The address that a short link redirects to, still unchecked; redirects are only followed on the source's hosts. */
   resolveShort(url: string, context: FetchContext): Promise<string>;
   fetch(ref: PostRef, context: FetchContext): Promise<Post>;
-  /** All strategies, in the order in which they start; `fetch` reorders them by how well they work. */
+  /** All strategies in their default order; `fetch` reorders them by how well they work. */
   readonly strategies: readonly Strategy[];
   /** Links of public posts that have existed for years, one for each kind of post. */
   readonly examples: readonly string[];
-  /** Says whether the site refuses Medley now, by every outgoing address. */
+  /** Says whether the site refuses Medley by every outgoing address at the moment. */
   isRefused?(): boolean;
-  /** How well each of its strategies works here. */
+  /** How well each strategy works in this process. */
   figures?(): readonly StrategyFigures[];
   /**
-   * Counts the outcome of a strategy that was run alone: how long the whole post took, or null when it failed and another strategy gives
-   * its own post.
+   * Records the result of a strategy that ran alone: the milliseconds until it had the whole post, or null when it
+   * failed for a post that another strategy can fetch.
    */
   learn?(strategy: string, tookMs: number | null): void;
   /** True when stories can be asked for (cookies are configured). */
   readonly canFetchStories: boolean;
-  /** Host patterns (a host matches itself and its subdomains) that this source's media may live on. */
+  /** Domains that this source's media may be on; subdomains are included. */
   readonly mediaHosts: readonly string[];
 }
 
 /**
- * How a request looks to a site. An endpoint may be asked with several profiles; each pair of endpoint and profile is a strategy with its
- * own record. Profiles are data: a source lists its defaults beside its ids, and `UPSTREAM_CONSTANTS` overrides them.
+ * How a request looks to a site. An endpoint may be asked with several profiles; each pair is a strategy with a success
+ * record of its own. Profiles are data: a source lists the defaults, and `UPSTREAM_CONSTANTS` overrides them.
  */
 export interface RequestProfile {
-  /** Null: the transport's own user agent (that of the browser transport). */
+  /** Null: the transport's default user agent (for `browser` that of the emulated browser). */
   readonly userAgent: string | null;
-  /** Lower-case names; they replace the endpoint's own headers. */
+  /** Headers by lower-case name; they replace the endpoint's own. */
   readonly headers: Readonly<Record<string, string>>;
   /** `home`: cookies and tokens of a visit to the site's home page; `account`: those of the configured account. */
   readonly session: 'none' | 'home' | 'account';
@@ -140,12 +140,12 @@ export interface RequestProfile {
   readonly timeoutMs: number;
 }
 
-/** Says whether requests of this profile can be made here at all. */
+/** Says whether this process can make requests of this profile. */
 export function isUsable(profile: RequestProfile, http: Pick<HttpClient, 'hasBrowserTransport'>): boolean {
   return profile.transport === 'plain' || http.hasBrowserTransport;
 }
 
-/** The part of a request that a profile decides. `headers` are those that the endpoint itself needs; the profile's replace them. */
+/** The part of a request that a profile decides. `headers`: the endpoint's own, which the profile's replace. */
 export function profileRequest(
   { userAgent, headers: own, transport, timeoutMs }: RequestProfile,
   headers: Readonly<Record<string, string>>,
@@ -171,7 +171,7 @@ const headersJson = z.string().transform((value, context) => {
   }
 });
 
-/** Each field as `UPSTREAM_CONSTANTS` writes it: a string. */
+/** Each field in the form in which `UPSTREAM_CONSTANTS` has it: a string. */
 const FIELDS = {
   userAgent: headerValue.transform(value => (value === 'own' ? null : value)),
   headers: headersJson,

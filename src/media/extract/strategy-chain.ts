@@ -18,24 +18,24 @@ import { type RaceResult, StrategyRace } from './strategy-race.ts';
 
 export interface StrategyChainOptions extends Pick<StrategyHistoryOptions, 'onOutcome'> {
   readonly source: SourceId;
-  /** Strategies by how much their answers contain, best first: the order used before anything is known about their success. */
+  /** Strategies by how complete their answers are, best first: the order while nothing is known about their success. */
   readonly strategies: readonly Strategy[];
-  /** The pauses that the site wants. Default: known to this chain alone. */
+  /** The pauses of the site. Default: only this chain knows them. */
   readonly site?: SiteState | undefined;
   /**
    * Time for the whole chain, `diagnose` included. Default 19 500: an answer is promised within 20 s, so the reason must be known before.
    */
   readonly deadlineMs?: number | undefined;
   /**
-   * Asks the site why a post is not shown; throws a definitive AppError or returns. Called at most once per fetch: when two endpoints
-   * withheld the post (`login_required`, a weak `not_found`), or when nothing else is left to ask.
+   * Asks the site why a post is not shown; throws a certain AppError or returns. Called at most once per fetch: when
+   * two endpoints withheld the post (`login_required`, a weak `not_found`), or when no other strategy is left.
    */
   readonly diagnose?: (ref: PostRef, signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
   readonly now?: () => number;
 }
 
-/** `MediaSource.fetch` built from the strategies: it returns the complete post where that is possible. */
+/** `MediaSource.fetch`, built from the strategies: it returns the complete post where that is possible. */
 export type StrategyChain = MediaSource['fetch'] & Required<Pick<MediaSource, 'figures' | 'learn'>>;
 
 const DIAGNOSE_MS = 5_000;
@@ -46,7 +46,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
   const diagnosis = options.diagnose && diagnosisOf(options.diagnose);
   const history = new StrategyHistory({ source, strategies, site, now, onOutcome });
 
-  /** The strategies to ask, in order; each one that the site wants left alone counts as a failure. */
+  /** The strategies to run, in order; each one whose endpoint is paused counts as a failure. */
   function plan(ref: PostRef, isSingle: boolean) {
     const waiting: StrategyFailure[] = [];
     const free: Strategy[] = [];
@@ -67,7 +67,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       .catch(error => log.warn({ source, id: ref.id, err: error }, 'a late outcome of a strategy was not noted'));
   }
 
-  /** Logs the failures of other strategies when one worked. When none did, the caller gets all causes and logs them. */
+  /** Logs other strategies' failures when one worked; when none did, the caller gets and logs them all. */
   function logFailures(ref: PostRef, failures: readonly StrategyFailure[], message: string): void {
     if (failures.length === 0) return;
     const isBroken = failures.some(({ error }) => error.code === 'upstream_changed');
@@ -85,7 +85,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       logFailures(ref, news, `brought by ${result.winner?.name} after others failed`);
       return post;
     }
-    // A guess on which two endpoints agree carries all failures as its causes; a certain failure is thrown alone.
+    // A weak failure that two endpoints agree on has all failures as its causes; a certain failure is thrown alone.
     if (verdict !== null) throw isDefinitive(verdict) ? verdict : mostInformative(ref, failures, verdict);
     const error = mostInformative(ref, failures);
     if (post === null) throw error;
@@ -111,7 +111,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
   return Object.assign(fetchPost, { figures: () => history.figures(), learn: history.learn.bind(history) });
 }
 
-/** Wraps the question why a post is not shown into a strategy. */
+/** Turns the request that asks why a post is not shown into a strategy. */
 function diagnosisOf(diagnose: NonNullable<StrategyChainOptions['diagnose']>): Strategy {
   const run = async (ref: PostRef, signal: AbortSignal): Promise<Post> => {
     await diagnose(ref, signal);

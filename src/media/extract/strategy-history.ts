@@ -1,4 +1,4 @@
-/** How well the strategies of one source worked here, and the order in which they are therefore asked. */
+/** How well the strategies of one source have worked in this process, and the order to run them in. */
 import type { AppError } from '../../errors.ts';
 import { isWhole, type Post, type SourceId } from '../post.ts';
 import { isOfOurs } from './failures.ts';
@@ -15,16 +15,16 @@ export interface StrategyReport {
   readonly tookMs: number;
 }
 
-/** The record of one strategy. Moments are unix milliseconds, 0 for never. */
+/** The success record of one strategy. Times are unix milliseconds, 0 for never. */
 interface StrategyRecord {
-  /** Answers since the last failure, plus half of those before it. */
+  /** Answers since the last failure, plus half of the earlier ones. */
   readonly successes: number;
-  /** Fetches since its last answer in which another strategy gave the post; failures in other processes count too. */
+  /** Failures since its last answer for posts that another strategy got; failures in other processes count too. */
   readonly failures: number;
-  /** Until then it is asked after all others. */
+  /** The time until which it runs after all others. */
   readonly cooldownUntil: number;
   readonly triedAt: number;
-  /** How long it usually takes to answer; null when it never did. */
+  /** The usual time of an answer; null when there was none yet. */
   readonly medianMs: number | null;
 }
 
@@ -38,26 +38,26 @@ export interface StrategyHistoryOptions {
 
 const UNTRIED = { successes: 0, triedAt: 0, medianMs: null };
 const MAX_SUCCESSES = 20;
-/** One answer moves the median by at most this share, so that a single late answer has little effect. */
+/** One answer changes the median by at most this share, so that a single late answer has little effect. */
 const MEDIAN_STEP = 0.2;
-/** After a cooldown a strategy may be asked for a post that no strategy can give; then it is asked again after this long. */
+/** The run after a cooldown proves nothing for a post that no strategy can get; the next is allowed after this time. */
 const ASK_AGAIN_MS = 5 * 60_000;
-/** The assumed answer time of a strategy that never answered. */
+/** The assumed answer time of a strategy without any answer yet. */
 const UNKNOWN_MS = 1_000;
-/** A minimum keeps the rates of the worst strategies comparable. */
+/** A minimum rate, so that the worst strategies can still be compared. */
 const MIN_RATE = 0.01;
-/** Each request has this price, so that a strategy that fails at once is not preferred to one that works slowly. */
+/** A price added to each request's time: otherwise failing at once would look better than working slowly. */
 const REQUEST_PRICE_MS = 1_000;
 /**
- * The given order reflects how much the answers contain: a strategy must be better by this share, for each place further back, to be
- * asked earlier.
+ * The given order shows how complete the answers are. For each position that a strategy moves forward, it must be
+ * better by this share.
  */
 const PLACE_SHARE = 0.1;
-/** With this wait an answer comes within three seconds even if the first strategy hangs. */
+/** The longest wait before the next strategy starts: people get an answer within 3 s even if the first hangs. */
 export const MAX_PATIENCE_MS = 1_500;
-/** A shorter wait would not be noticed by people, but random delays would double the requests. */
+/** The shortest wait: less would not be noticed by people, and random delays would double the requests. */
 const MIN_PATIENCE_MS = 300;
-/** A strategy that reported "no post" this many times in a row may itself be broken. */
+/** A strategy that reported "no post" this many times in a row may be broken, so its report needs a second one. */
 const DOUBTED_AFTER = 4;
 const MAX_CAUSE_CHARS = 200;
 
@@ -65,7 +65,7 @@ export class StrategyHistory {
   readonly #options: StrategyHistoryOptions;
   readonly #records = new Map<string, Pick<StrategyRecord, 'successes' | 'triedAt' | 'medianMs'>>();
   readonly #last = new Map<string, StrategyFigures['last']>();
-  /** How many times in a row each strategy reported that there is no post, since it last gave one. */
+  /** How many times in a row each strategy reported that there is no post. */
   readonly #denials = new Map<string, number>();
 
   constructor(options: StrategyHistoryOptions) {
@@ -79,9 +79,9 @@ export class StrategyHistory {
   }
 
   /**
-   * Strategies by success rate and speed, best first, those that failed last behind the others; between equals, and when nothing is
-   * known, the given order. Last resorts follow, and then those that cool down.
-   * @returns `returning`: a strategy whose cooldown is over; it is asked beside the first, as it may work again
+   * Sorts strategies by success rate and speed, best first, with those that failed last behind the others; equal ones
+   * keep the given order. Last resorts follow, and then those in a cooldown.
+   * @returns `returning`: a strategy whose cooldown is over, to be tried beside the first
    */
   order(strategies: readonly Strategy[]): { asked: readonly Strategy[]; returning: Strategy | undefined } {
     const now = this.#options.now();
@@ -105,7 +105,7 @@ export class StrategyHistory {
     };
   }
 
-  /** The strategy that was asked longest ago; an empty list when there is none. */
+  /** A list of the one strategy that was asked longest ago; empty when there is none. */
   longestAgo(strategies: readonly Strategy[]): readonly Strategy[] {
     return strategies
       .filter(({ isLastResort }) => !isLastResort)
@@ -113,24 +113,24 @@ export class StrategyHistory {
       .slice(0, 1);
   }
 
-  /** Milliseconds after which the next strategy is started beside it. */
+  /** Milliseconds after which the next strategy is started while this one is still running. */
   patienceMs({ name }: Strategy): number {
     const { medianMs } = this.#recordOf(name);
     return medianMs === null ? MAX_PATIENCE_MS : Math.min(Math.max(3 * medianMs, MIN_PATIENCE_MS), MAX_PATIENCE_MS);
   }
 
-  /** Says whether its guess counts when another endpoint shares it: lately it answered more often than not. */
+  /** Says whether this strategy lately answered more often than not, so that its weak failure can confirm another's. */
   isReliable({ name }: Pick<Strategy, 'name'>): boolean {
     const { successes, failures } = this.#recordOf(name);
     return successes > failures;
   }
 
-  /** Says whether its "no post" needs no confirmation by another. */
+  /** Says whether a "no post" of this strategy needs no confirmation by another. */
   isTrusted({ name }: Strategy): boolean {
     return this.#recordOf(name).failures === 0 && (this.#denials.get(name) ?? 0) < DOUBTED_AFTER;
   }
 
-  /** Says whether its last failure was one of several in a row, so that it is no news. */
+  /** Says whether the strategy has failed several times in a row, so that a further failure is not worth a log line. */
   isFailing({ name }: Pick<Strategy, 'name'>): boolean {
     return this.#recordOf(name).failures > 1;
   }
@@ -140,8 +140,8 @@ export class StrategyHistory {
   }
 
   /**
-   * Records a run. A failure counts only if another strategy gave the post: a removed post or a broken network says nothing about the
-   * strategy, nor does a limit of our own.
+   * Records a run. A failure counts only if another strategy got the post: a deleted post or a broken network says
+   * nothing about the strategy, nor does one of Medley's own limits.
    */
   note({ strategy: { name }, error, post, tookMs }: StrategyReport, isWinner: boolean, isBrought: boolean): void {
     const { source, onOutcome, now } = this.#options;
@@ -188,7 +188,7 @@ export class StrategyHistory {
   }
 }
 
-/** The share of its latest fetches in which it gave the post; null when nothing was counted yet. */
+/** The share of the latest fetches in which the strategy got the post; null when nothing was counted yet. */
 function successRate({ successes, failures }: StrategyRecord): number | null {
   return successes + failures === 0 ? null : successes / (successes + failures);
 }

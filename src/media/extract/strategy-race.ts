@@ -1,6 +1,6 @@
 /**
- * One fetch: strategies are started in order, the next beside a slow one, until one gives the whole post or is certain why there is none.
- * It knows nothing of other fetches.
+ * One fetch of a post: strategies are started in order, the next beside a slow one, until one has the whole post or
+ * knows for certain why there is none. It keeps nothing for later fetches.
  */
 import { AppError } from '../../errors.ts';
 import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../infra/concurrency/abortable.ts';
@@ -21,8 +21,8 @@ import type { Strategy } from './source.ts';
 import { MAX_PATIENCE_MS, type StrategyHistory, type StrategyReport } from './strategy-history.ts';
 
 /**
- * Runs one strategy once, bounded in time; work that ignores its signal is not awaited. The report never rejects; `departure.at` is
- * undefined while the request waits in a queue of our own.
+ * Runs one strategy once, bounded in time; work that ignores its signal is not awaited. The report never rejects;
+ * `departure.at` is undefined while the request waits in one of Medley's own queues.
  */
 export function startStrategy(strategy: Strategy, ask: (signal: AbortSignal) => Promise<Post>, timeoutMs: number) {
   const controller = new AbortController();
@@ -55,11 +55,11 @@ export function startStrategy(strategy: Strategy, ask: (signal: AbortSignal) => 
 type RunningStrategy = ReturnType<typeof startStrategy>;
 
 interface RaceOptions {
-  /** Strategies in the order in which they are asked; those that explain may stand anywhere. */
+  /** The strategies in the order to run them; those with `explains` may stand at any position. */
   readonly strategies: readonly Strategy[];
-  /** One of the strategies, asked at once beside the first; the fetch does not wait for it. */
+  /** One of the strategies, which is run at once beside the first; the fetch does not wait for it. */
   readonly returning: Strategy | undefined;
-  /** Asks why a post is withheld: a definitive failure is the answer, anything else is ignored. */
+  /** Asks the site why a post is withheld: a certain failure ends the fetch, any other result is ignored. */
   readonly diagnosis: Strategy | undefined;
   readonly history: Pick<StrategyHistory, 'patienceMs' | 'isReliable' | 'isTrusted'>;
   ask(strategy: Strategy, signal: AbortSignal): Promise<Post>;
@@ -68,22 +68,22 @@ interface RaceOptions {
 }
 
 export interface RaceResult {
-  /** The complete post, else the best that was found; null when there was none. */
+  /** The complete post, else the most complete one; null when there was none. */
   readonly post: Post | null;
   /** Why there is no post, when that is certain. */
   readonly verdict: AppError | null;
-  /** The strategy that gave the post, or else the verdict. */
+  /** The strategy that got the post or was certain why there is none. */
   readonly winner: Strategy | undefined;
   readonly reports: readonly StrategyReport[];
   /** The failures in the order they happened. */
   readonly failures: readonly StrategyFailure[];
-  /** The report of `returning`, if it was not done in time. Never rejects. */
+  /** The report of `returning`, if it had not finished when the race ended. Never rejects. */
   readonly late: Promise<StrategyReport> | undefined;
 }
 
 const TIMEOUT_MS = 10_000;
 const MAX_AT_ONCE = 3;
-/** A strategy that waits in a queue of our own is looked at again after this long. */
+/** How often a strategy that waits in one of Medley's own queues is checked again. */
 const LOOK_AGAIN_MS = 50;
 /** How many endpoints must have withheld a post before the site is asked why: a single endpoint may be broken. */
 const WITHHELD_ENDPOINTS = 2;
@@ -92,7 +92,7 @@ export class StrategyRace {
   readonly #options: RaceOptions;
   /** Aborts with the caller's signal or at the deadline. */
   readonly #over: JoinedSignal;
-  /** The longest time for which one strategy, or the questions why a post is withheld, delay the start of the next. */
+  /** The longest time by which a running strategy, or the question why a post is withheld, delays the next one. */
   readonly #maxPatienceMs: number;
   #queue: readonly Strategy[];
   readonly #running = new Map<Strategy, RunningStrategy>();
@@ -116,7 +116,7 @@ export class StrategyRace {
     this.#maxPatienceMs = Math.min(MAX_PATIENCE_MS, options.deadlineMs / 8);
   }
 
-  /** @throws AppError the caller's reason, when its signal aborts */
+  /** @throws AppError the signal's reason, when the caller aborts */
   async run(): Promise<RaceResult> {
     const { returning, signal } = this.#options;
     const over = new Promise<undefined>(resolve => {
@@ -142,7 +142,7 @@ export class StrategyRace {
     }
   }
 
-  /** The reason why the race ended without a decision. */
+  /** The reason why the race ended without a result. */
   #cutShort(): AppError | undefined {
     const { signal, deadlineMs } = this.#options;
     if (signal.aborted) return abortReason(signal);
@@ -157,12 +157,12 @@ export class StrategyRace {
     return this.#post !== null && !isCoverOnly(this.#post);
   }
 
-  /** The running strategies for whose failure the next one in the queue waits. */
+  /** The running strategies after whose failure or wait the next one starts. */
   #inLine(): readonly Strategy[] {
     return [...this.#running.keys()].filter(one => one !== this.#options.returning && !this.#questions.has(one));
   }
 
-  /** The weak failure on which two endpoints agree; any post that was found refutes it. */
+  /** The weak failure that two endpoints agree on; undefined if any post was found. */
   #agreed(): AppError | undefined {
     const { history } = this.#options;
     return this.#post === null ? agreedFailure(this.#failures, one => history.isReliable(one)) : undefined;
@@ -219,7 +219,7 @@ export class StrategyRace {
     if (strategy !== this.#options.diagnosis || isDefinitive(error)) this.#note(strategy, error);
     if (!isDefinitive(error)) return;
     this.#decider = strategy;
-    // Items that could be read are worth more than the reason why there are no others.
+    // Items that could be read are worth more than the reason why others are missing.
     if (!this.#hasPost) this.#verdict = error;
   }
 
@@ -237,7 +237,7 @@ export class StrategyRace {
     this.#broughtBy = strategy;
   }
 
-  /** Asks why there is no post: once, when two endpoints withheld it, or when nothing else is left to ask. */
+  /** Asks why there is no post: once, when two endpoints withheld it, or when no other strategy is left. */
   #explainWhenDue(): void {
     if (this.#isExplained || this.#isOver || this.#hasPost) return;
     const { diagnosis, strategies, returning } = this.#options;
@@ -273,7 +273,7 @@ export class StrategyRace {
     };
   }
 
-  /** A strategy counts as failed if it had enough time and was still running when one that was started later decided the race. */
+  /** Counts a strategy as failed if it had enough time and was still running when a later one ended the race. */
   #overtaken({ strategy, departure: { at } }: RunningStrategy): readonly StrategyReport[] {
     const { strategies, returning } = this.#options;
     const decider = this.#decider;

@@ -1,6 +1,6 @@
 import { itemCount, type Post, type SourceId, type Variant } from '../post.ts';
 
-/** The headers of every request for a media file, including those that the file's own host requires. */
+/** The headers of a request for a media file, including those that the file's own host requires. */
 export type CdnHeaders = (
   source: SourceId | undefined,
   file: Pick<Variant, 'mime' | 'headers'>,
@@ -14,9 +14,7 @@ interface CdnCaller {
   readonly cdnUserAgent?: (mime: string) => string;
 }
 
-/**
- * Some CDNs are slow for the user agents of browsers, so each source says which user agent its CDN gets; other hosts get a plain name.
- */
+/** Some CDNs are slow for browsers' user agents, so each source chooses its own; other hosts get a plain name. */
 export function createCdnHeaders(sources: readonly CdnCaller[]): CdnHeaders {
   const agents = new Map(sources.map(({ id, cdnUserAgent }) => [id, cdnUserAgent]));
   return (source, { mime, headers }) => {
@@ -26,7 +24,7 @@ export function createCdnHeaders(sources: readonly CdnCaller[]): CdnHeaders {
   };
 }
 
-/** Expired or tampered addresses are 403 on this CDN (2026-08); a file that moved is 404 or 410. */
+/** The CDN answers 403 for expired or changed addresses (seen in 2026-08), 404 or 410 for files that are gone. */
 export function isGone(status: number): boolean {
   return status === 403 || status === 404 || status === 410;
 }
@@ -34,25 +32,25 @@ export function isGone(status: number): boolean {
 const UNTOLD: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
 /**
- * The media type of an answer: the CDN's if it is an image, audio or video type, ours if the CDN states none, undefined if it is not
- * media.
+ * The media type of an answer: the CDN's if it is of an image, audio or video, `expected` if the CDN states none,
+ * undefined if it is not media.
  */
 export function mediaType(contentType: string | undefined, expected: string): string | undefined {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (UNTOLD.has(type)) return expected;
-  // An SVG is a document that can carry scripts.
+  // An SVG is a document that can contain scripts.
   if (type.startsWith('image/svg')) return undefined;
   return /^(?:video|image|audio)\/[\w.+-]{1,60}$/.test(type) ? type : undefined;
 }
 
-/** Like `mediaType`, for a file that is stored: also undefined for an image in the place of video or audio. */
+/** Like `mediaType`, for a file that is stored: also undefined for an image where a video or audio was expected. */
 export function fileType(contentType: string | undefined, expected: string): string | undefined {
   const type = mediaType(contentType, expected);
   const isOther = type?.startsWith('image/') === true && !expected.startsWith('image/');
   return isOther ? undefined : type;
 }
 
-/** Says whether a file begins like a web page: some error pages are sent with a video's type. */
+/** Says whether a file begins like a web page, because some error pages are sent with a video's type. */
 export function looksLikeDocument(beginning: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s{0,64}(?:<(?:!doctype|html|head|body|script|\?xml)\b|\{\s{0,8}")/i.test(
     beginning.toString('latin1', 0, 128),
@@ -80,8 +78,8 @@ export function extensionOf(mime: string): string | undefined {
 }
 
 /**
- * `mira.holm-2026-05-17-SeaLight_01-2.mp4`: letters, digits, `-`, `_` and `.`, with the extension of its type. For an unknown author the
- * site's id is used.
+ * A name such as `mira.holm-2026-05-17-SeaLight_01-2.mp4`: letters, digits, `-`, `_` and `.`, with the extension of its
+ * type. For an unknown author the site's id is used.
  */
 export function fileNameOf(post: Post, index: number, mime: string): string {
   const { source, id, author, publishedAt } = post;

@@ -9,7 +9,7 @@ export const MAX_CLIP_MS = 5 * 60_000;
 
 const MOMENT = /^(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5}(?:\.\d{1,3})?)$/;
 
-/** `5`, `0:05`, `1:02:03.5` in milliseconds; undefined for other text. */
+/** A time such as `5`, `0:05` or `1:02:03.5` in milliseconds; undefined for other text. */
 export function parseMoment(text: string): number | undefined {
   const [, hours = '0', minutes, seconds] = MOMENT.exec(text) ?? [];
   // When minutes are given, seconds must be below 60; when hours are given, minutes must be.

@@ -2,8 +2,8 @@ const SINGLE_RANGE = /^bytes=(?:(\d{1,15})-(\d{0,15})|-\d{1,15})$/;
 const VALIDATOR = /^[\x20-\x7e]{1,256}$/;
 
 /**
- * Headers to pass on for a client's `Range` and `If-Range`: one readable range or none. Any other range is ignored, which RFC 9110 (14.2)
- * allows: the whole file is sent.
+ * Headers to pass on for a client's `Range` and `If-Range`, if it asks for one valid range. Any other range is ignored,
+ * which RFC 9110 (14.2) allows: the whole file is sent.
  */
 export function rangeHeaders(range: string | undefined, ifRange: string | undefined): Record<string, string> {
   const wanted = range?.trim().toLowerCase();
@@ -14,7 +14,7 @@ export function rangeHeaders(range: string | undefined, ifRange: string | undefi
   return ifRange !== undefined && VALIDATOR.test(ifRange) ? { range: wanted, 'if-range': ifRange } : { range: wanted };
 }
 
-/** The size of the whole file, read from `Content-Range: bytes 0-0/1234`. */
+/** The size of the whole file, read from a header such as `Content-Range: bytes 0-0/1234`. */
 export function totalOf(contentRange: string | undefined): string | undefined {
   return contentRange === undefined ? undefined : /^bytes [\d*-]{1,40}\/(\d{1,15})$/.exec(contentRange)?.[1];
 }
@@ -25,7 +25,7 @@ export interface ByteRange {
   readonly last: number;
 }
 
-/** The bytes that a client's `Range` asks of a file with that many bytes; undefined for all of them. */
+/** The bytes that a client's `Range` asks for, of a file with that many; undefined for all of them. */
 export function byteRange(range: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | undefined {
   const wanted = rangeHeaders(range, undefined).range;
   const match = wanted === undefined ? null : SINGLE_RANGE.exec(wanted);

@@ -17,8 +17,8 @@ export interface VariantChoice {
 const ESTIMATE_TOLERANCE = 1.1;
 
 /**
- * All variants that could be sent if none were too large, best first: videos that every player can play before others, then by size. For
- * `audio` the audio tracks, then the smallest videos that have audio.
+ * All variants that could be sent if none were too large, best first: videos that every player can play before others,
+ * then by size. For `audio`, the audio tracks, then the smallest videos with audio.
  */
 export function sendableVariants(item: MediaItem, form: MediaForm): readonly Variant[] {
   if (item.kind === 'image') return form === 'audio' ? [] : ranked(item.variants.filter(isImage), imageRank);
@@ -29,20 +29,20 @@ export function sendableVariants(item: MediaItem, form: MediaForm): readonly Var
 }
 
 /**
- * Identifies a variant within its item, also when the post is fetched again: signatures and hosts then change, but the path and the size
- * stay. It is short and has only safe characters.
+ * Identifies a variant within its item, also when the post is fetched again: its signature and host change, its path
+ * and size stay. Short, with safe characters only.
  */
 export function variantKey({ url, width, height }: Pick<Variant, 'url' | 'width' | 'height'>): string {
   const address = URL.canParse(url) ? new URL(url) : undefined;
-  // The addresses of one photo in several sizes differ in `stp` alone.
+  // The addresses of one photo in several sizes differ only in the parameter `stp`.
   const name = address ? `${address.pathname} ${address.searchParams.get('stp') ?? ''}` : url;
   const hash = createHash('sha256').update(name).digest('base64url').slice(0, 12);
   return `${width ?? 0}x${height ?? 0}-${hash}`;
 }
 
 /**
- * A size that the file hardly exceeds: its known size, else from its bit rate, else the usual size of such images and videos. Null when
- * nothing is known.
+ * A size that the file hardly exceeds: the known one, else one from the bit rate, else a usual one for such images and
+ * videos. Null when nothing is known.
  */
 export function likelyBytes(
   { bytes, estimatedBytes, variant }: VariantChoice,
@@ -77,7 +77,7 @@ export function toChoice(
   };
 }
 
-/** Variants with audio and no video, best first. */
+/** Variants with audio but no video, best first. */
 export function audioTracks(item: MediaItem): readonly Variant[] {
   return ranked(
     item.variants.filter(
@@ -87,18 +87,18 @@ export function audioTracks(item: MediaItem): readonly Variant[] {
   );
 }
 
-/** Video tracks without audio, which have to be muxed with an audio track. */
+/** Video tracks without audio, which have to be joined with an audio track. */
 function videoTracks(item: MediaItem): readonly Variant[] {
   return item.variants.filter(({ hasVideo, hasAudio, adaptive }) => hasVideo && adaptive && hasAudio === false);
 }
 
-/** Videos that play as they are. If no variant of the item has audio, its video tracks are among them. */
+/** Videos that can be played without joining tracks: video tracks only if no variant of the item has audio. */
 export function plainVideos(item: MediaItem): readonly Variant[] {
   const isSilent = item.variants.every(({ hasAudio }) => hasAudio === false);
   return isSilent ? item.variants.filter(({ hasVideo }) => hasVideo) : playableVariants(item);
 }
 
-/** Sorts by rank, higher first; the first number that differs decides; equal ranks keep their order. */
+/** Sorts by rank, higher first: ranks are compared number by number, and equal ones keep their order. */
 export function ranked<T>(all: readonly T[], rankOf: (one: T) => readonly number[]): readonly T[] {
   return all
     .map(one => ({ one, rank: rankOf(one) }))
@@ -138,26 +138,25 @@ export function isCommonImage({ mime }: Variant): boolean {
 }
 
 /**
- * Says whether the video is H.264 in MP4, or becomes that, which plays in every chat; sources seldom name the codec of a plain MP4, and
- * then it is H.264.
+ * Says whether the video is, or is rewritten as, H.264 in MP4, which plays in every chat. A plain MP4 without a named
+ * codec counts as H.264.
  */
 export function isCommonVideo({ mime, codecs }: Variant): boolean {
   return (mime === 'video/mp4' || isPlaylist({ mime })) && (codecs === null || /(^|[,\s])avc[13]/i.test(codecs));
 }
 
-/** The area of a variant; 0 when unknown. */
+/** The number of pixels of a variant; 0 when unknown. */
 export function pixels({ width, height }: Pick<Variant, 'width' | 'height'>): number {
   return (width ?? 0) * (height ?? 0);
 }
 
 /**
- * One way to get a whole video: a file that plays as it is, a stream in pieces, or a video track and an audio track that have to be
- * muxed.
+ * One way to get a whole video: a file that plays as it is, a stream in pieces, or a video track with an audio track.
  */
 export interface WholeVideo {
-  /** The file, or the video track. */
+  /** The only file, or the video track when `audio` is set. */
   readonly video: Variant;
-  /** Undefined when `video` is all of it. */
+  /** The audio track; undefined when `video` is the whole video. */
   readonly audio?: Variant | undefined;
 }
 
@@ -166,7 +165,7 @@ export function isOneFile({ video, audio }: WholeVideo): boolean {
   return audio === undefined && !isPlaylist(video);
 }
 
-/** All ways to get the whole video, single files first. Video tracks are paired with the best audio track. */
+/** All ways to get the whole video, single files first. Each video track is combined with the best audio track. */
 export function wholeVideos(item: MediaItem): readonly WholeVideo[] {
   const plain = plainVideos(item);
   const [audio] = audioTracks(item);
@@ -174,7 +173,7 @@ export function wholeVideos(item: MediaItem): readonly WholeVideo[] {
   return [...plain.map(video => ({ video, audio: undefined })), ...tracks.map(video => ({ video, audio }))];
 }
 
-/** The key of a file made from two tracks, or from one that comes in pieces; it consists of the tracks' own keys. */
+/** The key of a file made from two tracks or from a stream; it is made of the keys of these. */
 export function muxKey(keys: readonly string[]): string {
   return ['mux', ...keys].join('-');
 }

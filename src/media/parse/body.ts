@@ -2,7 +2,7 @@ import type { HttpHead, HttpResponse } from '../../infra/http/http-client.ts';
 
 const MAX_SCRIPTS = 2_000;
 const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
-/** The sites' start tags are shorter than this. */
+/** The sites' start tags are all shorter than this. */
 const MAX_TAG_BYTES = 4_096;
 const JSON_TAG = /\stype\s*=\s*["']?application\/json|\sdata-sjs\b/i;
 /** The sites put the metadata for crawlers into the head, before any large script. */
@@ -20,7 +20,7 @@ export class Script {
   readonly tag: string;
   /** True when the tag says that the text is JSON. */
   readonly isJson: boolean;
-  /** The text begins at `start`, and the end tag at `end`. */
+  /** Positions in the body: where the script's text begins, and where its end tag begins. */
   readonly start: number;
   readonly end: number;
   readonly #body: Buffer;
@@ -33,20 +33,20 @@ export class Script {
     this.end = end;
   }
 
-  /** Bytes of its text. */
+  /** The number of bytes of the script's text. */
   get length(): number {
     return this.end - this.start;
   }
 
-  /** Decoded anew each time it is read. */
+  /** The script's text, decoded each time it is read. */
   get text(): string {
     return this.#body.toString('utf8', this.start, this.end);
   }
 }
 
 /**
- * The body of a site's answer, a page or JSON. A page is searched as bytes, so that hundreds of kilobytes without interest cost little,
- * and only the parts that are read become text. All methods are linear in the body's length, whatever the body is.
+ * The body of a site's answer, a page or JSON. A page is searched as bytes and only the parts that are read become
+ * text, because most of a page is of no interest. All methods are linear in the body's length, whatever it contains.
  */
 export class Body {
   readonly #bytes: Buffer;
@@ -77,7 +77,7 @@ export class Body {
     return this.#bytes.toString('latin1', start, start + text.length) === text;
   }
 
-  /** The part of a page before its body. */
+  /** The part of a page up to the end of its head. */
   get head(): string {
     const end = findTag(this.#bytes, BODY, 0, isTagEnd);
     const most = Math.min(this.length, MAX_HEAD_BYTES);
@@ -118,7 +118,7 @@ function scriptsAround(bytes: Buffer, text: Buffer, scripts: readonly Script[]):
     if (at === -1) break;
     if (at + text.length > script.end) continue;
     found.push(script);
-    // The search goes on from the next script.
+    // The script contained one of the texts: the search continues with the next script.
     at = 0;
   }
   return found;
@@ -142,8 +142,8 @@ function findScripts(bytes: Buffer): readonly Script[] {
 }
 
 /**
- * The position of the tag, in upper or lower case, from `start` on; -1 when it is not there. `mayFollow` decides about the byte behind
- * it.
+ * The position of the tag from `start` on, in any letter case; -1 when it is not there. `mayFollow` checks the byte
+ * behind it.
  */
 function findTag(bytes: Buffer, tag: Buffer, start: number, mayFollow: (byte: number) => boolean): number {
   for (let at = bytes.indexOf(LESS_THAN, start); at !== -1; at = bytes.indexOf(LESS_THAN, at + 1)) {
@@ -167,26 +167,26 @@ function isTagEnd(byte: number): boolean {
   return byte === GREATER_THAN || isSpace(byte);
 }
 
-/** The parts of a site's answer that may say something about a post. */
+/** The parts of an HTTP answer that may say something about a post. */
 export interface SiteAnswer extends HttpHead {
   readonly body: Body;
 }
 
-/** The same answer in the form that is sent to a thread. */
+/** The same answer in a form that can be sent to another thread. */
 export type PackedAnswer = HttpHead & Pick<HttpResponse, 'bytes'>;
 
 export function siteAnswer({ status, headers, url, bytes }: PackedAnswer): SiteAnswer {
   return { status, headers, url, body: new Body(bytes) };
 }
 
-/** The sites' ordinary pages are shorter. */
+/** A page that is larger than this is read in a thread; most pages are smaller. */
 const LARGE_BYTES = 1024 * 1024;
-/** This much JSON is read within a few milliseconds, whatever it contains. */
+/** Reading this much JSON takes a few milliseconds, whatever it contains. */
 const MANY_JSON_BYTES = 384 * 1024;
 
 /**
- * Says whether reading a body takes so long that a thread is better: it is large, or much of its JSON contains one of `names`, which is
- * read first. For an ordinary page the way to the thread and back costs more.
+ * Says whether reading a body takes so long that another thread should do it: it is large, or much of its JSON contains
+ * one of `names`. For an ordinary page the transfer to the thread costs more.
  */
 export function isLarge(body: Body, names: readonly string[]): boolean {
   if (body.length <= MANY_JSON_BYTES || body.length > LARGE_BYTES) return body.length > LARGE_BYTES;

@@ -15,12 +15,12 @@ export function child(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
-/** The sites' pages nest about 40 levels; parsing millions of levels would use up the process's memory. */
+/** The sites' pages nest about 40 levels; a text with millions of levels would use up the memory. */
 const MAX_NESTING = 1_000;
-/** Shorter texts cannot nest deep enough to do harm. */
+/** Shorter texts cannot nest deep enough to be a problem. */
 const MIN_SCANNED_CHARS = 64 * 1024;
 
-/** Says whether brackets nest deeper than in any answer of the sites; the text is not parsed for that. */
+/** Says whether brackets nest deeper than `MAX_NESTING`, without parsing the text. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;
@@ -52,10 +52,10 @@ function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** How many levels below the root are searched: the sites nest about 40. It also bounds the recursion. */
+/** How many levels are searched, which bounds the recursion; the sites nest about 40. */
 const MAX_DEPTH = 64;
 
-/** How many objects and lists searches may still visit; a budget shared by several searches bounds them all together. */
+/** How many objects and lists may still be visited; searches that share a budget are bounded together. */
 export interface SearchBudget {
   nodes: number;
 }
@@ -91,8 +91,8 @@ export function visitObjects(
 }
 
 /**
- * Every value below `root` whose property name matches, outer ones first, in document order. `skip`: properties that are neither returned
- * nor searched.
+ * Every value below `root` whose property name matches, outer ones first, in document order.
+ * @param skip properties that are neither returned nor searched
  */
 export function findValues(
   root: unknown,
@@ -120,8 +120,8 @@ export function findValues(
 }
 
 /**
- * Bounds of the readers of single fields. These accept whatever the sites put there: a value of the right kind is returned, anything else
- * is null, so that one odd field never loses the post.
+ * The longest text that is read. All `read` functions return null for a value of the wrong kind, so that one odd field
+ * never loses the post.
  */
 const MAX_TEXT_CHARS = 1_000_000;
 
@@ -143,7 +143,7 @@ export function readCount(value: unknown): number | null {
 
 const MULTIPLES: Readonly<Record<string, number>> = { K: 1e3, M: 1e6, B: 1e9 };
 
-/** A count as people see it: `1,234` exactly, `4.7K` as 4700. */
+/** A count as the site shows it to people: `1,234` exactly, `4.7K` as 4700. */
 export function readShownCount(value: unknown): number | null {
   if (typeof value !== 'string' || value.length > 40) return null;
   const match = /^(\d{1,3}(?:,\d{3}){1,4}|\d{1,15}(?:\.\d{1,3})?)\s?([KMB]?)$/i.exec(value.trim());
@@ -152,7 +152,7 @@ export function readShownCount(value: unknown): number | null {
   return Number.isFinite(number) ? Math.round(number) : null;
 }
 
-/** A number above zero, such as pixels, seconds or bits. */
+/** A number above zero, such as a width, a duration or a bit rate. */
 export function readSize(value: unknown): number | null {
   const number = toNumber(value);
   return number !== null && number > 0 ? number : null;
@@ -194,7 +194,7 @@ export function readList(value: unknown, max = 60): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, max) : [];
 }
 
-/** The first value that `read` finds in an item; null when it finds none. */
+/** The first value that `read` finds in the items; null when it finds none. */
 export function firstOf<Item, Value>(
   items: readonly Item[],
   read: (item: Item) => Value | null | undefined,
@@ -207,9 +207,9 @@ export function firstOf<Item, Value>(
 }
 
 const MAX_CAPTION_CHARS = 100_000;
-/** Letters of any script with their marks, digits, `_`; a keycap or emoji is not part of a tag. */
+/** A hashtag: letters of any script with their marks, digits and `_`, but no keycap or emoji. */
 const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&/])[#\uff03]([\p{L}\p{M}\p{N}_]{1,150})/gu;
-/** Names are ASCII letters, digits, `_` and single inner dots, at most 30; an address's `@` follows a letter or digit. */
+/** A mention: ASCII letters, digits, `_` and single inner dots, at most 30; not the `@` of an e-mail address. */
 const MENTION = /(?<![\p{L}\p{N}_.+-])[@\uff20]([A-Za-z0-9_](?:\.?[A-Za-z0-9_]){0,29})(?![A-Za-z0-9_])/gu;
 
 function distinct(tags: readonly string[]): readonly string[] {
@@ -221,7 +221,7 @@ function distinct(tags: readonly string[]): readonly string[] {
   return [...seen.values()];
 }
 
-/** The hashtags (not purely numeric) and mentions of a caption, with their sign, in order. Repeats in other letter case count as repeats. */
+/** The hashtags (not only of digits) and mentions of a caption, with their sign, in order, each once in any case. */
 export function captionTags(caption: string | null): Record<'hashtags' | 'mentions', readonly string[]> {
   if (!caption) return { hashtags: [], mentions: [] };
   const text = caption.slice(0, MAX_CAPTION_CHARS);
@@ -235,16 +235,16 @@ export function captionTags(caption: string | null): Record<'hashtags' | 'mentio
 
 const MAX_ADDRESS_CHARS = 8_192;
 
-/** Matches addresses that `URL` would leave unchanged, as nearly all of a CDN's are; parsing them would take three times as long. */
+/** Addresses that `URL` would not change, as nearly all of a CDN's; parsing them takes three times as long. */
 const PLAIN = /^https:\/\/([a-z0-9.-]{1,200})\/[A-Za-z0-9\-._~!$&()*+,;=:@%/]*(?:\?[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*)?$/;
-/** Parts of a path that `URL` would resolve, and host names that it would check further. */
+/** Parts of a path that `URL` would resolve, and the prefix of punycode names, which it checks. */
 const UNPLAIN: readonly string[] = ['/.', '/%2', '..', 'xn--'];
 
 function isOn(host: string, hosts: readonly string[]): boolean {
   return hosts.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
 }
 
-/** The address if it may be fetched and shown, else null: https, no user name, no port, on one of `hosts` or a subdomain of it. */
+/** The address if it may be fetched and shown, else null: https, no user or port, on one of `hosts` or below it. */
 export function mediaAddress(url: unknown, hosts: readonly string[]): string | null {
   if (typeof url !== 'string' || url.length > MAX_ADDRESS_CHARS) return null;
   const host = PLAIN.exec(url)?.[1];

@@ -3,14 +3,12 @@ import { type Handler, Parser } from 'htmlparser2';
 import type { Variant } from '../post.ts';
 
 const CHUNK_CHARS = 8 * 1024;
-/**
- * Deeper markup is not read, because the parser's time grows with the square of the depth. Pages of the sites nest less than 100 levels.
- */
+/** Deeper markup is ignored: the parser's time grows with the square of the depth. Sites nest less than 100 levels. */
 const MAX_DEPTH = 512;
 
 /**
- * Passes untrusted markup to the handler in linear time. Markup beyond absurd nesting is left out. Never throws. With `rawEntities`
- * entities are passed on undecoded, which is faster, since otherwise every character is looked at.
+ * Parses untrusted markup in linear time and calls the handler. Markup that nests too deeply is left out. Never throws.
+ * With `rawEntities`, entities are passed on undecoded, which is faster.
  */
 export function readMarkup(
   text: string,
@@ -48,7 +46,7 @@ export function visibleMarkup(html: string, maxChars: number): string {
 /** The metadata for crawlers in a page's head. */
 export interface PageMeta {
   readonly canonical: string | null;
-  /** `og:`, `al:` and `twitter:` properties, the first of each. */
+  /** The `og:`, `al:` and `twitter:` properties; of repeated ones the first. */
   readonly og: ReadonlyMap<string, string>;
 }
 
@@ -91,7 +89,7 @@ export function readMeta(head: string): PageMeta {
 
 export interface DashManifest {
   readonly durationMs: number | null;
-  /** One track each, video before audio, best first. Addresses are unchecked, and their expiry is unknown. */
+  /** One variant per track, video before audio, best first. The addresses are unchecked, their expiry is unknown. */
   readonly variants: readonly Variant[];
 }
 
@@ -145,14 +143,14 @@ function toVariant(representation: Attributes, set: Attributes, url: string): Va
   };
 }
 
-/** Most attributes contain no entities, so they need no decoding. */
+/** Attributes with their entities decoded. Most contain none. */
 function decoded(attributes: Attributes): Attributes {
   const entries = Object.entries(attributes);
   if (entries.every(([, value]) => !value.includes('&'))) return attributes;
   return Object.fromEntries(entries.map(([name, value]) => [name, decodeXML(value)]));
 }
 
-/** Video before audio, larger frames first; of two equal ones the one that plays as it is, then the higher bit rate. */
+/** Sorts video before audio, larger frames first, then tracks that play as they are, then higher bit rates. */
 export function compareTracks(a: Variant, b: Variant): number {
   const area = (variant: Variant) => (variant.width ?? 0) * (variant.height ?? 0);
   return (

@@ -1,6 +1,6 @@
 /**
- * A thread for pages of many megabytes: reading one in the main thread would block all other work for that time. A page that takes too
- * much time or memory ends the thread, not the process.
+ * A worker thread that parses pages of many megabytes, which would block the main thread. A page that takes too much
+ * time or memory ends the thread, not the process.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const IDLE_MS = 60_000;
 const MAX_WAITING = 64;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 32 };
 
-/** The answer of the thread: a value, or an error as plain data, since errors lose their class between threads. */
+/** The thread's result: a value, or an error as plain data, since errors lose their class between threads. */
 export type ThreadOutcome<Value> =
   | { readonly value: Value }
   | {
@@ -25,7 +25,7 @@ export type ThreadOutcome<Value> =
       };
     };
 
-/** Runs the work inside the thread; returns its value, or why it failed. */
+/** Runs the work inside the thread; returns its value or its error. */
 export function threadOutcomeOf<Value>(work: () => Value): ThreadOutcome<Value> {
   try {
     return { value: work() };
@@ -37,7 +37,7 @@ export function threadOutcomeOf<Value>(work: () => Value): ThreadOutcome<Value> 
 
 interface Thread<Task, Value> {
   readonly pool: Piscina<Task, ThreadOutcome<Value>>;
-  /** Aborted when a thread cannot be started, because the next one could not be started either. */
+  /** Aborted when a thread cannot be started: the next one could not be started either. */
   readonly broken: AbortSignal;
 }
 

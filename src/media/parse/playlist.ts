@@ -10,17 +10,17 @@ const MAX_PIECES = 3_000;
 const MAX_RENDITIONS = 60;
 const MAX_LINES = 20_000;
 
-/** A file, or a range of bytes in one, that is a piece of a stream. */
+/** A file, or a byte range of one, that is one piece of a stream. */
 export interface Piece {
   readonly url: string;
   readonly range: { readonly first: number; readonly length: number } | undefined;
-  /** Milliseconds that the piece plays; 0 for the initial piece that all others need. */
+  /** How long the piece plays; 0 for the initialisation piece that all others need. */
   readonly durationMs: number;
 }
 
 type Attributes = ReadonlyMap<string, string>;
 
-/** A line that is not an address: `#TAG:A=1,B="x"`. */
+/** A line of a playlist that is not an address: `#TAG:A=1,B="x"`. */
 interface Tag {
   readonly name: string;
   readonly value: string;
@@ -56,7 +56,7 @@ const RENDITION = {
 export interface PlaylistPlace {
   /** The address from which the playlist came. */
   readonly url: string;
-  /** Suffixes of the media hosts: each host and all its subdomains. */
+  /** Domains of the media hosts; the subdomains of each are included. */
   readonly hosts: readonly string[];
 }
 
@@ -119,16 +119,16 @@ function videoOf(attributes: Attributes, url: string, isSilent: boolean): Varian
   };
 }
 
-/** The bit rate of audio is unknown, because a rendition states that of its video and audio together. */
+/** A separate audio rendition; its bit rate is unknown, because the stated one includes the video. */
 function soundOf(attributes: Attributes, url: string): Variant {
   const codecs = codecsOf(attributes).filter(codec => AUDIO_CODEC.test(codec));
   return { ...RENDITION, url, codecs: codecs.join(', ') || null, hasAudio: true, hasVideo: false, adaptive: true };
 }
 
 /**
- * The pieces of a media playlist, in order; written one after another they make one file.
- * @throws AppError `upstream_unavailable` with `what: 'stream'` for a live or encrypted stream, and for one whose tracks change on the
- * way; `upstream_changed` for text that is not a media playlist
+ * The pieces of a media playlist in order; written one after another they make one file.
+ * @throws AppError `upstream_unavailable` with `what: 'stream'` for a live or encrypted stream, and for one whose
+ * tracks change on the way; `upstream_changed` for text that is not a media playlist
  */
 export function playlistPieces(text: string, url: string): readonly Piece[] {
   const lines = linesOf(text);
@@ -158,7 +158,7 @@ export function playlistPieces(text: string, url: string): readonly Piece[] {
   return pieces;
 }
 
-/** Only a complete stream whose tracks do not change makes one file. */
+/** Checks that the stream is complete and keeps its tracks, since only then its pieces make one file. */
 function checkStream(lines: readonly string[], tags: readonly (Tag | undefined)[]): void {
   const named = (name: string) => tags.flatMap(tag => (tag?.name === name ? [tag] : []));
   const firstPiece = tags.findIndex(tag => tag?.name === 'EXTINF');
@@ -172,7 +172,7 @@ function checkStream(lines: readonly string[], tags: readonly (Tag | undefined)[
   if (!isWhole && named('EXT-X-ENDLIST').length === 0) throw refusedStream('it is live');
 }
 
-/** `LENGTH@FIRST`, or `LENGTH` for bytes right behind the previous piece in the same file. */
+/** The range in `LENGTH@FIRST`, or in `LENGTH` for the bytes right behind the previous piece in the same file. */
 function rangeOf(written: string | undefined, url: string, before: Piece | undefined): Piece['range'] {
   if (written === undefined) return undefined;
   const [, length, first] = /^(\d{1,12})(?:@(\d{1,12}))?$/.exec(written) ?? [];

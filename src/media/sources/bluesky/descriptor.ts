@@ -33,7 +33,7 @@ import {
   playlistOf,
 } from './post.ts';
 
-/** Public posts that have existed for years: videos, one link with the author's id and one with the name. */
+/** Public posts with videos that have existed for years: one link with the author's id, one with the author's name. */
 const EXAMPLES: readonly [string, ...string[]] = [
   'https://bsky.app/profile/did:plc:z72i7hdynmk6r22z27h6tvur/post/3l3vgf77uco2g',
   'https://bsky.app/profile/blu3blue.bsky.social/post/3l4omssdl632g',
@@ -55,7 +55,7 @@ export const bluesky: SourceDescriptor = {
 
 type Endpoint = 'thread' | 'posts' | 'identity';
 
-/** The API answers any caller (2026-11). */
+/** The profile of requests to the API, which answered any caller in 2026-11. */
 const CALLER = { ...PLAIN, userAgent: 'Mozilla/5.0', headers: { accept: 'application/json', 'accept-language': 'en' } };
 const CONSTANTS = {
   source: 'bluesky',
@@ -67,7 +67,7 @@ const CONSTANTS = {
   sessions: ['none'],
 } as const;
 
-/** The list of a video's renditions delays a post at most this long. */
+/** The longest wait for the list of a video's renditions. */
 const RENDITIONS_MS = 3_000;
 
 function createBlueskySource(options: SourceOptions): MediaSource {
@@ -75,7 +75,7 @@ function createBlueskySource(options: SourceOptions): MediaSource {
   const constants = readConstants(CONSTANTS, options.upstreamConstants);
   const client = createBlueskyClient(http, constants.profiles);
 
-  /** The original file, if a server of Bluesky itself has it, and the renditions on the CDN. */
+  /** The files of a video: the original if a server of Bluesky has it, and the renditions on the CDN. */
   async function filesOf({ media: { video }, did }: PostView, signal: AbortSignal): Promise<readonly Variant[]> {
     if (video === null) return [];
     const original = async (): Promise<readonly Variant[]> => {
@@ -141,17 +141,17 @@ function createBlueskySource(options: SourceOptions): MediaSource {
   });
 }
 
-// The requests to Bluesky: only its own hosts are asked, and the directory of ids.
+// Requests to Bluesky. Only its own hosts and the directory of ids are asked.
 
 const API = 'public.api.bsky.app';
 const DIRECTORY = 'plc.directory';
-/** Servers of Bluesky itself. Other people's servers are never asked. */
+/** A file server of Bluesky itself. Servers of other people are never asked. */
 const OWN_SERVER = /^https:\/\/([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,3}\.host\.bsky\.network)\/?$/;
 const MAX_BYTES = 384 * 1024;
 const KNOWN_MS = 3_600_000;
 
 function createBlueskyClient(http: HttpClient, profiles: Readonly<Record<Endpoint, RequestProfile>>) {
-  /** The server for each id that was looked up; empty when it belongs to someone else. */
+  /** The file server of each id that was looked up; empty when it is not Bluesky's own. */
   const servers = createLru<string, string>({ max: 2_000, ttl: KNOWN_MS });
 
   function ask(name: Endpoint, url: string, signal: AbortSignal): Promise<HttpResponse> {
@@ -174,7 +174,7 @@ function createBlueskyClient(http: HttpClient, profiles: Readonly<Record<Endpoin
       return query('thread', 'app.bsky.feed.getPostThread', { uri, depth: '0', parentHeight: '0' }, signal);
     },
 
-    /** The API needs an id, so a name is looked up first; if that fails, its answer about the name is returned. */
+    /** The API needs an id, so a name is looked up first. If the lookup fails, its answer is returned. */
     async posts({ parts: { actor = '', key } }: PostRef, signal: AbortSignal): Promise<HttpResponse> {
       const isId = actor.startsWith('did:');
       const named = isId ? null : await query('posts', 'com.atproto.identity.resolveHandle', { handle: actor }, signal);
@@ -198,9 +198,9 @@ function createBlueskyClient(http: HttpClient, profiles: Readonly<Record<Endpoin
   };
 }
 
-// Reads an answer of Bluesky's API into the post, or into the AppError that it means.
+// Turns an answer of Bluesky's API into the post, or into an AppError.
 
-/** Signs in an error's name and message, in lower case; for a wrong name the API only says that the request is invalid. */
+/** Texts in an error's name and message, in lower case; for a wrong name the API only calls the request invalid. */
 const SIGNS: readonly Sign[] = [
   [/^(?:blockedby|blockedactor|auth)/, 'login_required'],
   [/^(?:\w*notfound|account|repo)|(?:unable to|could not) (?:resolve|find)|not found/, 'not_found'],
@@ -214,7 +214,7 @@ function failureOfError(json: unknown): AppError | null {
   return isAccount ? new AppError('not_found', failure.message, { params: { what: 'account' } }) : failure;
 }
 
-/** @throws AppError the meaning of the answer when the post is not in it, or is not for everyone */
+/** @throws AppError by the answer's error, when the post is not in it, or is not for everyone */
 export function readBlueskyAnswer(
   answer: SiteAnswer,
   { ref, kind, now }: Pick<ReadContext, 'ref' | 'kind' | 'now'>,

@@ -1,4 +1,4 @@
-/** Addresses on Bluesky -> the post that they name. Pure. */
+/** Finds the post that an address on Bluesky names. Pure. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import { matchPath, type PathShape, pathOf, unsupported } from '../kit/link-match.ts';
 
@@ -10,7 +10,7 @@ const SUFFIXES: readonly string[] = [
 /** An author's handle, which is a domain, or the id that stays when the handle changes. */
 const ACTOR = 'did:plc:[a-z2-7]{24}|did:web:[a-z0-9.-]{3,200}|(?:[a-z0-9-]{1,63}\\.){1,8}[a-z][a-z0-9-]{0,62}';
 const KEY = '[\\w~-]{1,64}';
-/** The separator `_` does not occur in handles or ids. */
+/** `ACTOR_KEY`: the separator `_` does not occur in handles or ids. */
 const ID = new RegExp(`^(${ACTOR})_(${KEY})$`);
 
 export function blueskyRefOf(id: string): PostRef | undefined {
@@ -29,7 +29,7 @@ function postMatch([, actor = '', key]: readonly string[], query: URLSearchParam
 
 const PATHS: readonly PathShape[] = [
   [new RegExp(`^profile/(${ACTOR})/post/(${KEY})(?:/|$)`, 'i'), postMatch],
-  // Shapes of the embed code, and of readers that show any record by its `at://` address.
+  // Paths of the embed code, and of sites that show any record by its `at://` address.
   [new RegExp(`^(?:embed/|at:/)?(${ACTOR})/app\\.bsky\\.feed\\.post/(${KEY})(?:/|$)`, 'i'), postMatch],
   [/^profile\/[^/]+$/i, () => unsupported('profile')],
   [/^hashtag\//i, () => unsupported('tag')],

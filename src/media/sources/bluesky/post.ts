@@ -1,4 +1,4 @@
-/** Reads a post as the API shows it into a draft. */
+/** Reads a post from the API's JSON into a draft. */
 import {
   child,
   isJsonObject,
@@ -18,14 +18,14 @@ import { blueskyRefOf } from './link.ts';
 
 export const BLUESKY_MEDIA_HOSTS: readonly string[] = ['cdn.bsky.app', 'video.bsky.app', 'host.bsky.network'];
 
-/** A photo or video as a post lists it, with the id of its author. */
+/** A photo or video of a post, as the API lists it, with the id of the post's author. */
 interface Listed {
   readonly did: string;
   readonly view: JsonObject;
   readonly cid: string | null;
 }
 
-/** Smaller numbers are an aspect ratio, not pixels. */
+/** Smaller numbers state an aspect ratio, not pixels. */
 const MIN_PIXELS = 64;
 
 export function frameOf(view: JsonObject) {
@@ -34,14 +34,14 @@ export function frameOf(view: JsonObject) {
   return isFrame ? { width, height } : { width: null, height: null };
 }
 
-/** An address on the CDN; null if it names another person, because each person's files have their id in the address. */
+/** A file's address on the CDN; null if it contains another person's id, since each file's address has its owner's. */
 function addressOf(url: unknown, did: string): string | null {
   const address = mediaAddress(url, BLUESKY_MEDIA_HOSTS);
   const owner = /did(?::|%3a)\w+(?::|%3a)[a-z0-9.-]+/i.exec(address ?? '')?.[0].replace(/%3a/gi, ':');
   return owner === undefined || owner === did ? address : null;
 }
 
-/** The CDN has each photo in two sizes, at most that many pixels wide or high. */
+/** The photo file in one of the CDN's two sizes, at most `most` pixels wide and high. */
 function photoFile(url: string | null, view: JsonObject, most: number): readonly Variant[] {
   if (url === null) return [];
   const { width, height } = frameOf(view);
@@ -89,7 +89,7 @@ interface ListedMedia {
   readonly video: (Listed & { readonly mime: string | null; readonly bytes: number | null }) | null;
 }
 
-/** The media that the API shows, completed by the post's record; if nothing is shown, only the record is used. */
+/** The media that the API lists, completed by the post's record; if none are listed, only those of the record. */
 function mediaOf(views: readonly JsonObject[], record: unknown, did: string): ListedMedia {
   const parts = [record, child(record, 'media')].filter(isJsonObject);
   const lists = [views, parts].map(embeds => embeds.flatMap(one => [...readList(one.images), ...readList(one.items)]));
@@ -104,7 +104,7 @@ function mediaOf(views: readonly JsonObject[], record: unknown, did: string): Li
   return { photos, video: { did, view: played, cid, mime: readText(blob?.mimeType), bytes: readSize(blob?.size) } };
 }
 
-/** A post with its own id and its author's, which belong together. */
+/** A post with its id and its author's, which only together identify it. */
 export interface PostView {
   readonly view: JsonObject;
   readonly record: JsonObject;
@@ -116,13 +116,13 @@ export interface PostView {
 
 const URI = /^at:\/\/(did:[a-z]{1,10}:[\w.:%-]{1,200})\/app\.bsky\.feed\.post\/([\w~-]{1,64})$/;
 
-/** The embeds shown below the text; a quote with media is split into its two parts. */
+/** The embeds of a post; a quote with media consists of two. */
 function embedsOf(view: JsonObject): readonly JsonObject[] {
   const embeds = [view.embed, ...readList(view.embeds)].filter(isJsonObject);
   return embeds.flatMap(embed => (isJsonObject(embed.media) ? [embed, embed.media] : [embed]));
 }
 
-/** Null for an object that is not a post. Quotes are read one level deep; a post that its author hides from visitors is not quoted. */
+/** Null for an object that is not a post. Quotes are read one level deep, without posts hidden from visitors. */
 function readView(view: unknown, isQuote = false): PostView | null {
   if (!isJsonObject(view)) return null;
   const [, did, key] = URI.exec(readText(view.uri) ?? '') ?? [];
@@ -136,7 +136,7 @@ function readView(view: unknown, isQuote = false): PostView | null {
   return { view, record, did, key, media: mediaOf(embeds, record.embed, did), quoted };
 }
 
-/** The post, wherever it stands in the answer; undefined when the answer has other posts only, null when it has none. */
+/** Finds the requested post in the answer: undefined when it has only other posts, null when it has none. */
 export function findView(
   answer: unknown,
   { actor = '', key }: Readonly<Record<string, string>>,
@@ -158,7 +158,7 @@ function labelsOf(...lists: readonly unknown[]): readonly unknown[] {
   return labels.filter(({ neg }) => neg !== true).map(({ val }) => val);
 }
 
-/** True when the author shows their posts only to people who are logged in. */
+/** True when the author shows posts only to people who are logged in. */
 export function isForMembers({ view }: PostView): boolean {
   return labelsOf(child(view, 'author', 'labels')).includes('!no-unauthenticated');
 }
@@ -183,7 +183,7 @@ function authorOf({ view, did }: PostView): Author {
   };
 }
 
-/** The links and mentions of a text, last first; their bounds count bytes. */
+/** The links and mentions of a text, last first; their positions count bytes. */
 function facetsOf({ record }: PostView, bytes: Buffer) {
   const facets = readList(record.facets, 200).flatMap(facet => {
     const [start, end] = ['byteStart', 'byteEnd'].map(side => readCount(child(facet, 'index', side)));
@@ -194,7 +194,7 @@ function facetsOf({ record }: PostView, bytes: Buffer) {
   return facets.sort((a, b) => b.start - a.start);
 }
 
-/** The text with links written out, which the site shows shortened, and with the link of the card below. */
+/** The text with its links in full, which the site shortens, and the link of the card below the text. */
 function captionOf(post: PostView): { readonly caption: string | null; readonly mentions: readonly string[] } {
   let bytes = Buffer.from(readText(post.record.text) ?? '');
   const facets = facetsOf(post, bytes);

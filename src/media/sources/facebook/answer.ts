@@ -54,7 +54,7 @@ export function isCalledPublic(answer: HttpResponse): boolean {
   return false;
 }
 
-/** The meaning of a page's refusal when the Graph API calls the post public; the failure itself if that changes nothing. */
+/** The failure of a page, corrected for a post that the Graph API calls public. */
 export function failureOfPublicPost(failure: AppError): AppError {
   if (failure.code === 'login_required') {
     return new AppError('login_required', 'the post is public; the site shows its login wall to this server', {
@@ -62,7 +62,7 @@ export function failureOfPublicPost(failure: AppError): AppError {
       cause: failure,
     });
   }
-  // The post exists and is public, so our addresses or our reading of pages are out of date.
+  // The post exists and is public, so Medley's addresses or its parser are out of date.
   if (failure.code === 'not_found') {
     return new AppError('upstream_changed', 'the post is public, but no page shows it', { cause: failure });
   }

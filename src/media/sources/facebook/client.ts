@@ -13,11 +13,11 @@ import { matchFacebookLink } from './link.ts';
 const SITE_HOSTS: HostList = ['facebook.com', '*.facebook.com'];
 const SHORT_HOSTS: HostList = [...SITE_HOSTS, 'fb.com', '*.fb.com', 'fb.watch', '*.fb.watch', 'fb.me', '*.fb.me'];
 const GRAPH_HOST = 'graph.facebook.com';
-/** The largest pages seen have 3 MB; a page with comments may have several times as much. */
+/** The largest pages seen had 3 MB; a page with comments may be several times as large. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_HOPS = 5;
 
-/** Says whether the failure may be due to the caller, not the post. */
+/** Says whether the caller, not the post, may be the cause of the failure. */
 function isOfCaller(error: unknown): boolean {
   const codes = ['login_required', 'upstream_changed', 'upstream_rate_limited'];
   return error instanceof AppError && codes.includes(error.code);
@@ -37,7 +37,7 @@ function challengeAddress({ status, text }: HttpResponse): string | null {
   return path === undefined ? null : `https://www.facebook.com${path}`;
 }
 
-/** The address when it names a page of the site that is not a short link. */
+/** The address, if it is one of the site and not a short link. */
 function targetOf(text: string | null | undefined, base: string): string | null {
   if (!text || !URL.canParse(text, base)) return null;
   const address = new URL(text, base);
@@ -57,7 +57,7 @@ function namedTarget(answer: HttpResponse, url: string): string | null {
   return named.map(one => targetOf(one, url)).find(target => target !== null) ?? null;
 }
 
-/** Redirects are read, but those that leave Facebook are never followed. */
+/** Reads one answer on the way of a short link. Redirects that leave Facebook are not followed. */
 function readStep(answer: HttpResponse, url: string, now: number): ShortLinkStep {
   const next = redirectOf(answer);
   const target = next === null ? namedTarget(answer, url) : targetOf(next.href, url);
@@ -74,7 +74,7 @@ function readStep(answer: HttpResponse, url: string, now: number): ShortLinkStep
 }
 
 export function createFacebookClient(http: HttpClient, constants: FacebookConstants, now: () => number) {
-  /** Each request is made once without retries, because the chain goes on with another strategy. */
+  /** Makes a request once, without retries, because after a failure the next strategy runs. */
   function ask(
     request: Pick<HttpRequest, 'url' | 'hosts' | 'signal' | 'cookies' | 'method' | 'body'>,
     profile: RequestProfile,
@@ -91,7 +91,7 @@ export function createFacebookClient(http: HttpClient, constants: FacebookConsta
   }
 
   return {
-    /** Redirects within the site are followed, except to its login page: that one counts as the answer, whatever its status. */
+    /** Follows redirects within the site, except to its login page: that page is the answer, whatever its status. */
     async page(url: string, profile: RequestProfile, signal: AbortSignal, cookies = new CookieJar()) {
       const site = { hosts: SITE_HOSTS, cookies, signal };
       const askPage = async () => {

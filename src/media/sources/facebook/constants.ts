@@ -3,14 +3,14 @@ import { headerValue, type RequestProfile } from '../../extract/source.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, HTML, NAVIGATION } from '../kit/browser-headers.ts';
 import { PLAIN, readConstants } from '../kit/constants.ts';
 
-/** Values that Facebook changes now and then. Each can be overridden by its key (`facebook.userAgent`). */
+/** Values that Facebook changes now and then. The configuration can override each by its key (`facebook.userAgent`). */
 const IDS = z.strictObject({
-  /** The user agent of profiles that look like a browser over plain TLS. */
+  /** The user agent of profiles that imitate a browser over plain TLS. */
   userAgent: headerValue.default(CHROME),
-  /** The user agent of the site's own link preview. */
+  /** The user agent of the site's own crawler for link previews. */
   crawlerUserAgent: headerValue.default('facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)'),
   searchUserAgent: headerValue.default(GOOGLEBOT),
-  /** In English, our code can read counts (`4.7K`) and error texts. */
+  /** English, because the parser reads counts (`4.7K`) and error texts in this language. */
   acceptLanguage: headerValue.default(ENGLISH),
   graphVersion: z
     .string()
@@ -19,14 +19,14 @@ const IDS = z.strictObject({
 });
 
 /**
- * The profiles of each endpoint, in the order in which they are asked. Each address answers some callers only (public notes of 2026-08 to
+ * The profiles of each endpoint in their default order. Each endpoint answers some callers only (seen in 2026-08 to
  * 2026-10):
- *
- * - Pages answer a browser's TLS; over plain TLS they answer a browser's navigation headers from many addresses, and status 400 to a
- * browser's user agent without them. From data centres reels, photos and groups show the login wall, posts do not.
- * - Pages answer `facebookexternalhit` with the head alone: no file of a video is in it. A search engine's user agent gets the whole
- * page; whether that holds media was not measured, so it is asked last.
- * - `plugins/video.php` gives the files to `facebookexternalhit` and to navigations, from data centres too.
+ * - Pages answer a browser's TLS; over plain TLS they answer a browser's navigation headers from many addresses, and
+ * status 400 to a browser's user agent without them. To data centres, reels, photos and groups show the login wall,
+ * posts do not.
+ * - Pages answer `facebookexternalhit` with the head alone, which has no file of a video. A search engine's user agent
+ * gets the whole page, perhaps without media, so it comes last.
+ * - `plugins/video.php` gives the files to `facebookexternalhit` and to navigations, also in data centres.
  * - Short links name their target to `facebookexternalhit` in the page, to browsers by redirect.
  * - `m.` and `mbasic.` send everyone to the login page.
  */
@@ -58,7 +58,7 @@ function facebookProfiles(ids: z.infer<typeof IDS>) {
     'reel-page/search': search,
     'post-page/search': search,
     'post-page/account': { ...plain, session: 'account' },
-    /** Short links are asked with these two profiles, one after the other. */
+    /** Short links are asked with this profile, then with the next one. */
     'share/crawler': { ...crawler, ...quick },
     'share/plain': { ...plain, ...quick },
     /** The oEmbed endpoint says whether a post is public, without a token since 2026-06-15, 1,000 times an hour. */
@@ -75,7 +75,7 @@ export const FACEBOOK_EXAMPLES: readonly [string, ...string[]] = [
 
 export function createFacebookConstants(overrides: Readonly<Record<string, string>> = {}) {
   return readConstants(
-    // No profile may use an account, since accounts have a strategy of their own.
+    // Accounts have a strategy of their own, so no other profile may use one.
     { source: 'facebook', schema: IDS, profiles: facebookProfiles, sessions: ['none'] },
     overrides,
   );

@@ -16,13 +16,13 @@ export const facebook: SourceDescriptor = {
   cdnHosts: META_MEDIA_HOSTS,
   example: FACEBOOK_EXAMPLES[0],
   onInGroups: true,
-  // A profile or page without a name is found by its numeric id.
+  // A profile or page without a name has an address with its numeric id.
   profileUrl: ({ username, id }) =>
     [username, id].flatMap(name =>
       name !== null && /^[\w.-]{1,80}$/.test(name) ? [`https://www.facebook.com/${name}`] : [],
     )[0],
   sessionCookie: 'xs',
-  // The CDN throttles the user agents of browsers (2026-08): for videos the crawler's is fast, for images a plain one.
+  // The CDN slows down browsers (2026-08): the crawler's user agent is fast for videos, a plain one for images.
   cdnUserAgent: mime => (mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0'),
   create: createFacebookSource,
 };

@@ -19,13 +19,13 @@ function pathOf(url: string | null): string {
   return url !== null && URL.canParse(url, base) ? new URL(url, base).pathname : '';
 }
 
-/** Paths of pages that are shown in place of a post. At a checkpoint the site wants proof that a person uses the account. */
+/** Paths shown instead of a post. At a checkpoint the site wants proof that a person uses the account. */
 const WALLS: readonly Sign[] = [
   [/^\/login(?:\.php)?(?:\/|$)/, 'login_required'],
   [/^\/checkpoint(?:\/|$)/, 'upstream_rate_limited'],
 ];
 
-/** The failure that the final address means; null if the address may still be the post's. */
+/** The failure that the final address of an answer means; null if it may still be the post's address. */
 export function failureOfPlace(url: string | null): AppError | null {
   return failureBySign(pathOf(url), WALLS);
 }
@@ -34,7 +34,7 @@ export function isCheckpoint(answer: HttpHead): boolean {
   return failureOfPlace(redirectOf(answer)?.href ?? answer.url)?.code === 'upstream_rate_limited';
 }
 
-/** The site's sentences and marks, the most telling first. */
+/** The site's sentences and codes, the most telling first. */
 const SIGNS: readonly Sign[] = [
   [
     /(?:isn't|is not|not) available in your (?:country|region|location)|restricted in your (?:country|region)/,
@@ -61,13 +61,13 @@ const SIGNS: readonly Sign[] = [
 const signsOf = (...codes: readonly ErrorCode[]) => SIGNS.filter(([, code]) => codes.includes(code));
 const BLOCKED = signsOf('upstream_rate_limited');
 const RESTRICTIONS = signsOf('region_blocked', 'age_restricted', 'private');
-/** The text for a post that is removed, hidden from strangers or not allowed elsewhere: the page at another address may say more. */
+/** The text for a post that is deleted, hidden or restricted: a page at another address may say which. */
 const GONE = /post is no longer available|this video may no longer exist/;
 
-/** A refusal is a small page, so no more than this is read. */
+/** The most characters of a page that are read, since a refusal is a small page. */
 const MAX_WORDS_CHARS = 512 * 1024;
 
-/** The text that visitors see, without the posts' text that the head quotes. */
+/** The text that visitors see, without the post's text that the head quotes. */
 function visibleWords(html: string): string {
   const visible = plainWords(visibleMarkup(html, MAX_WORDS_CHARS)).replace(/<meta\s[^<>]{0,8000}>/g, '');
   return visible.replace(/<title>(?!page not found<|log in(?:to)? (?:to )?facebook)[^<]{0,2000}/, '<title>');
@@ -82,18 +82,18 @@ function dataWords(page: Body): string {
   return plainWords(words.slice(0, MAX_WORDS_CHARS));
 }
 
-/** The failure that the page states, either in the text that visitors see or, if it contains no posts of people, in its data. */
+/** The failure that the page states, in its visible text or, if it contains no posts of people, in its data. */
 function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
   const visible = visibleWords(page.text);
   const seen = failureBySign(visible, SIGNS);
-  // Every page for visitors contains a login form, so that form alone proves nothing.
+  // Every page for visitors contains a login form, so a login form proves nothing.
   const isLogin = seen === null || seen.code === 'login_required';
   const stated = isLogin ? failureBySign(dataWords(page), hasPosts ? BLOCKED : SIGNS) : null;
   const isGone = GONE.test(visible);
   return stated ?? seen ?? (isGone ? weakNotFound('the page says that the post is no longer available') : null);
 }
 
-/** Properties in which an object says why it is not shown. */
+/** Names of properties that say why an object is not shown. */
 const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
 const MAX_REASON_CHARS = 20_000;
 
@@ -113,11 +113,11 @@ function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
   if (status === 403 && body.includes('/__rd_verify')) {
     return blocked('answered with a client challenge', failureOfStatus(answer, now)?.retryAfterMs);
   }
-  // The time to wait counts only when the site says that it is busy.
+  // The header with the time to wait is used only when the site says that it is busy.
   return failureOfStatus({ ...answer, headers: status === 429 || status >= 500 ? headers : {} }, now);
 }
 
-/** Null when no reason is known. `hasPosts`: other people's posts are in the page, whose text must not be taken for the site's. */
+/** Null when no failure is stated. `hasPosts`: other people's posts on the page must not be read as the site's text. */
 export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = false): AppError | null {
   const { status, body } = answer;
   const moved = status >= 300 && status < 400 ? (answer.headers.location ?? null) : answer.url;
@@ -130,7 +130,7 @@ export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = fals
   const ofCanonical = failureOfPlace(canonical);
   if (ofCanonical !== null) return ofCanonical;
   const ofWords = failureOfWords(body, hasPosts);
-  // A 404 with a login form on the page is still a 404.
+  // A page with status 404 means a missing post, even if it contains a login form.
   const isMissing = ofHead?.code === 'not_found' && ofWords?.code === 'login_required';
   if (ofWords !== null && !isMissing) return ofWords;
   if (ofHead !== null) return ofHead;

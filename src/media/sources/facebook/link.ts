@@ -61,7 +61,7 @@ function photoMatch(id: string): LinkMatch {
   return post(id, 'photo', `/photo/?fbid=${id}`);
 }
 
-/** A post of a person or page; without its owner's name the site finds it by the id alone. */
+/** A post of a person or page; without the owner's name the site finds it by the id. */
 function postMatch(id: string, owner: string | undefined): LinkMatch {
   const parts = ownerPart(owner);
   return post(id, 'post', parts.owner === undefined ? `/${id}` : `/${parts.owner}/posts/${id}`, parts);
@@ -80,13 +80,13 @@ function groupMatch([, group, word, ...ids]: readonly string[], query: URLSearch
   return id === undefined ? unsupported('group') : post(id, 'group', `/groups/${group}/posts/${id}`, { group });
 }
 
-/** `/share/v/ID`, `/share/ID`, `fb.watch/ID`, `fb.watch/v/ID`: only the site knows to what the id leads. */
+/** A short link `/share/v/ID`, `/share/ID`, `fb.watch/ID`, `fb.watch/v/ID`: only the site knows where it leads. */
 function shortMatch(origin: string, place: string, rest: string): LinkMatch {
   const path = /^((?:[a-z]\/|(?![a-z]\/))[\w-]{1,40})(?:\/|$)/.exec(rest)?.[1];
   return path === undefined ? PAGE : { kind: 'short', url: `${origin}${place}/${path}/`, key: `${place}/${path}` };
 }
 
-/** A title, an album or `vb.N` may stand before the id; the owner may be missing or written in any script. */
+/** A path in which a title, an album or `vb.N` may stand before the id; the owner may be missing or in any script. */
 function ownedMatch(owner: string | undefined, word: string, rest: string): LinkMatch {
   const id = rest.split('/', 4).findLast(word === 'posts' ? isPostId : isNumericId);
   if (word.startsWith('photos')) return id === undefined ? unsupported('album') : photoMatch(id);
@@ -94,12 +94,12 @@ function ownedMatch(owner: string | undefined, word: string, rest: string): Link
   return word === 'posts' ? postMatch(id, owner) : videoMatch(id, word === 'videos' ? 'video' : 'reel', owner);
 }
 
-/** Addresses in the embed code may begin with an API version. */
+/** A path of the embed code, which may begin with an API version. */
 const afterVersion = (path: string) => new RegExp(`^(?:v\\d{1,3}\\.\\d{1,3}/)?(?:${path})`, 'i');
 
-/** Shapes of paths, without the slashes at both ends; the first that matches and has a meaning counts. */
+/** Shapes of paths, without the slashes at both ends; the first that matches and gives a result is used. */
 const PATHS: readonly PathShape[] = [
-  // Pages that contain another address.
+  // Pages with another address in their query.
   [afterVersion('(?:l|share|sharer|sharer/sharer)\\.php$|flx/warn$'), (_, query) => wrapper(query.get('u'))],
   [afterVersion('plugins/(?:video|post)(?:\\.php)?$'), (_, query) => wrapper(query.get('href'))],
   [afterVersion('login(?:\\.php)?$'), (_, query) => wrapper(query.get('next'))],
@@ -140,12 +140,12 @@ const PATHS: readonly PathShape[] = [
   [/^photo\/(\d{1,20})(?:\/|$)/i, ([, id = '']) => photoMatch(id)],
   [/^video\/(\d{1,20})(?:\/|$)/i, ([, id = '']) => videoMatch(id, 'watch')],
   ...OTHER_PAGES,
-  // Up to three segments may stand before the word; a single one is the owner.
+  // Up to three segments may stand before the word; if there is one, it is the owner.
   [
     /^(?:([^/]*)\/|(?:[^/]*\/){2,3}?)??(videos|posts|photos|reels?|photos_albums)(?:\/(.*)|$)/i,
     ([, owner, word = '', rest = '']) => ownedMatch(owner, word.toLowerCase(), rest),
   ],
-  // Addresses that no other shape matches.
+  // All addresses that match none of the shapes above.
   [/^/, (_, query) => queriedVideo(query.get('v'))],
   [/^pfbid[^/]*/, ([id]) => (isPostId(id) ? postMatch(id, undefined) : undefined)],
   [/^([^/]*)/, ([, word = '']) => (word === '' || SITE_PAGES.test(word.toLowerCase()) ? PAGE : unsupported('profile'))],
@@ -162,7 +162,7 @@ export function matchFacebookLink(address: URL): LinkMatch | undefined {
   return isSite || MIRRORS.has(host) ? matchPath(PATHS, path, address.searchParams) : undefined;
 }
 
-/** The reference of an id alone; the site itself finds the post for it. */
+/** The reference of a post of which only the id is known; the site finds the post by it. */
 export function facebookRefOf(id: string): PostRef | undefined {
   return isPostId(id) ? refTo(id, 'id', `/${id}`) : undefined;
 }
@@ -171,12 +171,12 @@ export function idOfAddress(address: unknown): string | null {
   return postIdOf(address, matchFacebookLink);
 }
 
-/** A number alone does not say whether it is a video's, so it may be one. */
+/** Says whether the post may be a video: a number alone does not tell. */
 function mayBeVideo(ref: PostRef): boolean {
   return isVideoLink(ref) || (ref.form === 'id' && isNumericId(ref.id));
 }
 
-/** The permanent address of a video; the embedded player and the Graph API accept no other (a short link finds nothing there). */
+/** The permanent address of a video, the only one that the embedded player and the Graph API accept. */
 function videoAddress(ref: PostRef): string {
   const { owner } = ref.parts;
   return ref.form !== 'reel' && owner ? `${SITE}/${owner}/videos/${ref.id}/` : `${SITE}/reel/${ref.id}/`;
@@ -187,14 +187,14 @@ function storyAddress({ id, form, parts: { owner } }: PostRef): string | null {
   return isOwnerKnown ? `${SITE}/story.php?story_fbid=${id}&id=${owner}` : null;
 }
 
-/** The address at which each endpoint may show a post; null when it cannot show that kind of post. */
+/** The address at which each endpoint shows a post; null when it cannot show that kind of post. */
 export const ADDRESSES: ReadonlyMap<string, (ref: PostRef) => string | null> = new Map([
   ['post-page', (ref: PostRef) => (/^(?:post|permalink|group|id)$/.test(ref.form) ? ref.url : null)],
   ['photo-page', ref => (ref.form === 'photo' ? ref.url : null)],
   ['photo-php', ref => (ref.form === 'photo' ? `${SITE}/photo.php?fbid=${ref.id}` : null)],
   // Pages under `/watch` and `/videos` sometimes show another video's files (seen 2026-06), so every video is asked for as a reel.
   ['reel-page', ref => (isVideoLink(ref) ? `${SITE}/reel/${ref.id}` : null)],
-  // The embedded player says little, but is shown where the page has a login wall.
+  // The embedded player says little, but it is shown where the page has a login wall.
   [
     'embed',
     ref => (mayBeVideo(ref) ? `${SITE}/plugins/video.php?href=${encodeURIComponent(videoAddress(ref))}` : null),

@@ -13,7 +13,7 @@ import { type PixelSize, readAddress, sizeOf, UNKNOWN_SIZE } from '../../kit/cdn
 import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
 import { valuesAt } from './page.ts';
 
-/** The properties with the addresses of a video's files; they changed over the years (latest: 2024-11). The best comes first. */
+/** Properties with the addresses of a video's files, best first; the site changes them, last in 2024-11. */
 const HD_KEYS = ['browser_native_hd_url', 'playable_url_quality_hd', 'hd_src_no_ratelimit', 'hd_src'];
 const SD_KEYS = ['browser_native_sd_url', 'playable_url', 'sd_src_no_ratelimit', 'sd_src'];
 const MANIFEST_KEYS = ['dash_manifest', 'dash_manifest_xml_string', 'playlist'];
@@ -30,7 +30,7 @@ const IMAGE_PATHS = [
   'comet_photo_attachment_resolution_renderer.image',
 ];
 const COVER_PATHS = [['preferred_thumbnail.image.uri', 'thumbnailImage.uri'], ['first_frame_thumbnail'], ['image.uri']];
-/** A video's object has files, or says that it is a video. */
+/** Says whether the object is a video: it has files, or names its type. */
 export function isVideo(object: JsonObject): boolean {
   return object.__typename === 'Video' || VIDEO_KEYS.some(key => key in object);
 }
@@ -45,7 +45,7 @@ function answersOf(video: JsonObject): readonly unknown[] {
   return valuesAt([video], `${FRAGMENT}.${RESULT}`, RESULT);
 }
 
-/** The addresses that one object lists: in its own properties, in its delivery data, and in the newest kind of answer. */
+/** The addresses in one object: its own properties, its delivery data, and its newest form (2024-11). */
 function addressesOf(video: JsonObject, isHd: boolean): readonly unknown[] {
   const listed = answersOf(video).flatMap(answer => readList(child(answer, 'progressive_urls')));
   const fits = (one: unknown) => (readText(child(one, 'metadata', 'quality'))?.toUpperCase() === 'HD') === isHd;
@@ -59,7 +59,7 @@ function manifestOf(video: JsonObject): string | null {
   return manifests.map(readText).find(xml => xml?.includes('<MPD')) ?? null;
 }
 
-/** The files, best first, each with one address: the same file has several hosts and signatures, but one path. */
+/** The files, best first, each with one address. The same file has several hosts and signatures, but only one path. */
 function listFiles(videos: readonly JsonObject[]): readonly ListedFile[] {
   const files = new Map<string, ListedFile>();
   for (const isHd of [true, false]) {

@@ -1,6 +1,6 @@
 /**
- * The content of a Facebook page. A script is parsed only when something in it is asked for, since a page has a hundred scripts and a
- * post is in few of them.
+ * The content of a Facebook page. A page has a hundred scripts and a post is in few of them, so a script is parsed only
+ * when it is needed.
  */
 import type { Body, Script } from '../../../parse/body.ts';
 import {
@@ -58,21 +58,21 @@ function contentOf(root: unknown) {
   return { objects, byId };
 }
 
-/** The base64 spellings of an id inside a longer text: there are three, depending on the offset within a group of three bytes. */
+/** An id inside a base64 text looks one of three ways, depending on its offset within a group of three bytes. */
 function tracesOf(id: string): readonly string[] {
   if (!/^\d{6,20}$/.test(id)) return [id.replace(/=+$/, '')];
   const encoded = [0, 1, 2].map(offset => {
     const text = Buffer.from('\0'.repeat(offset) + id).toString('base64');
-    // The first and last characters are left out where they share bits with the text around the id.
+    // The first and last characters are left out where they also encode neighbouring bytes.
     const start = offset === 0 ? 0 : offset + 1;
     return text.slice(start, Math.floor(((offset + id.length) * 8) / 6));
   });
   return [id, ...encoded];
 }
 
-/** Shorter ids are not unique: they are enumerations or places in lists. */
+/** Shorter numbers are enumerations or positions in lists, not ids. */
 export const MIN_ID_CHARS = 6;
-/** Up to this many ids are searched one by one; with more, all scripts are parsed. */
+/** Up to this many ids are searched in the page's text one by one; for more, all scripts are parsed. */
 const MAX_LOOKUPS = 24;
 
 /** @param idOf the id of the post that an address of the site names; null for any other address */
@@ -82,7 +82,7 @@ export function openPage(body: Body, idOf: (address: unknown) => string | null) 
   const read = new Map<Script, Content>();
   const asked = new Set<string>();
   const contents = () => [...scripts.flatMap(script => read.get(script) ?? []), player];
-  /** One budget for all searches through the page's objects. */
+  /** All searches through the page's objects share one budget. */
   const budget = createSearchBudget();
 
   function readEach(wanted: readonly Script[]): void {
@@ -100,27 +100,25 @@ export function openPage(body: Body, idOf: (address: unknown) => string | null) 
     budget,
     idOf,
 
-    /** Objects with this id, in page order: Facebook's ids are unique, so all of them describe one thing. */
+    /** Objects with this id, in page order. Facebook's ids are unique, so all of them describe the same thing. */
     byId(id: string): readonly JsonObject[] {
       readNaming(id, [id]);
       return contents().flatMap(content => content.byId.get(id) ?? []);
     },
 
-    /**
-     * The objects of the scripts that contain one of `ids`, and of all scripts parsed before, in page order; without `ids` every object.
-     */
+    /** Objects of all scripts that contain one of `ids` or were parsed before, in page order; all without `ids`. */
     objects(ids?: ReadonlySet<string>): readonly JsonObject[] {
       if (ids === undefined) readEach(scripts);
       else for (const id of ids) readNaming(id, tracesOf(id));
       return contents().flatMap(content => content.objects);
     },
 
-    /** Every value of that property in an object, without other people's text and media. */
+    /** All values of a property within an object, without other people's text and media. */
     ownValues(root: unknown, name: string | ((key: string) => boolean)): readonly unknown[] {
       return findValues(root, name, { skip: FOREIGN, budget });
     },
 
-    /** Parses all scripts; true when some were not parsed before. */
+    /** Parses all scripts; returns true when some were not parsed before. */
     readAll(): boolean {
       const isNew = read.size < scripts.length;
       readEach(scripts);
@@ -161,7 +159,7 @@ function videosIn(script: string): readonly unknown[] {
   const found: unknown[] = [];
   for (let lists = 0; lists < MAX_LISTS && marks.exec(script) !== null; lists += 1) {
     const list = listAt(script.slice(marks.lastIndex, marks.lastIndex + MAX_LIST_CHARS));
-    // The search stops at a broken literal: reading on from inside it could read the remaining text once per literal.
+    // The search stops at a broken literal, because reading on from within it could take quadratic time.
     if (list === undefined) break;
     found.push(...readList(parseJson(list.json), Number.POSITIVE_INFINITY));
     marks.lastIndex += list.length;
@@ -169,7 +167,7 @@ function videosIn(script: string): readonly unknown[] {
   return found;
 }
 
-/** The entries of every `videoData: [...]` as videos with their ids: the embedded player keeps them in a script that is not JSON. */
+/** The videos in each `videoData: [...]`, with ids: the embedded player's script is not JSON. */
 function playerVideos(body: Body): readonly JsonObject[] {
   if (!body.includes('videoData')) return [];
   const entries = body.scripts.flatMap(({ text }) => videosIn(text)).filter(isJsonObject);

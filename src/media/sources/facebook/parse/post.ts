@@ -1,4 +1,4 @@
-/** Reads a Facebook page into the post that was asked for. Pure; never throws. Media must belong to the requested id. */
+/** Reads the requested post from a Facebook page: only media of the requested id. Pure; never throws. */
 import { isVideoLink, type PostRef } from '../../../extract/source.ts';
 import type { Body } from '../../../parse/body.ts';
 import {
@@ -32,11 +32,11 @@ import {
 /** The post on a page, or why the page does not contain it. */
 export type Reading =
   | { readonly kind: 'post'; readonly post: PostDraft }
-  /** A broadcast that is still on the air. */
+  /** The post is a broadcast that is live now. */
   | { readonly kind: 'live' }
-  /** The post is there, but none of its files can be read: its own objects may say why. */
+  /** The post is on the page, but no file of it can be read; `objects` may say why. */
   | { readonly kind: 'unread'; readonly objects: readonly JsonObject[]; readonly budget: SearchBudget }
-  /** `others`: the page has videos of others only; `nothing`: it has none. `hasPosts`: other people's posts are in the page. */
+  /** `others`: the page has only videos of other posts; `nothing`: none. `hasPosts`: it has posts of other people. */
   | { readonly kind: 'others' | 'nothing'; readonly hasPosts: boolean };
 
 type Found = ReturnType<typeof findPost>;
@@ -45,7 +45,7 @@ type Found = ReturnType<typeof findPost>;
 const MAX_NODES = 40;
 const MAX_FEEDBACK_NODES = 200;
 
-/** `facebook.com/NAME` -> NAME; null for a profile with a number. */
+/** The name in `facebook.com/NAME`; null for a profile with a number. */
 function usernameOf(url: unknown): string | null {
   if (typeof url !== 'string' || !URL.canParse(url)) return null;
   const { hostname, pathname } = new URL(url);
@@ -70,7 +70,7 @@ function authorOf(page: FacebookPage, { nodes, stories }: Found, isMediaItself: 
     return readList(lists.find(Array.isArray), 1);
   });
   const owners = [...valuesAt(nodes, 'owner'), ...valuesAt(stories, 'short_form_video_context.video_owner')];
-  // The author of a post that shares a video is the person who shares it; the author of a video is its owner.
+  // The author is the person who shares a video, unless the link is to the video itself: then it is its owner.
   const people = (isMediaItself ? [...owners, ...actors] : [...actors, ...owners]).filter(isJsonObject);
   const id = textOf(people[0]?.id);
   if (id === null) return readAuthor(people.slice(0, 1));
@@ -84,7 +84,7 @@ function readTotal(value: unknown): number | null {
 
 type CountReader = (value: unknown) => number | null;
 
-/** The ways to read each count, best first; an exact count in any object is better than a rounded one in another. */
+/** Where to find each count, best first; an exact count in any object is better than a rounded one in another. */
 const COUNTS: readonly (readonly [keyof Stats, CountReader, ...string[]])[] = [
   ['likes', readTotal, 'reaction_count', 'unified_reactors', 'reactors'],
   ['likes', readShownCount, 'i18n_reaction_count'],
@@ -109,7 +109,7 @@ function readCounts(objects: readonly JsonObject[]): Stats {
   return stats;
 }
 
-/** The objects with the counts of a post: its feedback, wherever it is in the page, and its media. */
+/** The objects with the counts of a post: its feedback object, wherever it is on the page, and its media. */
 function feedbackOf(page: FacebookPage, { ids, stories, nodes }: Found): readonly JsonObject[] {
   const within = (objects: readonly JsonObject[]) =>
     valuesAt(objects, 'feedback', 'feedback_context.feedback_target_with_context');
@@ -122,7 +122,7 @@ function feedbackOf(page: FacebookPage, { ids, stories, nodes }: Found): readonl
   return [...[...feedbackIds].flatMap(page.byId), ...within(stories).filter(isJsonObject), ...nodes];
 }
 
-/** `og:title` without the counts before the title and the names after it. */
+/** The title in `og:title`, without the counts before it and the names after it. */
 function ownTitle(title: string | undefined, authorName: string | null): string | null {
   const own = (title ?? '')
     .split(' | ')
@@ -132,7 +132,7 @@ function ownTitle(title: string | undefined, authorName: string | null): string 
   return own.length === 0 ? null : own.join(' | ');
 }
 
-/** Says whether the metadata in the head is about this post: it may be about another. */
+/** Says whether the metadata in the head are about this post, and not about another. */
 function isAboutPost({ meta, idOf }: FacebookPage, ids: ReadonlySet<string>): boolean {
   return [meta.canonical, meta.og.get('og:url')].some(address => ids.has(idOf(address) ?? ''));
 }
@@ -174,7 +174,7 @@ function nodesOf(page: FacebookPage, media: JsonObject | null): readonly JsonObj
   return [...new Set([media, ...(id === null ? [] : page.byId(id))])].slice(0, MAX_NODES);
 }
 
-/** A link to a video is never answered by an image. */
+/** Reads the item; for a link to a video never an image. */
 function readMedia(nodes: readonly JsonObject[], ref: PostRef): UnplacedItem | null {
   const isImage = nodes[0] !== undefined && isPhoto(nodes[0]) && !isVideoLink(ref);
   return isImage ? readPhoto(nodes.filter(node => !isVideo(node))) : readVideo(nodes);
@@ -189,7 +189,7 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
   const isOwn = own !== undefined && (isMediaItself(ref) || attached.length === 0);
   const media = distinctMedia(isOwn ? [own] : attached).map(one => nodesOf(page, one));
   const items = media.map(nodes => readMedia(nodes, ref));
-  // The video in the head counts only for a post with at most one item, since it may be a part of a longer post.
+  // The video in the head may be one of several in a longer post, so it is only used for a post with at most one item.
   const isSingle = readableItems({ items }) === 0 && items.length <= 1;
   const file = isSingle && isAboutPost(page, ids) ? readNamedVideo(page.meta.og) : null;
   // A live broadcast has no file yet.
@@ -206,7 +206,7 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
   };
 }
 
-/** The id in `finalUrl`, the address that finally answered, is the site's own id of the post. */
+/** `finalUrl` is the address that finally answered; it contains the site's own id of the post. */
 export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string, idOf: FacebookPage['idOf']): Reading {
   const page = openPage(body, idOf);
   const moved = idOf(finalUrl) ?? ref.id;
@@ -220,14 +220,14 @@ export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string, id
     return { kind: 'post', post: { ...readFacts(page, best, isMediaItself(ref)), items: best.items } };
   }
   if (found.some(one => one.isLive)) return { kind: 'live' };
-  // The page shows the post itself, so other content on it, such as a login form, means nothing.
+  // The page shows the post, so other content on it, such as a login form, says nothing.
   const words = found.find(one => one.isWordsOnly);
   if (words !== undefined) {
     return { kind: 'post', post: { ...readFacts(page, words, false), items: [], isWordsOnly: true } };
   }
   const held = found.find(one => one.isHeld);
   if (held !== undefined) return { kind: 'unread', objects: [...held.stories, ...held.nodes], budget: page.budget };
-  // A page never repeats the pfbid by which it was asked for.
+  // A page never contains the pfbid (an encoded id) with which it was requested.
   const isNamed = ref.id.startsWith('pfbid') || page.names([ref.id, moved]);
   const hasVideos = page.objects().some(isVideo);
   return { kind: hasVideos && !isNamed ? 'others' : 'nothing', hasPosts: hasVideos || page.objects().some(isStory) };

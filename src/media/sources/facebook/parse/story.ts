@@ -1,4 +1,4 @@
-/** Finds the stories of a page that belong to the requested post, and their attached media. Pure. */
+/** Finds the objects of a page that describe the requested post (its stories) and its attached media. Pure. */
 import {
   child,
   findValues,
@@ -11,7 +11,7 @@ import {
 import { isPhoto, isVideo } from './media.ts';
 import { type FacebookPage, FOREIGN, MIN_ID_CHARS, textOf, valuesAt } from './page.ts';
 
-/** The story of one post is described by fewer objects than this. */
+/** The most objects that are read for the story of one post. */
 const MAX_STORIES = 30;
 const MAX_MEDIA = 200;
 
@@ -36,7 +36,7 @@ export function isStory(object: JsonObject): boolean {
   return STORY_KEYS.some(key => key in object);
 }
 
-/** The ids inside a story's own id: in base64 it is `S:_I<owner>:<post>`, sometimes with a kind or a second id. */
+/** The ids inside a story's id, which is base64 of `S:_I<owner>:<post>`, sometimes with a kind or a second id. */
 function idsInside(id: string | null): readonly string[] {
   if (id === null || !id.startsWith('UzpfS') || id.length > 400) return [];
   const plain = Buffer.from(id, 'base64').toString('latin1');
@@ -44,7 +44,7 @@ function idsInside(id: string | null): readonly string[] {
   return match === null ? [] : match.slice(1).filter(part => part !== undefined);
 }
 
-/** Says whether a story states one of `ids` as its own; the cheapest signs are checked first. */
+/** Says whether a story has one of `ids` as its post's id; the cheapest checks come first. */
 function isNamed(page: FacebookPage, story: JsonObject, ids: ReadonlySet<string>): boolean {
   const isWanted = (id: unknown) => {
     const text = textOf(id);
@@ -61,7 +61,7 @@ function isNamed(page: FacebookPage, story: JsonObject, ids: ReadonlySet<string>
   return page.ownValues(attachments, 'media').some(media => isWanted(child(media, 'id')));
 }
 
-/** The only story that the page as a whole is about, from its queries' answers about a node; undefined when there are none or several. */
+/** The only story that the page's queries answer with; undefined when there are none or several. */
 function rootStory(page: FacebookPage): JsonObject | undefined {
   const roots = page.objects().flatMap(({ data }) => {
     const answered = [child(data, 'node_v2'), child(data, 'node'), readList(child(data, 'nodes'))[0]];
@@ -71,7 +71,7 @@ function rootStory(page: FacebookPage): JsonObject | undefined {
   return ids.size === 1 ? roots[0] : undefined;
 }
 
-/** The story of the post: all objects that state one of `ids` as their own, and all others in the page with the same story id. */
+/** The post's stories: objects with one of `ids` as the post's id, and those with the same story id. */
 export function storiesOf(page: FacebookPage, ids: ReadonlySet<string>): readonly JsonObject[] {
   const own: JsonObject[] = [];
   for (const object of page.objects(ids)) {
@@ -79,7 +79,7 @@ export function storiesOf(page: FacebookPage, ids: ReadonlySet<string>): readonl
   }
   const storyIds = new Set(own.map(story => textOf(story.id) ?? '').filter(id => id.startsWith('Uzpf')));
   const stories = [...new Set([...own, ...[...storyIds].flatMap(page.byId)])].slice(0, MAX_STORIES);
-  // The pfbid in an address changes with each visit, so the page's only story must be the post.
+  // The pfbid (an encoded id) in an address changes with each visit; if the page has only one story, it is the post.
   const [asked] = ids;
   const root = stories.length === 0 && asked?.startsWith('pfbid') ? rootStory(page) : undefined;
   return root === undefined ? stories : [root];
@@ -100,7 +100,7 @@ function isLinkImage(media: unknown): boolean {
   return child(media, '__typename') === 'GenericAttachmentMedia';
 }
 
-/** The id by which a photo or video is identified all over the page; short ids are only places in lists. */
+/** An id under which a photo or video can be found elsewhere on the page; short ids are only list positions. */
 export function knownIdOf(media: JsonObject): string | null {
   const id = textOf(media.id);
   return id !== null && id.length >= MIN_ID_CHARS ? id : null;
