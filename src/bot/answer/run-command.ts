@@ -6,7 +6,7 @@ import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Command, CommandContext, Values } from '../contract/command.ts';
 import { commandSpec, validateOptions } from '../contract/command-spec.ts';
-import type { Reply } from '../contract/reply.ts';
+import { button, type Reply } from '../contract/reply.ts';
 import type { Caller, ProgressStage } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
 import { errorNotice } from '../views/notice.ts';
@@ -114,11 +114,32 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
     return `${runs}`;
   }
 
+  /**
+   * A button that asks for the post again after a failure that may pass; the strategy that failed cools down, so another one is asked first.
+   * The web chat shows a button of its own, which sends the message again.
+   */
+  async function anotherWay(
+    { name, accepts }: Command,
+    asked: Values<Command['options']> | undefined,
+    { caller, t }: RunContext,
+    { retry, outdatedMs }: Reply,
+  ): Promise<Pick<Reply, 'actions'> | undefined> {
+    const helps = accepts === 'link' && retry !== undefined && outdatedMs === undefined && caller.platform !== 'web';
+    if (!helps || asked === undefined) return undefined;
+    const values: Record<string, string | number | boolean> = {};
+    for (const [key, value] of Object.entries(asked)) if (value !== undefined) values[key] = value;
+    const token = services.actions.encode({ command: name, values });
+    await services.actions.stored();
+    return { actions: [button(t.messages.post.anotherWay, token)] };
+  }
+
   return async (command, context, raw, isPressed = false) => {
     const { caller, t, signal } = context;
+    let asked: Values<Command['options']> | undefined;
     try {
       const spec = commandSpec(command, t, isPressed ? 'button' : caller.chatKind);
       const values = validateOptions(spec, raw());
+      asked = values;
       const run = (waiter: Waiter) => runInTime(command, values, { ...waiter, caller, t, services });
       if (command.cost === 0) return await run({ signal, progress: stage => context.progress(stage) });
       context.progress('resolving');
@@ -126,8 +147,9 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
     } catch (error) {
       if (signal.aborted) return undefined;
       if (error instanceof StoreAway) throw error;
-      const notice = renderFailure(error, command.name, context, logFailure, command);
-      return context.isQuiet === true ? undefined : notice;
+      const failure = renderFailure(error, command.name, context, logFailure, command);
+      if (context.isQuiet === true) return undefined;
+      return { ...failure, ...(await anotherWay(command, asked, context, failure)) };
     }
   };
 }

@@ -43,6 +43,29 @@ function repliedTo(on: Stage): unknown[] {
   );
 }
 
+describe('a failure that may pass', () => {
+  it('has a button that asks in another way, and the file takes the place of the notice', async () => {
+    let isFirst = true;
+    const on = await open({
+      answer(id) {
+        if (!isFirst) return samplePost({ id, url: link(id) });
+        isFirst = false;
+        throw new AppError('upstream_unavailable', 'no answer', { params: { site: 'Instagram' } });
+      },
+    });
+    on.fake.message({ guildId: on.guildId, content: LINK, authorId: SARI });
+    const told = await answer(on);
+    const button =
+      /"custom_id":"([^"]+)","label":"Try another way"|"label":"Try another way"[^}]*"custom_id":"([^"]+)"/;
+    const [, before, after] = button.exec(JSON.stringify(told.body)) ?? [];
+    const customId = before ?? after ?? '';
+    on.fake.interaction({ kind: 'button', customId, messageId: told.id, guildId: on.guildId, userId: '301' });
+    await on.fake.waitFor(() => ownMessages(on.fake).find(({ files }) => files.length > 0));
+    expect(on.asked).toEqual([LINK, LINK]);
+    expect(textOf(told)).not.toContain('Try another way');
+  });
+});
+
 describe('people over their limit', () => {
   it('are told so under every message, with the time to wait', async () => {
     const on = await open({ units: 2 });

@@ -57,7 +57,7 @@ describe('an inline query', () => {
   });
 
   it('never brings a sensitive post uncovered: not by a file that Telegram holds, nor by a thumbnail', async () => {
-    const stage = await openStage({ post: { sensitive: true } });
+    const stage = await openStage({ post: () => ({ sensitive: true }) });
     const { fake } = stage;
     fake.message({ from: SARI, text: REEL });
     await fake.waitFor(() => answersIn(fake, SARI.id)[0]);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { answersIn, BUDI, CAROUSEL, GROUP, openStage, PHOTO, PRIVATE, REEL, SARI, SILENT } from './stage.ts';
 
@@ -98,6 +99,33 @@ describe('a failure among several links', () => {
     const words = answersIn(fake, SARI.id).flatMap(({ text }) => text ?? []);
     expect(words).toEqual([t.requests.unsure]);
     expect(answersIn(fake, SARI.id).map(({ file }) => file?.kind)).toEqual([undefined, 'photo']);
+  });
+});
+
+describe('a failure that may pass', () => {
+  /** A site that gives no answer to the first request. */
+  function silentOnce() {
+    let isFirst = true;
+    return () => {
+      if (!isFirst) return {};
+      isFirst = false;
+      throw new AppError('upstream_unavailable', 'no answer', { params: { site: 'Instagram' } });
+    };
+  }
+
+  it.each([
+    ['in a private chat', { id: SARI.id }, SARI],
+    ['in a group, for whoever presses', GROUP, BUDI],
+  ])('has a button that asks in another way, and the file follows %s', async (_, chat, presser) => {
+    const { fake } = await openStage({ post: silentOnce() });
+    fake.message({ ...(chat === GROUP && { chat: GROUP }), from: SARI, text: REEL });
+    const told = await fake.waitFor(() => answersIn(fake, chat.id)[0]);
+    const [, label, data = ''] =
+      /"text":"([^"]*)","callback_data":"([^"]*)"/.exec(JSON.stringify(told.replyMarkup)) ?? [];
+    expect(label).toBe(t.post.anotherWay);
+    fake.callbackQuery({ data, message: { chatId: chat.id, messageId: told.messageId }, from: presser });
+    await fake.waitFor(() => answersIn(fake, chat.id).find(({ file }) => file?.kind === 'video'));
+    expect(fake.problems).toEqual([]);
   });
 });
 

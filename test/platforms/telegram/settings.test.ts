@@ -77,7 +77,7 @@ describe('the settings of a Telegram group', () => {
   });
 
   it('keep a sensitive post to private chats, until an admin wants it behind a spoiler', async () => {
-    const stage = await openStage({ post: { sensitive: true } });
+    const stage = await openStage({ post: () => ({ sensitive: true }) });
     const { fake } = stage;
     fake.message({ from: SARI, text: REEL });
     expect((await fake.waitFor(() => answersIn(fake, SARI.id)[0])).about.has_spoiler).toBe(true);

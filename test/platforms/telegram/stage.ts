@@ -72,8 +72,8 @@ export interface StageOptions {
   readonly commands?: readonly Command[];
   /** Default: knows one of everything. */
   readonly beatmaps?: Beatmaps;
-  /** Laid over every post of the sites. */
-  readonly post?: Partial<Post>;
+  /** Gives what is laid over every post of the sites; if it throws, the site fails with that. */
+  readonly post?: () => Partial<Post>;
   /** In place of what is made for the stage. */
   readonly services?: Partial<Services>;
   /** Default: Medley's own. */
@@ -160,7 +160,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         ...extractor,
         async extract(...asked) {
           const found = await extractor.extract(...asked);
-          return { ...found, post: { ...found.post, ...options.post } };
+          return { ...found, post: { ...found.post, ...options.post?.() } };
         },
       },
       sites: sourceDescriptors,
