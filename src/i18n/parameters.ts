@@ -166,6 +166,8 @@ export interface Parameters {
   'plays.topIf.total': { now: Value; after: Value; mods: Value };
   'plays.topIf.none': { mods: Value };
   'plays.topIf.partial': { done: Value; all: Value };
+  'plays.topOld.title': { date: Value; mode: Value };
+  'plays.topOld.total': { now: Value; after: Value };
   'plays.versus.common': { n: number; shown: Value };
   'notices.didYouMean': { command: Value };
   'post.likes': { n: number; shown: Value };

@@ -80,7 +80,7 @@ export interface DifficultyOptions {
 }
 
 /** rosu-pp-js 3.1 computes by the rules that osu! announced on this date. */
-const DIFFICULTY_ALGORITHM = '2025-03-06';
+export const DIFFICULTY_ALGORITHM = '2025-03-06';
 
 const MAX_ACCURACIES = 32;
 const HOUR_MS = 3_600_000;

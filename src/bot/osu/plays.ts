@@ -77,14 +77,14 @@ export async function bestPlays(
 export async function ratePlays(
   scores: readonly Score[],
   { services, signal }: Pick<CommandContext, 'services' | 'signal'>,
-  { strains = false }: Pick<RatingRequest, 'strains'> = {},
+  { strains = false, isScan = false }: Pick<RatingRequest, 'strains' | 'isScan'> = {},
 ): Promise<ReadonlyMap<number, Rating>> {
   const rateable = scores.flatMap(score => (score.beatmap === null ? [] : [{ score, beatmap: score.beatmap }]));
   const rated = await services.ratings.ofMaps(
     rateable.map(({ score, beatmap }) => {
       const { mode: ruleset, mods, pp, is_perfect_combo, lazer } = score;
       const isWhole = pp !== null && is_perfect_combo;
-      return { beatmap, ruleset, mods, lazer, strains, ...(isWhole ? {} : { play: score, knownPp: pp }) };
+      return { beatmap, ruleset, mods, lazer, strains, isScan, ...(isWhole ? {} : { play: score, knownPp: pp }) };
     }),
     signal,
   );

@@ -3,6 +3,7 @@ import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import type { Action, Reply } from '../../../src/bot/contract/reply.ts';
 import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/request.ts';
 import { type BuiltWorker, buildWorker } from '../../beatmaps/built-worker.ts';
+import { made } from '../../fakes/beatmaps.ts';
 import { sampleCaller } from '../sample.ts';
 import { type OsuStageOptions, openOsuStage, textOf } from './osu-stage.ts';
 
@@ -41,6 +42,7 @@ const COMMANDS = [
   '/osu scores lamp post mods:HD sort:accuracy chokes:yes',
   '/osu nochoke lamp post',
   '/osu topif lamp post +HD',
+  '!topold lamp post',
   '/osu versus lamp_post tea_kettle',
   '/osu daily lamp post',
   '/osu ranking world',
@@ -171,12 +173,6 @@ describe('a recent play', () => {
     expect(textOf(await say('/osu_whatif 300 lamp post'))).toContain('One more play of 300 pp');
     expect(textOf(await say(`/beatmap_leaderboard ${PAPER_COMET}`))).toContain('Best of the world');
   });
-});
-
-it('best plays by old rules are answered with a sentence, without a call', async () => {
-  const { say, calls } = await open();
-  expect(textOf(await say('!topold lamp post'))).toContain('I do not know the rules of earlier years');
-  expect(calls()).toEqual({ api: 0, attributes: 0 });
 });
 
 describe('a map that was deleted', () => {
@@ -481,6 +477,26 @@ describe('the best plays with other mods', () => {
     expect(harder).toMatch(/1\. .*\+DT.*\d+ → about \d+ pp/);
     expect(textOf(await say('/osu topif lamp post -EZ'))).toContain('None of these plays would change with -EZ.');
     expect(textOf(await say('/osu topif lamp post'))).toContain('mods');
+  });
+});
+
+describe('the best plays by earlier rules', () => {
+  it('have the worth that the library gives, whatever osu! gave', async () => {
+    const { say, osu } = await open();
+    const shown = await say('!topold lamp post');
+    expect(textOf(shown)).toMatch(/best plays by the rules of March 6, 2025 \(osu!\)/);
+    expect(textOf(shown)).toMatch(/[\d,]+ pp now, about [\d,]+ pp by those rules/);
+    expect(textOf(shown)).not.toContain('estimate');
+    const signal = new AbortController().signal;
+    const { user } = await osu.beatmaps.user('lamp post', 'osu', signal);
+    const { scores } = await osu.beatmaps.userScores(user.id, 'best', { ruleset: 'osu', limit: 100, signal });
+    const worths = await Promise.all(
+      scores.map(async play => {
+        const request = { beatmap: made(play.beatmap ?? undefined), mods: play.mods, play, isScan: true };
+        return (await osu.difficulty.of(request, signal)).play?.pp ?? 0;
+      }),
+    );
+    expect(textOf(shown)).toMatch(new RegExp(`1\\. .*about ${Math.round(Math.max(...worths))} pp`));
   });
 });
 

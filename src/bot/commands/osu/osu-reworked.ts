@@ -1,3 +1,4 @@
+import { DIFFICULTY_ALGORITHM } from '../../../beatmaps/difficulty/difficulty.ts';
 import { mapPage } from '../../../beatmaps/model/link.ts';
 import { changeMods, foldMod, type ModWish, parseModWishes } from '../../../beatmaps/model/mods.ts';
 import type { Score, ScoreMod } from '../../../beatmaps/model/score.ts';
@@ -24,7 +25,6 @@ import { MOD_FILTER, type Mode, modeOf, TERMS } from '../../contract/terms.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, ratePlays } from '../../osu/plays.ts';
-import { notice } from '../../views/notice.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
 import { pageActions } from '../../views/osu/beatmap-list.ts';
 import { gainText, playerTitle } from '../../views/osu/player.ts';
@@ -83,14 +83,30 @@ export const osuTopIf = defineCommand({
   },
 });
 
-/** Other bots have it, so that it is typed; the rules of earlier years are computed by none of our libraries. */
+/** Shows the best plays by the rules of the library that estimates, which are the newest of osu!'s earlier rules. */
 export const osuTopOld = defineCommand({
   name: 'osu topold',
-  options: { player: PLAYER_OPTION, mode: MODE_OPTION },
-  visibility: 'caller',
-  cost: 0,
+  options: { player: PLAYER_OPTION, mode: MODE_OPTION, page: PAGE },
+  visibility: 'chat',
+  cost: 2,
   listed: 'typed',
-  run: async (_asked, { t }: CommandContext) => notice(t.messages.plays.topOld),
+  subject: 'player',
+  async run(asked, context: CommandContext) {
+    const { osu, plays } = context.t.messages;
+    const worked = await rework(asked, context, {
+      change: score => ({ ...score, pp: null }),
+      worthOf: (_, { difficulty }) => difficulty?.play?.pp ?? 0,
+      isScan: true,
+    });
+    const date = context.t.date(Date.parse(DIFFICULTY_ALGORITHM));
+    const words = {
+      title: ({ mode }: { readonly mode: string }) => plays.topOld.title({ date, mode }),
+      total: plays.topOld.total,
+      partial: plays.topIf.partial,
+    };
+    const none = osu.scores.none.best;
+    return render({ ...worked, ratings: new Map() }, { command: 'osu topold', values: {}, words, none }, context);
+  },
 });
 
 const modsKey = (mods: readonly ScoreMod[]) =>
@@ -113,6 +129,8 @@ interface Rework {
   readonly change: (score: Score) => Score | undefined;
   /** The pp of a play as `change` made it. */
   readonly worthOf: (score: Score, rating: Rating) => number;
+  /** True for pp by the library alone. */
+  readonly isScan?: boolean;
 }
 
 interface Asked {
@@ -122,12 +140,16 @@ interface Asked {
 }
 
 /** Works out the best plays with the change, and the pp that each would have. */
-async function rework({ player, mode, page = 1 }: Asked, context: CommandContext, { change, worthOf }: Rework) {
+async function rework(
+  { player, mode, page = 1 }: Asked,
+  context: CommandContext,
+  { change, worthOf, isScan = false }: Rework,
+) {
   const { user, stale } = await askedUser({ player, mode }, context);
   const plays = await bestPlays(user, context.services.beatmaps, context.signal);
   const changed = plays.scores.flatMap(score => change(score) ?? []).slice(0, MOST);
   const byId = new Map(changed.map(score => [score.id, score]));
-  const ratings = await ratePlays(changed, context);
+  const ratings = await ratePlays(changed, context, { isScan });
   const entries = plays.scores.map((played): ReworkedPlay => {
     const score = byId.get(played.id);
     const rating = ratings.get(played.id);
@@ -143,7 +165,7 @@ async function rework({ player, mode, page = 1 }: Asked, context: CommandContext
 }
 
 interface Said {
-  readonly command: 'osu nochoke' | 'osu topif';
+  readonly command: 'osu nochoke' | 'osu topif' | 'osu topold';
   readonly values: Readonly<Record<string, string>>;
   readonly words: {
     title(values: { readonly mode: string }): string;
