@@ -75,6 +75,8 @@ async function buildPrograms(build) {
     minifySyntax: true,
     sourcemap: 'linked',
     sourcesContent: false,
+    // Licences name people with letters beyond ASCII; in files of their own they take no memory.
+    legalComments: 'external',
     external: EXTERNAL,
     banner: { js: BANNER },
     chunkNames: '[name]-[hash]',

@@ -10,7 +10,7 @@ export function foldText(text: string): string {
   const plain = text
     .toLowerCase()
     .normalize('NFKD')
-    .replace(/[\u0300-\u036f'\u2019`´]/g, '')
+    .replace(/[\u0300-\u036f'\u2019`\xb4]/g, '')
     .normalize('NFC');
   return plain.replace(UNSPACED, ' $& ').match(WORDS)?.join(' ') ?? '';
 }
