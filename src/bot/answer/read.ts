@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { Command } from '../contract/command.ts';
 import { looksLikeLink } from '../contract/command-spec.ts';
 import {
@@ -203,7 +203,7 @@ const MAX_MESSAGES = 10_000;
 
 export function createEditedLinks({ now }: { readonly now: () => number }): EditedLinks {
   /** Links by message, in memory only: after a restart the message's event id shows whether it was answered. */
-  const answered = new LRUCache<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
+  const answered = createLru<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
 
   return {
     added(messageKey, links) {

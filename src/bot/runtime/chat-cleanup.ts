@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import type { ChatPlatform, Sending } from '../contract/chat-platform.ts';
@@ -158,7 +158,7 @@ export interface WholeAnswers {
 const MAX_REQUESTS = 2_000;
 
 export function createWholeAnswers(): WholeAnswers {
-  const wholeSoFar = new LRUCache<string, boolean>({ max: MAX_REQUESTS });
+  const wholeSoFar = createLru<string, boolean>({ max: MAX_REQUESTS });
 
   return {
     isAllBrought({ request, isFirst, isLast, expected }, { replies, isConfirmed }) {

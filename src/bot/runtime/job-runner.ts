@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { AppError, StoreAway } from '../../errors.ts';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import { type ChatPlatform, type RequestOutcome, Superseded } from '../contract/chat-platform.ts';
 import { callerOf, partsOf, type Request } from '../contract/request.ts';
@@ -43,7 +43,7 @@ export class JobRunner {
   readonly #order: ReplyOrder;
   readonly #jobs = new Map<string, Job>();
   /** Requests that ended here, in case the queue does not get the verdict. */
-  readonly #ended = new LRUCache<string, true>({ max: MAX_ENDED });
+  readonly #ended = createLru<string, true>({ max: MAX_ENDED });
   #isDraining = false;
 
   constructor({ platforms, onOutcome, ...shared }: JobRunnerOptions) {

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { ChatPlatform, PostToChat } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
 import { callerOf, chatKeyOf, type Request } from '../contract/request.ts';
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 30_000;
 const MAX_CHATS = 10_000;
 
 export function createSendNotice(tools: NoticeTools): SendNotice {
-  const noticed = new LRUCache<string, true>({ max: MAX_CHATS, ttl: EVERY_MS });
+  const noticed = createLru<string, true>({ max: MAX_CHATS, ttl: EVERY_MS });
 
   return async (platform, request, render) => {
     const chat = chatKeyOf(request);
@@ -121,7 +121,7 @@ const MAX_PEOPLE = 10_000;
  */
 export function createNoticeBudget({ clock, burst = 5, everyMs = 5_000 }: NoticeBudgetOptions): JobTools['mayNotify'] {
   /** For each person, the moment at which all their notices would have been sent at an even pace. */
-  const evenAt = new LRUCache<string, number>({ max: MAX_PEOPLE });
+  const evenAt = createLru<string, number>({ max: MAX_PEOPLE });
 
   return person => {
     const next = Math.max(evenAt.get(person) ?? 0, clock()) + everyMs;

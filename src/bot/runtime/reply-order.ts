@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../infra/cache/cache.ts';
 
 /**
  * Keeps the replies of one lane in the order in which its requests were first taken up, whatever happens to them on the way; as far as
@@ -39,7 +39,7 @@ const PATIENCE_MS = 5_000;
 const AGAIN_MS = 1_000;
 
 export function createReplyOrder(clock: () => number): ReplyOrder {
-  const lanes = new LRUCache<string, readonly Entry[]>({ max: MAX_LANES });
+  const lanes = createLru<string, readonly Entry[]>({ max: MAX_LANES });
 
   /** The earlier requests that this one waits for. */
   function before(lane: string, entry: Entry): readonly Entry[] {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../infra/cache/cache.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Pace } from '../contract/chat-platform.ts';
 import { ChatSchedule, type Slot, type Taken } from './chat-schedule.ts';
@@ -72,7 +72,7 @@ const UNLIMITED: Reservation = { grow: () => 0, take: async () => UNCOUNTED, end
  */
 export class Throttle {
   readonly #options: ThrottleOptions;
-  readonly #chats = new LRUCache<string, ChatSchedule>({ max: MAX_CHATS });
+  readonly #chats = createLru<string, ChatSchedule>({ max: MAX_CHATS });
   readonly #platforms = new Map<string, PlatformState>();
 
   constructor(options: ThrottleOptions) {

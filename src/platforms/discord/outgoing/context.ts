@@ -1,7 +1,7 @@
 import { type Client, MessageFlags } from 'discord.js';
-import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { ViewHistory } from '../../../bot/stores/view-history.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
 import type { CommandIdRecord } from '../api/command-ids.ts';
@@ -68,7 +68,7 @@ export interface EmbedSuppressionOptions {
 const MAX_REPEATS = 3;
 
 export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSuppressionOptions): EmbedSuppression {
-  const watched = new LRUCache<string, { readonly message: EmbedMessage; repeats: number }>({
+  const watched = createLru<string, { readonly message: EmbedMessage; repeats: number }>({
     max: WORK.suppressed,
     ttl: TIMES.lateEmbed,
     perf: { now },
