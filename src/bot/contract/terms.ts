@@ -51,7 +51,7 @@ export const TERMS = {
   },
   accuracy: { ...WORD, also: ['acc', 'a'], bare: as(/^(\d{1,3}(?:[.,]\d{1,6})?)%$/) },
   /** A number with decimals before the `x` is a speed; without, it is a combo. */
-  rate: { ...WORD, also: ['speed', 'clock', 'clockrate', 'cr'], bare: as(/^(\d[.,]\d{1,3})[x×*]$/i) },
+  rate: { ...WORD, also: ['speed', 'clock', 'clockrate', 'cr'], bare: as(/^(\d[.,]\d{1,3})[x\xd7*]$/i) },
   combo: { ...COUNT, also: ['c'], bare: as(/^(\d{1,6})x$/i) },
   /** A number with `m` never means minutes: lengths are written `1:30`, or stand behind `length:`. */
   misses: { ...COUNT, also: ['miss', 'x'], bare: as(/^(\d{1,6})x?(?:m|miss|misses)$/i) },
