@@ -1,8 +1,11 @@
 /** Reads addresses by tables of path shapes. */
-import type { LinkMatch } from '../../extract/source.ts';
+import type { LinkMatch, PostRef } from '../../extract/source.ts';
 
 /** A shape of a path, without the slashes at both ends, and its meaning; undefined when the next shape should be tried. */
-export type PathShape = readonly [RegExp, (found: readonly string[], query: URLSearchParams) => LinkMatch | undefined];
+export type PathShape = readonly [
+  RegExp,
+  (found: readonly string[], query: URLSearchParams, host: string) => LinkMatch | undefined,
+];
 
 export function unsupported(what: string): LinkMatch {
   return { kind: 'unsupported', what };
@@ -22,19 +25,42 @@ export function wrapper(target: string | null | undefined): LinkMatch | undefine
   return target ? { kind: 'wrapper', target } : undefined;
 }
 
+/** A link to the post; a page without a post when there is none. */
+export function postMatch(ref: PostRef | undefined): LinkMatch {
+  return ref === undefined ? PAGE : { kind: 'post', ref };
+}
+
 /** The path of an address without empty segments, shortened to that many segments. */
 export function pathOf(address: URL, maxSegments: number): string {
   const segments = address.pathname.split('/', 2 * maxSegments).filter(segment => segment !== '');
   return segments.slice(0, maxSegments).join('/');
 }
 
-export function matchPath(shapes: readonly PathShape[], path: string, query: URLSearchParams): LinkMatch {
+/** @param host the host name, where shapes depend on it */
+export function matchPath(shapes: readonly PathShape[], path: string, query: URLSearchParams, host = ''): LinkMatch {
   for (const [pattern, match] of shapes) {
     const found = pattern.exec(path);
-    const meaning = found === null ? undefined : match(found, query);
+    const meaning = found === null ? undefined : match(found, query, host);
     if (meaning !== undefined) return meaning;
   }
   return PAGE;
+}
+
+const MAX_SEGMENTS = 6;
+
+/**
+ * The `match` of a source by patterns of host names, each with the shapes of its paths. It gives undefined for other hosts, never throws,
+ * and takes from an address only what the shapes allow.
+ */
+export function linkMatcher(hosts: readonly (readonly [RegExp, readonly PathShape[]])[]) {
+  return (address: URL): LinkMatch | undefined => {
+    const { protocol, hostname, searchParams } = address;
+    const shapes = hosts.find(([pattern]) => pattern.test(hostname))?.[1];
+    if (shapes === undefined || !/^https?:$/.test(protocol)) return undefined;
+    // A link that was copied from an app may have these signs escaped.
+    const path = pathOf(address, MAX_SEGMENTS).replace(/^%40/, '@').replace(/%3a/gi, ':');
+    return matchPath(shapes, path, searchParams, hostname);
+  };
 }
 
 /** The id of the post that an address names; null for any other address. */
