@@ -1,5 +1,5 @@
 /** The people and posts of the sandbox's TikTok. All of them are invented. */
-import { TIKTOK_EXAMPLES } from '../../../src/media/sources/tiktok/descriptor.ts';
+import { tiktok } from '../../../src/media/sources/tiktok/descriptor.ts';
 import { BOWL, CLAY, type Clip, DUSK, FERN, type Photo, SEA, TRAM } from '../media.ts';
 
 export interface TiktokPost {
@@ -29,7 +29,7 @@ export const TIKTOK_POSTS: readonly TiktokPost[] = [
   post('7560000000000000044', 'a private video on TikTok', { clip: SEA, state: 'private' }),
   post('7560000000000000055', 'a video for adults on TikTok', { clip: SEA, state: 'classified' }),
   post('7560000000000000066', 'a video that is not shown abroad on TikTok', { clip: SEA, state: 'abroad' }),
-  ...TIKTOK_EXAMPLES.map(link =>
+  ...tiktok.examples.map(link =>
     post(link.slice(link.lastIndexOf('/') + 1), 'an example', { username: 'ostvik.tram.museum', clip: TRAM }),
   ),
 ];

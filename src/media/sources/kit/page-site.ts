@@ -24,6 +24,7 @@ import { createSource } from './source.ts';
 export interface PageSite<Ids extends object, Name extends string, Endpoint extends AnswerKind>
   extends Omit<SourceDescriptor, 'example' | 'create'>,
     Pick<MediaSource, 'match' | 'refOf'> {
+  /** Public posts that have existed for years or months, one of each kind. */
   readonly examples: readonly [string, ...string[]];
   /** Hosts from which its posts are fetched. Default: the hosts of its links. */
   readonly askedHosts?: HostList;
@@ -56,7 +57,7 @@ const MAX_HOPS = 3;
 
 export function definePageSite<Ids extends object, Name extends string, Endpoint extends AnswerKind>(
   site: PageSite<Ids, Name, Endpoint>,
-): SourceDescriptor {
+): SourceDescriptor & Pick<PageSite<Ids, Name, Endpoint>, 'examples'> {
   const { adapt = source => source, ...described } = site;
   return {
     ...described,

@@ -8,19 +8,23 @@ import {
   firstOf,
   isJsonObject,
   type JsonObject,
+  mediaAddress,
   parseJson,
   readCount,
   readFlag,
   readId,
   readInstant,
   readList,
+  readSeconds,
+  readSize,
   readText,
   visitObjects,
 } from '../../parse/json-fields.ts';
-import { type Author, NO_STATS, type Post, type Stats } from '../../post.ts';
+import { type Author, NO_STATS, type Post, type Stats, type UnplacedItem, type Variant } from '../../post.ts';
+import { sizeOf } from '../kit/cdn-address.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
+import { listedFile, listedItem } from '../kit/media-files.ts';
 import { blocked, failureOfPlace, weakNotFound } from '../kit/refusal.ts';
-import { imageItem, readAddress, soundItem, videoItem } from './parse/media.ts';
 
 export const WALL = /^\/login(?:\/|$)/;
 
@@ -42,9 +46,25 @@ export function targetOfPage(answer: HttpResponse): string | null {
   return named?.replaceAll('&amp;', '&') ?? null;
 }
 
-function failureOfState({ statusCode, statusMsg }: NonNullable<FoundItem['state']>): AppError | null {
-  const code = readCount(statusCode) ?? 0;
-  const words = readText(statusMsg) ?? '';
+/** @throws AppError the meaning of the answer when the requested post is not in it. */
+export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadContext): Post {
+  const failure = failureOfChallenge(body) ?? failureOfPlace(head, context.now, WALL);
+  if (failure !== null) throw failure;
+  const { item, state, isAbsent } = findItem(body, context.ref);
+  if (item !== undefined) {
+    const draft = draftOf(item, context.ref);
+    if (readableItems(draft) === 0) throw failureWithoutFile(item);
+    return toPost(draft, context, 'files');
+  }
+  const stated = failureOfState(state);
+  if (stated !== null) throw stated;
+  throw isAbsent ? weakNotFound('the embed has no post') : new AppError('upstream_changed', 'a page without the post');
+}
+
+/** The failure that the site's status of its answer means. */
+function failureOfState(state: JsonObject | undefined): AppError | null {
+  const code = readCount(state?.statusCode) ?? 0;
+  const words = readText(state?.statusMsg) ?? '';
   if (code === 0) return null;
   const message = `state ${code}: ${words.slice(0, 100)}`;
   if (/cross_border|region/.test(words)) return new AppError('region_blocked', message, { params: { weak: 1 } });
@@ -53,35 +73,14 @@ function failureOfState({ statusCode, statusMsg }: NonNullable<FoundItem['state'
   return code === 10_204 ? weakNotFound(message) : new AppError('upstream_changed', message);
 }
 
-/** Why a post that exists has no file. */
-function failureWithoutFile({ sensitive, isPrivate }: PostDraft & { readonly isPrivate: boolean }): AppError {
+function failureWithoutFile(item: JsonObject): AppError {
+  const isPrivate = [item.privateItem, item.secret, child(item.author, 'privateAccount')].includes(true);
   if (isPrivate) return new AppError('private', 'the post of a private account');
-  if (sensitive) return new AppError('age_restricted', 'the post is classified and comes without a file');
+  if (isSensitive(item)) return new AppError('age_restricted', 'the post is classified and comes without a file');
   return new AppError('upstream_changed', 'the post came without a file that we know');
 }
 
-/** @throws AppError the meaning of the answer when the requested post is not in it. */
-export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadContext): Post {
-  const failure = failureOfChallenge(body) ?? failureOfPlace(head, context.now, WALL);
-  if (failure !== null) throw failure;
-  const { item, state, isAbsent } = findItem(body, context.ref);
-  if (item !== null) {
-    const { isPrivate, ...draft } = parseItem(item, context.ref);
-    if (readableItems(draft) === 0) throw failureWithoutFile({ ...draft, isPrivate });
-    return toPost(draft, context, 'files');
-  }
-  const stated = state === null ? null : failureOfState(state);
-  if (stated !== null) throw stated;
-  throw isAbsent ? weakNotFound('the embed has no post') : new AppError('upstream_changed', 'a page without the post');
-}
-
-export interface FoundItem {
-  readonly item: JsonObject | null;
-  /** The status that the site gives in its answer. */
-  readonly state: JsonObject | null;
-  /** True when the embed says that there is no such post. */
-  readonly isAbsent: boolean;
-}
+const isSensitive = (item: JsonObject) => readFlag(item.isContentClassified) === true;
 
 /** An embed has the same data as a page, in other places. */
 function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: JsonObject): JsonObject {
@@ -103,9 +102,9 @@ function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: Json
  * Finds the post anywhere in the page, since the site moves its data now and then. It must have the requested id, because pages contain
  * related posts.
  */
-function findItem(page: Body, { id }: PostRef): FoundItem {
+function findItem(page: Body, { id }: PostRef) {
   const items: JsonObject[] = [];
-  let state: JsonObject | null = null;
+  let state: JsonObject | undefined;
   let isAbsent = false;
   const visit = (object: JsonObject) => {
     if (isJsonObject(object.itemInfos) && readId(object.itemInfos.id) === id) items.unshift(itemOfEmbed(object));
@@ -118,10 +117,8 @@ function findItem(page: Body, { id }: PostRef): FoundItem {
     if (isJsonObject(route)) isAbsent ||= route.is404 === true || route.isError === true || route.videoData === null;
   };
   for (const script of page.scripts) if (script.isJson) visitObjects(parseJson(script.text), visit);
-  return { item: items[0] ?? null, state, isAbsent };
+  return { item: items[0], state, isAbsent };
 }
-
-const MAX_IMAGES = 60;
 
 const STATS: Readonly<Partial<Record<keyof Stats, string>>> = {
   likes: 'diggCount',
@@ -148,32 +145,117 @@ function readAuthor({ author, nickname }: JsonObject): Author {
   };
 }
 
-/** The upper half of an id is the time in seconds since 1970. */
-function publishTimeOf(id: string): number {
-  return Number(BigInt(id) >> 32n) * 1000;
+function draftOf(item: JsonObject, { id }: PostRef): PostDraft {
+  return {
+    author: readAuthor(item),
+    title: readText(child(item.imagePost, 'title')),
+    caption: readText(item.desc)?.trim() || null,
+    // The upper half of an id is the time in seconds since 1970.
+    publishedAt: readInstant(item.createTime) ?? Number(BigInt(id) >> 32n) * 1000,
+    stats: readStats(item),
+    items: readItems(item),
+    coverUrl: firstOf([child(item.video, 'originCover'), child(item.video, 'cover')], readAddress),
+    sensitive: isSensitive(item),
+  };
 }
 
 /** Photos in their order with the music that plays to them, or a video. */
 function readItems({ imagePost, video, music }: JsonObject): PostDraft['items'] {
-  const images = readList(child(imagePost, 'images'), MAX_IMAGES).map(one =>
-    isJsonObject(one) ? imageItem(one) : null,
-  );
+  const images = readList(child(imagePost, 'images')).map(one => (isJsonObject(one) ? imageItem(one) : null));
   if (images.length === 0) return [isJsonObject(video) ? videoItem(video) : null];
   const sound = isJsonObject(music) ? soundItem(music) : null;
   return sound === null ? images : [...images, sound];
 }
 
-/** Null stands for everything that the item does not state. */
-function parseItem(item: JsonObject, { id }: PostRef): PostDraft & { readonly isPrivate: boolean } {
-  return {
-    author: readAuthor(item),
-    title: readText(child(item.imagePost, 'title')),
-    caption: readText(item.desc)?.trim() || null,
-    publishedAt: readInstant(item.createTime) ?? publishTimeOf(id),
-    stats: readStats(item),
-    items: readItems(item),
-    coverUrl: firstOf([child(item.video, 'originCover'), child(item.video, 'cover')], readAddress),
-    sensitive: readFlag(item.isContentClassified) === true,
-    isPrivate: [item.privateItem, item.secret, child(item.author, 'privateAccount')].includes(true),
-  };
+// Reads a video, a photo or a sound into an item of the post; null when it cannot be fetched.
+
+/** Suffixes of the media hosts; the site's own host serves files too. */
+export const TIKTOK_MEDIA_HOSTS: readonly string[] = [
+  ...['tiktok.com', 'tiktokcdn.com', 'tiktokcdn-us.com', 'tiktokcdn-eu.com', 'tiktokv.com', 'tiktokv.us', 'tiktokv.eu'],
+  ...['byteoversea.com', 'ibyteimg.com', 'ibytedtos.com', 'muscdn.com'],
+];
+
+function readAddress(value: unknown): string | null {
+  return mediaAddress(value, TIKTOK_MEDIA_HOSTS);
+}
+
+/** True for a file on the site's own host, or of an encoding of 2026: it often fails or has no audio. */
+function isDoubtful(url: string): boolean {
+  return url.startsWith('https://www.tiktok.com/') || url.includes('/media-video-hvc1/');
+}
+
+/** The best address of one file: from an address, a list of them, or an object that contains one. */
+function addressOf(value: unknown): string | undefined {
+  const listed = ['UrlList', 'urlList', 'url_list'].flatMap(key => readList(child(value, key)));
+  const urls = [value, ...readList(value), ...listed].flatMap(url => readAddress(url) ?? []);
+  return urls.find(url => !isDoubtful(url)) ?? urls[0];
+}
+
+/** When the signature of an address expires, unix milliseconds; the time stands in the query, or as hex digits in the path. */
+function addressExpiry(url: string): number | null {
+  const seconds = /[?&](?:expire|x-expires)=(\d{9,11})(?:&|$)/.exec(url)?.[1];
+  const hex = /^https:\/\/[^/]{1,200}\/[0-9a-f]{32}\/([0-9a-f]{8})\//.exec(url)?.[1];
+  if (seconds !== undefined) return Number(seconds) * 1000;
+  return hex === undefined ? null : Number.parseInt(hex, 16) * 1000;
+}
+
+/** @param names values that may name the codec */
+function videoFile(places: unknown, names: readonly unknown[], facts: Partial<Variant>): Variant | null {
+  const url = addressOf(places);
+  const named = names.flatMap(one => readText(one) ?? []).join(' ');
+  // No player supports ByteDance's own codec of 2023.
+  if (url === undefined || /bytevc2|h266|vvc/i.test(named)) return null;
+  const isHevc = /bytevc1|h265|hevc|hvc1|hev1/i.test(`${named} ${url.split('?', 1)[0]}`);
+  const codecs = isHevc ? 'hvc1' : /h264|avc/i.test(named) ? 'avc1' : null;
+  return listedFile(url, { mime: 'video/mp4', hasVideo: true, ...facts, codecs, expiresAt: addressExpiry(url) });
+}
+
+/** The files without the site's watermark. Doubtful ones are left out when another file plays in every chat. */
+function filesOf(video: JsonObject): readonly Variant[] {
+  const listed = readList(video.bitrateInfo).map(info => {
+    const places = child(info, 'PlayAddr') ?? child(info, 'playAddr');
+    const weight = { bitrate: readSize(child(info, 'Bitrate')), bytes: readSize(child(places, 'DataSize')) };
+    const names = [child(info, 'CodecType'), child(places, 'UrlKey')];
+    return videoFile(places, names, { ...sizeOf(places, 'Width', 'Height'), ...weight });
+  });
+  const weight = { bitrate: readSize(video.bitrate), bytes: readSize(video.size) };
+  const whole = videoFile(video.playAddr, [video.codecType], { ...sizeOf(video), ...weight });
+  // The same file is on several hosts.
+  const nameOf = ({ url }: Variant) => (isDoubtful(url) ? url : new URL(url).pathname);
+  const all = [...listed, whole].filter(file => file !== null);
+  const files = all.filter((file, index) => all.findIndex(one => nameOf(one) === nameOf(file)) === index);
+  const good = files.filter(({ url }) => !isDoubtful(url));
+  return good.some(({ codecs }) => codecs !== 'hvc1') ? good : files;
+}
+
+/** A file with the site's watermark is used only if there is no other. Files that every chat plays come before those that few do. */
+function videoItem(video: JsonObject): UnplacedItem | null {
+  const size = sizeOf(video);
+  const unmarked = filesOf(video);
+  const marked = unmarked.length > 0 ? null : videoFile(video.downloadAddr, [], size);
+  const item = listedItem('video', marked === null ? unmarked : [marked], {
+    durationMs: readSeconds(video.duration),
+    thumbnailUrl: firstOf([video.originCover, video.cover], readAddress),
+  });
+  if (item === null) return null;
+  const isHevc = ({ codecs }: Variant) => Number(codecs === 'hvc1');
+  const variants = item.variants.toSorted((a, b) => isHevc(a) - isHevc(b));
+  return { ...item, ...(size.width !== null && size), variants };
+}
+
+function imageItem(image: JsonObject): UnplacedItem | null {
+  const url = addressOf(image.imageURL ?? image);
+  if (url === undefined) return null;
+  const mime = `image/${/\.(webp|png|heic|avif)(?:\?|$)/.exec(url)?.[1] ?? 'jpeg'}`;
+  const size = sizeOf(image, 'imageWidth', 'imageHeight');
+  const file = listedFile(url, { mime, hasVideo: false, ...size, expiresAt: addressExpiry(url) });
+  return listedItem('image', [file], { thumbnailUrl: url });
+}
+
+function soundItem({ playUrl, duration }: JsonObject): UnplacedItem | null {
+  const url = addressOf(playUrl);
+  if (url === undefined) return null;
+  const mime = /mime_type=audio_mp4|\.(?:m4a|mp4)(?:\?|$)/.test(url) ? 'audio/mp4' : 'audio/mpeg';
+  const file = listedFile(url, { mime, hasVideo: false, hasAudio: true, expiresAt: addressExpiry(url) });
+  return listedItem('audio', [file], { durationMs: readSeconds(duration) });
 }

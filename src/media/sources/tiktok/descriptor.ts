@@ -5,17 +5,10 @@ import type { Post } from '../../post.ts';
 import { CHROME } from '../kit/browser-headers.ts';
 import { BROWSER, PLAIN } from '../kit/constants.ts';
 import { definePageSite } from '../kit/page-site.ts';
-import { readTiktokPage, targetOfPage, WALL } from './answer.ts';
+import { readTiktokPage, TIKTOK_MEDIA_HOSTS, targetOfPage, WALL } from './answer.ts';
 import { matchTiktokLink, TIKTOK_HOSTS, tiktokRefOf } from './link.ts';
-import { TIKTOK_MEDIA_HOSTS } from './parse/media.ts';
 
 const SITE = 'https://www.tiktok.com/';
-
-/** Public posts that have existed for years: one from the site's own document about embedding, and one that other projects test with. */
-export const TIKTOK_EXAMPLES: readonly [string, ...string[]] = [
-  `${SITE}@scout2015/video/6718335390845095173`,
-  `${SITE}@hankgreen1/video/7047596209028074758`,
-];
 
 /** The CDN gives files only to requests with the site as referer and with the cookie that its page set. */
 function withHeaders(post: Post, { cookies }: { readonly cookies: CookieJar }): Post {
@@ -32,7 +25,8 @@ export const tiktok = definePageSite({
   colour: '#fe2c55',
   hosts: TIKTOK_HOSTS,
   cdnHosts: TIKTOK_MEDIA_HOSTS,
-  examples: TIKTOK_EXAMPLES,
+  // One is from the site's own document about embedding, and one is what other projects test with.
+  examples: [`${SITE}@scout2015/video/6718335390845095173`, `${SITE}@hankgreen1/video/7047596209028074758`],
   profileUrl: ({ username }) =>
     username !== null && /^[\w.]{1,30}$/.test(username) ? `${SITE}@${username}` : undefined,
   // The CDN gives a file only to the user agent that asked for the post's page.
