@@ -1,5 +1,5 @@
 /** Pinterest as it answers visitors, by its query and its pages (public notes of 2026-10). People and pins are invented. */
-import { PINTEREST_EXAMPLES } from '../../../src/media/sources/pinterest/descriptor.ts';
+import { pinterest } from '../../../src/media/sources/pinterest/descriptor.ts';
 import { type Answer, type Ask, html, json, plain, redirect, scriptJson } from '../answer.ts';
 import { answerFile } from '../cdn.ts';
 import { BOWL, CLAY, type Clip, DUSK, FERN, type Media, SEA } from '../media.ts';
@@ -22,7 +22,7 @@ const PINS: readonly Pin[] = [
   pin('424605071150000103', 'Pinterest: an idea pin', [CLAY, FERN], 'idea'),
   pin('424605071150000104', 'Pinterest: a carousel', [FERN, BOWL, DUSK], 'carousel'),
   pin('424605071150000105', 'Pinterest: a video that is listed as a stream', [SEA], 'stream'),
-  ...PINTEREST_EXAMPLES.map(link => pin(/\d+/.exec(link)?.[0] ?? '', 'an example', [CLAY])),
+  ...pinterest.examples.map(link => pin(/\d+/.exec(link)?.[0] ?? '', 'an example', [CLAY])),
 ];
 const SHORT_LINKS: ReadonlyMap<string, string> = new Map([['SandBowl1', '424605071150000102']]);
 const SITE = 'https://www.pinterest.com';

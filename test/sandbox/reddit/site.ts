@@ -1,5 +1,5 @@
 /** Reddit as it answers visitors, by its embeds, pages and feeds (public notes of 2026-10). People and posts are invented. */
-import { REDDIT_EXAMPLES } from '../../../src/media/sources/reddit/descriptor.ts';
+import { reddit } from '../../../src/media/sources/reddit/descriptor.ts';
 import { type Answer, type Ask, escapeHtml, html, plain, redirect } from '../answer.ts';
 import { answerFile } from '../cdn.ts';
 import { BOWL, CLAY, type Clip, DUSK, FERN, type Media, SEA } from '../media.ts';
@@ -22,7 +22,7 @@ const POSTS: readonly RedditPost[] = [
   { id: '1sand04', about: 'Reddit: a video of separate tracks', type: 'video', media: [CLAY], isTracksOnly: true },
   { id: '1sand05', about: 'Reddit: a post of words', type: 'text', media: [] },
   { id: '1sand06', about: 'Reddit: a video for adults', type: 'video', media: [SEA], isSensitive: true },
-  ...REDDIT_EXAMPLES.map(link => {
+  ...reddit.examples.map(link => {
     return { id: /comments\/(\w+)/.exec(link)?.[1] ?? '', about: 'an example', type: 'video', media: [CLAY] } as const;
   }),
 ];

@@ -1,5 +1,5 @@
 /** The people and posts of the sandbox's Threads. All of them are invented. */
-import { THREADS_EXAMPLES } from '../../../src/media/sources/threads/descriptor.ts';
+import { threads } from '../../../src/media/sources/threads/descriptor.ts';
 import { BOWL, CLAY, DUSK, FERN, type Media, SEA, SHORE, TRAM } from '../media.ts';
 
 export interface ThreadsPerson {
@@ -71,7 +71,7 @@ export const THREADS_POSTS: readonly ThreadsPost[] = [
     sharesReel: true,
   }),
   post('DTisgone_00', POTTER, 'a removed post on Threads', { isGone: true }),
-  ...THREADS_EXAMPLES.map(link =>
+  ...threads.examples.map(link =>
     post(link.slice(link.lastIndexOf('/') + 1), TRAMS, 'an example', { text: 'An example', media: [DUSK] }),
   ),
 ];

@@ -12,19 +12,14 @@ import { askRenditions } from '../kit/renditions.ts';
 import { PINTEREST_MEDIA_HOSTS, readPinterestAnswer, WALL } from './answer.ts';
 import { matchPinterestLink, PINTEREST_HOSTS, pinterestRefOf } from './link.ts';
 
-/** Public pins that have existed for years: a video and a photo. */
-export const PINTEREST_EXAMPLES: readonly [string, ...string[]] = [
-  'https://www.pinterest.com/pin/664281013778109217/',
-  'https://www.pinterest.com/pin/858146903966145189/',
-];
-
 export const pinterest = definePageSite({
   id: 'pinterest',
   name: 'Pinterest',
   colour: '#bd081c',
   hosts: PINTEREST_HOSTS,
   cdnHosts: PINTEREST_MEDIA_HOSTS,
-  examples: PINTEREST_EXAMPLES,
+  // A video and a photo.
+  examples: ['https://www.pinterest.com/pin/664281013778109217/', 'https://www.pinterest.com/pin/858146903966145189/'],
   profileUrl: ({ username }) =>
     username !== null && /^[\w-]{3,100}$/.test(username) ? `https://www.pinterest.com/${username}/` : undefined,
   match: matchPinterestLink,

@@ -25,12 +25,6 @@ import { readRedditAnswer, WALL } from './answer.ts';
 import { imageOf, MANIFEST, namedVideo, REDDIT_MEDIA_HOSTS, readAddress } from './items.ts';
 import { matchRedditLink, REDDIT_HOSTS, redditRefOf } from './link.ts';
 
-/** Public posts that have existed for months: a video and a gallery. */
-export const REDDIT_EXAMPLES: readonly [string, ...string[]] = [
-  'https://www.reddit.com/r/KidsAreFuckingStupid/comments/1sklidt/',
-  'https://www.reddit.com/r/IllegallySmolCats/comments/1skft63/',
-];
-
 const HOSTS = hostsBelow(['reddit.com']);
 const MANIFEST_HOSTS = ['v.redd.it'];
 const MAX_MANIFEST_BYTES = 256 * 1024;
@@ -49,7 +43,11 @@ export const reddit = definePageSite({
   colour: '#ff4500',
   hosts: REDDIT_HOSTS,
   cdnHosts: REDDIT_MEDIA_HOSTS,
-  examples: REDDIT_EXAMPLES,
+  // A video and a gallery.
+  examples: [
+    'https://www.reddit.com/r/KidsAreFuckingStupid/comments/1sklidt/',
+    'https://www.reddit.com/r/IllegallySmolCats/comments/1skft63/',
+  ],
   profileUrl: ({ username }) =>
     username !== null && /^[\w-]{2,40}$/.test(username) ? `https://www.reddit.com/user/${username}/` : undefined,
   match: matchRedditLink,

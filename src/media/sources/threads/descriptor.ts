@@ -7,12 +7,6 @@ import { definePageSite } from '../kit/page-site.ts';
 import { readThreadsPage, WALL } from './answer.ts';
 import { matchThreadsLink, THREADS_HOSTS, threadsRefOf } from './link.ts';
 
-/** Public posts of the site's own staff that have existed for years. */
-export const THREADS_EXAMPLES: readonly [string, ...string[]] = [
-  'https://www.threads.com/@zuck/post/CuP48CiS5sx',
-  'https://www.threads.com/@zuck/post/C8O-JbtAKrp',
-];
-
 /** An embed is found under any user name, a page without a name only by its code. */
 const pageOf = ({ id, parts: { user = 'threads' } }: PostRef) => `https://www.threads.com/@${user}/post/${id}`;
 
@@ -22,7 +16,7 @@ export const threads = definePageSite({
   colour: '#101010',
   hosts: THREADS_HOSTS,
   cdnHosts: META_MEDIA_HOSTS,
-  examples: THREADS_EXAMPLES,
+  examples: ['https://www.threads.com/@zuck/post/CuP48CiS5sx', 'https://www.threads.com/@zuck/post/C8O-JbtAKrp'],
   profileUrl: ({ username }) =>
     username !== null && /^[\w.]{1,30}$/.test(username) ? `https://www.threads.com/@${username}` : undefined,
   match: matchThreadsLink,
