@@ -93,7 +93,7 @@ export interface DashManifest {
   readonly variants: readonly Variant[];
 }
 
-type Attributes = Readonly<Record<string, string>>;
+export type Attributes = Readonly<Record<string, string>>;
 
 /** Manifests of the sites are under 100 KB. */
 const MAX_MANIFEST_CHARS = 512 * 1024;

@@ -4,10 +4,13 @@ import { captionTags } from '../../parse/json-fields.ts';
 import { type Author, type MediaItem, NO_STATS, type Post, placeItems, type UnplacedItem } from '../../post.ts';
 import { addressExpiry } from './cdn-address.ts';
 
+/** An item of a post; null for one that exists but cannot be read. */
+export type DraftItem = UnplacedItem | null;
+
 /** A post as one answer states it, before it is tied to the requested address. */
 export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt' | 'stats'> & {
-  /** The items in order; null for one that exists but cannot be read. */
-  readonly items: readonly (UnplacedItem | null)[];
+  /** The items in order. */
+  readonly items: readonly DraftItem[];
   /** The cover of the whole post, which belongs to its first item. */
   readonly coverUrl: string | null;
   /**
@@ -78,6 +81,14 @@ export function toPost(draft: PostDraft, context: PostContext, expiring: 'files'
     quoted: { ...quoted, quoted: null },
     expiresAt: earliest([post.expiresAt, quoted.expiresAt]),
   };
+}
+
+/** @throws AppError `upstream_changed` when none of its items can be read, or when it has none and does not state so */
+export function toReadablePost(draft: PostDraft, context: PostContext): Post {
+  if (draft.items.length > 0 && readableItems(draft) === 0) {
+    throw new AppError('upstream_changed', 'the post came without a file that we know');
+  }
+  return toPost(draft, context);
 }
 
 function earliest(moments: readonly (number | null)[]): number | null {

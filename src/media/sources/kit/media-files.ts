@@ -71,10 +71,10 @@ function adaptiveVariant(track: Variant): readonly Variant[] {
   return url === null ? [] : [{ ...track, url, expiresAt: addressExpiry(url) }];
 }
 
-/** The type such as `image/jpeg`: `stp=dst-jpg` states what is served even when the path ends in `.webp`. */
-function imageMime(url: string): string {
+/** The type such as `image/jpeg`: `stp=dst-jpg` states what Meta's CDN serves even when the path ends in `.webp`. */
+export function imageMime(url: string): string {
   const served = /[?&]stp=[^&]{0,200}?dst-(jpg|jpeg|webp|png|heic)/.exec(url)?.[1];
-  const type = served ?? /\.(jpg|jpeg|webp|png|heic|gif)$/.exec(url.split('?', 1)[0] ?? '')?.[1] ?? 'jpeg';
+  const type = served ?? /\.(webp|png|heic|avif|gif)$/i.exec(url.split('?', 1)[0] ?? '')?.[1]?.toLowerCase() ?? 'jpeg';
   return `image/${type === 'jpg' ? 'jpeg' : type}`;
 }
 
@@ -150,7 +150,15 @@ export function listedItem(
   files: readonly Variant[],
   known: Partial<Omit<UnplacedItem, 'kind' | 'variants'>> = {},
 ): UnplacedItem | null {
-  const variants = files.toSorted(compareTracks);
+  return orderedItem(kind, files.toSorted(compareTracks), known);
+}
+
+/** The same for files whose order the site decides. */
+export function orderedItem(
+  kind: UnplacedItem['kind'],
+  variants: readonly Variant[],
+  known: Partial<Omit<UnplacedItem, 'kind' | 'variants'>> = {},
+): UnplacedItem | null {
   const [best] = variants;
   if (best === undefined) return null;
   const { width, height } = best;

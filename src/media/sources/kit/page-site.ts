@@ -48,7 +48,7 @@ export interface PageSite<Ids extends object, Name extends string, Endpoint exte
   readonly adapt?: (source: MediaSource, options: SourceOptions) => MediaSource;
 }
 
-interface FinishContext extends Pick<SourceOptions, 'http'> {
+export interface FinishContext extends Pick<SourceOptions, 'http'> {
   readonly cookies: CookieJar;
   readonly signal: AbortSignal;
 }

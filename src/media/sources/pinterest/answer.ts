@@ -16,15 +16,23 @@ import {
   readText,
   visitObjects,
 } from '../../parse/json-fields.ts';
-import { readMeta } from '../../parse/markup.ts';
-import { type Author, NO_STATS, PLAYLIST_MIME, type Post, type UnplacedItem, type Variant } from '../../post.ts';
-import { EMPTY_DRAFT, type PostDraft, type ReadContext, readableItems, toPost, UNKNOWN_AUTHOR } from '../kit/draft.ts';
+import { compareTracks, readMeta } from '../../parse/markup.ts';
+import { type Author, isPlaylist, NO_STATS, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
+import { sizeOf } from '../kit/cdn-address.ts';
+import {
+  type DraftItem,
+  EMPTY_DRAFT,
+  type PostDraft,
+  type ReadContext,
+  readableItems,
+  toReadablePost,
+  UNKNOWN_AUTHOR,
+} from '../kit/draft.ts';
 import { postIdOf } from '../kit/link-match.ts';
-import { listedFile, listedItem } from '../kit/media-files.ts';
+import { imageMime, listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
 import { failureOfPlace, failureOfStatus } from '../kit/refusal.ts';
 import { matchPinterestLink } from './link.ts';
 
-/** The host of its CDN. */
 export const PINTEREST_MEDIA_HOSTS: readonly string[] = ['pinimg.com'];
 
 export const WALL = /^\/(?:login|logout|signup|challenge)(?:\/|$)/;
@@ -38,18 +46,15 @@ function wordsOf(...values: readonly unknown[]): string | null {
 function authorOf(pin: JsonObject): Author {
   const isTaken = pin.is_repin === true || isJsonObject(pin.via_pinner);
   const people = [pin.native_creator, pin.closeup_attribution, pin.origin_pinner, isTaken ? null : pin.pinner];
-  const user = people.find(one => isJsonObject(one) && (wordsOf(one.username, one.full_name) ?? null) !== null);
-  if (!isJsonObject(user)) return UNKNOWN_AUTHOR;
+  const user = people.filter(isJsonObject).find(one => wordsOf(one.username, one.full_name) !== null);
+  if (user === undefined) return UNKNOWN_AUTHOR;
   const verified = user.domain_verified ?? user.is_verified_merchant;
   return {
     id: readId(user.id),
     username: wordsOf(user.username),
     name: wordsOf(user.full_name, user.first_name),
     verified: typeof verified === 'boolean' ? verified : null,
-    avatarUrl: firstOf(
-      [user.image_xlarge_url, user.image_large_url, user.image_medium_url, user.image_small_url],
-      readAddress,
-    ),
+    avatarUrl: firstOf(['xlarge', 'large', 'medium', 'small'], size => readAddress(user[`image_${size}_url`])),
   };
 }
 
@@ -95,97 +100,82 @@ function draftOfHead(body: Body, id: string): PostDraft | null {
   const video = og.get('og:video:secure_url') ?? og.get('og:video:url') ?? og.get('og:video');
   const [width, height] = ['width', 'height'].map(side => og.get(`og:video:${side}`) ?? null);
   const film = videoOf({ V_720P: { url: video, width, height } }, cover);
-  const photo = listedItem('image', imageFile({ url: cover }), { thumbnailUrl: cover });
+  const photo = listedItem('image', imageFile(cover), { thumbnailUrl: cover });
   const isFilm = video !== undefined || og.get('og:type')?.includes('video') === true;
   const title = wordsOf(og.get('og:title'));
   return { ...EMPTY_DRAFT, title, caption: wordsOf(og.get('og:description')), items: [isFilm ? film : photo] };
 }
 
 function failureWithoutPin(body: Body, now: number): AppError | null {
-  if (body.includes('"PinNotFound"') || body.includes('"PinNotFoundError"')) {
-    return new AppError('not_found', 'the page says that there is no such pin');
-  }
+  const isSaid = ['"PinNotFound"', '"PinNotFoundError"'].some(name => body.includes(name));
   const response = child(parseJson(body.startsWith('{') ? body.text : ''), 'resource_response');
   const status = readCount(child(response, 'http_status')) ?? readCount(child(response, 'error', 'http_status')) ?? 0;
-  if (status === 404 || status === 410) return new AppError('not_found', 'the site says that there is no such pin');
+  if (isSaid || status === 404 || status === 410)
+    return new AppError('not_found', 'the site says that there is no such pin');
   return failureOfStatus({ status, headers: {}, url: '' }, now);
 }
 
 /** @throws AppError the meaning of the answer when the requested pin is not in it. */
 export function readPinterestAnswer({ body, ...head }: SiteAnswer, context: ReadContext): Post {
-  const place = failureOfPlace(head, context.now, WALL);
-  if (place !== null) throw (place.code === 'not_found' ? failureWithoutPin(body, context.now) : null) ?? place;
-  const drafts = findPins(body, context.ref).map(draftOf);
-  const [best] = drafts.sort((a, b) => readableItems(b) - readableItems(a));
-  const draft = best === undefined ? draftOfHead(body, context.ref.id) : best;
-  if (draft === null)
-    throw failureWithoutPin(body, context.now) ?? new AppError('upstream_changed', 'no such pin in it');
-  if (readableItems(draft) === 0) throw new AppError('upstream_changed', 'the pin came without a file that we know');
-  return toPost(draft, context);
+  const { ref, now } = context;
+  const place = failureOfPlace(head, now, WALL);
+  if (place !== null) throw (place.code === 'not_found' ? failureWithoutPin(body, now) : null) ?? place;
+  const drafts = findPins(body, ref).map(draftOf);
+  const [best = draftOfHead(body, ref.id)] = drafts.sort((a, b) => readableItems(b) - readableItems(a));
+  if (best === null) throw failureWithoutPin(body, now) ?? new AppError('upstream_changed', 'no such pin in it');
+  return toReadablePost(best, context);
 }
 
-// Reads the photos and videos of a pin into items. Pure.
-
-type Item = UnplacedItem | null;
+// Reads the photos and videos of a pin into items.
 
 function readAddress(value: unknown): string | null {
   return mediaAddress(value, PINTEREST_MEDIA_HOSTS);
 }
 
-function imageFile(file: unknown): readonly Variant[] {
-  const url = readAddress(child(file, 'url'));
-  if (url === null) return [];
-  const type = /\.(png|webp|gif)(?:\?|$)/i.exec(url)?.[1]?.toLowerCase() ?? 'jpeg';
-  const size = { width: readSize(child(file, 'width')), height: readSize(child(file, 'height')) };
-  return [listedFile(url, { mime: `image/${type}`, hasVideo: false, ...size })];
+function imageFile(address: unknown, stated?: unknown): readonly Variant[] {
+  const url = readAddress(address);
+  return url === null ? [] : [listedFile(url, { mime: imageMime(url), hasVideo: false, ...sizeOf(stated) })];
 }
 
 /** The original comes before the sizes made from it, which may have more pixels. */
-function photoOf(images: unknown, alt: string | null): Item {
+function photoOf(images: unknown, alt: string | null): DraftItem {
   if (!isJsonObject(images)) return null;
   const { orig, originals, ...sizes } = images;
-  const made = Object.values(sizes).slice(0, 20).flatMap(imageFile);
-  const item = listedItem('image', made);
-  const variants = [...[orig, originals].flatMap(imageFile).slice(0, 1), ...(item?.variants ?? [])];
-  const [best] = variants;
-  if (best === undefined) return null;
-  const { width, height } = best;
-  const thumbnailUrl = item?.variants.at(0)?.url ?? best.url;
-  return { kind: 'image', width, height, durationMs: null, thumbnailUrl, alt, variants };
+  const filesOf = (file: unknown) => imageFile(child(file, 'url'), file);
+  const made = Object.values(sizes).slice(0, 20).flatMap(filesOf).toSorted(compareTracks);
+  const files = [...[orig, originals].flatMap(filesOf).slice(0, 1), ...made];
+  return orderedItem('image', files, { thumbnailUrl: (made[0] ?? files[0])?.url ?? null, alt });
 }
 
-const isStream = ({ mime }: Variant) => mime === PLAYLIST_MIME;
+function videoFile(name: string, file: unknown): readonly Variant[] {
+  const url = readAddress(child(file, 'url'));
+  const type = /\.(mp4|m3u8)$/.exec(new URL(url ?? 'https://pin.invalid/').pathname)?.[1];
+  if (url === null || type === undefined) return [];
+  const size = sizeOf(file);
+  if (type === 'mp4') return [listedFile(url, { mime: 'video/mp4', hasVideo: true, ...size })];
+  // Only the first kind of stream has nothing but H.264.
+  const bitrate = readSize(child(file, 'bitrate')) ?? (name === 'V_HLSV4' ? 1 : null);
+  return [listedFile(url, { mime: PLAYLIST_MIME, hasVideo: true, ...size, bitrate })];
+}
 
 /** Whole files, first that of 720 pixels, which plays everywhere; if there is none, the address of the best stream's master playlist. */
-function videoOf(list: unknown, cover: string | null = null): Item {
+function videoOf(list: unknown, cover: string | null = null): DraftItem {
   if (!isJsonObject(list)) return null;
   const entries = Object.entries(list).slice(0, 40);
-  const files = entries.flatMap(([name, file]): readonly Variant[] => {
-    const url = readAddress(child(file, 'url'));
-    const type = /\.(mp4|m3u8)$/.exec(new URL(url ?? 'https://pin.invalid/').pathname)?.[1];
-    if (url === null || type === undefined) return [];
-    const size = { width: readSize(child(file, 'width')), height: readSize(child(file, 'height')) };
-    // Only the first kind of stream has nothing but H.264.
-    const bitrate = readSize(child(file, 'bitrate')) ?? (name === 'V_HLSV4' ? 1 : null);
-    const mime = type === 'mp4' ? 'video/mp4' : PLAYLIST_MIME;
-    return [listedFile(url, { mime, hasVideo: true, ...size, bitrate: mime === PLAYLIST_MIME ? bitrate : null })];
-  });
+  const files = entries.flatMap(([name, file]) => videoFile(name, file));
+  const whole = files.filter(file => !isPlaylist(file));
   const preferred = readAddress(child(list.V_720P, 'url'));
-  const whole = files.filter(file => !isStream(file));
-  const sorted = listedItem('video', whole.length > 0 ? whole : files, {
+  const isFirst = ({ url }: Variant) => Number(url === preferred);
+  const sorted = (whole.length > 0 ? whole : files).toSorted((a, b) => isFirst(b) - isFirst(a) || compareTracks(a, b));
+  const stream = sorted.slice(0, 1).map(file => ({ ...file, bitrate: null }));
+  return orderedItem('video', whole.length > 0 ? sorted : stream, {
     durationMs: firstOf(entries, ([, file]) => readSize(child(file, 'duration'))),
     thumbnailUrl: firstOf(entries, ([, file]) => readAddress(child(file, 'thumbnail'))) ?? cover,
   });
-  if (sorted === null) return null;
-  const isFirst = ({ url }: Variant) => Number(url === preferred);
-  const variants = sorted.variants.toSorted((a, b) => isFirst(b) - isFirst(a));
-  const [best] = variants;
-  const kept = best !== undefined && isStream(best) ? [{ ...best, bitrate: null }] : variants;
-  return { ...sorted, width: best?.width ?? null, height: best?.height ?? null, variants: kept };
 }
 
 /** If a part has a photo and a video, the photo is the video's cover. Undefined for a part with neither. */
-function partOf(part: unknown, alt: string | null): Item | undefined {
+function partOf(part: unknown, alt: string | null): DraftItem | undefined {
   if (!isJsonObject(part)) return undefined;
   const { image, images = child(image, 'images'), video, videos = video } = part;
   const photo = photoOf(images, alt);
@@ -194,27 +184,24 @@ function partOf(part: unknown, alt: string | null): Item | undefined {
 }
 
 /** The items of an idea pin, whose pages have one or more blocks; text is a block too. */
-function itemsOfPages(pages: readonly unknown[]): readonly Item[] {
+function itemsOfPages(pages: readonly unknown[]): readonly DraftItem[] {
   return pages.flatMap(page => {
     const blocks = readList(child(page, 'blocks')).map(block => partOf(block, null));
     const media = blocks.filter(item => item !== undefined);
-    if (media.length > 0) return media;
-    const whole = partOf(page, null);
-    return whole === undefined ? [] : [whole];
+    return media.length > 0 ? media : [partOf(page, null)].filter(item => item !== undefined);
   });
 }
 
-function gifOf({ embed, images }: JsonObject, alt: string | null): Item {
-  const url = child(embed, 'type') === 'gif' ? readAddress(child(embed, 'src')) : null;
-  if (url === null) return null;
-  const { width = null, height = null } = photoOf(images, alt) ?? {};
-  const own = { width: readSize(child(embed, 'width')) ?? width, height: readSize(child(embed, 'height')) ?? height };
-  const files = imageFile({ url, ...own });
-  return listedItem('image', files, { thumbnailUrl: url, alt });
+function gifOf({ embed, images }: JsonObject, alt: string | null): DraftItem {
+  const [file] = child(embed, 'type') === 'gif' ? imageFile(child(embed, 'src'), embed) : [];
+  if (file === undefined) return null;
+  const cover = photoOf(images, alt);
+  const size = { width: file.width ?? cover?.width ?? null, height: file.height ?? cover?.height ?? null };
+  return listedItem('image', [{ ...file, ...size }], { thumbnailUrl: file.url, alt });
 }
 
 /** Every item of a pin in order; null for one that exists but cannot be read. */
-function itemsOf(pin: JsonObject): readonly Item[] {
+function itemsOf(pin: JsonObject): readonly DraftItem[] {
   const alt = readText(pin.alt_text) ?? readText(pin.auto_alt_text);
   const pages = itemsOfPages(readList(child(pin.story_pin_data, 'pages')));
   if (pages.length > 0) return pages;

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
-import type { HttpClient } from '../../../infra/http/http-client.ts';
 import { headerValue } from '../../extract/source.ts';
 import { isPlaylist, type MediaItem, type Variant } from '../../post.ts';
 import { CHROME, ENGLISH } from '../kit/browser-headers.ts';
 import { BROWSER, PLAIN } from '../kit/constants.ts';
 import { withCompleted } from '../kit/draft.ts';
 import { listedFile } from '../kit/media-files.ts';
-import { definePageSite } from '../kit/page-site.ts';
+import { definePageSite, type FinishContext } from '../kit/page-site.ts';
 import { askRenditions } from '../kit/renditions.ts';
 import { PINTEREST_MEDIA_HOSTS, readPinterestAnswer, WALL } from './answer.ts';
 import { matchPinterestLink, PINTEREST_HOSTS, pinterestRefOf } from './link.ts';
@@ -68,12 +67,7 @@ const PLACES: readonly ((name: string) => string)[] = [
   name => `mc/720p/${name}.mp4`,
 ];
 
-interface Asking {
-  readonly http: HttpClient;
-  readonly signal: AbortSignal;
-}
-
-async function neighbourOf(stream: Variant, { http, signal }: Asking): Promise<Variant | undefined> {
+async function neighbourOf(stream: Variant, { http, signal }: FinishContext): Promise<Variant | undefined> {
   const [, host, name] = STREAM.exec(stream.url) ?? [];
   if (host === undefined || name === undefined) return undefined;
   const bounds = { hosts: [host], maxRedirects: 0, retries: 0, timeoutMs: 2_500, signal } as const;
@@ -87,7 +81,7 @@ async function neighbourOf(stream: Variant, { http, signal }: Asking): Promise<V
   return Promise.any(asked).catch(() => undefined);
 }
 
-async function completed(item: MediaItem, asking: Asking): Promise<MediaItem> {
+async function completed(item: MediaItem, asking: FinishContext): Promise<MediaItem> {
   const [stream] = item.variants;
   if (stream === undefined || !isPlaylist(stream)) return item;
   const whole = await neighbourOf(stream, asking);

@@ -14,7 +14,7 @@ import {
   visitObjects,
 } from '../../parse/json-fields.ts';
 import type { Post } from '../../post.ts';
-import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
+import { type PostDraft, type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts';
 import { publishTimeOf } from '../kit/link-match.ts';
 import { PRODUCT, parseMedia } from '../kit/product.ts';
 import { blocked, failureOfPlace, refusedCaller, weakNotFound } from '../kit/refusal.ts';
@@ -29,14 +29,12 @@ export function readThreadsPage({ body, ...head }: SiteAnswer, context: ReadCont
   if (failure !== null) throw failure;
   const { ref } = context;
   const draft = body.includes('OuterContainer') ? parseEmbed(body, ref) : parsePage(body, context);
-  if (draft.items.length > 0 && readableItems(draft) === 0) {
-    throw new AppError('upstream_changed', 'the post came without a file that we know');
-  }
   // If the answer does not state when the post was published, its id does.
-  return toPost({ ...draft, publishedAt: draft.publishedAt ?? publishTimeOf(ref.parts.mediaId ?? '') }, context);
+  const publishedAt = draft.publishedAt ?? publishTimeOf(ref.parts.mediaId ?? '');
+  return toReadablePost({ ...draft, publishedAt }, context);
 }
 
-// Reads the page of a post, whose scripts contain it in Instagram's shape among related posts and replies (2026-09). Pure.
+// Reads the page of a post, whose scripts contain it in Instagram's shape among related posts and replies (2026-09).
 
 const WORDS_ONLY = 19;
 
@@ -84,14 +82,13 @@ function parsePost(post: JsonObject): PostDraft {
   const { linked_inline_media: linked } = info;
   // If a reel of Instagram is shared in the post, its file is the post's.
   const media = readableItems(own) === 0 && isJsonObject(linked) ? parseMedia(linked, PRODUCT, false) : own;
-  const fragments = readList(child(info.text_fragments, 'fragments'), 500).map(one =>
-    readText(child(one, 'plaintext')),
-  );
+  const fragments = readList(child(info.text_fragments, 'fragments'), 500);
+  const words = fragments.map(one => readText(child(one, 'plaintext'))).join('');
   const isWordsOnly = media === own && readableItems(own) === 0 && saysWordsOnly(post);
   return {
     ...own,
     title: null,
-    caption: own.caption ?? readText(fragments.join('')),
+    caption: own.caption ?? readText(words),
     stats: {
       ...own.stats,
       comments: readCount(info.direct_reply_count) ?? own.stats.comments,

@@ -23,7 +23,7 @@ import {
 import { type Author, NO_STATS, type Post, type Stats, type UnplacedItem, type Variant } from '../../post.ts';
 import { sizeOf } from '../kit/cdn-address.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
-import { listedFile, listedItem } from '../kit/media-files.ts';
+import { imageMime, listedFile, listedItem } from '../kit/media-files.ts';
 import { blocked, failureOfPlace, weakNotFound } from '../kit/refusal.ts';
 
 export const WALL = /^\/login(?:\/|$)/;
@@ -246,9 +246,8 @@ function videoItem(video: JsonObject): UnplacedItem | null {
 function imageItem(image: JsonObject): UnplacedItem | null {
   const url = addressOf(image.imageURL ?? image);
   if (url === undefined) return null;
-  const mime = `image/${/\.(webp|png|heic|avif)(?:\?|$)/.exec(url)?.[1] ?? 'jpeg'}`;
   const size = sizeOf(image, 'imageWidth', 'imageHeight');
-  const file = listedFile(url, { mime, hasVideo: false, ...size, expiresAt: addressExpiry(url) });
+  const file = listedFile(url, { mime: imageMime(url), hasVideo: false, ...size, expiresAt: addressExpiry(url) });
   return listedItem('image', [file], { thumbnailUrl: url });
 }
 
