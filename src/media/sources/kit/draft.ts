@@ -57,7 +57,7 @@ export interface PostContext {
  * The kind of answer: an error page in place of a query's answer may only mean that the query no longer exists. A card has author, text
  * and cover at most.
  */
-export type AnswerKind = 'query' | 'page' | 'embed' | 'card' | 'story';
+export type AnswerKind = 'query' | 'page' | 'embed' | 'card' | 'story' | 'thread' | 'posts' | 'app';
 
 export interface ReadContext extends PostContext {
   readonly kind: AnswerKind;
@@ -132,9 +132,12 @@ function postAlone(
  * Completes the items of a post by more requests; an item that cannot be completed counts as missing, also in a quoted post.
  * @throws the failure, when none of the post's own items can be completed
  */
-export async function withCompleted(post: Post, complete: (item: MediaItem) => Promise<MediaItem>): Promise<Post> {
+export async function withCompleted(
+  post: Post,
+  complete: (item: MediaItem) => MediaItem | Promise<MediaItem>,
+): Promise<Post> {
   async function completed({ items, missingItems }: Pick<Post, 'items' | 'missingItems'>) {
-    const found = await Promise.allSettled(items.map(complete));
+    const found = await Promise.allSettled(items.map(async item => complete(item)));
     const done = found.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []));
     return { found, items: done, missingItems: missingItems + items.length - done.length };
   }

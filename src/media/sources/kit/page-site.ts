@@ -1,8 +1,8 @@
-/** A source whose posts are read from public pages: its endpoints, each asked with several profiles. */
+/** A source whose posts are read from public endpoints, each asked with one or several profiles. */
 import { CookieJar } from 'tough-cookie';
 import type * as z from 'zod';
 import { AppError } from '../../../errors.ts';
-import type { HostList, HttpHead, HttpResponse } from '../../../infra/http/http-client.ts';
+import type { HostList, HttpHead, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import {
   isUsable,
   type MediaSource,
@@ -12,10 +12,10 @@ import {
   type Strategy,
 } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
-import type { Post } from '../../post.ts';
+import type { MediaItem } from '../../post.ts';
 import { navigationHeaders } from './browser-headers.ts';
 import { type Constants, readConstants } from './constants.ts';
-import type { AnswerKind } from './draft.ts';
+import { type AnswerKind, withCompleted } from './draft.ts';
 import { type AnswerReader, readSiteAnswer } from './page-thread.ts';
 import { followRedirects, followShortLink } from './redirects.ts';
 import { failureOfPlace, redirectOf, weakNotFound } from './refusal.ts';
@@ -31,29 +31,40 @@ export interface PageSite<Ids extends object, Name extends string, Endpoint exte
   readonly maxBytes: number;
   /** The ids that the site changes now and then, each with its default; strict. */
   readonly ids: z.ZodType<Ids>;
-  /** Profiles by strategy, `ENDPOINT/CALLER`. One without an `accept` header gets the headers of a browser's navigation. */
-  readonly profiles: (ids: Ids) => Readonly<Record<Name | 'short-link', RequestProfile>>;
-  /** The address of a post at each endpoint. */
-  readonly endpoints: Readonly<Record<Endpoint, (ref: PostRef, ids: Ids) => string>>;
-  /** Strategies that ask for something else than pages. */
-  readonly strategies?: (options: SourceOptions, constants: Constants<Ids, Name>) => readonly Strategy[];
+  /**
+   * Profiles by strategy, `ENDPOINT/CALLER` or `ENDPOINT`, and `short-link` where the site has such. One without an `accept` header gets
+   * the headers of a browser's navigation.
+   */
+  readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
+  /** An endpoint that cannot be asked here is left out. */
+  readonly endpoints: (
+    options: SourceOptions,
+    constants: Constants<Ids, Name>,
+  ) => Readonly<Partial<Record<Endpoint, AskEndpoint>>>;
   readonly read: AnswerReader;
   /** Paths of the site's login and of other pages to which refused visitors are sent. */
-  readonly wall: RegExp;
+  readonly wall?: RegExp;
   /** The target that the page of a short link names, when it does not redirect. */
   readonly namedBy?: (answer: HttpResponse) => string | null;
-  /** Completes a post whose files need cookies that the site set, or have to be asked for separately. */
-  readonly finish?: (post: Post, asked: FinishContext) => Post | Promise<Post>;
+  /** Completes items whose files need cookies that the site set, or have to be asked for separately. */
+  readonly completer?: (options: SourceOptions, constants: Constants<Ids, Name>) => CompleteItem;
   /** Changes the source where its site differs from others. */
   readonly adapt?: (source: MediaSource, options: SourceOptions) => MediaSource;
 }
 
-export interface FinishContext extends Pick<SourceOptions, 'http'> {
-  readonly cookies: CookieJar;
-  readonly signal: AbortSignal;
-}
+/** Asks with the strategy's profile. */
+export type Ask = (
+  url: string | URL,
+  request?: Pick<HttpRequest, 'method' | 'headers' | 'body' | 'signal'>,
+) => Promise<HttpResponse>;
+
+/** The address of a post at an endpoint, or the answer where it takes more than one request. */
+export type AskEndpoint = (ref: PostRef, ask: Ask, signal: AbortSignal) => string | Promise<HttpResponse>;
+
+export type CompleteItem = (item: MediaItem, signal: AbortSignal, cookies: CookieJar) => MediaItem | Promise<MediaItem>;
 
 const MAX_HOPS = 3;
+const NO_WALL = /^$/;
 
 export function definePageSite<Ids extends object, Name extends string, Endpoint extends AnswerKind>(
   site: PageSite<Ids, Name, Endpoint>,
@@ -70,17 +81,21 @@ function createPageSource<Ids extends object, Name extends string, Endpoint exte
   options: SourceOptions,
   site: PageSite<Ids, Name, Endpoint>,
 ): MediaSource {
-  const { id, match, refOf, examples, cdnHosts: mediaHosts, endpoints, maxBytes, read, wall, namedBy, finish } = site;
+  const { id, match, refOf, examples, cdnHosts: mediaHosts, maxBytes, read, wall = NO_WALL, namedBy } = site;
   const { http, extraStrategies = [], now = Date.now } = options;
   const hosts = site.askedHosts ?? site.hosts;
   const table = { source: id, schema: site.ids, profiles: site.profiles, sessions: ['none'] } as const;
-  const constants = readConstants<Ids, Name | 'short-link'>(table, options.upstreamConstants);
-  const { profiles } = constants;
+  const constants = readConstants<Ids, Name>(table, options.upstreamConstants);
+  const profiles: Readonly<Record<string, RequestProfile>> = constants.profiles;
+  const endpoints = site.endpoints(options, constants);
+  const complete = site.completer?.(options, constants);
 
   /** Each request is made once without retries, because the chain goes on with another strategy. */
-  function ask(url: string | URL, profile: RequestProfile, signal: AbortSignal, cookies = new CookieJar()) {
-    const request = profileRequest(profile, profile.headers.accept === undefined ? navigationHeaders(profile) : {});
-    return http.request({ ...request, url, hosts, cookies, maxBytes, maxRedirects: 0, retries: 0, signal });
+  function askerOf(profile: RequestProfile, signal: AbortSignal, cookies = new CookieJar()): Ask {
+    const bounds = { hosts, cookies, maxBytes, maxRedirects: 0, retries: 0, signal };
+    const navigation = profile.headers.accept === undefined ? navigationHeaders(profile) : {};
+    return (url, { headers = {}, ...request } = {}) =>
+      http.request({ ...profileRequest(profile, { ...navigation, ...headers }), ...bounds, url, ...request });
   }
 
   /** Null for a redirect that leaves the site, or leads to a page that is not a post's. */
@@ -90,20 +105,22 @@ function createPageSource<Ids extends object, Name extends string, Endpoint exte
     return failureOfPlace({ status: 200, headers: {}, url: target.href }, now(), wall) === null ? target : null;
   }
 
-  function strategy(endpoint: Endpoint, name: string, profile: RequestProfile): Strategy {
+  function strategy(kind: Endpoint, endpoint: AskEndpoint, name: string, profile: RequestProfile): Strategy {
     const run = async (ref: PostRef, signal: AbortSignal) => {
       const cookies = new CookieJar();
-      const askAt = (at: string | URL) => ask(at, profile, signal, cookies);
-      const answer = await followRedirects(endpoints[endpoint](ref, constants), askAt, nextPage, MAX_HOPS);
-      const context = { ref, kind: endpoint, strategy: name, now: now() };
-      const post = await readSiteAnswer(read, answer, context);
-      return finish === undefined ? post : finish(post, { http, cookies, signal });
+      const ask = askerOf(profile, signal, cookies);
+      const place = endpoint(ref, ask, signal);
+      const answer = typeof place === 'string' ? await followRedirects(place, ask, nextPage, MAX_HOPS) : await place;
+      const post = await readSiteAnswer(read, answer, { ref, kind, strategy: name, now: now() });
+      return complete === undefined ? post : withCompleted(post, item => complete(item, signal, cookies));
     };
     return { name, profile, timeoutMs: profile.timeoutMs, isAvailable: () => isUsable(profile, http), run };
   }
 
   async function shortStep(url: string, signal: AbortSignal) {
-    const answer = await ask(url, profiles['short-link'], signal);
+    const profile = profiles['short-link'];
+    if (profile === undefined) throw new AppError('unsupported_link', 'the site has no short links');
+    const answer = await askerOf(profile, signal)(url);
     const named = redirectOf(answer)?.href ?? namedBy?.(answer) ?? '';
     if (!URL.canParse(named)) {
       throw failureOfPlace(answer, now(), wall) ?? new AppError('upstream_changed', 'a short link that names no post');
@@ -119,9 +136,10 @@ function createPageSource<Ids extends object, Name extends string, Endpoint exte
     return { target: named };
   }
 
-  const strategies = Object.entries<RequestProfile>(profiles).flatMap(([name, profile]) => {
-    const endpoint = name.split('/', 1)[0] ?? '';
-    return isEndpoint(endpoint) ? strategy(endpoint, name, profile) : [];
+  const strategies = Object.entries(profiles).flatMap(([name, profile]) => {
+    const kind = name.split('/', 1)[0] ?? '';
+    const endpoint = isEndpoint(kind) ? endpoints[kind] : undefined;
+    return isEndpoint(kind) && endpoint !== undefined ? strategy(kind, endpoint, name, profile) : [];
   });
   function isEndpoint(name: string): name is Endpoint {
     return Object.hasOwn(endpoints, name);
@@ -129,7 +147,7 @@ function createPageSource<Ids extends object, Name extends string, Endpoint exte
   return createSource(options, {
     ...{ id, match, refOf, examples, mediaHosts },
     resolveShort: (link, { signal }) => followShortLink(link, url => shortStep(url, signal)),
-    strategies: [...strategies, ...(site.strategies?.(options, constants) ?? []), ...extraStrategies],
+    strategies: [...strategies, ...extraStrategies],
     canFetchStories: false,
   });
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
+import type { HttpClient } from '../../../infra/http/http-client.ts';
 import { headerValue } from '../../extract/source.ts';
 import { isPlaylist, type MediaItem, type Variant } from '../../post.ts';
 import { CHROME, ENGLISH } from '../kit/browser-headers.ts';
 import { BROWSER, PLAIN } from '../kit/constants.ts';
-import { withCompleted } from '../kit/draft.ts';
 import { listedFile } from '../kit/media-files.ts';
-import { definePageSite, type FinishContext } from '../kit/page-site.ts';
+import { definePageSite } from '../kit/page-site.ts';
 import { askRenditions } from '../kit/renditions.ts';
 import { PINTEREST_MEDIA_HOSTS, readPinterestAnswer, WALL } from './answer.ts';
 import { matchPinterestLink, PINTEREST_HOSTS, pinterestRefOf } from './link.ts';
@@ -45,16 +45,19 @@ export const pinterest = definePageSite({
       'short-link': plain,
     };
   },
-  endpoints: {
-    query({ id }, { fields }) {
+  endpoints: (_options, { fields }) => ({
+    query({ id }) {
       const data = JSON.stringify({ options: { id, field_set_key: fields } });
       return `https://www.pinterest.com/resource/PinResource/get/?${new URLSearchParams({ data })}`;
     },
     page: ({ url }) => url,
-  },
+  }),
   read: readPinterestAnswer,
   wall: WALL,
-  finish: (post, asking) => withCompleted(post, item => completed(item, asking)),
+  completer:
+    ({ http }) =>
+    (item, signal) =>
+      completed(item, http, signal),
 });
 
 // For videos that a pin has only as a stream: the whole file that mostly exists beside the stream, else the stream's renditions.
@@ -67,7 +70,7 @@ const PLACES: readonly ((name: string) => string)[] = [
   name => `mc/720p/${name}.mp4`,
 ];
 
-async function neighbourOf(stream: Variant, { http, signal }: FinishContext): Promise<Variant | undefined> {
+async function neighbourOf(stream: Variant, http: HttpClient, signal: AbortSignal): Promise<Variant | undefined> {
   const [, host, name] = STREAM.exec(stream.url) ?? [];
   if (host === undefined || name === undefined) return undefined;
   const bounds = { hosts: [host], maxRedirects: 0, retries: 0, timeoutMs: 2_500, signal } as const;
@@ -81,11 +84,11 @@ async function neighbourOf(stream: Variant, { http, signal }: FinishContext): Pr
   return Promise.any(asked).catch(() => undefined);
 }
 
-async function completed(item: MediaItem, asking: FinishContext): Promise<MediaItem> {
+async function completed(item: MediaItem, http: HttpClient, signal: AbortSignal): Promise<MediaItem> {
   const [stream] = item.variants;
   if (stream === undefined || !isPlaylist(stream)) return item;
-  const whole = await neighbourOf(stream, asking);
+  const whole = await neighbourOf(stream, http, signal);
   if (whole !== undefined) return { ...item, variants: [whole] };
-  const variants = await askRenditions(asking.http, { url: stream.url, hosts: PINTEREST_MEDIA_HOSTS, ...asking });
+  const variants = await askRenditions(http, { url: stream.url, hosts: PINTEREST_MEDIA_HOSTS, signal });
   return { ...item, variants };
 }

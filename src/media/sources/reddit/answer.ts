@@ -179,7 +179,7 @@ function readFeedContent(html: string): readonly [target: string | undefined, wo
 /** @throws AppError the meaning of the answer when the requested post is not in it */
 export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const { text } = body;
-  const listing = context.kind === 'query' ? parseJson(text) : undefined;
+  const listing = context.kind === 'app' ? parseJson(text) : undefined;
   const code = REASONS.get(child(listing, 'reason'));
   if (code !== undefined) throw new AppError(code, 'the API says why the community is closed');
   const place = failureOfPlace(head, context.now, WALL);
@@ -187,7 +187,7 @@ export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadCon
   // The page asks for proof of a person, which is not given; another strategy is asked.
   if (text.length < 64_000 && text.includes('js_challenge')) throw blocked('the page asks for proof of a person');
   if (text.includes('<title>Welcome to Reddit')) throw refusedCaller('a page to log in');
-  if (context.kind === 'query') return toPost(readListing(listing, context), context);
+  if (context.kind === 'app') return toPost(readListing(listing, context), context);
   if (context.kind === 'card') return toPost(readFeed(text, context), context);
   const draft = readPostMarkup(text, context.ref.id);
   if (draft !== undefined) return toPost(draft, context);

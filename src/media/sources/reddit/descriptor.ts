@@ -2,14 +2,7 @@ import * as z from 'zod';
 import { AppError } from '../../../errors.ts';
 import { createSingleFlight } from '../../../infra/concurrency/abortable.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
-import {
-  headerValue,
-  type MediaSource,
-  type PostRef,
-  profileRequest,
-  type RequestProfile,
-  type Strategy,
-} from '../../extract/source.ts';
+import { headerValue, type MediaSource, type PostRef } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { child, parseJson, readCount, readText } from '../../parse/json-fields.ts';
 import { parseDashManifest } from '../../parse/markup.ts';
@@ -17,10 +10,9 @@ import type { MediaItem, Post } from '../../post.ts';
 import { CHROME, ENGLISH } from '../kit/browser-headers.ts';
 import { BROWSER, PLAIN } from '../kit/constants.ts';
 import { EMPTY_DRAFT, toPost, withCompleted } from '../kit/draft.ts';
-import { definePageSite } from '../kit/page-site.ts';
+import { type Ask, type AskEndpoint, definePageSite } from '../kit/page-site.ts';
 import { failureOfStatus } from '../kit/refusal.ts';
 import { askRenditions } from '../kit/renditions.ts';
-import { createStrategy } from '../kit/source.ts';
 import { readRedditAnswer, WALL } from './answer.ts';
 import { imageOf, MANIFEST, namedVideo, REDDIT_MEDIA_HOSTS, readAddress } from './items.ts';
 import { matchRedditLink, REDDIT_HOSTS, redditRefOf } from './link.ts';
@@ -79,16 +71,18 @@ export const reddit = definePageSite({
       'short-link': plain,
     };
   },
-  endpoints: {
+  endpoints: (options, { clientId }) => ({
     embed: ({ parts }) => `https://embed.reddit.com/${parts.path}`,
     page: ({ url }) => url,
     card: ({ url }) => `${url}.rss`,
-  },
-  strategies: (options, { clientId, profiles }) =>
-    clientId === undefined ? [] : [createAppStrategy(options, clientId, profiles['app/plain'])],
+    ...(clientId !== undefined && { app: createAppEndpoint(options, clientId) }),
+  }),
   read: readRedditAnswer,
   wall: WALL,
-  finish: (post, { http, signal }) => withCompleted(post, item => withTracks(item, http, signal)),
+  completer:
+    ({ http }) =>
+    (item, signal) =>
+      withTracks(item, http, signal),
   adapt: withFiles,
 });
 
@@ -151,55 +145,34 @@ async function askTracks(url: string, http: SourceOptions['http'], signal: Abort
   return { durationMs, variants };
 }
 
-/** Asks with the operator's own app, where one is configured: that gives the whole post, within the app's rate limit. */
-function createAppStrategy(
-  { http, now = Date.now }: SourceOptions,
-  clientId: string,
-  profile: RequestProfile,
-): Strategy {
-  const request = profileRequest(profile, {});
-  const flights = createSingleFlight<string>();
+/** The operator's own app gives the whole post, within its rate limit. */
+function createAppEndpoint({ now = Date.now }: SourceOptions, clientId: string): AskEndpoint {
+  const flights = createSingleFlight<{ readonly token: string; readonly until: number }>();
   let held: { readonly token: string; readonly until: number } | undefined;
 
   /** @throws AppError */
-  async function askToken(signal: AbortSignal): Promise<string> {
-    const answer = await http.request({
-      ...{ ...request, url: TOKEN_ADDRESS, method: 'POST', hosts: HOSTS, signal, maxRedirects: 0, retries: 0 },
-      headers: {
-        ...request.headers,
-        authorization: `Basic ${Buffer.from(`${clientId}:`).toString('base64')}`,
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      body: TOKEN_BODY,
-    });
+  async function askToken(ask: Ask, signal: AbortSignal) {
+    const headers = {
+      authorization: `Basic ${Buffer.from(`${clientId}:`).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    const answer = await ask(TOKEN_ADDRESS, { method: 'POST', headers, body: TOKEN_BODY, signal });
     const made = parseJson(answer.text);
     const token = readText(child(made, 'access_token'));
-    if (token === null)
+    if (token === null) {
       throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'no token for the app');
+    }
     const seconds = readCount(child(made, 'expires_in')) ?? 3_600;
-    held = { token, until: now() + seconds * 1_000 - EARLY_MS };
-    return token;
+    return { token, until: now() + seconds * 1_000 - EARLY_MS };
   }
 
-  async function token(signal: AbortSignal): Promise<string> {
-    if (held !== undefined && held.until > now()) return held.token;
-    return flights.run('token', flight => askToken(flight.signal), signal);
-  }
-
-  const strategy = createStrategy(
-    { http, read: readRedditAnswer, now },
-    {
-      ...{ name: 'app/plain', kind: 'query', profile, timeoutMs: profile.timeoutMs, fits: () => true },
-      async ask({ id }, signal) {
-        const headers = { ...request.headers, authorization: `Bearer ${await token(signal)}` };
-        const url = `https://oauth.reddit.com/comments/${id}?raw_json=1&limit=1`;
-        const bounds = { hosts: HOSTS, signal, maxRedirects: 0, retries: 0 };
-        const answer = await http.request({ ...request, ...bounds, headers, url });
-        if (answer.status === 401) held = undefined;
-        return answer;
-      },
-    },
-  );
-  const finish = (post: Post, signal: AbortSignal) => withCompleted(post, item => withTracks(item, http, signal));
-  return { ...strategy, run: async (ref, signal) => finish(await strategy.run(ref, signal), signal) };
+  return async ({ id }, ask, signal) => {
+    if (held === undefined || held.until <= now()) {
+      held = await flights.run('token', flight => askToken(ask, flight.signal), signal);
+    }
+    const headers = { authorization: `Bearer ${held.token}` };
+    const answer = await ask(`https://oauth.reddit.com/comments/${id}?raw_json=1&limit=1`, { headers });
+    if (answer.status === 401) held = undefined;
+    return answer;
+  };
 }

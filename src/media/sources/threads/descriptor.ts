@@ -43,7 +43,7 @@ export const threads = definePageSite({
       'short-link': { ...plain, headers },
     };
   },
-  endpoints: { embed: ref => `${pageOf(ref)}/embed`, page: ref => (ref.parts.user ? pageOf(ref) : ref.url) },
+  endpoints: () => ({ embed: ref => `${pageOf(ref)}/embed`, page: ref => (ref.parts.user ? pageOf(ref) : ref.url) }),
   read: readThreadsPage,
   wall: WALL,
 });

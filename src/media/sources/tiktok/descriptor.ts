@@ -1,7 +1,7 @@
 import type { CookieJar } from 'tough-cookie';
 import * as z from 'zod';
 import { headerValue } from '../../extract/source.ts';
-import type { Post } from '../../post.ts';
+import type { MediaItem } from '../../post.ts';
 import { CHROME } from '../kit/browser-headers.ts';
 import { BROWSER, PLAIN } from '../kit/constants.ts';
 import { definePageSite } from '../kit/page-site.ts';
@@ -11,12 +11,11 @@ import { matchTiktokLink, TIKTOK_HOSTS, tiktokRefOf } from './link.ts';
 const SITE = 'https://www.tiktok.com/';
 
 /** The CDN gives files only to requests with the site as referer and with the cookie that its page set. */
-function withHeaders(post: Post, { cookies }: { readonly cookies: CookieJar }): Post {
+function withHeaders(item: MediaItem, cookies: CookieJar): MediaItem {
   const mark = cookies.getCookiesSync(SITE).find(({ key }) => key === 'tt_chain_token')?.value ?? '';
   const cookie = /^[\x21-\x7e]{1,2000}$/.test(mark) ? { cookie: `tt_chain_token=${mark}` } : {};
   const headers = { referer: SITE, ...cookie };
-  const items = post.items.map(item => ({ ...item, variants: item.variants.map(file => ({ ...file, headers })) }));
-  return { ...post, items };
+  return { ...item, variants: item.variants.map(file => ({ ...file, headers })) };
 }
 
 export const tiktok = definePageSite({
@@ -52,9 +51,9 @@ export const tiktok = definePageSite({
       'short-link': plain,
     };
   },
-  endpoints: { page: ref => ref.url, embed: ({ id }) => `${SITE}embed/v2/${id}` },
+  endpoints: () => ({ page: ({ url }) => url, embed: ({ id }) => `${SITE}embed/v2/${id}` }),
   read: readTiktokPage,
   wall: WALL,
   namedBy: targetOfPage,
-  finish: withHeaders,
+  completer: () => (item, _signal, cookies) => withHeaders(item, cookies),
 });

@@ -189,7 +189,7 @@ it.each<[string, string, object | string]>([
   ['one that was removed', listing({ removed_by_category: 'moderator' }), 'not_found'],
   ['another post', listing({ id: '1other' }), 'upstream_changed'],
 ])('a listing with %s', (_, text, right) => {
-  const found = outcome(text, 'query');
+  const found = outcome(text, 'app');
   if (typeof right === 'string') expect(found).toBe(right);
   else expect(found).toMatchObject(right);
 });
@@ -200,7 +200,7 @@ it.each([
   ['gold_only', 'private'],
   ['banned', 'not_found'],
 ])('a community that is %s', (reason, code) => {
-  expect(outcome(JSON.stringify({ reason, message: 'Forbidden', error: 403 }), 'query', 403)).toBe(code);
+  expect(outcome(JSON.stringify({ reason, message: 'Forbidden', error: 403 }), 'app', 403)).toBe(code);
 });
 
 const embed = (data: object, inside: string) =>
@@ -255,5 +255,5 @@ it('the feed of a post with very many words', () => {
 });
 
 it('a limit that the API answers in JSON is a limit', () => {
-  expect(outcome('{"message": "Too Many Requests", "error": 429}', 'query', 429)).toBe('upstream_rate_limited');
+  expect(outcome('{"message": "Too Many Requests", "error": 429}', 'app', 429)).toBe('upstream_rate_limited');
 });
