@@ -1,4 +1,4 @@
-/** Addresses on Bluesky -> the post that they name. */
+/** Finds the post that an address on Bluesky names. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import { linkMatcher, matchPath, type PathShape, pathOf, postMatch, unsupported } from '../kit/link-match.ts';
 
@@ -26,7 +26,7 @@ function readPost([, actor = '', key]: readonly string[], query: URLSearchParams
 
 const PATHS: readonly PathShape[] = [
   [new RegExp(`^profile/(${ACTOR})/post/(${KEY})(?:/|$)`, 'i'), readPost],
-  // Shapes of the embed code, and of readers that show any record by its `at://` address.
+  // Paths of the embed code, and of sites that show any record by its `at://` address.
   [new RegExp(`^(?:embed/|at:/)?(${ACTOR})/app\\.bsky\\.feed\\.post/(${KEY})(?:/|$)`, 'i'), readPost],
   [/^profile\/[^/]+$/i, () => unsupported('profile')],
   [/^hashtag\//i, () => unsupported('tag')],

@@ -29,6 +29,8 @@ export interface PageSite<Ids extends object, Name extends string, Endpoint exte
   /** Hosts from which its posts are fetched. Default: the hosts of its links. */
   readonly askedHosts?: HostList;
   readonly maxBytes: number;
+  /** Time for a post with all its requests. Default: the time of its strategy's profile. */
+  readonly postMs?: number;
   /** The ids that the site changes now and then, each with its default; strict. */
   readonly ids: z.ZodType<Ids>;
   /**
@@ -114,7 +116,13 @@ function createPageSource<Ids extends object, Name extends string, Endpoint exte
       const post = await readSiteAnswer(read, answer, { ref, kind, strategy: name, now: now() });
       return complete === undefined ? post : withCompleted(post, item => complete(item, signal, cookies));
     };
-    return { name, profile, timeoutMs: profile.timeoutMs, isAvailable: () => isUsable(profile, http), run };
+    return {
+      name,
+      profile,
+      timeoutMs: site.postMs ?? profile.timeoutMs,
+      isAvailable: () => isUsable(profile, http),
+      run,
+    };
   }
 
   async function shortStep(url: string, signal: AbortSignal) {

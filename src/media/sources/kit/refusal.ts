@@ -33,10 +33,15 @@ export function plainWords(text: string): string {
   return text.toLowerCase().replace(/&#0?39;|&#x27;|&apos;|\u2019|\\u2019/g, "'");
 }
 
-/** The first sign that occurs in the text, as an error; null when none does. */
-export function failureBySign(words: string, signs: readonly Sign[]): AppError | null {
-  const sign = signs.find(([pattern]) => pattern.test(words));
-  return sign === undefined ? null : new AppError(sign[1], `the site says so: ${sign[0].source.slice(0, 60)}`);
+/**
+ * The first sign that occurs in the text, as an error; null when none does.
+ * @param account the pattern for a text that is about the account rather than the post, if it was not found
+ */
+export function failureBySign(words: string, signs: readonly Sign[], account?: RegExp): AppError | null {
+  const [pattern, code] = signs.find(([one]) => one.test(words)) ?? [];
+  if (pattern === undefined || code === undefined) return null;
+  const params = code === 'not_found' && account?.test(words) ? { what: 'account' } : {};
+  return new AppError(code, `the site says so: ${pattern.source.slice(0, 60)}`, { params });
 }
 
 const CODES: Readonly<Record<number, ErrorCode>> = {

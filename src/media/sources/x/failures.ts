@@ -17,9 +17,7 @@ const SIGNS: readonly Sign[] = [
 ];
 
 export function failureOfWords(words: string): AppError | null {
-  const failure = failureBySign(plainWords(words), SIGNS);
-  const isAccount = failure?.code === 'not_found' && /suspended|account|deactivated/i.test(words);
-  return isAccount ? new AppError('not_found', failure.message, { params: { what: 'account' } }) : failure;
+  return failureBySign(plainWords(words), SIGNS, /suspended|account|deactivated/);
 }
 
 /**

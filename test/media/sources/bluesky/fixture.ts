@@ -2,11 +2,8 @@
 import { AppError } from '../../../../src/errors.ts';
 import { siteAnswer } from '../../../../src/media/parse/body.ts';
 import type { Post } from '../../../../src/media/post.ts';
-import { readBlueskyAnswer } from '../../../../src/media/sources/bluesky/descriptor.ts';
+import { readBlueskyAnswer } from '../../../../src/media/sources/bluesky/answer.ts';
 import { blueskyRefOf } from '../../../../src/media/sources/bluesky/link.ts';
-import { draftOf } from '../../../../src/media/sources/bluesky/post.ts';
-import { toPost } from '../../../../src/media/sources/kit/draft.ts';
-import { listedFile } from '../../../../src/media/sources/kit/media-files.ts';
 
 export type Shape = Readonly<Record<string, unknown>>;
 export const DID = 'did:plc:pierlightsaaaaaaaaaaaaaa';
@@ -87,24 +84,19 @@ export const quote = (more: Shape = {}): Shape => ({
 export const thread = (post: unknown): Shape => ({ thread: { $type: 'app.bsky.feed.defs#threadViewPost', post } });
 
 interface Given {
-  readonly kind?: 'page' | 'query';
+  readonly kind?: 'thread' | 'posts';
   readonly status?: number;
   readonly actor?: string;
 }
 
-/** The post, with one file for each video; or the code of the failure, with a mark where it is a guess. */
-export function outcome(answer: unknown, { kind = 'page', status = 200, actor = DID }: Given = {}): Post | string {
+/** The post, whose videos have the addresses that lead to their files; or the code of the failure, with a mark where it is a guess. */
+export function outcome(answer: unknown, { kind = 'thread', status = 200, actor = DID }: Given = {}): Post | string {
   const ref = blueskyRefOf(`${actor}_${KEY}`);
   if (ref === undefined) throw new Error('no id');
   const bytes = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
   try {
     const from = siteAnswer({ status, headers: {}, url: 'https://public.api.bsky.app/', bytes });
-    const post = readBlueskyAnswer(from, { ref, kind, now: 1_000 });
-    const file = (did: string) => [
-      listedFile(`https://a.host.bsky.network/${did}`, { mime: 'video/mp4', hasVideo: true }),
-    ];
-    const files = [post, ...(post.quoted === null ? [] : [post.quoted])].map(one => [one, file(one.did)] as const);
-    return toPost(draftOf(post, new Map(files)), { ref, strategy: kind, now: 1_000 });
+    return readBlueskyAnswer(from, { ref, kind, strategy: kind, now: 1_000 });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return `${error.code}${error.params.weak ? ' (guess)' : ''}${error.params.what ? ` ${error.params.what}` : ''}`;

@@ -31,7 +31,7 @@ describe('a post of Bluesky', () => {
         },
       ],
     });
-    expect(outcome({ posts: [view()] }, { kind: 'query' })).toMatchObject({ items: [{ kind: 'image' }] });
+    expect(outcome({ posts: [view()] }, { kind: 'posts' })).toMatchObject({ items: [{ kind: 'image' }] });
     expect(outcome(thread(view()), { actor: 'pier-lights.example' })).toMatchObject({
       id: `pier-lights.example_${KEY}`,
     });
@@ -166,7 +166,7 @@ describe('what stands in the place of a post', () => {
   });
 
   it('is an empty list, by the other question', () => {
-    expect(outcome({ posts: [] }, { kind: 'query' })).toBe('not_found (guess)');
+    expect(outcome({ posts: [] }, { kind: 'posts' })).toBe('not_found (guess)');
   });
 });
 

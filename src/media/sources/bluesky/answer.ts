@@ -1,9 +1,12 @@
-/** Reads a post from the API's JSON into a draft. */
+/** Reads an answer of Bluesky's API into the post, or into an AppError. Pure. */
+import { AppError } from '../../../errors.ts';
+import type { SiteAnswer } from '../../parse/body.ts';
 import {
   child,
   isJsonObject,
   type JsonObject,
   mediaAddress,
+  parseJson,
   readCount,
   readDate,
   readList,
@@ -11,12 +14,57 @@ import {
   readText,
   visitObjects,
 } from '../../parse/json-fields.ts';
-import { type Author, NO_STATS, type UnplacedItem, type Variant } from '../../post.ts';
-import { EMPTY_DRAFT, type PostDraft } from '../kit/draft.ts';
-import { listedFile, listedItem } from '../kit/media-files.ts';
+import { type Author, NO_STATS, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
+import { type PixelSize, sizeOf, UNKNOWN_SIZE } from '../kit/cdn-address.ts';
+import { type DraftItem, EMPTY_DRAFT, type PostDraft, type ReadContext, toReadablePost } from '../kit/draft.ts';
+import { listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
+import { failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
 import { blueskyRefOf } from './link.ts';
 
-export const BLUESKY_MEDIA_HOSTS: readonly string[] = ['cdn.bsky.app', 'video.bsky.app', 'host.bsky.network'];
+/** The site's own servers of files; the directory of ids tells which of them has an author's. */
+export const OWN_SERVERS = 'host.bsky.network';
+export const BLUESKY_MEDIA_HOSTS: readonly string[] = ['cdn.bsky.app', 'video.bsky.app', OWN_SERVERS];
+
+/** @throws AppError by the answer's error, when the post is not in it, or is not for everyone */
+export function readBlueskyAnswer(answer: SiteAnswer, context: ReadContext): Post {
+  const json = parseJson(answer.body.text.trim());
+  const failure = failureOfStatus(answer, context.now);
+  if (failure !== null) throw (answer.status === 429 ? null : failureOfError(json)) ?? failure;
+  const post = findView(json, context.ref.parts);
+  if (post === undefined) throw new AppError('upstream_changed', 'the answer is about another post');
+  if (post === null) throw failureWithoutPost(json, context.kind);
+  if (isTakenDown(post)) throw new AppError('not_found', 'taken down');
+  if (isForMembers(post)) throw new AppError('login_required', 'its author shows it to nobody who is not logged in');
+  return toReadablePost(draftOf(post), context);
+}
+
+/** Texts in an error's name and message, in lower case; for a wrong name the API only calls the request invalid. */
+const SIGNS: readonly Sign[] = [
+  [/^(?:blockedby|blockedactor|auth)/, 'login_required'],
+  [/^(?:\w*notfound|account|repo)|(?:unable to|could not) (?:resolve|find)|not found/, 'not_found'],
+];
+const ACCOUNT = /^(?:account|repo)|suspended|taken ?down|deactivated/;
+
+function failureOfError(json: unknown): AppError | null {
+  const words = plainWords(`${readText(child(json, 'error')) ?? ''}: ${readText(child(json, 'message')) ?? ''}`);
+  return failureBySign(words, SIGNS, ACCOUNT);
+}
+
+function failureWithoutPost(json: unknown, kind: ReadContext['kind']): AppError {
+  const thread = child(json, 'thread');
+  const type = readText(child(thread, '$type')) ?? '';
+  if (type.endsWith('#notFoundPost') || child(thread, 'notFound') === true) {
+    return new AppError('not_found', 'no such post');
+  }
+  if (type.endsWith('#blockedPost') || child(thread, 'blocked') === true) {
+    return new AppError('login_required', 'blocked between its author and whom it answers');
+  }
+  const posts = child(json, 'posts');
+  if (kind === 'posts' && Array.isArray(posts) && posts.length === 0) return weakNotFound('no post of this id');
+  return (
+    failureOfError(json) ?? new AppError('upstream_changed', isJsonObject(json) ? 'of an unknown kind' : 'no JSON')
+  );
+}
 
 /** A photo or video of a post, as the API lists it, with the id of the post's author. */
 interface Listed {
@@ -28,10 +76,9 @@ interface Listed {
 /** Smaller numbers state an aspect ratio, not pixels. */
 const MIN_PIXELS = 64;
 
-export function frameOf(view: JsonObject) {
-  const [width = null, height = null] = ['width', 'height'].map(side => readSize(child(view, 'aspectRatio', side)));
-  const isFrame = width !== null && height !== null && Math.min(width, height) >= MIN_PIXELS;
-  return isFrame ? { width, height } : { width: null, height: null };
+function frameOf(view: JsonObject): PixelSize {
+  const size = sizeOf(view.aspectRatio);
+  return Math.min(size.width ?? 0, size.height ?? 0) >= MIN_PIXELS ? size : UNKNOWN_SIZE;
 }
 
 /** A file's address on the CDN; null if it contains another person's id, since each file's address has its owner's. */
@@ -51,7 +98,7 @@ function photoFile(url: string | null, view: JsonObject, most: number): readonly
   return [listedFile(url, { mime, hasVideo: false, ...size })];
 }
 
-function photoOf({ view, did, cid }: Listed): UnplacedItem | null {
+function photoOf({ view, did, cid }: Listed): DraftItem {
   const kept = (size: string) => (cid === null ? null : `https://cdn.bsky.app/img/${size}/plain/${did}/${cid}@jpeg`);
   const small = addressOf(view.thumb ?? view.thumbnail ?? kept('feed_thumbnail'), did);
   const large = addressOf(view.fullsize ?? kept('feed_fullsize'), did);
@@ -59,58 +106,46 @@ function photoOf({ view, did, cid }: Listed): UnplacedItem | null {
   return listedItem('image', files, { ...frameOf(view), thumbnailUrl: small ?? large, alt: readText(view.alt) });
 }
 
-/** The address of a video's playlist on the CDN. */
-export function playlistOf({ view, did, cid }: Listed): string | null {
-  const kept =
-    cid === null ? undefined : `https://video.bsky.app/watch/${encodeURIComponent(did)}/${cid}/playlist.m3u8`;
-  return addressOf(view.playlist ?? kept, did);
-}
-
-/** @param files all known files of the video, the original first */
-function videoOf({ view, did }: Listed, files: readonly Variant[]): UnplacedItem | null {
-  const { width, height } = frameOf(view);
-  const [best] = files;
-  if (best === undefined) return null;
-  return {
-    kind: 'video',
-    width: width ?? best.width,
-    height: height ?? best.height,
-    durationMs: null,
+/** A video with the addresses that lead to its files: the original on a server that has to be found, and the playlist on the CDN. */
+function videoOf({ view, did, cid }: Listed, blob: JsonObject | undefined): DraftItem {
+  const size = frameOf(view);
+  const files: Variant[] = [];
+  if (cid !== null && blob?.mimeType === 'video/mp4' && /^did:plc:[a-z2-7]{24}$/.test(did)) {
+    const url = `https://${OWN_SERVERS}/xrpc/com.atproto.sync.getBlob?${new URLSearchParams({ did, cid })}`;
+    files.push(listedFile(url, { mime: 'video/mp4', hasVideo: true, bytes: readSize(blob.size), ...size }));
+  }
+  const kept = cid && `https://video.bsky.app/watch/${encodeURIComponent(did)}/${cid}/playlist.m3u8`;
+  const playlist = addressOf(view.playlist ?? kept, did);
+  if (playlist !== null) files.push(listedFile(playlist, { mime: PLAYLIST_MIME, hasVideo: true }));
+  return orderedItem('video', files, {
+    ...size,
     thumbnailUrl: addressOf(view.thumbnail, did),
     alt: readText(view.alt),
-    variants: files,
-  };
+  });
 }
 
 const cidOf = (blob: unknown) => /^[a-z2-7]{20,100}$/.exec(readText(child(blob, 'ref', '$link')) ?? '')?.[0] ?? null;
 
-interface ListedMedia {
-  readonly photos: readonly Listed[];
-  readonly video: (Listed & { readonly mime: string | null; readonly bytes: number | null }) | null;
-}
-
 /** The media that the API lists, completed by the post's record; if none are listed, only those of the record. */
-function mediaOf(views: readonly JsonObject[], record: unknown, did: string): ListedMedia {
+function itemsOf(views: readonly JsonObject[], record: unknown, did: string): readonly DraftItem[] {
   const parts = [record, child(record, 'media')].filter(isJsonObject);
   const lists = [views, parts].map(embeds => embeds.flatMap(one => [...readList(one.images), ...readList(one.items)]));
   const [shown = [], written = []] = lists;
-  const photos = (shown.length > 0 ? shown : written).map((one, index) => {
-    return { did, view: isJsonObject(one) ? one : {}, cid: cidOf(child(written[index], 'image')) };
-  });
+  const photos = (shown.length > 0 ? shown : written).map((one, index) =>
+    photoOf({ did, view: isJsonObject(one) ? one : {}, cid: cidOf(child(written[index], 'image')) }),
+  );
   const blob = parts.map(one => one.video).find(isJsonObject);
   const played = views.find(({ playlist }) => playlist !== undefined) ?? parts.find(one => isJsonObject(one.video));
-  if (played === undefined) return { photos, video: null };
-  const cid = cidOf(blob) ?? readText(played.cid);
-  return { photos, video: { did, view: played, cid, mime: readText(blob?.mimeType), bytes: readSize(blob?.size) } };
+  if (played === undefined) return photos;
+  return [...photos, videoOf({ did, view: played, cid: cidOf(blob) ?? readText(played.cid) }, blob)];
 }
 
 /** A post with its id and its author's, which only together identify it. */
-export interface PostView {
+interface PostView {
   readonly view: JsonObject;
   readonly record: JsonObject;
   readonly did: string;
   readonly key: string;
-  readonly media: ListedMedia;
   readonly quoted: PostView | null;
 }
 
@@ -133,14 +168,11 @@ function readView(view: unknown, isQuote = false): PostView | null {
   const embeds = embedsOf(view);
   const quotes = isQuote ? [] : embeds.map(one => readView(child(one, 'record', 'record') ?? one.record, true));
   const quoted = quotes.find(one => one !== null && !isForMembers(one)) ?? null;
-  return { view, record, did, key, media: mediaOf(embeds, record.embed, did), quoted };
+  return { view, record, did, key, quoted };
 }
 
 /** Finds the requested post in the answer: undefined when it has only other posts, null when it has none. */
-export function findView(
-  answer: unknown,
-  { actor = '', key }: Readonly<Record<string, string>>,
-): PostView | undefined | null {
+function findView(answer: unknown, { actor = '', key }: ReadContext['ref']['parts']): PostView | undefined | null {
   const views: PostView[] = [];
   visitObjects(answer, object => {
     const view = 'uri' in object ? readView(object) : null;
@@ -159,14 +191,13 @@ function labelsOf(...lists: readonly unknown[]): readonly unknown[] {
 }
 
 /** True when the author shows posts only to people who are logged in. */
-export function isForMembers({ view }: PostView): boolean {
+function isForMembers({ view }: PostView): boolean {
   return labelsOf(child(view, 'author', 'labels')).includes('!no-unauthenticated');
 }
 
-export function isTakenDown({ view }: PostView): boolean {
-  return labelsOf(view.labels, child(view, 'author', 'labels')).some(
-    label => label === '!takedown' || label === '!hide',
-  );
+function isTakenDown({ view }: PostView): boolean {
+  const labels = labelsOf(view.labels, child(view, 'author', 'labels'));
+  return labels.includes('!takedown') || labels.includes('!hide');
 }
 
 const SENSITIVE: ReadonlySet<unknown> = new Set(['porn', 'sexual', 'nudity', 'graphic-media', 'gore', 'nsfl']);
@@ -213,12 +244,10 @@ function captionOf(post: PostView): { readonly caption: string | null; readonly 
   return { caption: caption === '' ? null : caption, mentions: [...new Set(mentions.reverse())] };
 }
 
-/** @param filesOf the files of each video, by its post */
-export function draftOf(post: PostView, filesOf: ReadonlyMap<PostView, readonly Variant[]>): PostDraft {
-  const { view, record, media, quoted } = post;
+function draftOf(post: PostView): PostDraft {
+  const { view, record, did, quoted } = post;
   const { caption, mentions } = captionOf(post);
-  const video = media.video === null ? [] : [videoOf(media.video, filesOf.get(post) ?? [])];
-  const items = [...media.photos.map(photoOf), ...video];
+  const items = itemsOf(embedsOf(view), record.embed, did);
   const ref = quoted === null ? undefined : blueskyRefOf(`${quoted.did}_${quoted.key}`);
   const labels = labelsOf(view.labels, child(record, 'labels', 'values'), child(view, 'author', 'labels'));
   return {
@@ -237,6 +266,6 @@ export function draftOf(post: PostView, filesOf: ReadonlyMap<PostView, readonly 
     items,
     isWordsOnly: items.length === 0 && (caption !== null || ref !== undefined),
     sensitive: labels.some(label => SENSITIVE.has(label)),
-    quoted: quoted === null || ref === undefined ? null : { ref, draft: draftOf(quoted, filesOf) },
+    quoted: quoted === null || ref === undefined ? null : { ref, draft: draftOf(quoted) },
   };
 }
