@@ -40,7 +40,7 @@ import type { ChatPlatform } from '../bot/contract/chat-platform.ts';
  * else the person is notified once that something may be missing.
  */
 export interface RuntimePlatform<To = unknown> extends ChatPlatform<To> {
-  /** Routes of the platform, registered before the server listens. */
+  /** The platform's HTTP routes, registered before the server listens. */
   readonly plugin?: (server: FastifyInstance) => Promise<void>;
   /**
    * Sends plain text to a person in private, once.
@@ -49,11 +49,11 @@ export interface RuntimePlatform<To = unknown> extends ChatPlatform<To> {
   readonly tell?: (userId: string, text: string) => Promise<void>;
 }
 
-/** A result of `npm run doctor`. `wrong` keeps Medley from working, `note` only affects some of it. */
+/** A result of `npm run doctor`. `wrong` prevents Medley from working, `note` only affects a part of it. */
 export interface Finding {
   readonly state: 'ok' | 'note' | 'wrong';
   /** One line of plain text without secrets. */
   readonly what: string;
-  /** Advice on what to do, when there is any. */
+  /** Advice on how to mend it, if there is any. */
   readonly remedy?: string;
 }

@@ -36,11 +36,11 @@ type Application = z.output<typeof Application>;
 const Guilds = z.array(z.object({ name: z.string(), permissions: z.string().regex(/^\d{1,20}$/) }));
 type Guild = z.output<typeof Guilds>[number];
 
-/** How many servers are examined, and how many of those with a problem are named. */
+/** How many servers are examined, and how many with a problem are named. */
 const MOST_GUILDS = 200;
 const MOST_NAMES = 5;
 
-/** Reports what Discord says about the token, the application's switches and the servers, and the address for inviting the bot. */
+/** Checks what Discord says about the token, the application and the servers, and adds the invitation link. */
 export async function examineDiscord(options: DiscordExamination): Promise<readonly Finding[]> {
   const { token, apiUrl, timeoutMs = 10_000 } = options;
   const rest = new REST({
@@ -121,7 +121,7 @@ function readSwitches(application: Application): readonly Finding[] {
   return findings;
 }
 
-/** Applications older than installation contexts have no such table, and can only be installed in servers. */
+/** Says how the application can be installed. Old ones have no such table, and can only be added to servers. */
 function canInstall({ integration_types_config: contexts }: Application, type: ApplicationIntegrationType): boolean {
   return contexts ? `${type}` in contexts : type === ApplicationIntegrationType.GuildInstall;
 }
@@ -197,7 +197,7 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof RateLimitError ? 429 : undefined;
 }
 
-/** Error messages of the library are left out, because they contain addresses. */
+/** The library's error messages are left out, because they contain addresses with tokens. */
 function reasonOf(error: unknown): string {
   const status = statusOf(error);
   if (status !== undefined) return `status ${status}`;
@@ -207,12 +207,12 @@ function reasonOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** Turns `ManageMessages` into the spelling with spaces that people read. */
+/** Writes a permission such as `ManageMessages` with spaces between its words. */
 function spaced(permission: string): string {
   return permission.replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
 }
 
-/** Server names are chosen by people, and a terminal would obey control characters in them. */
+/** A server's name without control characters, which people could choose to affect the terminal. */
 function plain(name: string): string {
   return name.replace(/[\p{Cc}\p{Cf}]/gu, '');
 }

@@ -36,15 +36,14 @@ export interface DiscordPlatformOptions {
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly settings: Pick<SettingsStore, 'chat' | 'markChatLeft'>;
   /**
-   * The store for sessions, so that missed events are received later, for ids of commands, and for the messages of answers and their
-   * content.
+   * The store for sessions (to receive missed events), command ids, and the messages and previous contents of answers.
    */
   readonly records: RecordStore;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now?: () => number;
 }
 
-/** Medley on Discord. Requests come over the gateway; answers only need the REST API. */
+/** Medley on Discord. Requests come over the gateway; answers need only the REST API. */
 export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimePlatform<DiscordReplyTo> {
   const { token, apiUrl, shards, dispatcher, delivery, settings, records, log, now = Date.now } = options;
   const closing = new AbortController();
@@ -74,7 +73,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     if (hasChanged) log.info({}, 'discord: commands were registered');
   }
 
-  /** Registers the commands. Never rejects, and nothing waits for it. */
+  /** Registers the commands in the background. Never rejects. */
   async function register(): Promise<void> {
     try {
       const english = menuIn(createTranslator(['en']), dispatcher.commandSpecs);
@@ -119,7 +118,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
       isOnlyLinks: false,
     }),
     showStatus: (to, text, shown, signal) => showStatus(context, to, text, shown, signal),
-    // Discord itself shows for an interaction that the app is working.
+    // For an interaction, Discord itself shows that the app is working.
     showWorking: to => (to.kind === 'interaction' ? () => undefined : showTyping(api, to.channelId, log)),
     async close() {
       closing.abort();
@@ -128,7 +127,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   };
 }
 
-/** In the deferred answer of an interaction, else in a message of its own; a pressed button shows by itself that work is being done. */
+/** Writes the status into an interaction's deferred answer, else into a message. A pressed button needs no status. */
 async function showStatus(
   context: DiscordContext,
   to: DiscordReplyTo,
@@ -156,7 +155,7 @@ async function showStatus(
 function readOutcome(error: unknown): SendFailure | undefined {
   if (error instanceof DiscordFailure) return sendOutcome(error);
   if (!(error instanceof GatewayFailure)) return undefined;
-  // Only people can change a token or a setting, so retrying often is useless, and Discord counts how often one identifies.
+  // Only a person can change a token or a setting, so retrying often is useless, and Discord counts identifications.
   const isSettled = error.problem === 'token' || error.problem === 'settings';
   return { outcome: 'notSent', reason: isSettled ? 'token' : 'away' };
 }
@@ -166,7 +165,7 @@ function isFirstShard(shards: ShardChoice): boolean {
   return shards === 'auto' || shards.ids.includes(0);
 }
 
-/** Shows in a channel that Medley is typing, from a moment later until the returned function is called. */
+/** Shows after a short delay that Medley is typing in a channel, until the returned function is called. */
 function showTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, log: Pick<Logger, 'debug'>): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -181,7 +180,7 @@ function showTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, log:
       () => {
         if (!isOver) wait(TIMES.typing);
       },
-      // The answer also comes without it, so it is not tried again.
+      // The answer comes without it as well, so showing it is not tried again.
       (error: unknown) => log.debug({ err: error }, 'discord: typing could not be shown'),
     );
   }

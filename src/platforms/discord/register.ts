@@ -15,18 +15,18 @@ import { shortenMarkdown } from './render/markdown-text.ts';
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = Readonly<Record<string, Json>>;
 
-/** A value in the default language, and in the others by Discord's language tag. */
+/** A value in the default language, and in all others by Discord's language tag. */
 interface Spoken<T> {
   readonly usual: T;
   readonly others: readonly { readonly locale: string; readonly value: T }[];
 }
 
-/** The texts of the menus in one language. */
+/** The texts of the command menus in one language. */
 export interface Menu {
-  /** BCP 47 tag. */
+  /** The language's BCP 47 tag. */
   readonly locale: string;
   readonly specs: readonly CommandSpec[];
-  /** The command in the menu of a message. */
+  /** The name of the command in a message's menu. */
   readonly getMedia: string;
 }
 
@@ -35,9 +35,9 @@ export function menuIn(t: Translator, specs: (t: Translator) => readonly Command
 }
 
 /**
- * Makes the payloads that are registered with Discord: the slash commands, and the command in a message's menu. Pure.
- *
- * @param menus the menus in all languages that Discord gets, English included: without a separate en-US, Americans see en-GB
+ * Makes the payloads for registering the slash commands and the command in a message's menu. Pure.
+ * @param menus the menus in all languages that Discord gets, English included: without a separate en-US, Americans see
+ * en-GB
  */
 export function commandPayloads(english: Menu, menus: readonly Menu[]): readonly JsonObject[] {
   const byLocale = Object.values(Locale).flatMap(locale => {
@@ -64,7 +64,7 @@ const EVERYWHERE = {
   contexts: [InteractionContextType.Guild, InteractionContextType.BotDM, InteractionContextType.PrivateChannel],
 };
 
-/** Groups commands such as `osu profile` and `osu scores`, which are subcommands of one command on Discord. */
+/** Joins commands such as `osu profile` and `osu scores` into one command with subcommands. */
 function grouped(commands: readonly Spoken<CommandSpec>[]): readonly JsonObject[] {
   const groups = new Map<string, Spoken<CommandSpec>[]>();
   for (const command of commands) {
@@ -101,7 +101,7 @@ function commandTexts(name: string, command: Spoken<CommandSpec>): JsonObject {
   return { name, ...described(command) };
 }
 
-/** Required options come first, as Discord demands. */
+/** The options, required ones first, as Discord demands. */
 function optionsOf({ usual, others }: Spoken<CommandSpec>): readonly JsonObject[] {
   return usual.options
     .map((option, index) => ({
@@ -177,7 +177,7 @@ export async function updateCommands(
   return { registered: await api.putCommands(applicationId, commands), hasChanged: true };
 }
 
-/** The keys that Medley sets, in a fixed order; Discord adds ids, versions and defaults. */
+/** The keys to compare, in a fixed order: those that Medley sets. Discord adds ids, versions and defaults. */
 const KEYS = [
   'type',
   'name',
@@ -201,7 +201,7 @@ function fingerprint(commands: readonly Readonly<Record<string, unknown>>[]): st
   return lines.sort().join('\n');
 }
 
-/** Discord does not distinguish absent, null, false and empty. */
+/** A value for comparison: Discord does not distinguish absent, null, false and empty. */
 function normal(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.map(normal);

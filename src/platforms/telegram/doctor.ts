@@ -6,9 +6,9 @@ import type { Me, WebhookInfo } from './api/methods.ts';
 
 export interface TelegramExamination {
   readonly token: string;
-  /** The root of a Bot API server of one's own. Default: Telegram's. */
+  /** The root of the operator's own Bot API server. Default: Telegram's. */
   readonly apiUrl?: string | undefined;
-  /** Together with `publicUrl`: updates come by webhook. */
+  /** If set together with `publicUrl`, updates come by webhook. */
   readonly webhookSecret?: string | undefined;
   readonly publicUrl?: string | undefined;
   /** The time limit of each request. */
@@ -16,12 +16,12 @@ export interface TelegramExamination {
   readonly now?: () => number;
 }
 
-/** The ports that Telegram calls; a Bot API server of one's own calls any port. */
+/** The ports that Telegram calls; the operator's own Bot API server calls any. */
 const WEBHOOK_PORTS: ReadonlySet<string> = new Set(['', '80', '88', '443', '8443']);
-/** Older failures are ignored, because Telegram keeps reporting the last one for as long as the webhook is set. */
+/** Older failures are ignored, because Telegram reports the last one as long as the webhook is set. */
 const RECENT_MS = 60 * 60_000;
 
-/** Asks Telegram about the token, the switches of @BotFather, and how updates are received. */
+/** Checks what Telegram says about the token, the settings at @BotFather, and how updates are received. */
 export async function examineTelegram(options: TelegramExamination): Promise<readonly Finding[]> {
   const { token, apiUrl, timeoutMs = 10_000 } = options;
   const apiRoot = new URL((apiUrl ?? DEFAULT_API).replace(/\/?$/, '/')).href;
@@ -109,7 +109,7 @@ function readServer(apiUrl: string | undefined): Finding {
     : ok('Telegram: a Bot API server of your own, files up to 2000 MB');
 }
 
-/** Only the host is named, because paths of webhooks are secrets. */
+/** The host of an address, without the path, which is secret for a webhook. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
 }

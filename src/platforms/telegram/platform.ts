@@ -37,9 +37,9 @@ import { messagesOf } from './render/render.ts';
 
 export interface TelegramPlatformOptions {
   readonly token: string;
-  /** The root of a Bot API server of one's own, which accepts larger files. Default: Telegram's. */
+  /** The root of the operator's own Bot API server, which accepts larger files. Default: Telegram's. */
   readonly apiUrl?: string | undefined;
-  /** If set, updates are pushed to `publicUrl` instead of polled for; `plugin` must then be registered. */
+  /** If set, Telegram sends updates to `publicUrl`, and `plugin` must be registered; else Medley polls for them. */
   readonly webhook?: { readonly secret: string; readonly publicUrl: string } | undefined;
   readonly dispatcher: Pick<Dispatcher, 'read' | 'answer' | 'linksOf' | 'browse' | 'translator' | 'commandSpecs'>;
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
@@ -73,13 +73,13 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     deleteMessage: (chatId, messageId) =>
       deleteMessage(api, { chat_id: Number(chatId), message_id: Number(messageId) }),
     pace: limits,
-    // The answer to a press has its place already: the message with the button.
+    // The answer to a press edits the message with the button, so that message shows the waiting.
     hasPlace: ({ press }) => press !== undefined,
     messagesOf: (to, reply) => messagesOf(to, reply, limits),
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
     showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),
 
-    // A group has a limit of messages a minute: there the chat action is enough.
+    // A group allows few messages a minute, so there the chat action alone shows the waiting.
     async showStatus({ chat, thread, isGroup, isChannel, press }, text, shown, signal) {
       if (isGroup || isChannel === true || press !== undefined) return undefined;
       if (shown !== undefined) {
@@ -117,7 +117,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
 
 type Parts = ReturnType<typeof createParts>;
 
-/** Connects the parts: Bot API, sending, inline mode, listening. */
+/** Creates the parts of the platform and connects them: Bot API, sending, inline mode, listening. */
 function createParts(options: TelegramPlatformOptions, limits: TelegramLimits) {
   const { token, dispatcher, delivery, sentFiles, settings, log, now = Date.now } = options;
   const apiRoot = new URL(options.apiUrl?.replace(/\/?$/, '/') ?? DEFAULT_API).href;
@@ -181,11 +181,11 @@ function createBotIdentity(api: BotApi) {
   };
 }
 
-/** Sends the replies to a request, and then deletes the message with its links if the chat wants that. */
+/** Sends the replies to a request, then deletes the message with its links if the chat's settings say so. */
 function createSend(sendReply: SendReply, api: BotApi, log: Pick<Logger, 'info'>) {
   const wholeAnswers = createWholeAnswers();
 
-  /** Medley may lack the right to delete; the answer stays anyway. Never rejects. */
+  /** Deletes the message with the links. Medley may lack the right, which changes nothing else. Never rejects. */
   async function deleteAnswered({ to, settings }: Sending<TelegramReplyTo>): Promise<void> {
     if (!settings.deleteSource || to.isOnlyLinks !== true || to.message === undefined || to.press !== undefined) return;
     try {
@@ -209,7 +209,7 @@ function createSend(sendReply: SendReply, api: BotApi, log: Pick<Logger, 'info'>
 
 const WEBHOOK_CONNECTIONS = 40;
 
-/** Connects to Telegram, by a webhook or by polling, and takes updates while connected. */
+/** Connects to Telegram, by webhook or polling, and handles updates while it is connected. */
 function createConnection(
   options: TelegramPlatformOptions,
   { api, bot, listener, messages }: Parts,

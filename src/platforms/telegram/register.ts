@@ -20,12 +20,12 @@ export interface CommandRegistration {
 }
 
 /**
- * Sets the menus of commands, by kind of chat and by two-letter language; English is used for all other languages. A menu that is right
- * already is left alone.
+ * Registers the command menus by kind of chat and two-letter language, English for all others. An equal menu is not
+ * sent again.
  * @throws BotApiError
  */
 export function registerCommands({ api, dispatcher, menus, botId, signal }: CommandRegistration): Promise<void> {
-  // Members of a group can type it for their own language; what goes for the group is for its admins.
+  // In groups `settings` is not in the menu: it is for admins. Members may type it for their own language.
   const menuIn = (scope: (typeof SCOPES)[number], t: Translator) =>
     renderCommands(dispatcher.commandSpecs(t).filter(({ name }) => scope !== 'all_group_chats' || name !== 'settings'));
   const withoutMenus = new Set<string>();

@@ -24,11 +24,11 @@ import { renderWebReply, type WebRenderContext } from './render/render.ts';
 export interface WebPlatformOptions {
   readonly dispatcher: Pick<Dispatcher, 'read' | 'suggest' | 'translator' | 'commandSpecs'>;
   readonly tunnel: Pick<Tunnel, 'address' | 'carries'>;
-  /** Links to try while the conversation is empty; the page always offers the help. */
+  /** Examples for the empty conversation; the page adds the help command. */
   readonly examples?: (t: Translator) => readonly WebExample[];
   /** The sites that the empty chat names. */
   readonly sites?: readonly Site[];
-  /** The address that people open, when it differs from the Host that the server sees. */
+  /** The address that people open, if it differs from the Host header that the server receives. */
   readonly publicUrl?: string | undefined;
   readonly log: Pick<Logger, 'warn' | 'error'>;
   /** The folder of the built page; by default that of `npm run build`. */
@@ -40,10 +40,10 @@ export interface WebPlatformOptions {
 /** The plugin serves the page at `/`, its files under `/assets/`, image cards under `/picture/`, and the socket at `/chat`. */
 export type WebPlatform = Required<Pick<RuntimePlatform<string>, 'plugin'>> & RuntimePlatform<string>;
 
-/** The page beside the built program; when run from its sources there is none, and the page says how to build it. */
+/** The built page beside the built program. When run from its sources there is none, and `/` says how to build it. */
 const BUILT_PAGE = fileURLToPath(new URL('./page', import.meta.url));
 
-/** The web chat: the platform that needs no account. An answer goes to the page that asked, found by the id of its request. */
+/** The web chat, which needs no account. An answer goes to the page that asked, found by the request's id. */
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const { dispatcher, tunnel, sites = [], publicUrl, log, now = Date.now } = options;
   const limits = { ...WEB_LIMITS, ...options.limits };
@@ -54,7 +54,7 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const examples = options.examples ?? (() => []);
   const socket = new ChatSocket({ answers, requests, dispatcher, examples, sites, publicUrl, limits, log, now });
 
-  /** An image card is only drawn when the page asks for it, in the page's theme. */
+  /** Renders a reply. Its image cards are only drawn when the page requests them, in the page's theme. */
   function prepare(reply: Reply): WebReply {
     for (const block of reply.blocks) {
       if (block.kind === 'picture' && block.repeats !== true) imageCards.add(block.picture);
@@ -95,12 +95,12 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
         },
       };
     },
-    // There is no network and no token between this process and the pages, so nothing can fail.
+    // This process sends to the pages itself, without network or token, so there is nothing to verify.
     verify: () => Promise.resolve(),
     outcomeOf: () => undefined,
     send,
     describeCaller: (_, to) => callerDetails(answers.get(to)),
-    // Each message of a page has its own place for the answer.
+    // Each message of a page has an element for its answer, which shows the waiting.
     hasPlace: () => true,
     showProgress(to, progress) {
       const answer = answers.get(to);
@@ -126,7 +126,7 @@ export interface PageOptions {
   readonly publicUrl: string | undefined;
 }
 
-/** The page at `/` and its files under `/assets/`, each with headers that keep out everything foreign. */
+/** Serves the page at `/` and its files under `/assets/`, with headers that forbid everything from other sites. */
 async function registerPage(server: FastifyInstance, { pageFolder, publicUrl }: PageOptions): Promise<void> {
   const file = join(pageFolder, 'static', 'index.html');
   if (!existsSync(file)) {
@@ -139,7 +139,7 @@ async function registerPage(server: FastifyInstance, { pageFolder, publicUrl }: 
   await server.register(fastifyStatic, {
     root: pageFolder,
     prefix: '/assets/',
-    // There is a route for each file: a missing file gets the server's own 404.
+    // Each file has a route, so a missing file gets the server's own 404.
     wildcard: false,
     index: false,
     cacheControl: false,
@@ -152,18 +152,18 @@ async function registerPage(server: FastifyInstance, { pageFolder, publicUrl }: 
     if (request.routeOptions.url === '/')
       reply.headers({ ...PAGE_HEADERS, 'content-security-policy': policy(request, publicUrl) });
   });
-  // Previews of the page on other sites need absolute addresses.
+  // Other sites' previews of the page need absolute addresses.
   const shared =
     publicUrl && readFileSync(file, 'utf8').replaceAll('content="/', `content="${new URL('/', publicUrl)}`);
   server.get('/', (_request, reply) =>
     shared ? reply.type('text/html; charset=utf-8').send(shared) : reply.sendFile('static/index.html', pageFolder),
   );
-  // A service worker may only control addresses below its own.
+  // A service worker controls only addresses below its own, so it is served at the root.
   server.get('/sw.js', (_request, reply) => reply.sendFile('sw.js', pageFolder));
 }
 
 const ASSET_HEADERS = {
-  // File names do not change between versions, so the browser checks each time, and mostly gets 304.
+  // File names are the same in every version, so the browser asks each time, and mostly gets 304.
   'cache-control': 'no-cache',
   vary: 'accept-encoding',
   'x-content-type-options': 'nosniff',
@@ -176,7 +176,7 @@ const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const;
 
-/** The socket's hosts are listed beside 'self', because older browsers do not count ws: as the same origin. */
+/** The content security policy. It lists the socket's address, because old browsers' 'self' does not include ws:. */
 function policy(request: FastifyRequest, publicUrl: string | undefined): string {
   const hosts = [request.host, publicUrl === undefined ? undefined : new URL(publicUrl).host]
     .filter(host => host !== undefined && /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host))
@@ -195,7 +195,7 @@ function policy(request: FastifyRequest, publicUrl: string | undefined): string 
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // This policy is only for the address of the service worker.
+    // Trusted Types are needed for the address of the service worker only.
     'trusted-types medley',
   ].join('; ');
 }
@@ -208,8 +208,8 @@ const FILES = {
 const MAX_REMEMBERED = 2_000;
 
 /**
- * Addresses in the tunnel for images and audio that belong to no post. The same file keeps its address for half of its validity, so that
- * browsers need not load the covers of a list again with every page.
+ * Addresses in the tunnel for images and audio of no post. A file keeps its address for half of the address's validity,
+ * so that browsers need not load the same covers again.
  */
 export function createAssetAddresses(
   tunnel: Pick<Tunnel, 'address' | 'carries'>,

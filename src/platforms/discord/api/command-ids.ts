@@ -16,7 +16,7 @@ export function commandMention(name: string, ids: CommandIds): string | undefine
   return id === undefined ? undefined : `</${name}:${id}>`;
 }
 
-/** The ids that Discord gave the commands: one process registers them, and every process that answers reads them. */
+/** The ids that Discord gave the commands, written by the process that registers these and read by all others. */
 export interface CommandIdRecord {
   /** The ids; empty while they are not known. Never rejects. */
   current(): Promise<CommandIds>;
@@ -58,9 +58,9 @@ export function createCommandIdRecord({ records, applicationId, log }: CommandId
   };
 }
 
-/** Makes an id in the form of a message id from text, always the same for the same text: for nonces, and as the id of an answer. */
+/** Makes an id that looks like a message id from text, the same for equal text: for nonces, and as an answer's id. */
 export function stableId(words: string): string {
-  // Fewer bits than the hash has, so that a nonce has space for its tag.
+  // The id has fewer bits than the hash, so that a nonce has space for its tag.
   return (createHash('sha256').update(words).digest().readBigUInt64BE() >> 2n).toString();
 }
 

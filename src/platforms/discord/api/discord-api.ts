@@ -22,26 +22,26 @@ import { ALREADY_ACKNOWLEDGED, DiscordFailure, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE 
 export interface Content {
   readonly components: readonly APIMessageTopLevelComponent[];
   readonly uploads: readonly UploadFile[];
-  /** Text in place of components, because Discord unfurls links only in the text of a message. */
+  /** Text instead of components, because Discord shows previews only for links in the text of a message. */
   readonly text?: string;
 }
 
 export interface MessageOptions {
-  /** At most 25 characters; Discord answers a repeat within minutes with the message that it already has. */
+  /** The idempotency key, at most 25 characters: Discord answers a repeat within minutes with the same message. */
   readonly nonce: string;
   /**
    * The message that this one replies to. If that was deleted, or the channel's history may not be read, the message is posted without
    * the reference.
    */
   readonly replyTo: string | undefined;
-  /** A silent message notifies no one. */
+  /** True to send the message without notifying anyone. */
   readonly isSilent?: boolean;
 }
 
-/** A message that is in the chat. */
+/** A message that Discord has posted. */
 export interface PostedMessage {
   readonly id: string;
-  /** True when Discord has every file of the message in its full size. */
+  /** True when Discord states that it has every file of the message in its full size. */
   readonly isConfirmed: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface AnswerKey {
   readonly token: string;
 }
 
-/** The state of the deferred answer: it still says "thinking", it says something, or it was deleted. */
+/** The state of a deferred answer: it still says "thinking", it was answered, or it was deleted. */
 export type OriginalState = 'pending' | 'answered' | 'deleted';
 
 const Posted = z.object({
@@ -69,7 +69,7 @@ const Flagged = z.object({ flags: z.number().default(0) });
 const NO_MENTIONS = { parse: [], replied_user: false } as const;
 
 /**
- * Makes the calls of Discord's REST API, each once: the runtime does the repeating. Files are streamed from the disk.
+ * Makes the calls of Discord's REST API, each once; bot/runtime repeats failed ones. Files are streamed from the disk.
  * @throws DiscordFailure from every method but `close`
  */
 export function createDiscordApi(options: RestOptions) {
@@ -104,7 +104,7 @@ function messageCalls(rest: Rest) {
       return { id: posted.id, isConfirmed: isConfirmed(posted, content) };
     },
 
-    /** Resolves with the id of the private channel with a person. */
+    /** Opens the private channel with a person and returns its id. */
     async openPrivate(userId: string): Promise<string> {
       return Posted.parse(
         await rest.request([RequestMethod.Post, Routes.userChannels()], { body: { recipient_id: userId } }),
@@ -122,13 +122,13 @@ function messageCalls(rest: Rest) {
       await rest.request([RequestMethod.Delete, Routes.channelMessage(channelId, messageId)]).catch(unlessGone);
     },
 
-    /** Hides the embeds of anyone's message; `flags` are the flags that the message has. */
+    /** Hides the previews (embeds) of anyone's message; `flags` are the message's present flags. */
     async suppressEmbeds(channelId: string, messageId: string, flags: number): Promise<void> {
       const body = { flags: flags | MessageFlags.SuppressEmbeds };
       await rest.request([RequestMethod.Patch, Routes.channelMessage(channelId, messageId)], { body });
     },
 
-    /** Shows the embeds of anyone's message again; does nothing when the message is deleted. */
+    /** Shows the previews (embeds) of anyone's message again; does nothing when the message is deleted. */
     async restoreEmbeds(channelId: string, messageId: string): Promise<void> {
       const fullRoute = Routes.channelMessage(channelId, messageId);
       const found = await rest.request([RequestMethod.Get, fullRoute]).catch(unlessGone);
@@ -154,7 +154,7 @@ function interactionCalls(rest: Rest) {
         await rest.request(route, details);
       } catch (error) {
         if (!mayBeRepeated(error)) throw error;
-        // An earlier attempt may have arrived after all; Discord then refuses this one.
+        // An earlier attempt may have arrived, in which case Discord refuses this one.
         await rest.request(route, details).catch(unlessAcknowledged);
       }
     },
@@ -203,7 +203,7 @@ function interactionCalls(rest: Rest) {
 
 function applicationCalls(rest: Rest) {
   return {
-    /** Resolves when the token is valid. */
+    /** Checks the token; rejects when Discord refuses it. */
     async verify(signal: AbortSignal): Promise<void> {
       await rest.request([RequestMethod.Get, Routes.user()], { signal });
     },
@@ -235,7 +235,7 @@ async function sendContent(
   return rest.request(route, { ...more, body: await formOf(payload, uploads) });
 }
 
-/** If an answer states no sizes of files, their addresses confirm that Discord has them. */
+/** Says whether Discord has all files: by their stated sizes, or, where none are stated, by their addresses. */
 function isConfirmed({ attachments, components }: z.output<typeof Posted>, { uploads }: Content): boolean {
   if (attachments.length === 0)
     return uploads.length === 0 || !`${JSON.stringify(components)}`.includes('attachment://');
@@ -256,7 +256,7 @@ function attachmentOf({ name, spoiler, alt = '' }: UploadFile, index: number) {
   };
 }
 
-/** A response to an interaction that took too long may not be repeated, because it would come too late. */
+/** A response that took too long is not repeated, because the interaction's few seconds are over. */
 function mayBeRepeated(error: unknown): boolean {
   return error instanceof DiscordFailure && (error.problem === 'unclear' || error.problem === 'away') && !error.isEnded;
 }

@@ -1,4 +1,4 @@
-/** Every limit of Discord in one place, as of 2026-08. Text lengths are UTF-16 code units. */
+/** All limits of Discord, as of 2026-08. Text lengths are UTF-16 code units. */
 
 const MIB = 1024 * 1024;
 
@@ -9,9 +9,9 @@ export const DISCORD_LIMITS = {
   text: 4_000,
   galleryItems: 10,
   attachments: 10,
-  /** Replies to one request that share a message, if they fit. */
+  /** The most replies to one request that are put into one message. */
   replies: 5,
-  /** Links of one message that Discord turns into players, and whose addresses fit into 2,000 characters. */
+  /** The most links of one message that Discord shows as players and whose addresses fit into 2,000 characters. */
   unfurled: 5,
   /** The description of an image, video or file. */
   alt: 1_024,
@@ -21,7 +21,7 @@ export const DISCORD_LIMITS = {
   selectOptions: 25,
   optionLabel: 100,
   placeholder: 150,
-  /** Replies to one interaction beside the first, when the app is only installed by a person. */
+  /** Further replies to an interaction, when only a person, and not the server, has installed the app. */
   followUps: 5,
 } as const;
 
@@ -35,7 +35,7 @@ export const COMMAND_LIMITS = {
   stringLength: 6_000,
 } as const;
 
-/** Amounts that Medley itself shows; Discord would allow more. */
+/** Amounts that Medley shows; Discord allows more. */
 export const SHOWN = {
   heading: 300,
   /** Longer folded text is cut, since the original post shows it as a whole. */
@@ -44,58 +44,58 @@ export const SHOWN = {
   fieldValue: 600,
   fields: 25,
   cardLine: 300,
-  /** The least text that each of several posts in a message gets. */
+  /** The shortest text for each of several posts in one message. */
   leastText: 650,
   /** More buttons than this become a menu. */
   buttons: 15,
 } as const;
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 export const TIMES = {
-  /** The time for the first answer to an interaction. */
+  /** How soon an interaction must get its first answer. */
   acknowledge: 3_000,
-  /** Suggestions must come within those three seconds too, including the time on the way. */
+  /** How soon suggestions must be sent: they count within the three seconds too, including the network's time. */
   suggest: 2_000,
   /** How long an interaction's token is valid, less a margin for the last request. */
   token: 14.5 * 60_000,
-  /** Until this time, an interaction whose token has expired is answered by a message in the channel; later no answer is sent. */
+  /** If its token has expired, an interaction is answered by a message in the channel up to this time after it. */
   instead: 60 * 60_000,
-  /** How long Discord certainly recognises a repeated nonce: its documentation says "the past few minutes". */
+  /** How long Discord surely recognises a repeated nonce: its documentation says "the past few minutes". */
   nonce: 2 * 60_000,
   request: 20_000,
-  /** A wait that Discord asks for is waited out in place up to this time; after a longer one the request goes back into the queue. */
+  /** Rate limits up to this time are waited out in the process; after a longer one the request returns to the queue. */
   shortRateLimit: 1_000,
-  /** Longer than our own limits, so that the library never ends a request. */
+  /** The library's own time limit for a request, longer than Medley's, so that it never ends one. */
   upload: 5 * 60_000,
   library: 15 * 60_000,
-  /** A site's embed may appear this long after its message, */
+  /** How long after a message the site's preview (embed) of it may appear, */
   lateEmbed: 60_000,
-  /** but mostly appears within this time. */
+  /** and within which time it usually appears. */
   usualEmbed: 5_000,
-  /** An embed is hidden at most this late, even if Discord asked to wait before. */
+  /** A preview (embed) is hidden at most this long after its message, even if Discord asked to wait. */
   hiding: 5 * 60_000,
-  /** A cached answer arrives before typing would be shown. */
+  /** The delay before typing is shown; cached answers arrive sooner. */
   firstTyping: 800,
   typing: 9_000,
-  /** The time until the first shard is ready, and then until the next one is: Discord lets one start every five seconds. */
+  /** How long the start of each shard may take: Discord lets one start every five seconds. */
   login: 60_000,
-  /** The time for receiving events that came while Medley was away. */
+  /** How long receiving the events may take that came while Medley was disconnected. */
   resume: 10_000,
-  /** The time that the other end of a connection has to close it. */
+  /** How long the other end may take to close a connection. */
   farewell: 1_000,
 } as const;
 
 export const WORK = {
-  /** How many messages are watched for late embeds. */
+  /** How many messages are remembered whose previews (embeds) may still appear and must be hidden. */
   suppressed: 2_000,
-  /** After this many uploads were refused as too large, the other files become links. */
+  /** After this many refusals of uploads as too large, the other files of the answer become links. */
   refusals: 4,
 } as const;
 
-/** The limit of one file, when nothing raises it. */
+/** The size limit of one file in a server without boosts. */
 export const DEFAULT_UPLOAD_BYTES = 10 * MIB;
-/** The same in servers that were boosted to the second level, and to the third. */
+/** The size limits of one file in servers that were boosted to the second or third level. */
 export const BOOSTED_UPLOAD_BYTES = { second: 50 * MIB, third: 100 * MIB } as const;
 
-/** The limit of all files of one request: 25 MiB with everything around them. If one file may be larger, it may be sent alone. */
+/** The size limit of all files of one request: 25 MiB with everything around them. A larger file is sent alone. */
 export const REQUEST_UPLOAD_BYTES = 25 * MIB - 64 * 1024;

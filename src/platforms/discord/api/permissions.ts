@@ -22,7 +22,7 @@ export function inviteUrl(applicationId: string): string {
   return url.href;
 }
 
-/** The channel of a message and its server; a private chat has none. */
+/** A channel and its server; a private chat has no server. */
 export interface ChannelAddress {
   readonly guildId: string | undefined;
   readonly channelId: string;
@@ -30,10 +30,7 @@ export interface ChannelAddress {
 
 const ALL = { send: true, attach: true, reply: true, manage: true };
 
-/**
- * Reads Medley's permissions in a channel; an unknown permission counts as granted. In private chats there are no embeds of others to
- * hide.
- */
+/** Medley's permissions in a channel; unknown ones count as granted. Private chats have no others' embeds to hide. */
 export function rightsIn(
   client: Client | undefined,
   { guildId, channelId }: ChannelAddress,
@@ -60,7 +57,7 @@ export function rightsOf(
   };
 }
 
-/** Says whether a channel, or a thread's channel, is age-restricted; an unknown channel is not. */
+/** Says whether a channel, or the channel of a thread, is age-restricted; an unknown channel is not. */
 export function isAgeRestricted(channel: Channel | null | undefined): boolean {
   const own = channel?.isThread() === true ? channel.parent : channel;
   return own !== null && own !== undefined && 'nsfw' in own && own.nsfw === true;
@@ -78,7 +75,7 @@ export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {
   ];
 }
 
-/** The size limit of a file in a channel. Boosts of the server raise it; servers without tiers state it by features (seen 2026-08). */
+/** The size limit of a file in a channel. Boosts of the server raise it; some state it as a feature (seen 2026-08). */
 export function uploadBytesIn(client: Client | undefined, { guildId }: ChannelAddress): number {
   const guild = guildId === undefined ? undefined : client?.guilds.cache.get(guildId);
   if (guild === undefined) return DEFAULT_UPLOAD_BYTES;

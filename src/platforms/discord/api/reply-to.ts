@@ -1,14 +1,14 @@
 import * as z from 'zod';
 
-/** The rights of Medley in one channel. */
+/** Medley's rights in the channel of the answer. */
 const Rights = z.object({
   send: z.boolean(),
   attach: z.boolean(),
-  /** True when Medley may reply to messages: Discord requires the permission to read the history. */
+  /** True when Medley may reply to messages, for which Discord requires the permission to read the history. */
   reply: z.boolean(),
   /** True when Medley may hide the embeds of other people's messages. */
   manage: z.boolean(),
-  /** True when messages of servers come with their text. */
+  /** True when Medley receives the text of messages in servers. */
   content: z.boolean(),
 });
 export type Rights = z.output<typeof Rights>;
@@ -26,9 +26,9 @@ const MessageReplyTo = z.object({
   messageId: z.string(),
   /** The flags of the message. */
   flags: z.number(),
-  /** True when nothing in the message but answered links can have an embed. */
+  /** True when only the answered links of the message can have embeds. */
   isOnlyLinks: z.boolean(),
-  /** The id of an edit that added links: it replaces the message's id in nonces and as the id of the answer. */
+  /** The id of an edit that added links; nonces and the answer's id are made of it instead of the message's id. */
   editId: z.string().optional(),
 });
 
@@ -38,23 +38,23 @@ const InteractionReplyTo = z.object({
   applicationId: z.string().optional(),
   token: z.string(),
   /**
-   * Present when only the person has installed Medley, which limits follow-ups; it says whether they may use such apps in this channel.
+   * Set when only the person has installed Medley, which limits follow-ups; says whether the channel allows such apps.
    */
   personal: z.object({ isAllowed: z.boolean() }).optional(),
   /** True when only the caller sees the first message of the answer. */
   isEphemeral: z.boolean(),
-  /** The message whose button was pressed, with the id of its delete button; absent when the answer was deferred. */
+  /** The message whose button was pressed, with its delete button's id; absent when a deferred answer is edited. */
   pressed: z
     .object({
       messageId: z.string().optional(),
       deleteId: z.string().optional(),
-      /** True when the message should show again what it showed before. */
+      /** True when the pressed button leads back to the message's previous content. */
       isBack: z.boolean().optional(),
     })
     .optional(),
 });
 
-/** The destination of an answer on Discord; any process with the token can use it. */
+/** Where and how to answer a request on Discord; any process with the token can use it. */
 export const DiscordReplyTo = z.discriminatedUnion('kind', [MessageReplyTo, InteractionReplyTo]);
 export type DiscordReplyTo = z.output<typeof DiscordReplyTo>;
 export type MessageReplyTo = z.output<typeof MessageReplyTo>;

@@ -12,7 +12,7 @@ import { discordFailure } from './send-failure.ts';
 /** A file of a message, with the name by which the message's components refer to it. */
 export interface UploadFile {
   readonly name: string;
-  /** A file on the disk, or an image that has just been drawn. */
+  /** A file on the disk, or the bytes of an image that was just drawn. */
   readonly content: { readonly path: string } | { readonly data: Buffer };
   readonly mime: string;
   readonly bytes: number;
@@ -25,11 +25,11 @@ export type ApiRoute = readonly [method: RequestMethod, fullRoute: `/${string}`]
 
 export interface RequestDetails extends Pick<RequestData, 'query'> {
   readonly body?: object;
-  /** False when the request needs no token, because a secret in its path allows it. */
+  /** False when the request needs no token, because its path contains a secret. */
   readonly isAuthorized?: boolean;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** False when Discord would carry out a repeat too. */
+  /** False when a repeated request would be executed twice. */
   readonly isRepeatable?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface RestOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** All requests to Discord's REST API go through this, which respects its rate limits. */
+/** Sends all requests to Discord's REST API and respects its rate limits. */
 export interface Rest {
   /** Resolves with the answer, as Discord sent it. @throws DiscordFailure */
   request(route: ApiRoute, details?: RequestDetails): Promise<unknown>;
@@ -66,7 +66,7 @@ export function createRest({ token, apiUrl, log }: RestOptions): Rest {
       const { timeoutMs = TIMES.request, isRepeatable = true, isAuthorized = true, body, query } = details;
       const { signal, release } = joinSignals([closing.signal, details.signal], timeoutMs);
       const headers = {
-        // The header is set here, because discord.js drops its own token after any 401, even one of a proxy.
+        // The header is set for each request, since discord.js drops its own token after any 401, even one of a proxy.
         ...(isAuthorized && { Authorization: `Bot ${token}` }),
         ...(isForm(body) && { 'content-type': body.contentType, 'content-length': `${body.contentLength}` }),
       };
@@ -74,7 +74,7 @@ export function createRest({ token, apiUrl, log }: RestOptions): Rest {
       try {
         return await rest.request({ ...data, method, fullRoute, auth: false, signal });
       } catch (error) {
-        // A request that was ended before its turn was never sent.
+        // A request that was aborted while it waited for its rate limit was never sent.
         const isSent = error instanceof TransportFailure ? error.isSent : !signal.aborted;
         throw discordFailure(error, { method, isSent, isRepeatable, isEnded: signal.aborted });
       } finally {
@@ -91,14 +91,14 @@ export function createRest({ token, apiUrl, log }: RestOptions): Rest {
 }
 
 /**
- * Says whether the request should go back into the queue, where it holds no worker. A wait that is shorter than preparing the message
- * again is waited out instead. If no time to wait is given (Cloudflare's blocks), discord.js would ask again at once.
+ * Says whether a rate-limited request should return to the queue. A wait that is shorter than preparing the message
+ * again is waited out in the process. If Cloudflare blocks without a time to wait, discord.js would ask again at once.
  */
 function isWorthReturning({ retryAfter, sublimitTimeout, timeToReset }: RateLimitData): boolean {
   return retryAfter <= 0 || Math.max(retryAfter, sublimitTimeout, timeToReset) > TIMES.shortRateLimit;
 }
 
-/** The error of a request that failed on its way. Discord cannot have carried out a request that was not sent completely. */
+/** A request that failed on its way. Discord has certainly not executed one that was not sent completely. */
 class TransportFailure extends Error {
   override readonly name = 'TransportFailure';
   readonly isSent: boolean;
@@ -110,9 +110,8 @@ class TransportFailure extends Error {
 }
 
 /**
- * Makes the requests of discord.js with Medley's version of undici, since the library has an older one, and records of failed requests
- * whether they were sent completely. Answers are read as a whole, since those of Discord are short.
- *
+ * Sends the requests of discord.js with Medley's version of undici, since the library has an older one. A failure says
+ * whether the request was sent completely. Answers are short, so they are read as a whole.
  * @throws TransportFailure
  */
 function makeRequestsBy(agent: Agent): RESTOptions['makeRequest'] {
@@ -144,7 +143,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #aborted: Error | undefined;
   #head: { readonly status: number; readonly headers: Headers } | undefined;
-  /** True when the request has a connection. */
+  /** True when the request has been given a connection. */
   isStarted = false;
 
   constructor(resolve: (response: Response) => void, reject: (error: unknown) => void) {
@@ -186,7 +185,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
-/** A message with its files, which are read from the disk while they are sent. */
+/** A message with its files as a form; the files are read from the disk while they are sent. */
 export async function formOf(payload: object, uploads: readonly UploadFile[]): Promise<EncodedForm> {
   const files = uploads.map(async ({ name, mime, content }, index) => ({
     ...{ name: `files[${index}]`, fileName: name, mime },

@@ -2,9 +2,10 @@ import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
 import type { SendFailure } from '../../../bot/contract/chat-platform.ts';
 
 /**
- * The kinds of failures. Refused by Discord: `too_large`, `forbidden` and `blocked` (perhaps because of the files), `refused`, `gone`
- * (the place to write to no longer exists), `reference` (the message cannot be a reply to that one), `token`, `rate_limited`. Not
- * arrived: `away`, and `cut`, when Medley ended the call before it was sent completely. `unclear`: the message may have arrived.
+ * The kinds of failures. Refused by Discord: `too_large`, `forbidden` and `blocked` (perhaps because of the files),
+ * `refused`, `gone` (the channel or message is gone), `reference` (it cannot be a reply to that message), `token`,
+ * `rate_limited`. Not arrived: `away`, and `cut`, when Medley ended the call. `unclear`: the message may have been
+ * posted.
  */
 export type SendProblem =
   | 'too_large'
@@ -27,7 +28,8 @@ interface FailureDetails {
 }
 
 /**
- * A request that Discord refused or that failed on its way. It contains no address, because those of interactions contain their token.
+ * A request that Discord refused or that failed on its way. It has no address, since that of an interaction contains
+ * its token.
  */
 export class DiscordFailure extends Error {
   override readonly name = 'DiscordFailure';
@@ -38,7 +40,7 @@ export class DiscordFailure extends Error {
   readonly retryAfterMs: number | undefined;
   /** True when the rate limit applies to all channels. */
   readonly isGlobal: boolean;
-  /** True when Medley ended the call: it took too long, or was no longer wanted. */
+  /** True when Medley ended the call, because it took too long or was no longer wanted. */
   readonly isEnded: boolean;
 
   constructor(problem: SendProblem, message: string, details: FailureDetails = {}) {
@@ -51,7 +53,7 @@ export class DiscordFailure extends Error {
   }
 }
 
-/** Translates the failure into the runtime's terms. */
+/** Converts the failure into the outcome that bot/runtime expects. */
 export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure): SendFailure {
   switch (problem) {
     case 'unclear':
@@ -62,7 +64,7 @@ export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure)
     case 'blocked':
     case 'refused':
       return { outcome: 'notSent', reason: 'refused' };
-    // If Medley may not write in a channel, no notice about that can be sent there either.
+    // If Medley may not write in a channel, it cannot send a notice about that either.
     case 'forbidden':
     case 'gone':
     case 'reference':
@@ -78,7 +80,7 @@ export interface FailedCall {
   readonly method: string;
   /** True when the request was sent completely. */
   readonly isSent: boolean;
-  /** True when the call may be repeated without harm: then a 503, which means that nothing was done, is believed. */
+  /** True when the call may safely be repeated. In this case a 503 is taken to mean that nothing was done. */
   readonly isRepeatable: boolean;
   /** True when Medley ended the call. */
   readonly isEnded: boolean;
@@ -111,7 +113,7 @@ export function discordFailure(error: unknown, call: FailedCall): DiscordFailure
   });
 }
 
-/** Cloudflare's blocks come without a time to wait; they apply to the whole network address. */
+/** How long to wait after a block by Cloudflare, which states no time and applies to the whole network address. */
 const BLOCKED_MS = 30_000;
 
 function rateLimited(error: RateLimitError, method: string): DiscordFailure {
@@ -139,7 +141,7 @@ const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [UNKNOWN_WEBHOOK, 'gone'],
   [UNKNOWN_INTERACTION, 'gone'],
   [ALREADY_ACKNOWLEDGED, 'gone'],
-  // The code for too many follow-ups.
+  // Discord's code for too many follow-ups.
   [40_094, 'gone'],
   [INVALID_WEBHOOK_TOKEN, 'gone'],
   [50_001, 'forbidden'],
@@ -161,7 +163,7 @@ function problemOf({ status, rawError }: DiscordAPIError, code: number | undefin
   if (known) return known;
   if (status === 401) return 'token';
   if (status === 413) return 'too_large';
-  // When the message to reply to was deleted meanwhile, Discord reports a form error of that one field.
+  // When the message to reply to was deleted, Discord reports a form error of that field.
   if (code === 50_035 && JSON.stringify(rawError).includes('MESSAGE_REFERENCE_UNKNOWN_MESSAGE')) return 'reference';
   if (status === 403) return 'forbidden';
   return status === 404 ? 'gone' : 'refused';

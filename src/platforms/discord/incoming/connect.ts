@@ -24,7 +24,7 @@ export interface ConnectOptions extends Pick<ListeningOptions, 'context' | 'sett
   readonly state: GatewayState;
 }
 
-/** Receives events over the gateway, beginning with those that came since an earlier connection ended. */
+/** Connects to the gateway and receives events, first those that came while Medley was disconnected. */
 export async function connect(
   options: ConnectOptions,
   host: PlatformHost<DiscordReplyTo>,
@@ -46,7 +46,7 @@ export async function connect(
     onSession: sessions.note,
     onReady(ready) {
       state.client = ready;
-      // No event reports the servers that added Medley again while it was away.
+      // Servers that added Medley again while it was disconnected are not reported by an event, so all are recorded.
       for (const id of ready.guilds.cache.keys()) listener.onGuild(id, true);
     },
   };
@@ -79,8 +79,8 @@ interface CatchUpOptions {
 }
 
 /**
- * Reads the events that an earlier session missed. That session is given up when its events are accepted and the new one is stored. Never
- * rejects.
+ * Reads the events that an earlier session missed. That session is ended when its events are accepted and the new
+ * session is stored. Never rejects.
  */
 async function catchUp(
   { client, hear }: Gateway,
@@ -97,7 +97,7 @@ async function catchUp(
   await Promise.all(missed.map(each => each.leave(!isSaved)));
 }
 
-/** Connects, without the privileged intent if that is not granted. */
+/** Connects, and if the privileged intent is not granted, connects without it. */
 async function openGateway(
   { token, apiUrl, shards, state, context: { log } }: ConnectOptions,
   options: Pick<GatewayOptions, 'handlers' | 'isOfInterest' | 'onLost' | 'signal'>,

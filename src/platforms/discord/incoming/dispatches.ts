@@ -7,29 +7,29 @@ export interface GuardOptions {
   /** Called with every event of the manager before all other listeners. */
   readonly onEvent: (event: string, value: unknown) => void;
   readonly handlers: MessageHandlers;
-  /** Says whether a message may be meant for Medley: only such messages wait for the client to be ready. */
+  /** Says whether a message may be meant for Medley: other messages are dropped while the client is not ready. */
   readonly isOfInterest: (message: unknown) => boolean;
   readonly log: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** The handlers get the `d` of dispatches unchanged. */
+/** Handlers of message events; they get the event's data (`d`) unchanged. */
 export interface MessageHandlers {
   onMessage(data: unknown): void;
   onMessageUpdate(data: unknown): void;
 }
 
-/** Handles a dispatch as if it had come over that shard's connection. Never throws. */
+/** Handles an event (dispatch) as if it had come over that shard's connection. Never throws. */
 export type Hear = (dispatch: unknown, shardId: number) => void;
 
-/** Events that come before discord.js is ready and are kept for it. */
+/** Events that discord.js gets even if they come before it is ready. */
 const EARLY: ReadonlySet<string> = new Set(['READY', 'RESUMED', 'GUILD_CREATE', 'GUILD_DELETE']);
-/** How many dispatches of each kind may wait for the client to be ready. */
+/** How many events of each kind may wait for the client to be ready. */
 const MAX_WAITING = 5_000;
 
 /**
- * Filters the dispatches between the connection and discord.js. A dispatch that it cannot read would end the process: it throws from a
- * promise that nothing handles, or from a timer when the dispatch was queued before the client is ready. Messages go to Medley alone,
- * because making objects of messages without links would be most of discord.js's work.
+ * Filters the events between the connection and discord.js. An event that it cannot read would end the process, by an
+ * unhandled rejection or in a timer. Messages go to Medley alone, because discord.js would spend most of its time on
+ * making objects of messages without links.
  */
 export function guardDispatches(
   manager: ShardManager,
@@ -74,7 +74,7 @@ export function guardDispatches(
   return (data, shardId) => void pass('dispatch', [{ data, shardId }]);
 }
 
-/** Undefined for dispatches that nothing needs. */
+/** The kind of an event; undefined for events that nothing needs. */
 function kindOf({ type, data }: Dispatch, isOfInterest: GuardOptions['isOfInterest']): 'asked' | 'changed' | undefined {
   if (type === 'INTERACTION_CREATE') return 'asked';
   const isSaid = type === 'MESSAGE_CREATE' || (type === 'MESSAGE_UPDATE' && isEdit(data, Date.now()));
@@ -97,16 +97,15 @@ function dispatchOf(value: unknown): Dispatch | undefined {
 export type ShardManager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
 
 export interface KeepSessionsOptions {
-  /** The address for new sessions; an existing session has an address of its own. */
+  /** The address for new sessions; a session that is resumed has its own. */
   readonly gatewayUrl: () => string | null;
-  /** Called when a session of a shard begins, with an object that follows its progress; null when the session is over. */
+  /** Called when a session begins, with an object whose sequence number is kept up to date; null when it is over. */
   readonly onSession: (shardId: number, session: GatewaySession | null) => void;
 }
 
 /**
- * Makes @discordjs/ws resume a session after a network failure, where it would drop it and identify anew: only Discord ends a session.
- * While the session's own address cannot be reached, every second attempt uses the gateway's.
- *
+ * Makes @discordjs/ws resume a session after a network failure, which it would otherwise replace by a new one: only
+ * Discord ends a session. While the session's own address cannot be reached, every second attempt uses the general one.
  * @returns a function that must see every event of the manager before anything else does
  */
 export function keepSessions(
@@ -115,7 +114,7 @@ export function keepSessions(
 ): (event: string, value: unknown) => void {
   const keep = options.updateSessionInfo.bind(options);
   const sessions = new Map<number, { readonly own: GatewaySession; isElsewhere: boolean }>();
-  /** Shards from which Discord has been heard on their present connection. */
+  /** Shards that have received something from Discord on their present connection. */
   const spoken = new Set<number>();
 
   function forget(shardId: number): ReturnType<typeof keep> {
@@ -149,22 +148,19 @@ export function keepSessions(
   };
 }
 
-/** Other close codes come from the network, or from a machine on the way. */
+/** Says whether Discord chose a close code; other codes come from the network or from a machine between. */
 function isSaidByDiscord(code: unknown): boolean {
   return typeof code === 'number' && (code === 1000 || (code >= 4000 && code < 4200));
 }
 
-/**
- * Says whether a MESSAGE_UPDATE may be a person's edit of a message that is not old: Discord also sends updates when it adds embeds
- * itself.
- */
+/** Says whether a MESSAGE_UPDATE may be a person's recent edit: Discord also sends updates when it adds embeds. */
 export function isEdit(data: unknown, now: number): boolean {
   if (!isRecord(data) || typeof data.edited_timestamp !== 'string' || !isRecord(data.author)) return false;
   const { id } = data;
   return typeof id === 'string' && /^\d+$/.test(id) && now - SnowflakeUtil.timestampFrom(id) < EDITABLE_MS;
 }
 
-/** Says whether a value is an object, before anything else is known about data of the gateway. */
+/** Says whether a value is an object, as the first check of data from the gateway. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

@@ -26,18 +26,18 @@ import type { GatewaySession } from './sessions.ts';
 export type ShardChoice = 'auto' | { readonly ids: readonly number[]; readonly total: number };
 
 export interface GatewayHandlers extends MessageHandlers {
-  /** Called before all other events of that client. */
+  /** Called before all other events of the client. */
   onReady(client: Client<true>): void;
   onInteraction(interaction: Interaction): void;
   onGuild(guildId: string, isMember: boolean): void;
-  /** Called when a session of a shard begins, with an object that follows its progress; null when the session is over. */
+  /** Called when a session begins, with an object whose sequence number is kept up to date; null when it is over. */
   onSession(shardId: number, session: GatewaySession | null): void;
 }
 
 export interface Gateway {
   readonly client: Client<true>;
   readonly hear: Hear;
-  /** Disconnects so that the sessions can be resumed. */
+  /** Disconnects in a way that lets the sessions be resumed. */
   leave(): Promise<void>;
 }
 
@@ -45,21 +45,21 @@ export interface GatewayOptions extends Pick<GuardOptions, 'isOfInterest'> {
   readonly token: string;
   readonly apiUrl: string | undefined;
   readonly shards: ShardChoice;
-  /** True to ask for the privileged intent. */
+  /** True to request the privileged intent for the content of messages. */
   readonly messageContent: boolean;
   readonly handlers: GatewayHandlers;
-  /** Gives up the attempt. */
+  /** Aborts the connecting. */
   readonly signal: AbortSignal;
-  /** The longest time until another shard is ready. Default: a minute. */
+  /** The longest wait for each next shard to be ready. Default: a minute. */
   readonly patienceMs?: number;
-  /** Called when the connection is lost for good; after all other losses discord.js reconnects by itself. */
+  /** Called when the connection cannot be restored; other losses are repaired by discord.js. */
   readonly onLost: (why: GatewayFailure) => void;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
 /**
- * `token`: Discord refuses it. `intents`: one is not granted. `settings`: the operator must change them before Discord accepts the
- * connection. `limit`: Discord allows too few more sessions for now.
+ * Why there is no connection. `token`: Discord refuses the token; `intents`: it does not grant one; `settings`: the
+ * operator must change them; `limit`: Discord allows too few new sessions for now.
  */
 export type GatewayProblem = 'token' | 'intents' | 'settings' | 'limit' | 'unreachable';
 
@@ -74,7 +74,7 @@ export class GatewayFailure extends Error {
 }
 
 /**
- * Resolves when the client of discord.js is ready, so that all servers are known.
+ * Connects; resolves when the client of discord.js is ready, so that all servers are known.
  * @throws GatewayFailure; the client is then destroyed
  */
 export async function connectGateway(options: GatewayOptions): Promise<Gateway> {
@@ -101,7 +101,7 @@ export async function connectGateway(options: GatewayOptions): Promise<Gateway> 
       client: ready,
       hear: (dispatch, shardId) => connections?.hear(dispatch, shardId),
       async leave() {
-        // discord.js itself would close with 1000, which ends the sessions.
+        // discord.js itself would close with code 1000, which ends the sessions.
         if (connections !== undefined) {
           connections.manager.options.updateSessionInfo = () => undefined;
           ready.removeAllListeners(Events.ShardReconnecting);
@@ -118,7 +118,7 @@ export async function connectGateway(options: GatewayOptions): Promise<Gateway> 
   }
 }
 
-/** Aborts when no further shard has become ready within that time: nothing in discord.js ends a login that gets no answer. */
+/** A signal that aborts when no further shard was ready within `patienceMs`: discord.js would wait for ever. */
 function stallOf(client: Client, patienceMs: number): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const ready = new Set<number>();
@@ -171,7 +171,7 @@ function createClient(
   return client;
 }
 
-/** The caches are limited to what permissions need: servers, channels, roles, and Medley itself. */
+/** discord.js may cache only what permissions need: servers, channels, roles and Medley itself. */
 const CACHES = {
   ApplicationCommandManager: 0,
   ApplicationEmojiManager: 0,
@@ -204,7 +204,7 @@ function isSelf({ id, client }: { readonly id: string; readonly client: Client }
   return id === client.user?.id;
 }
 
-/** Starts no shard when Discord would not let all of them start a session: a bot that does so too often in a day loses its token. */
+/** Starts no shard when too few session starts are left for all: a bot that exceeds them loses its token. */
 class BudgetedSharding extends SimpleShardingStrategy {
   readonly #manager: ShardManager;
 
@@ -226,9 +226,7 @@ class BudgetedSharding extends SimpleShardingStrategy {
   }
 }
 
-/**
- * Rejects when the connection was closed during the wait: discord.js would otherwise identify on the next connection, and there twice.
- */
+/** Rejects when the connection was closed during the wait: discord.js would then identify twice on the next one. */
 export class AbortableThrottler extends SimpleIdentifyThrottler {
   override async waitForIdentify(shardId: number, signal: AbortSignal): Promise<void> {
     await super.waitForIdentify(shardId, signal);

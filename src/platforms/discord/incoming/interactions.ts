@@ -33,7 +33,7 @@ type Requesting = ChatInputCommandInteraction | MessageContextMenuCommandInterac
 type InteractionRequest = NewRequest<DiscordReplyTo>;
 type Envelope = Pick<InteractionRequest, 'eventId' | 'chat' | 'user' | 'until' | 'replyTo' | 'acknowledge' | 'refuse'>;
 
-/** How an interaction is first responded to. */
+/** The form of the first response to an interaction. */
 type First = Pick<InteractionReplyTo, 'isEphemeral' | 'pressed'>;
 
 /** Reads the request that an interaction makes; undefined for an interaction that is answered at once. */
@@ -75,8 +75,8 @@ async function readMenu(
 }
 
 /**
- * For the person who asked for the message, the answer to a button replaces the message. Other people see the answer alone, and so does
- * everyone when several replies share the message.
+ * For the person who asked for the message, the answer to a button replaces the message. Others get an answer that only
+ * they see; so does everyone when several replies share the message.
  */
 async function readPress(interaction: Pressed, context: DiscordContext): Promise<InteractionRequest> {
   const { message, user } = interaction;
@@ -103,7 +103,7 @@ function envelope(interaction: Requesting, first: First, context: DiscordContext
   return {
     eventId: interaction.id,
     ...whoAndWhere(interaction),
-    // The time counts by this machine's clock, which may differ from Discord's.
+    // The end is measured by this machine's clock, since Discord's may differ.
     until: context.now() + (isInChannel ? TIMES.instead : TIMES.token),
     replyTo: {
       kind: 'interaction',
@@ -129,7 +129,7 @@ export function acknowledge(
   return api.respond(interaction, isEphemeral ? { type, data: { flags: MessageFlags.Ephemeral } } : { type });
 }
 
-/** Responds with a reply that only the caller sees, in place of an acknowledgement. */
+/** Responds at once with a reply that only the caller sees, instead of an acknowledgement. */
 export async function showAlone(
   interaction: Requesting,
   reply: Reply,
@@ -180,7 +180,7 @@ function isPersonal({ guildId, authorizingIntegrationOwners }: Interaction): boo
   return guildId !== null && authorizingIntegrationOwners?.[ApplicationIntegrationType.GuildInstall] === undefined;
 }
 
-/** A person who asks for a message's media means its links wherever they are, including forwarded, quoted and embedded text. */
+/** The links of a message of which a person wants the media: also those in forwarded, quoted and embedded text. */
 function linksIn(message: Message): readonly PastedLink[] {
   const content = message.content ?? '';
   const shown = findMarkdownLinks(content);

@@ -40,29 +40,29 @@ export interface ListeningOptions {
 }
 
 export interface GatewayListener extends Omit<GatewayHandlers, 'onReady' | 'onSession'> {
-  /** Resolves when all events received so far are accepted. */
+  /** Resolves when all events received so far are accepted into the queue. */
   settled(): Promise<unknown>;
-  /** Says whether all received events are accepted. */
+  /** Says whether all received events are accepted into the queue. */
   isSettled(): boolean;
-  /** Accepts nothing new; resolves when all received events are accepted. */
+  /** Accepts no new events; resolves when all received ones are accepted. */
   close(): Promise<void>;
 }
 
-/** How many interactions that were answered at once are remembered, so that none is answered twice. */
+/** How many interactions are remembered that were answered without the queue, so that none is answered twice. */
 const SEEN = 5_000;
 
-/** Turns events of the gateway into requests. Handlers return at once. */
+/** Turns events of the gateway into requests. The handlers return at once. */
 export function listenToGateway({ context, host, settings }: ListeningOptions): GatewayListener {
   const { embeds, log, now } = context;
   const index = createCommandIndex(context.dispatcher.commandSpecs);
   const seen = createLru<string, true>({ max: SEEN });
   const edits = createEditReader(context);
   const underway = new Set<Promise<void>>();
-  /** Messages that are being accepted, by id: edits of a message wait for it. */
+  /** Messages whose requests are being stored, by id: their edits wait for that. */
   const accepting = new Map<unknown, Promise<void>>();
   const marks = createGuildMarks(settings, log);
   let isOpen = true;
-  /** True when an event was received but not accepted; it is then left to the next process. */
+  /** True when a received event could not be accepted; the next process then has to receive it again. */
   let isMissing = false;
 
   function track(work: Promise<void>): void {
@@ -99,7 +99,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions): 
         await answerAtOnce(interaction, index, host, context);
       }
     } catch (error) {
-      // An answer that comes too late, or a second time, is no longer awaited, so this is no error.
+      // A refused answer that came too late or a second time is no error, since nobody waits for it.
       const isOver = error instanceof DiscordFailure && error.problem === 'gone';
       log[isOver ? 'info' : 'error']({ err: error }, 'discord: an interaction could not be answered');
     }
@@ -128,7 +128,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions): 
   };
 }
 
-/** Records when Medley leaves servers and comes back, one after the other, because at the start every server is reported. */
+/** Records when Medley leaves servers and returns; in order, because at the start every server is reported. */
 function createGuildMarks(settings: ListeningOptions['settings'], log: DiscordContext['log']) {
   let marking = Promise.resolve();
   return {
@@ -143,7 +143,7 @@ function createGuildMarks(settings: ListeningOptions['settings'], log: DiscordCo
   };
 }
 
-/** Reads the links that an edit adds to a message. */
+/** Finds the links that an edit adds to a message. */
 export interface EditReader {
   /** Reads the request in an edit; undefined when it adds no link. @throws ZodError for data that are not a message */
   read(data: unknown): Promise<NewRequest<DiscordReplyTo> | undefined>;
@@ -163,7 +163,7 @@ function createEditReader(context: DiscordContext): EditReader {
       if (!isKnown) return draft;
       if (links.length === 0) return undefined;
       const eventId = stableId([messageId, ...links.map(({ url }) => url)].join(' '));
-      // It is unknown here whether the earlier links were answered, so the embeds of the message stay.
+      // It is unknown whether the earlier links were answered, so the embeds of the message stay visible.
       const replyTo = { ...draft.replyTo, isOnlyLinks: false, editId: eventId };
       return { ...draft, what: links, replyTo, eventId };
     },
@@ -174,7 +174,7 @@ function createEditReader(context: DiscordContext): EditReader {
 }
 
 /**
- * Answers suggestions and the delete button. These are not stored, since nobody waits for them after a restart.
+ * Answers autocompletion and the delete button. They are not stored, since nobody waits for them after a restart.
  * @throws DiscordFailure
  */
 async function answerAtOnce(
@@ -213,7 +213,7 @@ async function suggest(
   await api.respond(interaction, { type, data: { choices } });
 }
 
-/** Deletes all messages of the answer, cancels those still to come, and shows the embed again that was hidden for the answer. */
+/** Deletes all messages of the answer, cancels the unsent ones, and shows the embed again that was hidden for it. */
 async function deleteAnswer(
   interaction: Pressed,
   { requesterId, answerId, hidesEmbed = false }: DeletedAnswer,

@@ -16,7 +16,7 @@ const Created = z.object({
   flags: z.number().nullish(),
   author: z.object({ id: z.string(), bot: z.boolean().nullish(), system: z.boolean().nullish() }),
   webhook_id: z.string().nullish(),
-  /** The forwarded messages. */
+  /** The messages that this one forwards. */
   message_snapshots: z
     .array(z.object({ message: z.object({ content: z.string().catch('') }) }))
     .nullish()
@@ -27,7 +27,7 @@ type Created = z.infer<typeof Created>;
 
 const Updated = z.object({ id: z.string(), flags: z.number().nullish() });
 
-/** The types of messages that people write: messages and replies. */
+/** The types of messages that people write: ordinary messages and replies. */
 const WRITTEN: readonly number[] = [0, 19];
 
 /** Reads a MESSAGE_UPDATE of a message that has embeds; undefined for others. @throws ZodError for data that are not a message */
@@ -39,8 +39,8 @@ export function readUpdate(data: unknown): { messageId: string; flags: number } 
 }
 
 /**
- * Reads the request in a MESSAGE_CREATE; undefined at once for nearly all messages that are not meant for Medley, and later for the
- * others.
+ * Reads the request in a MESSAGE_CREATE; undefined for a message that is not meant for Medley, which for most of them
+ * is found out at once.
  * @throws ZodError for data that are not a message
  */
 export function readMessage(
@@ -58,7 +58,7 @@ export function readMessage(
   return isForMedley ? draftOf(message, { text, direct, found }, context) : undefined;
 }
 
-/** Quoted and forwarded links are marked: the chat's settings say whether they are answered. */
+/** The links of a message; quoted and forwarded ones are marked, since the chat's settings may leave them out. */
 function linksIn(text: string, { message_snapshots: snapshots }: Created): readonly PastedLink[] {
   const own = findMarkdownLinks(text);
   const urls = new Set(own.map(({ url }) => url));
@@ -102,7 +102,7 @@ async function draftOf(
     locales: guild ? [guild.preferredLocale] : [],
     isChatAdmin: guildId === undefined || isGuildAdmin(client, guildId, author.id, member?.roles ?? []),
   };
-  // In a message that is not addressed to Medley, only links and short forms are read: a line that looks like a command may be another
+  // In a message that is not addressed to Medley, only links and short forms are read: other commands may be another
   // bot's.
   const said: TextMessage = {
     caller: callerOf({ platform: 'discord', chat, user }, { roleIds: member?.roles ?? [] }),
@@ -115,7 +115,7 @@ async function draftOf(
   if (ask === undefined) return undefined;
   const answered = ask.kind === 'links' ? new Set(ask.what.map(({ url }) => url)) : new Set<string>();
 
-  /** True when no other address in the message would lose its embed too. */
+  /** True when hiding the message's embeds hides no other link's. */
   async function isOnlyLinks(): Promise<boolean> {
     if (ask?.kind !== 'links' || findUnfurledLinks(text).length !== found.length) return false;
     if (found.length === 1) return true;
@@ -135,11 +135,11 @@ async function draftOf(
   return { eventId: message.id, chat, user, replyTo, ...ask };
 }
 
-/** Says whether a message may be meant for Medley. The check is cheap, because nearly every message of every server ends here. */
+/** Says whether a message may be meant for Medley. It is cheap, because it runs for every message of every server. */
 export function mayMatter(data: unknown, ownId: string | undefined): boolean {
   if (!isRecord(data)) return true;
   const { content, guild_id: guildId } = data;
-  // Without the privileged intent most messages come without text; so do messages that forward another.
+  // Without the privileged intent most messages have no text; forwarding ones never do.
   if (content === '') return Array.isArray(data.message_snapshots) && data.message_snapshots.length > 0;
   if (typeof content !== 'string' || typeof guildId !== 'string') return true;
   if (content.includes('/') || (ownId !== undefined && content.includes(ownId))) return true;
@@ -161,21 +161,21 @@ function spokenText(
   return { text: text.trim(), isMentioned: text !== content };
 }
 
-/** Most links that are read from one message. */
+/** The most links that are read from one message. */
 const MAX_LINKS = 20;
 /** No message is longer than this. */
 const MAX_CHARS = 6_000;
 const BLANK = ' ';
 
 /**
- * The addresses that a Discord message shows as links, in order, and whether they are inside `||spoilers||`. `<links>` without a preview,
- * code, and quotes are skipped. Addresses without a scheme count if a path follows. Linear in the text.
+ * The addresses that a Discord message shows as links, in order, and whether they are inside `||spoilers||`. `<links>`
+ * without a preview, code, and quotes are skipped. An address without a scheme needs a path. Linear in the text.
  */
 export function findMarkdownLinks(text: string): readonly PastedLink[] {
   return addressedLinks(withoutQuotes(withoutCode(text.slice(0, MAX_CHARS))));
 }
 
-/** All links that Discord unfurls, which includes those in quotes. */
+/** All links for which Discord shows a preview, including those in quotes. */
 function findUnfurledLinks(text: string): readonly PastedLink[] {
   return addressedLinks(withoutCode(text.slice(0, MAX_CHARS)));
 }
@@ -244,7 +244,7 @@ function spoilerParts(text: string): readonly Part[] {
   return parts.map((part, index) => ({ part, spoiler: index % 2 === 1 && index < parts.length - 1 }));
 }
 
-/** An address with a scheme may begin anywhere; one without a scheme begins a word. */
+/** An address with a scheme, at any position, or one without a scheme at the beginning of a word. */
 const ADDRESS = /https?:\/\/[^\s<>"`|\\]+|(?<![^\s([])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,24}(?::443)?\/[^\s<>"`|\\]+/gi;
 
 function addressesIn(text: string): readonly string[] {

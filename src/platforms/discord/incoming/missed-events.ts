@@ -16,21 +16,21 @@ const INVALID_SESSION = 9;
 const HELLO = 10;
 const HEARTBEAT_ACK = 11;
 
-/** Close codes: 1000 ends a session, others let it be resumed. */
+/** Close codes: 1000 ends a session; after another code it can be resumed. */
 const GIVEN_UP = 1000;
 const KEPT = 4200;
 
-/** No more events come in the minutes for which a session lives. */
+/** The most events that are read: more do not come in the minutes during which a session can be resumed. */
 const MOST = 1_000;
 
 export interface MissedEvents {
   readonly shardId: number;
   /**
-   * The relevant messages and interactions from the moment the session was left until now; none if Discord no longer has the session. If
-   * the session's address could not be reached before, it is tried again, and then the gateway's own.
+   * The relevant messages and interactions from the end of the session's connection until now; none if Discord no
+   * longer has the session. If the session's own address could not be reached, it is tried again, then the general one.
    */
   collected(gatewayUrl: string | null): Promise<readonly unknown[]>;
-  /** Ends the session, or with `isKept` leaves it unchanged for another time. */
+  /** Ends the session, or with `isKept` leaves it resumable. */
   leave(isKept: boolean): Promise<void>;
 }
 
@@ -41,9 +41,9 @@ export interface ResumeOptions {
 }
 
 /**
- * Resumes a session that was left, once, beside the new one. A resumed session does not describe servers, without which Medley's
- * permissions there are unknown, so the new session is needed too. The old one lasts until `leave`, so that no event between the two is
- * missed.
+ * Resumes an earlier session once, beside the new one. The new one is needed too, because a resumed session does not
+ * describe servers, and so Medley's permissions there are unknown. The old one lasts until `leave`, so that no event
+ * between the two is missed.
  */
 export function resumeSession(session: GatewaySession, options: ResumeOptions): MissedEvents {
   const events: unknown[] = [];
@@ -71,7 +71,7 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
 }
 
 interface Attempt {
-  /** Resolves with whether Discord has resumed the session and is still connected, or has ended it. Never rejects. */
+  /** Resolves with true when Discord has resumed or ended the session, false when the connection failed. */
   isAnswered(): Promise<boolean>;
   /** Resolves when all events that Discord has sent so far are received. */
   catchUp(): Promise<void>;
@@ -112,7 +112,7 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions): 
   }
 
   function collect(frame: z.output<typeof Frame>): void {
-    // Interactions are kept as well, since they may still be answered in time.
+    // Interactions are included, since they may still be answered in time.
     const isSaid = frame.t === 'MESSAGE_CREATE' || (frame.t === 'MESSAGE_UPDATE' && isEdit(frame.d, Date.now()));
     const isHeard = frame.t === 'INTERACTION_CREATE' || (isSaid && isOfInterest(frame.d));
     if (isHeard && events.length < MOST) events.push(frame);

@@ -2,43 +2,43 @@ import * as z from 'zod';
 import type { Logger } from '../../../infra/log.ts';
 import type { CollectionOptions, RecordStore } from '../../../infra/store/records.ts';
 
-/** A gateway session, which can be resumed for some minutes after it was left. */
+/** A gateway session, which can be resumed for some minutes after its connection ended. */
 export const GatewaySession = z.object({
   sessionId: z.string(),
   resumeURL: z.string(),
-  /** The number of the last received dispatch. */
+  /** The sequence number of the last received event (dispatch). */
   sequence: z.number(),
   shardId: z.number(),
   shardCount: z.number(),
 });
 export type GatewaySession = z.output<typeof GatewaySession>;
 
-/** Discord forgets sessions far sooner. */
+/** Discord forgets sessions far sooner than this. */
 const LIFE_MS = 3_600_000;
 
-/** Stores how far each session has come, when it begins and every second, so that the next process can ask for later events. */
+/** Stores each session's sequence number, at its beginning and every second, for the next process to resume from. */
 export interface SessionRecord {
-  /** The sessions that earlier connections have left. */
+  /** Sessions of earlier connections that can perhaps be resumed. */
   readonly left: readonly GatewaySession[];
-  /** To be called when a session begins, with an object that follows its progress, and with null when it is over. */
+  /** To be called at the beginning of a session, with an object that keeps its sequence number, or null at its end. */
   note(shardId: number, session: GatewaySession | null): void;
-  /** Stores the progress now, if all received events are accepted; false when they are not, or when it failed. */
+  /** Stores the sequence numbers, if the queue has accepted all received events; false if not, or on failure. */
   save(): Promise<boolean>;
-  /** Stores the progress once more. */
+  /** Stores the sequence numbers once more. */
   close(): Promise<void>;
 }
 
 export interface SessionRecordOptions {
   readonly records: Pick<RecordStore, 'collection'>;
-  /** The same for processes that serve the same shards. */
+  /** The key of the stored record; it is the same for processes that serve the same shards. */
   readonly key: string;
-  /** Says whether all events received so far are accepted: progress past an event that is not accepted is not stored. */
+  /** Says whether the queue has accepted all received events; without that, sequence numbers are not stored. */
   readonly isSettled: () => boolean;
   readonly log: Pick<Logger, 'info'>;
 }
 
 const EVERY_MS = 1_000;
-/** How many sessions of one shard are kept; there are several when processes ended before they had caught up. */
+/** How many sessions of one shard are kept; there are several when processes ended before they could resume one. */
 const MAX_LEFT = 4;
 
 export const DISCORD_SESSIONS = {
@@ -47,7 +47,7 @@ export const DISCORD_SESSIONS = {
   ttlMs: LIFE_MS,
 } as const satisfies CollectionOptions<GatewaySession[]>;
 
-/** Never rejects: while the store is away no missed events are recovered. */
+/** Reads the stored sessions. Never rejects: while the store is away no missed events are recovered. */
 export async function openSessionRecord({
   records,
   key,
@@ -57,15 +57,15 @@ export async function openSessionRecord({
   const store = records.collection(DISCORD_SESSIONS);
   let isSaid = false;
   const left = (await store.get(key).catch(failed)) ?? [];
-  /** The sessions by shard: their present progress, and their progress when all events received in them were accepted. */
+  /** The sessions by shard: as they are now, and as they were when all their events had been accepted. */
   const [heard, accepted] = [new Map<number, GatewaySession>(), new Map<number, GatewaySession>()];
-  /** Sessions of earlier processes, until their missed events are accepted. */
+  /** Sessions of earlier processes whose missed events are not accepted yet. */
   let earlier = left;
-  /** Undefined until a session of this process began: what others have stored is then left alone. */
+  /** What this process wrote last; undefined until its first session begins, before which it writes nothing. */
   let written: string | undefined;
   let writing = Promise.resolve(true);
 
-  /** Logs a failure once until it succeeds again, since it is tried every second. */
+  /** Logs a failure only once until the store works again, since writing is tried every second. */
   function failed(error: unknown): undefined {
     if (!isSaid) log.info({ err: error }, 'discord: how far was heard cannot be kept');
     isSaid = true;
@@ -114,7 +114,7 @@ export async function openSessionRecord({
         return;
       }
       heard.set(shardId, session);
-      // A new session has received nothing yet; it is stored at once, so that its first events are not lost with this process.
+      // A new session is stored at once, before its first event, so that the event is not lost with this process.
       accepted.set(shardId, { ...session });
       void save();
     },
@@ -126,7 +126,7 @@ export async function openSessionRecord({
   };
 }
 
-/** A shard of another shard count is a different shard. */
+/** The newest session of each shard; the same number out of another shard count is a different shard. */
 function newestOfEach(sessions: readonly GatewaySession[]): GatewaySession[] {
   const counts = new Map<string, number>();
   const kept = sessions.toReversed().filter(({ shardId, shardCount }) => {

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import type { Logger } from '../../../infra/log.ts';
 import type { CollectionOptions, RecordStore } from '../../../infra/store/records.ts';
 
-/** Remembers the messages of an answer that consists of several, so that they can be deleted together. Never rejects. */
+/** Remembers the messages of answers that consist of several, so that they can be deleted together. Never rejects. */
 export interface AnswerParts {
   add(answerId: string, messageIds: readonly string[]): Promise<void>;
-  /** The messages in order; empty for an answer of one message. */
+  /** The ids of the answer's messages in order; empty for an answer of one message. */
   of(answerId: string): Promise<readonly string[]>;
 }
 
@@ -24,7 +24,7 @@ export const ANSWER_PARTS = {
   maxRecords: MAX_ANSWERS,
 } as const satisfies CollectionOptions<string[]>;
 
-/** Twenty galleries of twenty files take fewer messages. */
+/** The most messages of an answer; twenty galleries of twenty files take fewer. */
 const MAX_PARTS = 100;
 
 export function createAnswerParts({ records, log }: AnswerPartsOptions): AnswerParts {

@@ -10,15 +10,15 @@ import { TIMES, WORK } from '../api/limits.ts';
 import { DiscordFailure } from '../api/send-failure.ts';
 import type { AnswerParts } from './answer-parts.ts';
 
-/** State of the gateway that outlives a single connection. */
+/** The state of the gateway that outlasts a single connection. */
 export interface GatewayState {
   /** Undefined while there is no connection. */
   client: Client<true> | undefined;
-  /** False when messages of servers come without their text. */
+  /** False when Medley does not receive the text of messages in servers. */
   readsMessages: boolean;
 }
 
-/** The parts of the platform that reading events and sending replies share. */
+/** What both the reading of events and the sending of replies need. */
 export interface DiscordContext {
   readonly api: DiscordApi;
   readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs'>;
@@ -29,7 +29,7 @@ export interface DiscordContext {
   readonly embeds: EmbedSuppression;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now: () => number;
-  /** Aborts when no further answers are sent. */
+  /** Aborts when no more answers may be sent. */
   readonly signal: AbortSignal;
   readonly gateway: Readonly<GatewayState>;
   applicationId(): string;
@@ -45,11 +45,11 @@ interface EmbedMessage {
 /** Hides the embeds of answered messages, even if Discord adds them later. */
 export interface EmbedSuppression {
   suppress(message: EmbedMessage): void;
-  /** Shows the embeds again. @throws DiscordFailure */
+  /** Shows the embeds of a message again. @throws DiscordFailure */
   restore(message: Pick<EmbedMessage, 'channelId' | 'messageId'>): Promise<void>;
   /** Called with every MESSAGE_UPDATE that has embeds. */
   onUpdate(update: Pick<EmbedMessage, 'messageId' | 'flags'>): void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when all hiding has ended. */
   close(): Promise<void>;
 }
 
@@ -57,14 +57,11 @@ export interface EmbedSuppressionOptions {
   readonly api: Pick<DiscordApi, 'suppressEmbeds' | 'restoreEmbeds'>;
   readonly log: Pick<Logger, 'info'>;
   readonly now: () => number;
-  /**
-   * Says whether this process receives message updates. If not, embeds are hidden a second time, after the delay in which they usually
-   * appear.
-   */
+  /** Says whether this process receives message updates. If not, embeds are hidden again after the usual delay. */
   readonly hearsUpdates: () => boolean;
 }
 
-/** Embeds may come one by one, in an update for each link. */
+/** How often the embeds of one message are hidden, since each link may add one by an update of its own. */
 const MAX_REPEATS = 3;
 
 export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSuppressionOptions): EmbedSuppression {
@@ -84,7 +81,7 @@ export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSup
     underway.add(work);
   }
 
-  /** Tries again when Discord asks to wait, as long as hiding is still useful. */
+  /** Hides embeds; when Discord asks to wait, tries again as long as hiding is still useful. */
   async function tryToHide(message: EmbedMessage, until: number): Promise<void> {
     try {
       await api.suppressEmbeds(message.channelId, message.messageId, message.flags);

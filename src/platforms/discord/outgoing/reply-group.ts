@@ -11,17 +11,17 @@ import type { LinkReason } from '../render/render.ts';
 import { type ReplySection, renderMessage } from '../render/render.ts';
 import { type Deliver, type Drawings, drawPictures, NO_DRAWINGS, prepareUploads, type Uploads } from './uploads.ts';
 
-/** The place to which a group of replies is sent. */
+/** Where a group of replies is sent. */
 export interface ReplyDestination {
   /** The id of the button that deletes a message. */
   readonly deleteId: string | undefined;
   /** The id of the button that leads back to the message's previous content. */
   readonly backId?: string | undefined;
-  /** How many messages may be sent to this place. */
+  /** How many messages may be sent to this destination. */
   readonly messages: number;
   /**
-   * Sends message number `place` (from 0) of `count`, as far as the count is known now, unless it is there already; resolves with whether
-   * its files have certainly arrived.
+   * Sends message number `place` (from 0) of `count`, the number known so far, unless an earlier attempt sent it;
+   * resolves with whether its files have certainly arrived.
    */
   send(content: Content, place: number, count: number): Promise<boolean>;
 }
@@ -38,17 +38,17 @@ export interface ReplyGroupOptions {
   readonly t: Translator;
   readonly commands: CommandIds;
   readonly log: Pick<Logger, 'warn'>;
-  /** Ends the group; its files are then released. */
+  /** Aborts the group; its files are released afterwards. */
   readonly signal: AbortSignal;
 }
 
-/** Replies that are sent together. Files are fetched as soon as their reply is known. */
+/** Replies that are sent together. The files of a reply are fetched as soon as it is added. */
 export interface ReplyGroup {
   readonly replies: readonly Reply[];
   add(reply: Reply): void;
   /**
-   * Sends everything in as few messages as the limits allow, in order. `isWhole`: for every reply with files at least one file was sent,
-   * and all sent files have certainly arrived, as long as they should be.
+   * Sends everything in as few messages as the limits allow, in order. `isWhole`: for every reply with files at least
+   * one file was sent, and all sent files have certainly arrived in full length.
    * @throws whatever sending throws
    */
   finish(destination: ReplyDestination): Promise<{ readonly isWhole: boolean }>;
@@ -59,10 +59,10 @@ export interface ReplyGroup {
 interface Draft {
   readonly reply: Reply;
   readonly uploads: Uploads;
-  /** True when this draft has more files of the previous draft's reply. */
+  /** True when this message continues the files of the previous one's reply. */
   readonly isMore: boolean;
   drawings: Drawings;
-  /** How many files of its reply are not shown at all. */
+  /** How many files of the reply are not shown. */
   omitted: number;
 }
 
@@ -135,7 +135,7 @@ export function createReplyGroup(
 
   function fetched(gallery: Reply['gallery']): Promise<Uploads> {
     const uploads = prepareUploads(gallery, limits, deliver, signal);
-    // `finish` and `dispose` handle a failure; until then nothing does.
+    // `finish` and `dispose` handle a failure later; it must not count as unhandled before.
     uploads.catch(() => undefined);
     return uploads;
   }
@@ -143,7 +143,7 @@ export function createReplyGroup(
 
 const MOST = DISCORD_LIMITS.attachments;
 
-/** Lists the pages that play files which are too large; a hidden post's page is hidden too. */
+/** Links to pages that play files which are too large; the link of a hidden post is hidden too. */
 function pagesOf(drafts: readonly Draft[]): string {
   const pages = drafts.flatMap(({ reply, uploads }) => {
     const isHidden = reply.gallery.some(({ spoiler }) => spoiler);
@@ -152,7 +152,7 @@ function pagesOf(drafts: readonly Draft[]): string {
   return pages.slice(0, DISCORD_LIMITS.unfurled).join('\n');
 }
 
-/** Sends a batch; refused files are made smaller, and finally become links. */
+/** Sends one message; files that are refused are made smaller, and in the end replaced by links. */
 async function sendBatch(
   batch: readonly Draft[],
   at: { readonly place: number; readonly count: number },
@@ -185,13 +185,13 @@ async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void
   await Promise.all(batch.map(({ uploads }) => uploads.giveUp(reason)));
 }
 
-/** Says what can help after a failure: smaller files, or links with a reason; undefined when nothing can, or the message may have arrived. */
+/** What may help after a failure: smaller files, or links; undefined when nothing, or the message may have arrived. */
 function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | undefined {
   if (!(error instanceof DiscordFailure)) return undefined;
   switch (error.problem) {
     case 'too_large':
       return refusals < WORK.refusals ? 'smaller' : 'too_large';
-    // Discord may refuse only the files.
+    // Perhaps Discord refuses only the files, and accepts links.
     case 'forbidden':
     case 'blocked':
     case 'refused':
@@ -211,7 +211,7 @@ function contentOf(
   wording: Wording,
 ): Content {
   const drawn = batch.flatMap(({ uploads, drawings }, index) => {
-    // A message has a limit of files; those of the posts come first.
+    // A message may have ten files, and those of the posts come first.
     return drawings.files(prefixOf(index)).slice(0, DISCORD_LIMITS.attachments - uploads.count);
   });
   const sections = batch.map(({ reply, uploads, drawings, omitted }, index): ReplySection => {
@@ -225,7 +225,7 @@ function contentOf(
     components,
     uploads: [
       ...batch.flatMap(({ uploads }, index) => uploads.files(prefixOf(index))),
-      // A file that no component refers to would not be seen.
+      // Only files that a component refers to are visible.
       ...drawn.filter(({ name }) => shown.includes(JSON.stringify(`attachment://${name}`))),
     ],
   };
@@ -235,7 +235,7 @@ function prefixOf(index: number): string {
   return index === 0 ? '' : `${index + 1}-`;
 }
 
-/** Divides drafts, in order, into as few messages as possible. */
+/** Divides replies, in order, into as few messages as possible. */
 function inMessages(drafts: readonly Draft[], requestBytes: number, wording: Wording): readonly (readonly Draft[])[] {
   const batches: Draft[][] = [];
   for (const draft of drafts) {
@@ -247,8 +247,8 @@ function inMessages(drafts: readonly Draft[], requestBytes: number, wording: Wor
 }
 
 /**
- * Leaves out later files of a reply when the number of messages is limited, and lets the reply say so; if that is not enough, replies get
- * links in place of files.
+ * If the number of messages is limited, leaves out the last files of replies, and lets these say so; if that is not
+ * enough, replaces all files by links.
  */
 async function withinMessages(
   drafts: readonly Draft[],

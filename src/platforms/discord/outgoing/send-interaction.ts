@@ -14,24 +14,24 @@ import { holdsFiles } from './uploads.ts';
 
 type InteractionContext = Pick<DiscordContext, 'api' | 'parts' | 'history' | 'applicationId'>;
 
-/** One call of `sendInteraction`. */
+/** The arguments of one call of `sendInteraction`. */
 interface Call extends InteractionContext {
   readonly key: AnswerKey;
   readonly sending: Sending;
   readonly to: InteractionReplyTo;
-  /** True while the deferred message, or the one whose button was pressed, has not been edited. */
+  /** True while the deferred message, or the one with the pressed button, has not been edited. */
   readonly isOpen: boolean;
 }
 
-/** Replies that all see, and replies that only the person who asked sees. */
+/** The replies for everyone, and those that only the person who asked sees. */
 interface Groups {
   readonly shared: ReplyGroup;
   readonly personal: ReplyGroup;
 }
 
 /**
- * Edits the deferred message, or the one whose button was pressed; further messages follow it. Resolves with the id of each visible
- * message, undefined for one that was sent before.
+ * Edits the deferred message, or the one with the pressed button; further messages are follow-ups. Resolves with the id
+ * of each visible message, undefined for one that an earlier attempt sent.
  */
 export async function sendInteraction(
   context: InteractionContext,
@@ -48,7 +48,7 @@ export async function sendInteraction(
   const messages =
     shared.replies.length === 0 ? [] : await sendShared(call, shared, Math.max(1, Number(isOpen) + most - reserved));
   if (personal.replies.length === 0) return messages;
-  // The deferred message is deleted, because a follow-up to an unanswered interaction would take its place, and all would see it.
+  // The deferred message is deleted first: a private follow-up would otherwise replace it, and be visible to all.
   if (messages.length === 0 && isOpen && to.pressed === undefined)
     await context.api.deleteOriginal(key, sending.signal);
   await personal.finish({
@@ -62,7 +62,7 @@ export async function sendInteraction(
   return messages;
 }
 
-/** The key with which the answer to an interaction is sent. */
+/** The key with which an interaction is answered. */
 export function answerKeyOf(
   { applicationId, token }: InteractionReplyTo,
   context: Pick<DiscordContext, 'applicationId'>,
@@ -99,7 +99,7 @@ async function sendShared(call: Call, group: ReplyGroup, most: number): Promise<
   return messages;
 }
 
-/** Edits the first message; if the token has expired and all may see the message, it is posted to the channel instead. */
+/** Edits the first message; if the token has expired and everyone may see the answer, posts it to the channel. */
 async function editOriginal(call: Call, content: Content): Promise<string | undefined> {
   const { api, key, sending, to } = call;
   const options = { repeatMs: TIMES.token, isUpload: holdsFiles(content.uploads) };
@@ -111,10 +111,7 @@ async function editOriginal(call: Call, content: Content): Promise<string | unde
   }
 }
 
-/**
- * Posts a message to the channel where that is allowed, because Discord recognises a repeat of those but not of follow-ups. `last` is the
- * message before it.
- */
+/** Posts to the channel where allowed, else sends a follow-up: Discord recognises repeats only of the former. */
 async function postOrFollowUp(call: Call, name: string, content: Content, last: string | undefined) {
   const { api, sending, to } = call;
   const { request, signal } = sending;
@@ -150,10 +147,10 @@ function mayPost({ sending, to }: Call, { uploads }: Content): boolean {
   return kind === 'private' || (groupId !== undefined && mayWrite);
 }
 
-/** Failures after which a follow-up may still succeed, since it has rights and limits of its own. */
+/** Failures of posting after which a follow-up may succeed, since it has other rights and limits. */
 const CHANNEL_REFUSALS: ReadonlySet<SendProblem> = new Set(['too_large', 'forbidden', 'blocked', 'refused', 'gone']);
 
-/** Asks whether the deferred message still says "thinking". */
+/** Says whether the deferred message still says "thinking". */
 async function isPending({ api }: InteractionContext, key: AnswerKey, signal: AbortSignal): Promise<boolean> {
   try {
     return (await api.originalState(key, signal)) === 'pending';
@@ -177,7 +174,7 @@ export function isForCallerAlone(
   return isHidden && chat === 'group';
 }
 
-/** An app that only the person has installed may send five follow-ups in all, and later parts of an answer need some too. */
+/** How many follow-ups this part may send: an app that only the person installed has five for the whole answer. */
 function mostFollowUps({ personal }: InteractionReplyTo, { isFirst, isLast }: Sending): number {
   if (personal === undefined) return Number.POSITIVE_INFINITY;
   if (!isFirst) return 1;

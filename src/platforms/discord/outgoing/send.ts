@@ -16,7 +16,7 @@ type SendContext = Pick<
   'api' | 'delivery' | 'commandIds' | 'applicationId' | 'parts' | 'history' | 'embeds' | 'log'
 >;
 
-/** Sends replies to the place where they were asked for. Files are fetched as soon as their reply is known, and released at the end. */
+/** Sends replies to the chat of their request. A reply's files are fetched at once and released at the end. */
 export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['send'] {
   const wholeAnswers = createWholeAnswers();
 
@@ -49,7 +49,7 @@ export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['
   };
 }
 
-/** Answers a message with replies to it: resolves with the id of each, undefined for one that was sent before. */
+/** Sends replies to a message; resolves with the id of each, undefined for one that an earlier attempt sent. */
 async function sendMessage(
   { api, parts, history, embeds }: SendContext,
   wholeAnswers: WholeAnswers,
@@ -90,7 +90,7 @@ async function sendMessage(
 
 type EditContext = Pick<DiscordContext, 'api' | 'delivery' | 'commandIds' | 'applicationId' | 'history' | 'log'>;
 
-/** Replaces the sent reply by a better one as soon as that is ready. `messageId` is undefined when it is unknown. */
+/** Replaces the sent reply by a better one as soon as that is ready; `messageId` is undefined when unknown. */
 function replaceLater(
   context: EditContext,
   { to, t, request, editLater }: Sending<DiscordReplyTo>,
@@ -102,7 +102,7 @@ function replaceLater(
   editLater?.(later, async (better, signal) => {
     const shownIn = messageId ?? pressed?.messageId;
     const depth = shownIn === undefined ? 0 : await history.depth(shownIn, request);
-    // The reader has opened something else in the message, which stays.
+    // The reader has opened something else in this message, which stays.
     if (depth === undefined) return;
     const limits = { fileBytes: to.fileBytes, canAttach: to.kind === 'interaction' || to.rights.attach };
     const group = createReplyGroup(limits, { ...context, t, signal, commands: await context.commandIds.current() });

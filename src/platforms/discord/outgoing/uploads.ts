@@ -15,7 +15,7 @@ export interface UploadLimits {
   readonly requestBytes: number;
 }
 
-/** Says whether any of the files belongs to a post; drawn images are small and do not count. */
+/** Says whether any of the files is of a post; drawn images are small and do not count. */
 export function holdsFiles(uploads: readonly UploadFile[]): boolean {
   return uploads.some(({ content }) => 'path' in content);
 }
@@ -35,22 +35,22 @@ interface Slot {
   delivered: DeliveredFile | Link;
 }
 
-/** The files of one reply, from when they are fetched until they are released. */
+/** The files of one reply, from their download until their release. */
 export interface Uploads {
   readonly bytes: number;
   readonly count: number;
-  /** True when no file is shorter than the post says. */
+  /** True when no file is shorter than its post states. */
   readonly isAsExpected: boolean;
-  /** Addresses that Discord shows as players when they are in a message of their own. */
+  /** Addresses that Discord shows as players if a separate message contains them. */
   readonly pages: readonly string[];
   /** @param prefix keeps names apart from those of other replies in the message */
   placed(prefix: string): readonly PlacedMedia[];
   files(prefix: string): readonly UploadFile[];
   /** The size of the largest file; 0 when there is none. */
   largest(): number;
-  /** Replaces the largest file by its next smaller variant, or by a link. False when there is no file. */
+  /** Replaces the largest file by its next smaller variant, or by a link. Returns false when there is no file. */
   shrink(signal: AbortSignal): Promise<boolean>;
-  /** Replaces every file by a link to its post. */
+  /** Replaces all files by links to their posts. */
   giveUp(reason: LinkReason): Promise<void>;
   /** Safe to call twice. */
   dispose(): Promise<void>;
@@ -171,7 +171,7 @@ async function release(delivered: DeliveredFile | Link): Promise<void> {
   if (delivered.kind === 'file') await delivered.dispose();
 }
 
-/** Discord changes file names with other characters, and `attachment://` would then not find the files. */
+/** An attachment's name with only characters that Discord keeps: `attachment://` does not find a renamed file. */
 function nameOf(prefix: string, place: number, { fileName }: DeliveredFile): string {
   const safe = fileName.replace(/[^A-Za-z0-9._-]/g, '_').replace(/^[._]+/, '');
   const dot = safe.lastIndexOf('.');
@@ -180,7 +180,7 @@ function nameOf(prefix: string, place: number, { fileName }: DeliveredFile): str
   return `${stem === '' ? 'medley' : stem}-${prefix}${place + 1}${end}`;
 }
 
-/** The drawn image cards of one reply. */
+/** The image cards of one reply, drawn as files. */
 export interface Drawings {
   /** The names of the attachments by the card's key; `prefix` keeps them apart from those of other replies in the message. */
   names(prefix: string): ReadonlyMap<string, string>;

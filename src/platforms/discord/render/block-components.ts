@@ -15,11 +15,11 @@ export interface Space {
   readonly components: number;
 }
 
-/** The form in which a message shows its cards. */
+/** How much of its cards a message shows. */
 export interface CardForm {
-  /** The most lines of each card; the last ones are left out first. */
+  /** The most lines of each card; its last lines are left out first. */
   readonly lines: number;
-  /** How many cards and headings have their image or button beside them; the others are only text. */
+  /** How many cards and headings have an image or button beside them; the others are only text. */
   readonly accessories: number;
   readonly separated: boolean;
   /** True when long text may stand beside an image, and so does not get the whole width. */
@@ -27,10 +27,10 @@ export interface CardForm {
   readonly commands: CommandIds;
 }
 
-/** The names of the attachments with drawn image cards, by the card's key. */
+/** The attachment names of drawn image cards, by the card's key. */
 export type PictureNames = ReadonlyMap<string, string>;
 
-/** Renders blocks as the components of a container. Consecutive texts share a display. A text that does not fit ends in an ellipsis. */
+/** Renders blocks as components of a container; consecutive texts share one. Overlong text ends in an ellipsis. */
 export function renderContainer(
   blocks: readonly Block[],
   space: Space,
@@ -40,7 +40,7 @@ export function renderContainer(
   const components: APIComponentInContainer[] = [];
   let lines: string[] = [];
   let [left, count, framed] = [space.text, 0, 0];
-  /** The accessory of the text that is being written. */
+  /** The image or button beside the text that is being written. */
   let beside: APISectionAccessoryComponent | undefined;
 
   function write(text: string): void {
@@ -60,11 +60,11 @@ export function renderContainer(
     beside = undefined;
   }
 
-  /** Counts the text before the component and one text after it as well. */
+  /** Says whether a component still fits, counting the text before it and one text after it. */
   const hasSpaceFor = (size: number) => count + size + 2 <= space.components;
 
   function placeText(block: Block): boolean {
-    // Long text needs the whole width, so the accessory ends here.
+    // Long text needs the whole width, so nothing stands beside it.
     const isShort = block.kind === 'heading' || (block.kind === 'text' && block.small === true);
     if (beside !== undefined && !isShort && !form.isTight) flush();
     const text = renderTextBlock(block, form, left - 1);
@@ -122,7 +122,7 @@ export function countComponents(component: object): number {
   );
 }
 
-/** How long the text of the blocks is when nothing is cut. */
+/** The length of the blocks' text when nothing is cut. */
 export function textLength(blocks: readonly Block[], form: CardForm): number {
   return blocks.reduce((total, block) => {
     const text = renderTextBlock(block, form, Number.POSITIVE_INFINITY) ?? '';
@@ -138,12 +138,12 @@ function section(text: string, accessory: APISectionAccessoryComponent): APIComp
   return { type: ComponentType.Section, components: [display(text)], accessory };
 }
 
-/** Says whether a block may have an accessory beside it. */
+/** Says whether a block may have an image or button beside it. */
 export function isFramed(block: Block): block is Card | Heading {
   return block.kind === 'card' || (block.kind === 'heading' && block.image !== undefined);
 }
 
-/** The accessory of a card is its cover, or else its button. */
+/** What stands beside a card: its cover, or else its button. */
 export function accessoryOf({ image, action }: Card): APISectionAccessoryComponent | undefined {
   const cover = thumbnail(image);
   if (cover !== undefined) return cover;
@@ -177,13 +177,13 @@ function gallery(url: string, alt: string): APIComponentInContainer {
   return { type: ComponentType.MediaGallery, items: [{ media: { url }, ...(words && { description: words }) }] };
 }
 
-/** Describes an image or a video for people who cannot see it. */
+/** The description of an image or video for people who cannot see it, cut to Discord's limit. */
 export function description(alt: string | null): string | undefined {
   const text = shortenMarkdown((alt ?? '').trim(), DISCORD_LIMITS.alt);
   return text === '' ? undefined : text;
 }
 
-/** The text of a block; undefined when there is no space for it. */
+/** The text of a block; undefined when there is no space for any. */
 function renderTextBlock(block: Block, form: CardForm, space: number): string | undefined {
   switch (block.kind) {
     case 'heading':
@@ -254,7 +254,7 @@ function renderCard({ title, lines, details = [], sound, action }: Card, form: C
 
 const MIN_LINE = 2;
 
-/** The number of lines of a card when none is left out. */
+/** The number of lines that a whole card has. */
 export function lineCount({ lines, details = [], sound }: Card): number {
   return lines.length + details.length + (sound ? 1 : 0);
 }
@@ -283,7 +283,7 @@ function renderFields(fields: readonly Field[], space: number, commands: Command
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
-/** A clickable command shows its options by itself, so they are left out of the label. */
+/** The label of a field. A clickable command shows its options by itself, so they are left out. */
 function labelOf({ label, command }: Field, commands: CommandIds): Text[number] {
   const isMention = command !== undefined && commandMention(command, commands) !== undefined;
   if (isMention) return { kind: 'command', name: command };

@@ -22,15 +22,15 @@ type MenuAction = Extract<Action, { kind: 'menu' }>;
 
 export interface ButtonContext {
   readonly t: Translator;
-  /** The id of the delete button; without it there is none. */
+  /** The id of the delete button; undefined for no such button. */
   readonly deleteId: string | undefined;
-  /** The id of the button that leads back to the message's previous content; without it there is none. */
+  /** The id of the button to the message's previous content; undefined for no such button. */
   readonly backId?: string | undefined;
 }
 
 /**
- * Renders menus first, then buttons; more than a few buttons become a menu too. A token may only be used once in a message: `used` has
- * those of the whole message.
+ * Renders menus first, then buttons; too many buttons become a menu too. A token may only be used once in a message:
+ * `used` has those of the whole message.
  */
 export function renderActions(actions: readonly Action[], used: Set<string>, context: ButtonContext): Row[] {
   const { t, deleteId, backId } = context;
@@ -64,7 +64,7 @@ const STYLES = {
   danger: ButtonStyle.Danger,
 } as const;
 
-/** A link button; the list is empty when the address cannot be opened. */
+/** A link button, or an empty list when the address cannot be opened. */
 export function renderLink({ label, url }: LinkAction): APIButtonComponent[] {
   if (url.length > DISCORD_LIMITS.buttonUrl || !isMediaAddress(url)) return [];
   return [{ type: ComponentType.Button, style: ButtonStyle.Link, label: buttonLabel(label), url }];
@@ -87,7 +87,7 @@ function labelOf(label: string, max: number): string {
   return text === '' ? '…' : text;
 }
 
-/** The chosen option has the token; the menu's own id has no meaning. */
+/** A menu whose options have the tokens; its own id has no meaning. */
 function renderMenu({ label, choices }: MenuAction, used: Set<string>): Row[] {
   const byToken = new Map(choices.map(choice => [choice.token, choice]));
   const options = [...byToken.values()].slice(0, DISCORD_LIMITS.selectOptions).map(renderOption);
@@ -139,7 +139,7 @@ export function withoutRepeats(
   });
 }
 
-/** Most link buttons; further links are put into the text. */
+/** The most link buttons; further links are put into the text. */
 const MAX_LINKS = 10;
 
 export function linksWithin(actions: readonly Action[]): {
@@ -155,21 +155,21 @@ export function linksWithin(actions: readonly Action[]): {
   return { shown: actions.filter(action => !over.has(action)), others: [{ kind: 'text', text }] };
 }
 
-/** The id of the button that leads back. */
+/** The id of the button that shows the message's previous content. */
 export const BACK_ID = 'back';
 
 /** The content of a delete button's id; the person who asked and moderators may use it. Only Medley can make ids of its buttons. */
 export interface DeletedAnswer {
   readonly requesterId: string;
-  /** The answer that the reply belongs to: the id of the message or interaction that asked. */
+  /** The id of the message or interaction that asked, by which all messages of the answer are found. */
   readonly answerId?: string;
-  /** True when the embed of the asking message is hidden, so that it is shown again when the answer is deleted. */
+  /** True when the asking message's embed was hidden; it is shown again when the answer is deleted. */
   readonly hidesEmbed?: boolean;
 }
 
 const SHAPE = /^delete:(\d{0,20})(?::(\d{1,20})(:embed)?)?$/;
 
-/** The id of a delete button: at most 56 of the 100 allowed characters. */
+/** The id of a delete button, at most 56 of the 100 allowed characters long. */
 function deleteButtonId({ requesterId, answerId, hidesEmbed = false }: DeletedAnswer): string {
   const answer =
     answerId !== undefined && /^\d{1,20}$/.test(answerId) ? `:${answerId}${hidesEmbed ? ':embed' : ''}` : '';
@@ -189,8 +189,8 @@ export function findDeleteButton(components: unknown): string | undefined {
 }
 
 /**
- * The id of the delete button under an answer; undefined when only its reader sees the answer, or when the message whose button was
- * pressed has none.
+ * The id of the delete button for an answer. Undefined when only its reader sees the answer, or when the message with
+ * the pressed button has none.
  */
 export function deleteIdOf(to: DiscordReplyTo, request: Pick<Request, 'id' | 'platform' | 'user'>): string | undefined {
   const requesterId = request.user.id;

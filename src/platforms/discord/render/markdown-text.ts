@@ -1,7 +1,7 @@
 import type { Inline, Text } from '../../../bot/contract/reply.ts';
 import { type CommandIds, commandMention, NO_COMMAND_IDS } from '../api/command-ids.ts';
 
-/** How many characters a message's text may still have while it is written. */
+/** How many characters of a message's text are left while it is written. */
 export interface TextBudget {
   left: number;
   readonly commands: CommandIds;
@@ -58,12 +58,12 @@ function moment(at: number, style: 'relative' | 'date'): string {
   return `<t:${Math.floor(at / 1000)}:${style === 'date' ? 'D' : 'R'}>`;
 }
 
-/** A mark that is cut in half would be shown as text, so it is written whole or not at all. */
+/** Writes a mark such as `**` whole or not at all, because half of one would be shown as text. */
 function whole(mark: string, budget: TextBudget): string {
   return mark.length <= budget.left ? mark : exhausted(budget);
 }
 
-/** Marks around an empty text would be shown as text, so they are left out. */
+/** Puts marks around a text; empty text gets none, since they would be shown. */
 function wrapped(open: string, children: Text, close: string, budget: TextBudget): string {
   const space = budget.left - open.length - close.length;
   if (space < 1) return exhausted(budget);
@@ -78,7 +78,7 @@ function codeSpan(text: string, budget: TextBudget): string {
   return inside === '' ? '' : `\`${inside}\``;
 }
 
-/** Renders only the words, for parts of a message without markup. */
+/** The words of a text, for parts of a message without markup. */
 export function plainText(text: Text): string {
   return text
     .map(inline => {
@@ -112,7 +112,7 @@ export function shortenMarkdown(text: string, max: number): string {
   return `${(slashes % 2 === 1 ? cut.slice(0, -1) : cut).trimEnd()}${ELLIPSIS}`;
 }
 
-/** Addresses that need no escaping: nothing in them can begin markup. */
+/** Addresses in which nothing can begin markup, so that they need no escaping. */
 const ADDRESS = /https?:\/\/[\w.~:/?#@!$&'+,;=%-]{1,2048}/g;
 
 /** Escapes foreign text so that Discord shows it literally: no markup, no mention, no masked link, no list or heading. */
@@ -143,7 +143,7 @@ export function linkTarget(url: string): string | undefined {
   return href.replace(/[()<>\s\\]/g, character => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** Joins lines with links, and cuts only between links, since half an address is useless. */
+/** Joins lines with links and cuts only between them, because half an address is useless. */
 export function joinLinks(lines: readonly string[], space: number): string {
   const text = lines.join('\n');
   if (text.length <= space) return text;

@@ -37,7 +37,7 @@ import {
 import { type ButtonContext, linksWithin, renderActions, withoutRepeats } from './buttons.ts';
 import { escapeMarkdown, joinLinks, linkTarget, plainText, renderMarkdown } from './markdown-text.ts';
 
-/** `refused`: Discord does not accept the file, whatever its size. `upload_timeout`: its upload took too long. */
+/** Why a file is only linked. `refused`: Discord accepts it in no size; `upload_timeout`: uploading took too long. */
 export type LinkReason = DeliveredLink['reason'] | 'refused' | 'upload_timeout';
 
 /** One item of a gallery, as a file of the message or as a link. */
@@ -66,11 +66,11 @@ interface PlacedLink extends InPost {
   readonly reason: LinkReason;
 }
 
-/** A reply, with the files of its gallery that could be prepared. */
+/** A reply and those files of its gallery that could be prepared. */
 export interface ReplySection {
   readonly reply: Reply;
   readonly media: readonly PlacedMedia[];
-  /** How many items of the gallery are not shown at all. */
+  /** How many items of the gallery are not shown. */
   readonly omitted: number;
   readonly pictures?: PictureNames;
 }
@@ -79,7 +79,7 @@ export interface ComponentContext extends ButtonContext {
   readonly commands?: CommandIds;
 }
 
-/** Renders replies that share a message as its components. Pure: everything that does not fit is shortened with an ellipsis. */
+/** Renders replies that share a message as its components. Pure: what does not fit is shortened with an ellipsis. */
 export function renderMessage(
   sections: readonly ReplySection[],
   context: ComponentContext,
@@ -87,7 +87,7 @@ export function renderMessage(
   const shares = Math.max(1, sections.length);
   const text = Math.floor(DISCORD_LIMITS.text / shares);
   const all = { text, components: DISCORD_LIMITS.components };
-  // First, replies may use the components that others leave; if that is too much in all, each gets an equal share.
+  // At first each reply may use what others leave; if that is too much in all, each gets an equal share.
   for (const isTight of [false, true]) {
     const components = renderSections(sections, { ...all, isTight }, context);
     if (components.reduce((total, each) => total + countComponents(each), 0) <= all.components) return components;
@@ -128,7 +128,7 @@ const ACCENTS: Readonly<Record<Tone, number | undefined>> = {
   error: 0xc9473d,
 };
 
-/** A container has one colour, so several different colours give none. */
+/** The colour of the container: that of all replies, or none if they differ. */
 function colourOf({ colour, blocks }: Reply): number | undefined {
   const words = withPictures(blocks, () => false);
   const cards = words.flatMap(block => (block.kind === 'card' && block.colour ? [block.colour] : []));
@@ -137,7 +137,7 @@ function colourOf({ colour, blocks }: Reply): number | undefined {
   return others.length === 0 && /^#[0-9a-f]{6}$/i.test(only) ? Number.parseInt(only.slice(1), 16) : undefined;
 }
 
-/** Leaves out separators first, then covers, then lines, until the reply fits. */
+/** Renders a reply; leaves out separators first, then covers, then lines, until it fits. */
 function renderSection(
   section: ReplySection,
   space: SectionRoom,
@@ -197,7 +197,7 @@ function sizeOf(blocks: readonly Block[], form: CardForm, pictures: PictureNames
 
 const NO_PICTURES: PictureNames = new Map();
 
-/** Buttons for cards that have none beside them: one button, or a menu of all. Links are in their titles. */
+/** Buttons for cards that have none beside them: a single button, or a menu of all. Links are in the cards' titles. */
 function openers(
   framed: readonly (Card | Heading)[],
   actions: readonly Action[],
@@ -230,7 +230,7 @@ function isShown({ mime }: { readonly mime: string }): boolean {
   return /^(image|video)\//.test(mime);
 }
 
-/** Puts images and videos into one gallery, and audio into files, because Discord's gallery accepts no audio. */
+/** Puts images and videos into one gallery, and audio into file components, because a gallery accepts no audio. */
 function renderMedia({ media }: ReplySection, t: Translator): APIComponentInContainer[] {
   const items: APIMediaGalleryItem[] = [];
   const files: APIComponentInContainer[] = [];
@@ -247,14 +247,14 @@ function renderMedia({ media }: ReplySection, t: Translator): APIComponentInCont
   return [...(items.length > 0 ? [{ type: ComponentType.MediaGallery as const, items }] : []), ...files];
 }
 
-/** A description for a file that its author has not described. */
+/** A description for a file whose author wrote none. */
 function wordsFor({ mime, place, of }: PlacedFile, { messages }: Translator): string {
   const { photo, video } = messages.discord;
   const kind = mime.startsWith('video/') ? video : photo;
   return of > 1 ? `${kind} ${messages.post.itemOf({ n: place, total: of })}` : kind;
 }
 
-/** Says why files could not be shown, and where they are. */
+/** Says why files are not shown, and where they are. */
 function renderNotes({ reply, media, omitted }: ReplySection, t: Translator, space: number): string {
   const links = media.flatMap(placed => (placed.kind === 'link' ? [placed] : []));
   const lines: string[] = [];

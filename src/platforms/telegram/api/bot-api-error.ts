@@ -12,7 +12,7 @@ interface Failure {
   readonly isCut?: boolean;
 }
 
-/** A call that failed. It contains neither the request (people's text) nor its address, which contains the token. */
+/** A call that failed. It contains neither the request, with people's text, nor the address, with the token. */
 export class BotApiError extends Error {
   override readonly name = 'BotApiError';
   readonly method: string;
@@ -20,9 +20,9 @@ export class BotApiError extends Error {
   readonly description: string;
   /** Milliseconds that Telegram asks to wait. */
   readonly retryAfterMs: number | undefined;
-  /** The id of the supergroup that the group has become. */
+  /** The id of the supergroup that replaced the group. */
   readonly migrateTo: number | undefined;
-  /** True when it is certain that nothing was done. Otherwise the message may be in the chat. */
+  /** True when the call was certainly not executed. Otherwise the message may have been sent. */
   readonly isNotDone: boolean;
   /** True when Medley ended the call. */
   readonly isCut: boolean;
@@ -39,7 +39,7 @@ export class BotApiError extends Error {
   }
 }
 
-/** The error of a call that was no longer wanted before it began. */
+/** The error of a call that was aborted before it was sent. */
 export function notBegun(method: string): BotApiError {
   return new BotApiError({ method, code: undefined, description: 'not begun', isNotDone: true, isCut: true });
 }
@@ -49,7 +49,7 @@ export function isTokenRefused({ code, method }: BotApiError): boolean {
   return code === 401 || (code === 404 && (method === 'getMe' || method === 'getUpdates'));
 }
 
-/** Refusals that another file would get as well. */
+/** Refusals that are not due to the file, so that another file would get them too. */
 const NOT_THE_FILE =
   /chat not found|thread not found|topic|replied|not enough rights|no rights|CHAT_|USER_|PEER_|group chat was|bot (was|is)|need administrator|caption|entit|keyboard|button|reply markup|messages to send/i;
 
@@ -57,12 +57,12 @@ export function isAboutFile({ code, description }: BotApiError): boolean {
   return code === 413 || (code === 400 && !NOT_THE_FILE.test(description));
 }
 
-/** Says whether Medley may not send this kind of message there; text may still be accepted. */
+/** Says whether Medley may not send this kind of message in the chat; text may still be accepted. */
 export function isWithoutRight(error: unknown): boolean {
   return isRefused(error, /not enough rights to send|no rights to send|CHAT_SEND_[A-Z]+_FORBIDDEN/i);
 }
 
-/** Says whether Medley may not send anything there: in closed topics and in channels only admins with that right may. */
+/** Says whether Medley may send nothing in the chat: in closed topics and channels only admins with that right may. */
 export function isShutOut(error: unknown): boolean {
   return isTopicClosed(error) || isRefused(error, /need administrator rights|CHAT_WRITE_FORBIDDEN/i);
 }
@@ -76,7 +76,7 @@ function isRefused(error: unknown, description: RegExp): boolean {
   return (error.code === 400 || error.code === 403) && description.test(error.description);
 }
 
-/** Translates the failure of a call into the runtime's terms. */
+/** Converts the failure of a call into the outcome that bot/runtime expects. */
 export function sendFailureOf(error: unknown): SendFailure | undefined {
   if (!(error instanceof BotApiError)) return undefined;
   const { code, method, description, retryAfterMs, isNotDone, isCut } = error;
@@ -87,14 +87,14 @@ export function sendFailureOf(error: unknown): SendFailure | undefined {
     if (!isNotDone && changesChat) return { outcome: 'unknown' };
     return { outcome: 'notSent', reason: isCut ? 'cut' : 'away' };
   }
-  // Code 409: another process polls, or a webhook is set.
+  // Code 409 means that another process polls, or that a webhook is set.
   if (code === 409) return { outcome: 'notSent', reason: 'away' };
   const isUnknownChat = code === 400 && /chat not found/i.test(description);
   const isGone = code === 403 || isUnknownChat || isWithoutRight(error) || isShutOut(error);
   return { outcome: 'notSent', reason: isGone ? 'gone' : 'refused' };
 }
 
-/** The notice for the person who asked, when an answer could not be made or sent. */
+/** The sentence for the person who asked, when an answer could not be made or sent. */
 export function failureSentence(error: unknown, t: Translator): string {
   const { telegram, errors } = t.messages;
   if (isTopicClosed(error)) return telegram.topicClosed;

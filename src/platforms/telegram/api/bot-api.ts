@@ -17,15 +17,15 @@ import { ANSWERS, type Answers, type Method, type Params, type Upload } from './
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The time limit for a call without files. Default: the usual limit of such a call. */
+  /** The time limit of the call. Default: the usual one for a call without files. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** All calls of the Bot API go through this. */
+/** Makes all calls of the Bot API. */
 export interface BotApi {
-  /** Makes one request, never repeated. @throws BotApiError */
+  /** Makes one request, which is never repeated. @throws BotApiError */
   call<M extends Method>(method: M, params: Params[M], options?: CallOptions): Promise<Answers[M]>;
-  /** Ends the calls under way. */
+  /** Ends the calls in progress. */
   close(): Promise<void>;
 }
 
@@ -49,13 +49,13 @@ const Envelope = z.union([
   }),
 ]);
 
-/** The methods are not typed by telegraf, whose table ends at an earlier Bot API; our own types are checked against today's. */
+/** Telegraf's own table of methods ends at an earlier Bot API, so Medley's types are used instead. */
 interface Caller {
   callApi(method: string, params: object, options: object): Promise<unknown>;
 }
 
 export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi {
-  // Answers by way of a webhook's own response are off, because nothing reports when they fail.
+  // Answers within a webhook's response are off, because their failures are reported nowhere.
   const caller: Caller = new Telegram(token, { apiRoot, webhookReply: false });
   const poster = createPoster();
 
@@ -76,8 +76,8 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi 
   }
 
   /**
-   * Uploads do not go through telegraf (4.16): it holds whole files in memory, leaves nested objects out of a form, and does not tell
-   * whether the body was sent completely.
+   * Sends files without telegraf (4.16), which holds whole files in memory, leaves nested objects out of a form, and
+   * does not tell whether the body was sent completely.
    */
   async function upload(method: Method, { body, bytes }: Form, { signal }: CallOptions): Promise<unknown> {
     const timeoutMs = limits.fileMs + (bytes / limits.uploadBytesPerSecond) * 1_000;
@@ -109,11 +109,11 @@ const UNREACHED =
 function plainFailure(method: Method, error: unknown, isEnded: boolean): BotApiError {
   if (error instanceof TelegramError) return refusal(method, error.code, error.description, error.parameters);
   const system = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  // A web page in place of an answer comes from a proxy, and says nothing about chats and tokens.
+  // A web page instead of an answer comes from a proxy, so its code says nothing about chats and tokens.
   const isPage = error instanceof Error && 'type' in error && error.type === 'invalid-json';
   if (isPage) return refusal(method, 400, 'unreadable answer');
   const isNotDone = system !== undefined && UNREACHED.test(system);
-  // The error's message is left out, because it contains the address and so the token.
+  // The error's own message is left out, because it contains the address with the token.
   return new BotApiError({
     method,
     code: undefined,
@@ -123,7 +123,7 @@ function plainFailure(method: Method, error: unknown, isEnded: boolean): BotApiE
   });
 }
 
-/** @throws BotApiError */
+/** Returns the result in an answer. @throws BotApiError */
 function resultOf(method: Method, { status, text }: Posted): unknown {
   const answer = Envelope.safeParse(parseJson(text)).data;
   if (answer?.ok === true) return answer.result;
@@ -132,7 +132,7 @@ function resultOf(method: Method, { status, text }: Posted): unknown {
   throw refusal(method, code, description, parameters);
 }
 
-/** A proxy's own page says nothing about chats and tokens; proxies mostly refuse files. */
+/** The code for a proxy's page, which says nothing about chats: mostly 413, since proxies refuse large files. */
 function codeOfPage(status: number): number {
   if (status === 429 || status >= 500) return status;
   return status < 400 ? 502 : 413;
@@ -144,8 +144,8 @@ interface Parameters {
 }
 
 /**
- * With 503 a proxy says that it has not passed the call on. With 502 and 504 it has, and other 5xx come from the Bot API itself: they
- * were seen after the message had appeared in the chat.
+ * Makes the error of a refused call. 503 comes from a proxy and means that nothing was done. After 502, 504 and other
+ * 5xx the message had sometimes been sent.
  */
 function refusal(
   method: Method,
@@ -159,13 +159,13 @@ function refusal(
 
 interface Form {
   readonly body: EncodedForm;
-  /** The size of all its files together. */
+  /** The size of all files of the form together. */
   readonly bytes: number;
 }
 
 /**
- * Makes a form when parameters contain files: each file is a part of its own, and the parameters refer to it by name; undefined when
- * there are no files.
+ * Makes a form if the parameters contain files: each file is a part, to which the parameters refer by name. Undefined
+ * without files.
  */
 function formOf(params: object): Form | undefined {
   const files: FormFile[] = [];

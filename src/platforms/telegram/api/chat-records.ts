@@ -15,13 +15,13 @@ export interface ChatRecordsOptions {
 
 export type ChatRecords = ReturnType<typeof createChatRecords>;
 
-/** Looks up the rights of people and of Medley in groups, and changes the stored settings of chats. */
+/** Looks up rights in groups, of people and of Medley, and changes the stored settings of chats. */
 export function createChatRecords({ api, askMe, settings, log, now }: ChatRecordsOptions) {
   async function isAdmin(chatId: number, userId: number): Promise<boolean> {
     try {
       return isAdminIn(await api.call('getChatMember', { chat_id: chatId, user_id: userId }));
     } catch (error) {
-      // Telegram answers 400 for a person whom it does not know in that chat.
+      // Telegram answers 400 for a person who was never in that chat.
       if (error instanceof BotApiError && error.code === 400) return false;
       throw error;
     }
@@ -32,7 +32,7 @@ export function createChatRecords({ api, askMe, settings, log, now }: ChatRecord
     const { id, can_read_all_group_messages: readsAll } = await askMe();
     const member = await api.call('getChatMember', { chat_id: chatId, user_id: id });
     const isAdminHere = isAdminIn(member);
-    // Ordinary members have the chat's permissions; restricted ones have their own.
+    // An ordinary member has the chat's permissions; a restricted one has its own.
     const hasOwnRights = isAdminHere || member.status === 'restricted';
     const chat = hasOwnRights ? undefined : await api.call('getChat', { chat_id: chatId });
     const rights: Partial<Member> = isAdminHere ? {} : (chat?.permissions ?? member);
@@ -40,23 +40,23 @@ export function createChatRecords({ api, askMe, settings, log, now }: ChatRecord
       { key: 'sendMessages', ok: rights.can_send_messages !== false },
       { key: 'attachFiles', ok: rights.can_send_videos !== false && rights.can_send_photos !== false },
       { key: 'privacyMode', ok: readsAll || isAdminHere },
-      // Only admins can be given the right to delete, so it is only listed if Medley is an admin.
+      // Only admins can have the right to delete, so it is listed only if Medley is one.
       ...(isAdminHere ? [{ key: 'deleteMessages' as const, ok: member.can_delete_messages !== false }] : []),
     ];
   }
 
-  /** A failure of the store is logged and does not keep anything from being answered. */
+  /** A failure of the store is logged and does not prevent any answer. */
   const logged = (write: Promise<void>) =>
     write.catch((error: unknown) => log.warn({ err: error }, 'the settings of a chat could not be kept'));
 
   return {
     isAdmin,
     diagnose,
-    /** The group has become a supergroup. */
+    /** To be called when the group became a supergroup. */
     moved: (from: number, to: number) => logged(settings.moveChat(keyOf(from), keyOf(to))),
-    /** Medley was removed from the chat. */
+    /** To be called when Medley was removed from the chat. */
     left: (chat: number) => logged(settings.markChatLeft(keyOf(chat), now())),
-    /** Medley was added to the chat, perhaps again. */
+    /** To be called when Medley was added to the chat, perhaps again. */
     joined: (chat: number) => logged(settings.markChatLeft(keyOf(chat), null)),
   };
 }

@@ -1,18 +1,15 @@
-/**
- * Every limit of Telegram in one place (Bot API 10.3, 2026-08). Lengths are UTF-16 units, which are never fewer than what Telegram
- * counts.
- */
+/** All limits of Telegram (Bot API 10.3, 2026-08). Lengths are UTF-16 units, at least as many as Telegram counts. */
 
 export const DEFAULT_API = 'https://api.telegram.org/';
 
-/** The parameter in the link that adds Medley to a group. */
+/** The parameter of the link that adds Medley to a group. */
 export const INVITATION = 'true';
 
 const MB = 1024 * 1024;
 
-/** Limits of one message; `render` shortens longer ones. */
+/** Limits of one message; `render` shortens longer texts. */
 export const MESSAGE_LIMITS = {
-  /** The text is counted after entities are parsed. */
+  /** The text without its entities (parsed markup). */
   text: 4_096,
   caption: 1_024,
   album: 10,
@@ -21,11 +18,11 @@ export const MESSAGE_LIMITS = {
   richMedia: 50,
   buttons: 100,
   buttonsPerRow: 3,
-  /** A row may have this many buttons when they are only numbers. */
+  /** The most buttons of a row that show only numbers. */
   numbersPerRow: 8,
   buttonLabel: 64,
   callbackAnswer: 200,
-  /** The bytes that a button sends back. */
+  /** The most bytes that a button can send. */
   callbackData: 64,
   deletedAtOnce: 100,
   commands: 100,
@@ -33,7 +30,7 @@ export const MESSAGE_LIMITS = {
   inlineResults: 50,
   inlineTitle: 120,
   inlineDescription: 200,
-  /** The length of an inline query's offset, which states where the next results begin. */
+  /** The longest offset of an inline query, which says where the next results begin. */
   inlineOffset: 64,
 } as const;
 
@@ -41,44 +38,44 @@ export const MESSAGE_LIMITS = {
 const FILE_LIMITS = {
   upload: 50 * MB,
   uploadPhoto: 10 * MB,
-  /** The limit of a file that Telegram fetches from an address. */
+  /** The size of a file that Telegram fetches from an address. */
   address: 20 * MB,
   addressPhoto: 5 * MB,
-  /** The limit of an upload to a Bot API server of one's own. */
+  /** The size of an upload to the operator's own Bot API server. */
   localUpload: 2_000 * MB,
 } as const;
 
 const CHAT_LIMITS = {
-  /** A post with this many files, or with text too long for a caption, becomes a rich message; else an album, which every app shows. */
+  /** From this many files on, or with a long text, a post becomes a rich message; below, an album, as any app shows. */
   richFrom: 11,
   /**
-   * The time between messages in one chat, messages a second in all chats together, and messages a minute in one group, where each file
-   * of an album counts.
+   * Rate limits: the time between messages in one chat, messages a second in all chats, and messages a minute in one
+   * group, where each file of an album counts.
    */
   spacingMs: 1_000,
   overallPerSecond: 30,
   groupPerMinute: 20,
-  /** A chat action is shown for 5 s, so it is sent again this often. */
+  /** Telegram shows a chat action for 5 s, so it is sent again this often. */
   actionEveryMs: 4_000,
-  /** In a group, a notice about one person's rate limit is deleted after this time. */
+  /** A notice in a group about one person's rate limit is deleted after this time. */
   noticeMs: 60_000,
-  /** People who asked longer ago may have left the chat, and would miss a message that is shown to them alone. */
+  /** A message to one person alone is only sent this soon after their request: later they may have left the chat. */
   ephemeralMs: 60_000,
-  /** How long Telegram keeps a request for updates open. */
+  /** How long Telegram holds a long-polling request open. */
   pollSeconds: 50,
-  /** The limit of a call without files. */
+  /** The time limit of a call without files. */
   callMs: 30_000,
-  /** The limit of a call for which Telegram fetches a file, and the least time for an upload. */
+  /** The time limit of a call for which Telegram fetches a file, and the shortest one of an upload. */
   fileMs: 120_000,
-  /** The slowest upload that is worth waiting for. */
+  /** The slowest speed of an upload before it is given up. */
   uploadBytesPerSecond: 100_000,
-  /** A pressed button stops spinning after this time, even if its answer takes longer. */
+  /** A pressed button stops showing that it works after this time, even if its answer takes longer. */
   spinMs: 3_000,
-  /** An inline query that is not answered after this time gets a placeholder. */
+  /** An inline query is answered with a placeholder after this time. */
   inlineMs: 2_500,
-  /** A query for which an upstream is asked gets an empty answer after this time; Telegram accepts no much later answer. */
+  /** A search query gets an empty answer after this time; Telegram does not accept much later ones. */
   inlineSearchMs: 5_000,
-  /** An upstream is asked for a query only after the person has not typed for this long. */
+  /** A search only begins when the person has not typed for this long. */
   typingMs: 400,
 } as const;
 

@@ -11,9 +11,9 @@ import type {
 } from '@grammyjs/types';
 import * as z from 'zod';
 
-/** The part of the Bot API that Medley uses: the parameters of each method and the fields that are read from its answer. */
+/** The part of the Bot API that Medley uses: parameters of each method and the fields that are read from its result. */
 
-/** A file on disk, opened again for every attempt, or an image that has just been drawn. */
+/** A file on disk, opened for each attempt, or the bytes of an image that was just drawn. */
 export interface Upload {
   readonly content: { readonly path: string } | { readonly data: Buffer };
   readonly fileName: string;
@@ -23,7 +23,7 @@ export interface Upload {
 /** The id of a file that Telegram has, an address for Telegram to fetch, or an upload. */
 export type FileSource = string | Upload;
 
-/** The same type with all its parts readonly. */
+/** The same type with all its parts read-only. */
 export type Frozen<T> = T extends Upload ? T : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 
 export type Button = Frozen<InlineKeyboardButton.UrlButton | InlineKeyboardButton.CallbackButton>;
@@ -34,7 +34,7 @@ export type AlbumItem = Frozen<
   InputMediaAudio<Upload> | InputMediaDocument<Upload> | InputMediaPhoto<Upload> | InputMediaVideo<Upload>
 >;
 
-/** The text of a rich message, in those of the Bot API's kinds that Medley uses. */
+/** The text of a rich message, in the kinds that Medley uses. */
 export type RichText =
   | string
   | readonly RichText[]
@@ -46,13 +46,13 @@ export type RichBlock =
   | { readonly type: 'video'; readonly video: Frozen<InputMediaVideo<Upload>> }
   | { readonly type: 'slideshow'; readonly blocks: readonly RichBlock[] };
 
-/** The parameters that state where a message goes. */
+/** The parameters that state the chat of a message. */
 export type Address = Pick<
   Params['sendMessage'],
   'chat_id' | 'message_thread_id' | 'reply_parameters' | 'disable_notification' | 'ephemeral_message_parameters'
 >;
 
-/** One of the bot's own messages, or a message that a person sent through it. */
+/** A message of the bot, or one that a person sent through it (inline message). */
 export type EditTarget =
   | { readonly chat_id: number; readonly message_id: number }
   | { readonly inline_message_id: string };
@@ -75,7 +75,7 @@ const SentMessage = z.object({
 });
 export type SentMessage = z.output<typeof SentMessage>;
 
-/** A block of a sent message: it has one file, or inner blocks; a block of text, or one that cannot be read, has neither. */
+/** A block of a sent message, with one file or inner blocks; other blocks have neither. */
 export const RichPart = SentMessage.omit({ message_id: true }).extend({
   blocks: z.array(z.unknown()).catch([]).default([]),
 });
@@ -107,7 +107,7 @@ const WebhookInfo = z.object({
 });
 export type WebhookInfo = z.output<typeof WebhookInfo>;
 
-/** Rights are absent for members who have all or none of them, and on older servers. */
+/** The rights of a member: absent for members with all or none of them, and on older servers. */
 const Member = z.object({
   status: z.string(),
   is_member: z.boolean().optional(),
@@ -153,7 +153,7 @@ export type Method = keyof typeof SHAPES;
 export type Answers = { readonly [M in Method]: z.output<(typeof SHAPES)[M]> };
 export const ANSWERS: { readonly [M in Method]: z.ZodType<Answers[M]> } = SHAPES;
 
-/** Parameters with looser types than in the Bot API: kinds that may not share an album are separated before it is sent. */
+/** Parameters with looser types than the Bot API's; kinds that may not share an album were separated before. */
 interface Loose {
   readonly sendMediaGroup: { readonly media: readonly AlbumItem[] };
   readonly sendRichMessage: {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The parts of an update that Medley reads; everything else is ignored. */
+/** The fields of an update that Medley reads; all others are ignored. */
 
 const User = z.object({
   id: z.number(),
@@ -55,7 +55,7 @@ const Message = z.object({
   /** The time of the message, not of its edit, in unix seconds. */
   date: z.number().catch(0).default(0),
   via_bot: z.unknown().optional(),
-  /** Present for a forwarded message. */
+  /** Set for a forwarded message. */
   forward_origin: z.unknown().optional(),
   migrate_to_chat_id: z.number().optional(),
   migrate_from_chat_id: z.number().optional(),
@@ -68,11 +68,11 @@ const CallbackQuery = z.object({
   from: User,
   data: z.string().optional(),
   inline_message_id: z.string().optional(),
-  /** Absent under inline messages; of an old message only its chat and id are known. */
+  /** The message with the button; absent for inline messages. Of an old one only chat and id are known. */
   message: z
     .object({
       ...Place,
-      /** One that its receiver alone sees, and that has no other id. */
+      /** The id of a message that only its receiver sees; it has no other id. */
       ephemeral_message_id: z.number().optional().catch(undefined),
       text: z.string().optional(),
       photo: z.array(z.unknown()).optional().catch(undefined),
@@ -96,7 +96,7 @@ export type ChosenInlineResult = z.output<typeof ChosenInlineResult>;
 const Membership = z.object({ status: z.string(), is_member: z.boolean().optional() });
 const MyChatMember = z.object({
   chat: Chat,
-  /** The person who changed the membership. */
+  /** The person who changed the bot's membership. */
   from: User.optional().catch(undefined),
   /** Unix seconds. */
   date: z.number().catch(0).default(0),

@@ -30,7 +30,7 @@ export interface ButtonPressOptions {
 }
 
 export interface ButtonPress {
-  /** Handles a button of the platform itself: deletes an answer at once. Never rejects. */
+  /** Handles a button that is not a request: it deletes an answer at once. Never rejects. */
   act(query: CallbackQuery, signal: AbortSignal): Promise<void>;
   /** Reads the request of any other button; undefined when `act` must be called. The button stops spinning soon, whatever the result. */
   read(query: CallbackQuery): Promise<NewRequest<TelegramReplyTo> | undefined>;
@@ -45,7 +45,7 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
     return options.translator(callerOf({ platform: 'telegram', ...speaker }));
   }
 
-  /** Anonymous admins ask as the group but press buttons as themselves. */
+  /** The person who pressed. Anonymous admins ask in the name of the group, but press as themselves. */
   async function presserOf(query: CallbackQuery, message: Pressed): Promise<Speaker | undefined> {
     const { chat, reply_to_message: asked } = message;
     const isAskedByGroup = asked?.sender_chat?.id === chat.id;
@@ -62,7 +62,7 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
     const asked = message.reply_to_message?.message_id ?? owner.messageId;
     const isOwner = owner.userId === `${query.from.id}` || owner.userId === presser.user.id;
     if ((owner.messageId === asked && isOwner) || (await chats.isAdmin(chat.id, query.from.id))) {
-      // When several messages are deleted, Telegram silently skips those it cannot delete, so only the first one shows whether it can.
+      // When several messages are deleted, Telegram silently skips those it cannot delete, so the first is tried alone.
       await deleteMessage(api, { chat_id: chat.id, message_id }, signal);
       const { others } = owner;
       if (others.length > 0) await api.call('deleteMessages', { chat_id: chat.id, message_ids: others }, { signal });
@@ -116,7 +116,7 @@ function bodyOf(data: string): RequestBody {
   return { kind: 'command', what: { name: 'download', options: { link, audio: true } } };
 }
 
-/** The kind of a message that Medley wrote itself; videos and other files belong to posts, which stay. */
+/** The kind of a message that a reply may replace. Videos and other files belong to posts, which stay. */
 function kindOf({ text, photo }: Pressed): 'text' | 'photo' | undefined {
   if (text !== undefined) return 'text';
   return photo === undefined ? undefined : 'photo';

@@ -22,11 +22,11 @@ export interface ListenerOptions {
 
 export interface Listener {
   /**
-   * Accepts an update of any shape; resolves with true when its request is stored, and with false when it is not and Telegram must keep
-   * the update. Never rejects.
+   * Accepts an update of any shape. Resolves with false when its request was not stored, so that Telegram must keep the
+   * update. Never rejects.
    */
   take(update: unknown, host: PlatformHost<TelegramReplyTo>): Promise<boolean>;
-  /** Ends the work on inline queries and buttons. */
+  /** Ends the work on inline queries and delete buttons. */
   close(): Promise<void>;
 }
 
@@ -87,11 +87,11 @@ export function createListener(options: ListenerOptions): Listener {
   };
 }
 
-/** Limits of work that is not queued, because it is of no use later: inline queries and the platform's own buttons. */
+/** The most inline queries and delete buttons that are handled at once, outside the queue. */
 const AT_ONCE = 64;
 const MAX_WAITING = 1_000;
 
-/** Does work without delay, beside all that is queued. */
+/** Runs work that is not queued, at once. */
 function createWorkAtOnce(log: Pick<Logger, 'warn'>) {
   const closing = new AbortController();
   const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'inline queries' });
@@ -115,13 +115,13 @@ function createWorkAtOnce(log: Pick<Logger, 'warn'>) {
   };
 }
 
-/** Finds the links that an edit adds to a message, so that those are answered and earlier ones are not answered again. */
+/** Finds the links that an edit adds to a message: only these are answered, not the earlier ones again. */
 function createLinkEdits({ readMessage, eventIds, now }: Pick<ListenerOptions, 'readMessage' | 'eventIds' | 'now'>) {
   const answered = createEditedLinks({ now });
   const keyOf = ({ chat, message }: TelegramReplyTo) => `${chat} ${message}`;
 
   return {
-    /** Resolves with undefined when the edit adds no link. */
+    /** The request for the added links; undefined when the edit adds none. */
     async read(message: Message): Promise<TelegramRequest | undefined> {
       if (now() - message.date * 1_000 > EDITABLE_MS) return undefined;
       const request = await readMessage(message);
@@ -130,7 +130,7 @@ function createLinkEdits({ readMessage, eventIds, now }: Pick<ListenerOptions, '
       if (!isKnown) return request;
       if (added.length === 0) return undefined;
       const { chat, message_id: id } = message;
-      // It is unknown here whether the earlier links were answered, so the message must not be deleted after the added ones are.
+      // It is unknown whether the earlier links were answered, so the message is not deleted.
       const { isOnlyLinks: _, ...replyTo } = request.replyTo;
       return { ...request, what: added, replyTo, eventId: eventIds(chat.id, id, ...added.map(({ url }) => url)) };
     },
@@ -146,7 +146,7 @@ function joinedGroup(change: MyChatMember, eventIds: EventIds): TelegramRequest 
   const { chat, from, date, old_chat_member: before, new_chat_member: now } = change;
   const isGroup = chat.type === 'group' || chat.type === 'supergroup';
   if (!isGroup || isAway(now) || !isAway(before)) return undefined;
-  // Anonymous admins appear as a bot, and another bot may add this one: then the group counts as the speaker, with its own language.
+  // Anonymous admins appear as a bot, and another bot may add this one: in both cases the group is the speaker.
   const speaker = speakerOf({ from, chat }) ?? speakerOf({ chat, sender_chat: { id: chat.id } });
   if (speaker === undefined) return undefined;
   return {
@@ -158,7 +158,7 @@ function joinedGroup(change: MyChatMember, eventIds: EventIds): TelegramRequest 
   };
 }
 
-/** True when Medley is not, or no longer, in the chat. */
+/** True when Medley is no longer, or was never, in the chat. */
 function isAway({ status, is_member: isMember }: MyChatMember['new_chat_member']): boolean {
   return status === 'left' || status === 'kicked' || (status === 'restricted' && isMember === false);
 }

@@ -24,11 +24,11 @@ export type ReadMessage = (message: Message) => Promise<NewRequest<TelegramReply
 
 interface Listening {
   readonly caller: Caller;
-  /** True when the message is addressed to Medley itself. */
+  /** True when the message addresses Medley, by its name or in a private chat. */
   readonly direct: boolean;
 }
 
-/** Reads text as the dispatcher does. */
+/** Reads a text as the dispatcher does for all platforms. */
 type ReadWords = (
   words: Pick<MessageWords, 'text' | 'links'>,
   listening: Listening,
@@ -58,7 +58,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
     const mention = line?.mention?.toLowerCase();
     const own = username().toLowerCase();
     if (words === undefined || (mention !== undefined && mention !== own)) return undefined;
-    // A channel's posts belong to the channel, not to the person who wrote them.
+    // A post of a channel has no person as its author.
     const isPost = message.chat.type === 'channel';
     const speaker = speakerOf(isPost ? { ...message, sender_chat: { id: message.chat.id } } : message);
     if (speaker === undefined) return undefined;
@@ -81,7 +81,7 @@ async function readTalk(
   listening: Listening,
 ): Promise<RequestBody | undefined> {
   const body = await read(words, listening);
-  // A `line` is a short form, which is read only if the group wants that.
+  // A `line` is a short command (`!rs`), which is read only if the group's settings allow it.
   if (body?.kind === 'links' || body?.kind === 'line' || listening.caller.chatKind === 'private') return body;
   return listening.direct ? ((await readReplied(read, message, listening)) ?? body) : undefined;
 }
@@ -94,7 +94,7 @@ async function readReplied(
 ): Promise<RequestBody | undefined> {
   if (other === undefined) return undefined;
   const { text = '', links } = messageWords(other) ?? {};
-  // Medley's own answers have a button with the address of their post.
+  // A message of Medley has the address of its post in a button.
   const buttons = other.reply_markup?.inline_keyboard.flat() ?? [];
   const addresses = buttons.flatMap(({ url }) => (url === undefined ? [] : [{ url, spoiler: false }]));
   const words = { text, links: addresses.length === 0 ? links : [...(links ?? []), ...addresses] };
@@ -102,7 +102,7 @@ async function readReplied(
   return body?.kind === 'links' ? body : undefined;
 }
 
-/** A command with its link as Telegram marks it, which may be hidden behind other text. */
+/** A command with a link, which may be hidden behind other text, so Telegram's entities are used. */
 async function readLinkCommand(
   read: ReadWords,
   spec: CommandSpec,
@@ -118,7 +118,7 @@ async function readLinkCommand(
     const options = { ...parseArguments(spec, text), [key]: link.url };
     return { kind: 'command', what: { name: spec.name, options } };
   } catch (error) {
-    // The dispatcher gives the better explanation of what is wrong.
+    // The dispatcher explains the error better.
     if (error instanceof AppError) return undefined;
     throw error;
   }
@@ -126,14 +126,14 @@ async function readLinkCommand(
 
 const START = { kind: 'command' as const, what: { name: 'start', options: {} } };
 
-/** Telegram sends this for those who add Medley to a group by its link; the change of membership reports it anyway. */
+/** Says whether `/start` only came with Medley's addition to a group, which another update reports as well. */
 function isInvited({ rest }: CommandLine, { chatKind }: Caller): boolean {
   return chatKind === 'group' && rest === INVITATION;
 }
 
 /**
- * The text of the person who sent the message. Messages that other bots write for people are left to those bots; forwarded links count as
- * someone else's, like quoted ones.
+ * The text of the person who sent the message. Messages sent through other bots are left to these; links in forwarded
+ * messages count as quoted.
  */
 function ownWords(message: Message): MessageWords | undefined {
   const words = message.via_bot === undefined ? messageWords(message) : undefined;
@@ -141,13 +141,13 @@ function ownWords(message: Message): MessageWords | undefined {
   return { ...words, links: words.links.map(link => ({ ...link, quoted: true })) };
 }
 
-/** Says whether a message may be deleted once it is answered, since it contains nothing else. */
+/** Says whether a message contains only links, so that it may be deleted once it is answered. */
 function isOnlyLinks({ text }: Message, { links = [], remainder }: MessageWords, body: RequestBody): boolean {
   if (text === undefined || body.kind !== 'links' || body.what.length !== links.length) return false;
   return withoutWishes(remainder).trim() === '';
 }
 
-/** Says whether the name is mentioned as Telegram recognises it: `@name` not surrounded by other name characters. */
+/** Says whether Telegram recognises a mention of the name: `@name`, not within other name characters. */
 function isMentioned(text: string, username: string): boolean {
   const name = `@${username}`;
   const folded = text.toLowerCase();
@@ -160,9 +160,9 @@ function isMentioned(text: string, username: string): boolean {
 export interface MessageWords {
   /** The text or the caption, without code. */
   readonly text: string;
-  /** The parts that Telegram marked as addresses, in order; undefined when it marked none, so that only the text can be searched. */
+  /** The links that Telegram's entities mark, in order; undefined without entities: then only the text is searched. */
   readonly links: readonly PastedLink[] | undefined;
-  /** The text without the parts that Telegram marked as addresses. */
+  /** The text without the links that Telegram's entities mark. */
   readonly remainder: string;
 }
 
@@ -177,12 +177,12 @@ function messageWords({ text, caption, entities, ...others }: Written): MessageW
   return readWords(rich.text, rich.entities);
 }
 
-/** A message has at most 100 entities. */
+/** More entities than Telegram's limit of 100 per message are not read. */
 const MAX_ENTITIES = 200;
 
 /**
- * The text of a message and the links in it, by Telegram's own marks. Code, and links written as `<so>`, are skipped; hidden links stay
- * hidden. Offsets are UTF-16 units, like JavaScript's.
+ * The text of a message and its links, by Telegram's entities. Code, and links written as `<so>`, are skipped; links in
+ * spoilers are marked. Offsets are UTF-16 units, like JavaScript's.
  */
 export function readWords(text: string, all: readonly MessageEntity[]): MessageWords {
   const entities = all.slice(0, MAX_ENTITIES);
@@ -226,11 +226,11 @@ function blanked(text: string, code: readonly MessageEntity[]): string {
   return blank;
 }
 
-/** A node of a rich message, and the properties with its inner parts, in reading order. */
+/** A node of a rich message, with the properties that contain inner parts, in reading order. */
 const Node = z.looseObject({ type: z.string().catch(''), url: z.string().optional().catch(undefined) });
 const INNER = ['summary', 'text', 'blocks', 'items', 'cells', 'caption', 'credit'] as const;
 
-/** The entity types that correspond to the marks of rich messages. */
+/** The entity types for the kinds of text in rich messages. */
 const MARKS: Readonly<Record<string, string>> = {
   url: 'text_link',
   code: 'code',

@@ -26,14 +26,14 @@ export interface AnswerQueryOptions {
 export type AnswerQuery = (query: InlineQuery, signal: AbortSignal) => Promise<void>;
 
 const MAX_TYPING = 1_000;
-/** How long Telegram caches results of a search, in seconds: the catalogue changes little, but it may grow. */
+/** How long Telegram caches the results of a search, in seconds: the catalogue changes seldom. */
 const FOUND_CACHED_S = 300;
 const NOTHING_CACHED_S = 10;
 
-/** Answers a query with the files of a link, or with the beatmaps that its text finds. */
+/** Answers an inline query with the files of a link, or with beatmaps that match its text. */
 export function createAnswerQuery(options: AnswerQueryOptions): AnswerQuery {
   const { lookUp } = options;
-  /** The last query of each person. */
+  /** The id of each person's latest query. */
   const typed = createLru<number, string>({ max: MAX_TYPING });
 
   return async (query, signal) => {
@@ -72,7 +72,7 @@ async function answerLink(
   await coming;
 }
 
-/** Makes a result for every file; a file that Telegram has can be sent at once, others need a placeholder. */
+/** Makes a result for each file: one that Telegram has can be sent at once, others need a placeholder. */
 async function resultsOf(
   reply: Reply,
   link: string,
@@ -84,7 +84,7 @@ async function resultsOf(
   const items = reply.gallery.slice(0, MESSAGE_LIMITS.inlineResults);
   const results: InlineResult[] = [];
   for (const [index, item] of items.entries()) {
-    // A hidden file gets a placeholder too, since only a file that is put in by an edit can be hidden.
+    // A file behind a spoiler gets a placeholder as well, since only an edit can send a hidden file.
     const file = item.spoiler ? undefined : await fileOf(item);
     const { position = index, thumbnailUrl = null } = item.post.items[item.index] ?? {};
     const thumbnail = item.spoiler ? null : thumbnailUrl;
@@ -101,7 +101,7 @@ async function rememberedFile(ways: FileCandidates): Promise<FileCandidate | und
   return candidate.kind === 'candidate' ? candidate : undefined;
 }
 
-/** Finds beatmaps while a person types. A query is not answered if the person types on. */
+/** Searches beatmaps while a person types; a query is not answered if they type on. */
 async function search(
   { api, dispatcher, limits }: AnswerQueryOptions,
   { id, query, offset }: InlineQuery,
@@ -135,13 +135,13 @@ async function search(
   await api.call('answerInlineQuery', answer, { signal });
 }
 
-/** A search that ended because an upstream was too slow is not cached. */
+/** How long Telegram may cache a search's results; not at all if an upstream was too slow. */
 function cacheSeconds(count: number, isLate: boolean): number {
   if (count > 0) return FOUND_CACHED_S;
   return isLate ? 0 : NOTHING_CACHED_S;
 }
 
-/** An answer with results for one person alone, since they depend on that person's language and settings. */
+/** An answer that Telegram shows only to this person, since it depends on their language and settings. */
 function personal(id: string, results: readonly InlineResult[]) {
   return { inline_query_id: id, results, cache_time: 0, is_personal: true };
 }

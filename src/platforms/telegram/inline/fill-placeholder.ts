@@ -25,10 +25,10 @@ export interface FillPlaceholderOptions {
   readonly log: Pick<Logger, 'debug' | 'warn'>;
 }
 
-/** How many files are tried for an inline message. */
+/** How many files of a post are tried for an inline message. */
 const MAX_EDITS = 3;
 
-/** Replaces a chosen placeholder by the file, or by the reason why there is none. */
+/** Replaces a placeholder that a person chose by the file, or by the reason why there is none. */
 export async function fillPlaceholder(
   options: FillPlaceholderOptions,
   { result_id: resultId, inline_message_id: target, from, query }: ChosenInlineResult,
@@ -53,8 +53,8 @@ export async function fillPlaceholder(
 }
 
 /**
- * Sends the file to the person in private and deletes it again, so that Telegram has it. Otherwise resolves with a sentence that says why
- * not.
+ * Uploads the file by sending it to the person in private, and deletes that message: Telegram then has a reusable file
+ * id. Resolves with undefined on success, else with a sentence that says why not.
  */
 async function uploadTo(
   { api, sender, log }: FillPlaceholderOptions,
@@ -77,7 +77,7 @@ async function uploadTo(
   }
 }
 
-/** An inline message accepts no uploads: only a file that Telegram has, or an address. Resolves with false when no file was accepted. */
+/** Puts a file into an inline message, which accepts ids and addresses, no uploads. False when none was accepted. */
 async function editFile(
   { api, limits }: FillPlaceholderOptions,
   ways: FileCandidates,

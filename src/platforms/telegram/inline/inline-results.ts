@@ -36,7 +36,7 @@ export function titleOf({ blocks }: Reply, count: number, index: number, t: Tran
   return shorten(plainText(`${name}${place}`), MESSAGE_LIMITS.inlineTitle).text;
 }
 
-/** Undefined for kinds of files that cannot be offered. */
+/** A result with a file that Telegram has; undefined for kinds of files that cannot be results. */
 export function cached(
   id: string,
   { type, media, reduced }: FileCandidate,
@@ -63,7 +63,7 @@ export function cached(
   }
 }
 
-/** A file in the form that an inline message accepts; undefined when it would have to be uploaded. */
+/** A file in a form that an inline message accepts; undefined when it must be uploaded first. */
 export function inlineFile(candidate: FileCandidate | DeliveredLink) {
   if (candidate.kind === 'link' || typeof candidate.media !== 'string') return undefined;
   const { type, media, spoiler } = candidate;
@@ -72,7 +72,7 @@ export function inlineFile(candidate: FileCandidate | DeliveredLink) {
   return { type, media, ...hidden, ...sizeFields(candidate), supports_streaming: true };
 }
 
-/** A placeholder has a keyboard, because only messages with one can be changed afterwards. */
+/** A placeholder with a keyboard, without which the message could not be edited later. */
 export function placeholder(
   id: string,
   link: string,
@@ -95,7 +95,7 @@ export function placeholder(
   };
 }
 
-/** The result for a link that leads to no file; choosing it sends the description as a message of its own. */
+/** A result for a link without a file; choosing it sends the description as a message. */
 export function described(reply: Reply, t: Translator): InlineResult {
   const { blocks, actions } = reply;
   const links = actions.filter(({ kind }) => kind === 'link');
@@ -125,7 +125,7 @@ export function remark({ blocks }: Reply, link: string, t: Translator): InlineRe
   };
 }
 
-/** A result for one of the things found; choosing it sends it as a message of its own. */
+/** A result for one of the beatmaps or people found; choosing it sends it as a message. */
 export function found({ action: opens, sound, ...card }: Card, t: Translator): InlineResult {
   const { title, lines, image } = card;
   const name = formatText(title, t);

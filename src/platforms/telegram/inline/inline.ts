@@ -9,8 +9,9 @@ type Parts = AnswerQueryOptions & FillPlaceholderOptions & InlineLookUpOptions;
 export type InlineModeOptions = Omit<Parts, 'lookUp'> & { readonly log: Pick<Logger, 'info' | 'error'> };
 
 /**
- * `@bot link` in any chat. A file that Telegram has is offered at once; else a placeholder, which becomes the file once it is chosen and
- * uploaded. An osu! link is described in text. Other words search beatmaps while they are typed. Neither method ever rejects.
+ * Inline mode: `@bot link` in any chat. A file that Telegram has is offered at once; another as a placeholder, which
+ * becomes the file once it is chosen and uploaded. An osu! link is described; other words search beatmaps. Neither
+ * method ever rejects.
  */
 export interface InlineMode {
   answer(query: InlineQuery, signal: AbortSignal): Promise<void>;

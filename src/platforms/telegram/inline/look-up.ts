@@ -8,7 +8,7 @@ import { createLru } from '../../../infra/cache/cache.ts';
 import { privateSpeaker } from '../api/envelope.ts';
 import type { User } from '../api/updates.ts';
 
-/** The person who types an inline query. */
+/** The person who writes an inline query. */
 export interface Asker {
   readonly caller: Caller;
   readonly t: Translator;
@@ -19,7 +19,7 @@ export interface InlineLookUpOptions {
   readonly now: () => number;
 }
 
-/** How long, and how many, replies are remembered, since choosing a result asks for it again. */
+/** How long and how many replies are remembered, because choosing a result looks its link up again. */
 const REMEMBERED_MS = 5 * 60_000;
 const MAX_REMEMBERED = 1_000;
 
@@ -30,7 +30,7 @@ export function createInlineLookUp({ dispatcher, now }: InlineLookUpOptions) {
   const replies = createLru<string, Promise<Reply>>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS, perf: { now } });
 
   async function ask(link: string, { caller, t }: Asker, signal: AbortSignal): Promise<Reply> {
-    // A failure becomes a notice, because a placeholder must never stay one.
+    // A failure becomes a notice, because a placeholder must always be replaced.
     const orNotice = (error: unknown) => errorNotice(toAppError(error), t, { visibility: 'caller' });
     const nothing = new AppError('internal', 'nothing was said to a link');
     try {
@@ -54,7 +54,7 @@ export function createInlineLookUp({ dispatcher, now }: InlineLookUpOptions) {
       const [link] = await dispatcher.linksOf({ caller, text: query, direct: true });
       return link?.url;
     },
-    /** The dispatcher's reply to the link; the same person gets the same reply when they ask again. */
+    /** The reply to the link; for the same person it is remembered for a while. */
     replyTo(link: string, asker: Asker, signal: AbortSignal): Promise<Reply> {
       const key = `${asker.caller.userId} ${asker.t.locale} ${link}`;
       const known = replies.get(key);

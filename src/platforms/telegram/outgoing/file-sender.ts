@@ -35,12 +35,12 @@ export interface FileSenderOptions extends FileCandidatesOptions {
   readonly inTurn: UploadInTurn;
 }
 
-/** Files that another attempt has prepared. */
+/** The ways of files that an earlier attempt has prepared, by item. */
 export type KnownWays = ReadonlyMap<GalleryItem, FileCandidates>;
 
 /**
- * Sends one file, or an album of up to ten: those that can be sent and were not sent before.
- * @param known closed in any case
+ * Sends one file, or an album of up to ten: those that have a way and were not sent before.
+ * @param known always closed by this
  * @throws BotApiError, and whatever `sendOnce` throws
  */
 export type FileSender = (payload: MediaPayload, context: ReplyContext, known?: KnownWays) => Promise<SentFilesResult>;
@@ -48,15 +48,15 @@ export type FileSender = (payload: MediaPayload, context: ReplyContext, known?: 
 export interface SentFilesResult {
   readonly missing: readonly DeliveredLink[];
   readonly messages: readonly SentMessage[];
-  /** Ids of all messages that are in the chat now; undefined when those of an earlier attempt are unknown. */
+  /** Ids of all messages of the payload in the chat; undefined when those of an earlier attempt are unknown. */
   readonly ids: readonly number[] | undefined;
-  /** True when any of the files is in the chat now, also from an earlier attempt. */
+  /** True when any file of the payload is in the chat, also from an earlier attempt. */
   readonly isAnySent: boolean;
-  /** True when Telegram has confirmed, in this attempt, that it has all of every file. */
+  /** True when Telegram has confirmed in this attempt that it has every file in full. */
   readonly isConfirmed: boolean;
 }
 
-/** A file of a payload that is being sent. */
+/** One file of the payload. */
 interface Part {
   /** The file's position in the payload. */
   readonly index: number;
@@ -67,7 +67,7 @@ interface Ready extends Part {
   readonly candidate: FileCandidate;
 }
 
-/** Most calls for one payload that Telegram may refuse because of its files: each may have been an upload. */
+/** The most calls for one payload that Telegram may refuse because of its files, since each may have been an upload. */
 const MAX_REFUSALS = 6;
 
 export function createFileSender(options: FileSenderOptions): FileSender {
@@ -131,7 +131,7 @@ export function createFileSender(options: FileSenderOptions): FileSender {
 
 const MAX_ALBUMS = 1_000;
 
-/** Remembers the ids of albums' messages, while a request may still need them. */
+/** Remembers the message ids of albums while a request may still need them. */
 function createAlbumIds() {
   const albums = createLru<string, readonly number[]>({ max: MAX_ALBUMS });
 
@@ -152,7 +152,7 @@ function createAlbumIds() {
   };
 }
 
-/** The parts that have a file to send; the others become links. */
+/** The parts that have a way to be sent; the others become links. */
 async function readied(
   parts: readonly Part[],
   missing: DeliveredLink[],
@@ -166,7 +166,7 @@ async function readied(
   });
 }
 
-/** The files, from the first on, that fit into one call. */
+/** The first files that fit together into one call. */
 function firstBatch(ready: readonly Ready[], maxBytes: number): readonly Ready[] {
   const batch: Ready[] = [];
   let bytes = 0;
@@ -187,7 +187,7 @@ function notedCaption(words: MediaPayload['caption'], batch: readonly Ready[], t
   return withNote(words, reductionNote(batch, t));
 }
 
-/** Resolves with undefined when Telegram refused one of the files, so that it has to be sent in another way. */
+/** Sends files in one call; undefined when Telegram refused one, which then has to be sent in another way. */
 async function sendBatch(
   api: MessageApi,
   batch: readonly Ready[],
@@ -243,7 +243,7 @@ function sendOne(
   }
 }
 
-/** Remembers the file ids that Telegram gave; resolves with true when it has all of each file. */
+/** Remembers the file ids that Telegram gave; resolves with true when it has every file in full. */
 async function remember(batch: readonly Ready[], sent: readonly SentMessage[]): Promise<boolean> {
   for (const [index, { ways }] of batch.entries()) {
     const message = sent[index];
@@ -252,7 +252,7 @@ async function remember(batch: readonly Ready[], sent: readonly SentMessage[]): 
   return batch.every(({ candidate, item }, index) => isWholeFile(sent[index], candidate, item));
 }
 
-/** True when the file that Telegram has is as large as the upload, and as long as the post says. Missing figures count as right. */
+/** True when Telegram's file is as large as the upload and as long as the post states; unknown figures are equal. */
 export function isWholeFile(
   sent: SentMessage | undefined,
   { uploadBytes, type }: FileCandidate,
@@ -260,19 +260,19 @@ export function isWholeFile(
 ): boolean {
   if (sent === undefined) return false;
   const file = sent.video ?? sent.animation ?? sent.audio ?? sent.document;
-  // Telegram shrinks photos, so their size proves nothing.
+  // Telegram shrinks photos, so their size says nothing.
   if (file === undefined) return type === 'photo';
   if (uploadBytes > 0 && file.file_size !== undefined && file.file_size < uploadBytes) return false;
   return isLongEnough(item, { durationMs: file.duration === undefined ? null : file.duration * 1_000 });
 }
 
-/** Identifies files by their positions, in two characters: a number below 1024, since an album has at most ten files. */
+/** Two characters that state which files of the payload a call sends, one bit for each of at most ten. */
 function maskOf(batch: readonly Part[]): string {
   const mask = batch.reduce((sum, { index }) => sum | (1 << index), 0);
   return mask.toString(36).padStart(2, '0');
 }
 
-/** Positions of the files that an earlier attempt has sent. */
+/** The positions of the files that an earlier attempt has sent. */
 function positionsIn({ key, sentKeys }: ReplyContext): ReadonlySet<number> {
   const masks = sentKeys
     .filter(each => each.startsWith(key) && each.length === key.length + 2)

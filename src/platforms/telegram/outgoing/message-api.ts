@@ -12,38 +12,38 @@ import type { TelegramReplyTo } from '../api/envelope.ts';
 import type { TelegramLimits } from '../api/limits.ts';
 import type { Address, Answers, Button, Method, Params } from '../api/methods.ts';
 
-/** A chat, and how a message is sent to it. */
+/** The chat of a message, and how to send it there. */
 export interface MessageDestination
   extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'message'> {
   /** True when people are not notified. */
   readonly silent?: boolean;
-  /** The only person who sees the message, if the Bot API server supports that; else all see it. */
+  /** The person who alone sees the message, if the Bot API server supports that; else everyone sees it. */
   readonly onlyFor?: number | undefined;
-  /** The press of a button in a message that they alone see: the new one takes its place. */
+  /** The id of a button's press in a message that only one person sees: the new message replaces that one. */
   readonly replaces?: string | undefined;
 }
 
-/** Everything that sending a reply needs beside the reply. */
+/** Everything but the reply itself that is needed to send it. */
 export interface ReplyContext extends Pick<Sending, 'signal' | 'sendOnce' | 'sentKeys'> {
   readonly to: MessageDestination;
   readonly t: Translator;
   /**
-   * The platform's own buttons under a file, or after albums.
+   * Makes the buttons that only this platform has, under a file or after albums.
    * @param album ids of the albums' messages; undefined when they are no longer known
    */
   readonly extra?: (gallery: readonly GalleryItem[], album: readonly number[] | undefined) => readonly Button[];
-  /** The request's id, by which ids of its messages are remembered. */
+  /** The request's id, under which the ids of its messages are remembered. */
   readonly request?: string;
-  /** The prefix of its messages' keys. */
+  /** The first part of the keys of the reply's messages. */
   readonly key: string;
 }
 
-/** An edit may be repeated as long as a request lives, and does not count as a message in the pace. */
+/** An edit may be repeated for as long as a request lives, and does not count for the chat's rate limit. */
 export const EDIT: SendOnceOptions = { repeatMs: 24 * 3_600_000, messages: 0 };
 
 export type SendMethod = Method & `send${string}`;
 
-/** Sends messages to chats, even if those have got a new id meanwhile. */
+/** Sends messages to chats, also to a group that has become a supergroup. */
 export interface MessageApi {
   /** Sends one message, or one album. @throws BotApiError */
   post<M extends SendMethod>(
@@ -52,8 +52,8 @@ export interface MessageApi {
     make: (address: Address) => Params[M],
   ): Promise<Answers[M]>;
   /**
-   * Called when Telegram may be unreachable: before anything else is sent it is asked whether it is there, so that fewer messages get an
-   * unknown fate.
+   * To be called when Telegram may be unreachable: its availability is then checked before the next message, so that it
+   * stays known which messages were sent.
    */
   doubt(): void;
 }
@@ -69,20 +69,20 @@ const MAX_DETOURS = 3;
 const MAX_MOVED = 1_000;
 
 export function createMessageApi({ api, chats, actions, limits }: MessageApiOptions): MessageApi {
-  /** Groups that have become supergroups since the start. */
+  /** The new ids of groups that have become supergroups since the start. */
   const moved = createLru<number, number>({ max: MAX_MOVED });
   let isDoubtful = false;
   let asking: Promise<unknown> | undefined;
 
   function relocated(to: MessageDestination): MessageDestination {
     const chat = moved.get(to.chat);
-    // Messages have other ids in the supergroup, and it has no topic yet.
+    // In the supergroup messages have other ids, and there is no topic.
     return chat === undefined ? to : { ...to, chat, message: undefined, thread: undefined };
   }
 
   /**
-   * Asks whether Telegram can be reached; all callers who wait share one call. @throws BotApiError of that call, which sends nothing, or
-   * the signal's reason
+   * Waits until Telegram can be reached; all waiting callers share one call. @throws BotApiError of that call, which
+   * sends nothing, or the signal's reason
    */
   async function reach(signal: AbortSignal): Promise<void> {
     asking ??= api.call('getMe', {}).finally(() => {
@@ -107,7 +107,7 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
     }
   }
 
-  /** Another destination for the same message, after a refusal; nothing was sent yet. */
+  /** Another destination after a refusal for which nothing was sent; undefined when there is none. */
   async function detour(error: unknown, to: MessageDestination): Promise<MessageDestination | undefined> {
     if (!(error instanceof BotApiError)) return undefined;
     const { migrateTo, code, description } = error;
@@ -117,7 +117,7 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
       return relocated(to);
     }
     if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) await chats.left(to.chat);
-    // In a basic group, or when the person has left, the message cannot be shown to one person alone, so all see it.
+    // In a basic group, or after the person left, a message cannot be shown to one person alone, so all see it.
     if (code === 400 && to.onlyFor !== undefined) return { ...to, onlyFor: undefined };
     const isTopicGone = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
     return isTopicGone && to.thread !== undefined ? { ...to, thread: undefined } : undefined;
@@ -161,13 +161,13 @@ export type ChatAction = Extract<
 
 type ActionChat = Pick<MessageDestination, 'chat' | 'thread' | 'isChannel'>;
 
-/** Shows in a chat what Medley is doing there. An action is not a message and disappears by itself; channels show none. */
+/** Shows in a chat what Medley is doing, such as "typing". An action disappears by itself; channels show none. */
 export interface ChatActions {
   /** Shows `typing` until a message is sent or the returned function is called. */
   begin(place: ActionChat): () => void;
   /** Shows another action during the work. */
   during<T>(place: ActionChat, action: ChatAction, work: () => Promise<T>): Promise<T>;
-  /** Sends a message. No further action is shown until there is new work, because it would stay for five seconds after the message. */
+  /** Sends a message. No further action is shown until the next work, because it would stay for five seconds. */
   before<T>(place: ActionChat, send: () => Promise<T>): Promise<T>;
 }
 
@@ -180,15 +180,15 @@ export interface ChatActionsOptions {
 interface Shown {
   users: number;
   action: ChatAction;
-  /** Undefined while nothing is shown. */
+  /** Repeats the action; undefined while nothing is shown. */
   timer: NodeJS.Timeout | undefined;
-  /** The call that is under way. */
+  /** The running call that shows the action. */
   sending: Promise<void> | undefined;
   isRefused: boolean;
   readonly ended: AbortController;
 }
 
-/** A message waits at most this long for an action that is being sent. */
+/** A message waits at most this long for the running call of an action. */
 const SETTLE_MS = 1_000;
 
 export function createChatActions({ api, everyMs, log }: ChatActionsOptions): ChatActions {
@@ -211,7 +211,7 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
     shown.timer = setInterval(() => show(place, shown), everyMs).unref();
   }
 
-  /** Several requests in a chat share one shown action. */
+  /** Several requests in one chat share a shown action. */
   function share(place: ActionChat, action: ChatAction): { readonly shown: Shown; readonly release: () => void } {
     const key = keyOf(place);
     const shown = chats.get(key) ?? begun(action);
@@ -252,7 +252,7 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
     async before(place, send) {
       const shown = chats.get(keyOf(place));
       if (shown === undefined) return send();
-      // Only text hides the action first, since a file takes its time to arrive.
+      // Only a text hides the action first; files take time, during which it stays.
       if (shown.action === 'typing') hide(shown);
       await Promise.race([shown.sending, pause(SETTLE_MS, undefined, { ref: false })]);
       const sent = await send();

@@ -4,11 +4,11 @@ import { hasSound } from '../../../bot/views/post.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Button } from '../api/methods.ts';
 
-/** An answer that may be deleted: the person it is for, the message in which they asked, and the other messages that belong to it. */
+/** An answer that may be deleted: for whom it is, the message that asked, and its further messages. */
 interface Deletable {
   readonly userId: string;
   readonly messageId: number;
-  /** Messages besides the one with the button: those of an album. */
+  /** The answer's messages besides the one with the button: those of an album. */
   readonly others: readonly number[];
 }
 
@@ -28,7 +28,7 @@ export function createDeleteButtons(secret: string) {
   }
 
   return {
-    /** Undefined when the answer has more messages than a button's data can name. */
+    /** The button; undefined when the answer has more messages than the button's data can hold. */
     render(to: Deletable & { readonly chatId: number }, label: string): Button | undefined {
       const { chatId, userId, messageId, others } = to;
       const runs = writeRuns(others);
@@ -36,7 +36,7 @@ export function createDeleteButtons(secret: string) {
       const data = ['delete', userId, messageId, ...(runs === '' ? [] : [runs]), mark].join(':');
       return data.length <= MESSAGE_LIMITS.callbackData ? { text: label, callback_data: data } : undefined;
     },
-    /** Undefined unless the data is that of such a button in that chat; people can send any data. */
+    /** Parses a button's data; undefined unless such a button in that chat has it, since people can send any data. */
     read(data: string, chatId: number): Deletable | undefined {
       const [, userId, messageId, runs = '', given] = DATA.exec(data) ?? [];
       if (userId === undefined || messageId === undefined || given === undefined) return undefined;
@@ -46,7 +46,7 @@ export function createDeleteButtons(secret: string) {
   };
 }
 
-/** Ids of an album are consecutive: written as `FIRST-COUNT`, in base 36. */
+/** Writes ids as `FIRST-COUNT` in base 36, because those of an album are consecutive. */
 function writeRuns(ids: readonly number[]): string {
   const runs: { first: number; count: number }[] = [];
   for (const id of ids.toSorted((a, b) => a - b)) {
@@ -68,14 +68,14 @@ function readRuns(runs: string): readonly number[] {
 const PREFIX = 'audio:';
 const SCHEME = 'https://';
 
-/** The button that sends the audio of the post's videos, for anyone who presses it; undefined for a post without audio. */
+/** The button that anyone can press for the audio of the post's videos; undefined for a post without audio. */
 export function audioButton([first]: readonly GalleryItem[], label: string): Button | undefined {
   if (first === undefined || first.form === 'audio' || !first.post.items.some(hasSound)) return undefined;
   const data = `${PREFIX}${first.post.url.replace(SCHEME, '')}`;
   return Buffer.byteLength(data) <= MESSAGE_LIMITS.callbackData ? { text: label, callback_data: data } : undefined;
 }
 
-/** The link of the post; undefined unless the data is that of such a button. It is treated like a typed link. */
+/** The post's link in a button's data, treated like a typed link; undefined for other data. */
 export function readAudioButton(data: string): string | undefined {
   return data.startsWith(PREFIX) ? `${SCHEME}${data.slice(PREFIX.length)}` : undefined;
 }

@@ -11,8 +11,8 @@ import type { ReplyContext } from './message-api.ts';
 import { postKey } from './upload-turns.ts';
 
 /**
- * Sends a post with several files as one message. If Telegram does not accept that, `albums` is called, once.
- * @returns true when all files have certainly arrived, in their full length
+ * Sends a post with several files as one rich message. If Telegram does not accept it, `albums` is called once.
+ * @returns true when all files have certainly arrived in full
  * @throws BotApiError, and whatever `sendOnce` throws
  */
 export type RichSender = (
@@ -32,8 +32,8 @@ interface Ready {
 }
 
 /**
- * How many refused posts are remembered, and how many refusals in a row mean that no such message is accepted, since each further try
- * costs time or an upload.
+ * How many refused posts are remembered; and after how many refusals in a row no rich message is tried any more, since
+ * each attempt costs time or an upload.
  */
 const MAX_REFUSED = 1_000;
 const REFUSALS = 3;
@@ -44,7 +44,7 @@ export function createRichSender(options: RichSenderOptions): RichSender {
   let refusalsInRow = 0;
   let isOffered = true;
 
-  /** Resolves with undefined when nothing was sent, and should not be sent this way. */
+  /** Sends the rich message; undefined when nothing was sent and albums should be tried. */
   async function attempt(payload: RichPayload, ways: KnownWays, context: ReplyContext): Promise<boolean | undefined> {
     for (;;) {
       const ready = await readied(ways, context.signal, largestUpload(options));
@@ -94,7 +94,7 @@ export function createRichSender(options: RichSenderOptions): RichSender {
   };
 }
 
-/** Resolves with undefined when one of the files cannot be sent in such a message. */
+/** The files with the way to send each; undefined when one of them cannot be in a rich message. */
 async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number): Promise<readonly Ready[] | undefined> {
   const found = await Promise.all(
     [...ways].map(async ([item, way]) => ({ item, ways: way, candidate: await way.candidate(signal) })),
@@ -107,8 +107,8 @@ async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number): 
 }
 
 /**
- * Remembers the file ids that Telegram gave, if it states one for each file; resolves with true when it has all of them in their full
- * length.
+ * Remembers the file ids that Telegram gave, if there is one for each file. Resolves with true when it has all files in
+ * full.
  */
 async function isConfirmed(sent: SentRich, ready: readonly Ready[]): Promise<boolean> {
   const files = filesIn(sent);
@@ -122,17 +122,17 @@ async function isConfirmed(sent: SentRich, ready: readonly Ready[]): Promise<boo
   return isWhole;
 }
 
-/** The key of a rich message, which differs from those of the reply's albums. */
+/** The key of a rich message, different from those of the reply's albums. */
 function keyOf({ key }: ReplyContext): string {
   return `${key}y`;
 }
 
-/** Says whether an earlier attempt has sent files as albums: their keys end in the album's position and two characters. */
+/** Says whether an earlier attempt sent albums: their keys end in the album's position and two characters. */
 function isBegunAsAlbum({ key, sentKeys }: ReplyContext): boolean {
   return sentKeys.some(each => each.startsWith(key) && each.length === key.length + 3);
 }
 
-/** The files that Telegram made of a rich message, in order, each as if it had been sent alone. */
+/** The files of a sent rich message, in order, each as if it had been sent alone. */
 function filesIn({ message_id, rich_message: message }: SentRich): readonly SentMessage[] {
   return filesAmong(message?.blocks ?? []).map(file => ({ message_id, ...file }));
 }
@@ -146,14 +146,14 @@ function filesAmong(blocks: readonly unknown[]): readonly Omit<SentMessage, 'mes
   });
 }
 
-/** True when nothing was sent and albums may be accepted. */
+/** True when nothing was sent, but albums may be accepted. */
 function isRefused(error: unknown): error is BotApiError {
   if (!(error instanceof BotApiError) || isShutOut(error)) return false;
   const { code, description } = error;
   return code === 404 || code === 413 || (code === 400 && !/chat not found/i.test(description));
 }
 
-/** Says whether the server is too old for the method. */
+/** Says whether the Bot API server is too old for this method. */
 function isMethodUnknown({ code, description }: BotApiError): boolean {
   return code === 404 || /method not found/i.test(description);
 }
@@ -162,7 +162,7 @@ function isMethodUnknown({ code, description }: BotApiError): boolean {
 const NOT_FOUND =
   /NO_MEDIA|MEDIA_(EMPTY|INVALID)|media not found|web ?page|HTTP URL|file identifier|FILE_(ID|REFERENCE)|(PHOTO|VIDEO)_URL|failed to (get|send)/i;
 
-/** Changes the way in which the refused files are sent; resolves with false when all other ways were refused already. */
+/** Chooses the next way to send each refused file; resolves with false when no way is left. */
 async function useOtherWays(error: BotApiError, ready: readonly Ready[]): Promise<boolean> {
   if (error.code !== 400 || !NOT_FOUND.test(error.description)) return false;
   const others = culprits(error, ready).filter(({ candidate }) => candidate.from !== 'upload');

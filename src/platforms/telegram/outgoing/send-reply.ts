@@ -32,10 +32,10 @@ export interface SendReplyOptions {
 
 type ReplySending = Sending<TelegramReplyTo> & Pick<ReplyContext, 'key'>;
 
-/** Sends one reply to where its request came from; resolves with true when all its files have certainly arrived, in their full length. */
+/** Sends one reply to the chat of its request; resolves with true when all its files have certainly arrived in full. */
 export type SendReply = (reply: Reply, sending: ReplySending) => Promise<boolean>;
 
-/** How many people are remembered who were notified that a topic is closed. */
+/** How many people are remembered who were told that a topic is closed. */
 const MAX_INFORMED = 1_000;
 const INFORMED_MS = 3_600_000;
 
@@ -44,8 +44,8 @@ export function createSendReply(options: SendReplyOptions): SendReply {
   const informed = createLru<string, true>({ max: MAX_INFORMED, ttl: INFORMED_MS, perf: { now } });
 
   /**
-   * Sends a notice in a group: to the person it is for, if Telegram can show it to them alone. Otherwise all see it, without a
-   * notification, and it is deleted again if the chat wants that.
+   * Sends a notice in a group: only to the person it is for, if Telegram supports that. Otherwise to all, without a
+   * notification, and it is deleted later if the chat's settings say so.
    */
   async function sendNotice(reply: Reply, sending: ReplySending, context: ReplyContext): Promise<void> {
     const { to, request } = sending;
@@ -53,14 +53,14 @@ export function createSendReply(options: SendReplyOptions): SendReply {
     const notice = renderText(reply.blocks, reply.actions, styleOf(reply, context.t));
     const silent: MessageDestination = { ...to, silent: true, ...(isForOne && { onlyFor: Number(request.user.id) }) };
     const sent = await words.sendText(notice, { ...context, to: silent });
-    // Ephemeral messages have no id, and disappear by themselves.
+    // A message to one person alone has no id, and disappears by itself.
     if (sent === undefined || sent.message_id === 0) return;
     const isShort = reply.outdatedMs !== undefined || to.isChannel === true;
     const lifeMs = Math.min(noticeLifeMs([reply], sending) ?? Infinity, isShort ? limits.noticeMs : Infinity);
     if (lifeMs !== Infinity) sending.deleteLater(`${to.chat}`, [`${sent.message_id}`], lifeMs);
   }
 
-  /** Nothing can be posted in a closed topic, so the person who asked there is informed in private. */
+  /** A closed topic accepts no message, so the person who asked there is told in private. */
   async function explain(error: unknown, { request, t }: ReplySending): Promise<void> {
     const { id } = request.user;
     if (!isTopicClosed(error) || Number(id) <= 0 || informed.has(id)) return;
@@ -68,7 +68,7 @@ export function createSendReply(options: SendReplyOptions): SendReply {
     try {
       await api.call('sendMessage', { chat_id: Number(id), text: failureSentence(error, t) });
     } catch (cause) {
-      // The person never began a chat with Medley.
+      // Telegram allows no private message to a person who never opened a chat with Medley.
       log.debug({ err: cause }, 'a person could not be told that a topic is closed');
     }
   }
@@ -78,7 +78,7 @@ export function createSendReply(options: SendReplyOptions): SendReply {
     if (to.press !== undefined) await answerPress(reply, to.press, pressContext(reply, sending, context));
     else if (to.isGroup && (isNotice(reply) || isPersonal(reply))) await sendNotice(reply, sending, context);
     else {
-      // If the message with the link is deleted afterwards, a reply to it would show that something is missing.
+      // If the message with the link is going to be deleted, the answer must not be a reply to it.
       const isDeleted = settings.deleteSource && to.isOnlyLinks === true && reply.gallery.length > 0;
       return sender.send(reply, isDeleted ? { ...context, to: { ...context.to, message: undefined } } : context);
     }
@@ -117,20 +117,20 @@ function extraButtons(
   return buttons.filter(button => button !== undefined);
 }
 
-/** Telegram shows ephemeral messages only to people who have the chat open, such as those who asked a moment ago. */
+/** Says whether only the caller sees the reply, which Telegram supports for people who have the chat open now. */
 function isForCaller({ visibility }: Reply, { request, to }: ReplySending, isRecent: boolean): boolean {
   const isPerson = Number(request.user.id) > 0;
   return visibility === 'caller' && isPerson && to.isChannel !== true && isRecent;
 }
 
-/** Says whether a reply is a notice without buttons, which no later answer will replace. */
+/** Says whether a reply is a final notice without buttons. */
 function isNotice({ tone, gallery, actions, outdatedMs, later }: Reply): boolean {
   if (later !== undefined) return false;
   const isSentence = tone === 'notice' || tone === 'error';
   return outdatedMs !== undefined || (isSentence && gallery.length === 0 && actions.length === 0);
 }
 
-/** Words with buttons for the person who asked, such as their settings. */
+/** Says whether a reply is text with buttons for the person who asked, such as their settings. */
 function isPersonal({ visibility, blocks, gallery, later }: Reply): boolean {
   return (
     visibility === 'caller' &&
@@ -140,7 +140,7 @@ function isPersonal({ visibility, blocks, gallery, later }: Reply): boolean {
   );
 }
 
-/** A message that one person alone sees cannot be edited: another for them takes its place, and all see what is for all. */
+/** A message for one person cannot be edited: their next one replaces it, and a reply for all is a new message. */
 function pressContext(reply: Reply, { to, request }: ReplySending, context: ReplyContext): ReplyContext {
   if (to.press?.isEphemeral !== true) return context;
   const alone = isPersonal(reply) && { onlyFor: Number(request.user.id), replaces: to.press.query };
@@ -151,9 +151,9 @@ const MAX_MESSAGES = 1_000;
 
 const Sent = z.looseObject({ message_id: z.number(), photo: z.array(z.unknown()).optional() });
 
-/** Sends a reply, and edits its message when a better version comes later; only if the reply has a single message, of text or a photo. */
+/** Sends a reply, and edits it when a better version is ready, if it is one message of text or a photo. */
 export function createEditedReply(sendReply: SendReply, editMessage: EditMessage): SendReply {
-  /** The request for which each of our messages was last written, as far as this process knows. */
+  /** The request whose reply each message shows, as far as this process knows. */
   const writers = createLru<string, string>({ max: MAX_MESSAGES });
 
   return async (reply, sending) => {
@@ -175,7 +175,7 @@ export function createEditedReply(sendReply: SendReply, editMessage: EditMessage
     const name = `${message.chat_id} ${message.message_id}`;
     if (!writers.has(name)) writers.set(name, request.id);
     sending.editLater?.(reply.later, async (better, signal) => {
-      // The reader may have opened something else in the message meanwhile, which stays.
+      // The reader may have opened something else in this message, which stays.
       if (writers.get(name) !== request.id) return;
       const sendOnce = <T>(_: string, call: (tag: string) => Promise<T>): Promise<T | undefined> => call('later');
       await editMessage(renderReply(better, t), message, { key, signal, sendOnce });
@@ -184,7 +184,7 @@ export function createEditedReply(sendReply: SendReply, editMessage: EditMessage
   };
 }
 
-/** The message that was sent, or the one that was edited because its button was pressed. */
+/** The message of the reply: a new one, or the one that was edited because its button was pressed. */
 function messageOf(
   results: ReadonlyMap<string, unknown>,
   { chat, press }: TelegramReplyTo,

@@ -12,7 +12,7 @@ import type { WordSender } from './words.ts';
 
 /** Sends replies. All methods throw BotApiError, and whatever `sendOnce` throws. */
 export interface Sender {
-  /** Resolves with true when all files of the reply have certainly arrived, in their full length. */
+  /** Sends the reply; resolves with true when all its files have certainly arrived in full. */
   send(reply: Reply, context: ReplyContext): Promise<boolean>;
   /** Sends one file without text; resolves with the message's id, or with undefined when the file cannot be fetched. */
   sendFile(item: GalleryItem, context: ReplyContext): Promise<number | undefined>;
@@ -46,7 +46,7 @@ export function createSender({ words, sendFiles, sendRich, limits }: SenderOptio
     await words.sendText(text, { ...context, to: { ...context.to, silent: true } });
   }
 
-  /** Resolves with undefined when the chat accepts no files: then the reply's text is sent, with a sentence about that. */
+  /** Sends the files; undefined when the chat accepts none: then the text is sent, with a sentence about that. */
   async function sendMedia(
     payload: MediaPayload,
     reply: Reply,
@@ -64,7 +64,7 @@ export function createSender({ words, sendFiles, sendRich, limits }: SenderOptio
     }
   }
 
-  /** Sends a reply in as many messages as it needs. */
+  /** Sends a reply in as many messages as it takes. */
   async function sendParts(reply: Reply, context: ReplyContext, known?: KnownWays): Promise<boolean> {
     const { t, extra, key } = context;
     const results: SentFilesResult[] = [];

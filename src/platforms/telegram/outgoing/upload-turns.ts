@@ -5,8 +5,8 @@ import type { FileCandidates } from './file-candidates.ts';
 import type { ChatAction, ChatActions, ReplyContext } from './message-api.ts';
 
 /**
- * Sends the files of a post. Only one request at a time uploads a post's files; when it is done, the others check whether Telegram has
- * the files now, so that they are not uploaded twice.
+ * Sends the files of a post. Only one request uploads a post's files at a time; the next ones then use the file ids
+ * that Telegram gave.
  * @throws whatever `send` throws, or the signal's reason
  */
 export type UploadInTurn = <T>(
@@ -34,7 +34,7 @@ export function createUploadTurns(actions: ChatActions): UploadInTurn {
   };
 }
 
-/** A key for the post to which files belong. */
+/** A key for the post of these files. */
 export function postKey([first]: readonly GalleryItem[]): string {
   return JSON.stringify(first && [first.post.source, first.post.id, first.form]);
 }

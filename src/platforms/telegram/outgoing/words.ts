@@ -20,19 +20,19 @@ export interface OwnMessage {
 type EditTarget = Omit<OwnMessage, 'kind'>;
 
 /**
- * Sends and edits messages that Medley writes itself, some of them with a photo. All methods throw BotApiError, and whatever `sendOnce`
+ * Sends and edits messages of text, some of them with a photo. All methods throw BotApiError, and whatever `sendOnce`
  * throws.
  */
 export interface WordSender {
   send(payload: TextPayload | PhotoPayload, context: ReplyContext): Promise<void>;
-  /** Undefined when the message was sent before. */
+  /** Sends a text; undefined when an earlier attempt has sent it. */
   sendText(payload: TextPayload, context: ReplyContext): Promise<SentMessage | undefined>;
   edit: EditMessage;
 }
 
 /**
- * Changes a message. `anew`: it has to be replaced by new messages, since text cannot replace a photo, nor several messages one.
- * `beside`: it cannot be changed at all, so a new message follows.
+ * Edits a message. `anew`: new messages must replace it, since text cannot replace a photo, nor several messages one.
+ * `beside`: it cannot be edited at all, so a new message follows.
  */
 export type EditMessage = (
   payloads: readonly Payload[],
@@ -113,13 +113,13 @@ export function createWordSender({ api, messages, actions, limits, log }: WordSe
   };
 }
 
-/** Refusals of an edit that are due to the message, and would be the same with any other photo. */
+/** Refusals of an edit because of the message, which any other photo would get too. */
 const ABOUT_MESSAGE = /message (to edit|can't be|identifier|is not modified)|MESSAGE_ID/i;
 
-/** How many image cards that Telegram has are remembered; such a card is not drawn again. */
+/** How many file ids of image cards are remembered, so that these cards are not drawn again. */
 const MAX_KNOWN = 2_000;
 
-/** Tries the file that Telegram has, then the photo itself; resolves with false when neither can be used. @throws BotApiError */
+/** Tries Telegram's file id for a photo, then the photo itself; false when neither is accepted. @throws BotApiError */
 function createPhotoAttempts(log: Pick<Logger, 'warn'>) {
   const known = createLru<string, string>({ max: MAX_KNOWN });
 
@@ -159,7 +159,7 @@ function photoFields({ caption, isHidden }: PhotoPayload) {
   return { ...captionFields(caption), ...spoilerField(isHidden) };
 }
 
-/** Telegram refuses an edit that changes nothing; that counts as success. */
+/** Ignores Telegram's refusal of an edit that changes nothing. */
 async function unlessUnchanged(edit: Promise<unknown>): Promise<void> {
   try {
     await edit;

@@ -8,7 +8,7 @@ import type { AlbumItem, FileSource, Keyboard, Upload } from '../api/methods.ts'
 import { renderBlocks } from './block-text.ts';
 import { concat, EMPTY, type FormattedText, formatText, plainText, shorten, type TextStyle } from './formatted-text.ts';
 
-/** The text under a file, cut to the allowed length of a caption. `withNote` cuts it once more if a note needs room. */
+/** The text under a file, cut to the length of a caption. */
 export function renderCaption(blocks: readonly Block[], style: TextStyle): FormattedText {
   return renderBlocks(blocks, style, MESSAGE_LIMITS.caption);
 }
@@ -27,7 +27,7 @@ export function withNote(caption: FormattedText, note: FormattedText): Formatted
 }
 
 export interface ReducedFile {
-  /** The item is named in the note if its post has others. */
+  /** The item that the note names if its post has others. */
   readonly item?: GalleryItem | undefined;
   readonly candidate: Pick<FileCandidate, 'reduced'>;
 }
@@ -50,7 +50,7 @@ function nameOf({ post, index }: GalleryItem, t: Translator): string | undefined
 /** Telegram's own kinds of files. */
 export type FileType = 'photo' | 'video' | 'animation' | 'audio' | 'document';
 
-/** One way to send a file. */
+/** One way to send a file, with the facts that Telegram wants. */
 export interface FileCandidate {
   readonly kind: 'candidate';
   readonly from: 'remembered' | 'address' | 'upload';
@@ -68,13 +68,13 @@ export interface FileCandidate {
   readonly reduced: Reduction | undefined;
 }
 
-// Each of these functions returns fields of a file's message, only those with a value.
+// Fields of a file's message, without those that have no value.
 
 export function captionFields({ text, entities }: FormattedText) {
   return text === '' ? {} : { caption: text, caption_entities: entities };
 }
 
-/** The field that hides a photo or video until a person wants to see it. */
+/** Hides a photo or video behind a spoiler. */
 export function spoilerField(isHidden: boolean) {
   return isHidden ? { has_spoiler: true } : {};
 }
@@ -111,7 +111,7 @@ export function albumItem(candidate: FileCandidate, caption: FormattedText): Alb
   return { type: 'video', media, ...words, ...videoFields(candidate), supports_streaming: true };
 }
 
-/** Files of the same class may share an album. */
+/** The class of a file; files of one class may share an album. */
 export function albumClass({ type }: FileCandidate): 'seen' | 'audio' | 'document' | 'alone' {
   if (type === 'photo' || type === 'video') return 'seen';
   return type === 'animation' ? 'alone' : type;

@@ -5,7 +5,7 @@ import type { Translator } from '../../../i18n/translate.ts';
 /** Offsets and lengths are UTF-16 units, like JavaScript's. */
 export type Entity = Readonly<MessageEntity.CommonMessageEntity | MessageEntity.TextLinkMessageEntity>;
 
-/** Plain text with entities that mark its parts, so that foreign text cannot break any markup. */
+/** Plain text with entities that mark its parts, as Telegram wants it: other people's text cannot change the markup. */
 export interface FormattedText {
   readonly text: string;
   readonly entities: readonly Entity[];
@@ -14,11 +14,11 @@ export interface FormattedText {
 export const EMPTY: FormattedText = { text: '', entities: [] };
 const ELLIPSIS = '…';
 
-/** How moments, commands and names are written. */
+/** How dates, commands and names are written. */
 export interface TextStyle extends Pick<Translator, 'date' | 'messages'> {
-  /** The page of a person whom a text mentions by that name; undefined when there is none. */
+  /** The address of a person whom the text mentions by that name; undefined when there is none. */
   readonly pageOf?: ((username: string) => string | undefined) | undefined;
-  /** True when all of the text is under a spoiler, which can contain every entity except code. */
+  /** True when the whole text is a spoiler, which may contain every entity except code. */
   readonly isHidden?: boolean;
 }
 
@@ -28,7 +28,7 @@ export function styleOf(reply: Pick<Reply, 'blocks' | 'gallery' | 'isHidden'>, t
 }
 
 /**
- * Makes addresses for the people whom a post's caption mentions, by putting their names into the address of the author in the heading.
+ * Makes addresses of the people whom a post's caption mentions, by putting their names into the author's address.
  * Undefined when that address does not contain the author's name.
  */
 function profileAddresses({ blocks, gallery }: Pick<Reply, 'blocks' | 'gallery'>) {
@@ -41,7 +41,7 @@ function profileAddresses({ blocks, gallery }: Pick<Reply, 'blocks' | 'gallery'>
   return (name: string) => `${before}${name}${after}`;
 }
 
-/** Converts a reply's text to Telegram's form. */
+/** Converts a reply's text to text with entities. */
 export function formatText(text: Text, style: TextStyle): FormattedText {
   return concat(text.map(inline => formatInline(inline, style)));
 }
@@ -59,7 +59,7 @@ function formatInline(inline: Inline, style: TextStyle): FormattedText {
     case 'link': {
       const children = formatText(inline.children, style);
       if (!isWebAddress(inline.url)) return children;
-      // A link can contain neither another link nor a marked name.
+      // A link may contain neither another link nor code.
       const entities = children.entities.filter(({ type }) => type !== 'code' && type !== 'text_link');
       return covered({ ...children, entities }, { type: 'text_link', url: inline.url });
     }
@@ -69,7 +69,7 @@ function formatInline(inline: Inline, style: TextStyle): FormattedText {
       return plainText(inline.id);
     case 'swatch':
       return plainText(inline.symbol);
-    // When tapped, a command is sent as it is written here, so it has its menu name.
+    // Tapping a command sends it as written, so it has its name in the menu.
     case 'command':
       return plainText(`/${menuName(inline.name)}`);
   }
@@ -85,7 +85,7 @@ function asCode(text: string, { isHidden = false }: TextStyle): FormattedText {
   return isHidden ? plainText(unnamed(text)) : covered(plainText(text), { type: 'code' });
 }
 
-/** The text without anything that Telegram turns into a mention. */
+/** The text without anything that Telegram would make a mention. */
 function unnamed(text: string): string {
   return text.replaceAll('@', '＠');
 }
@@ -97,8 +97,8 @@ export function plainText(text: string): FormattedText {
 const NAME = /(?<![A-Za-z0-9_])@([A-Za-z0-9_][A-Za-z0-9_.]*)/g;
 
 /**
- * Telegram turns every `@name` in a text into a mention and notifies the person of that name, who has nothing to do with the text; but
- * not in links and code. So names become links or code; nothing is inserted into them, so that they can be copied.
+ * Telegram turns each `@name` into a mention and notifies that person, who has nothing to do with the text, except in
+ * links and code. So names become links or code; no characters are added, so that they can be copied.
  */
 function withoutMentions(text: string, style: TextStyle): FormattedText {
   const parts: FormattedText[] = [];
@@ -160,7 +160,8 @@ export function shorten(content: FormattedText, max: number): FormattedText {
 const MOST_ENTITIES = 100;
 
 /**
- * Limits the entities to those that Telegram reads: the last names lose theirs first, and are then written so that they notify no one.
+ * Limits the entities to those that Telegram reads: the last names lose theirs first, and are then written so that they
+ * notify no one.
  */
 export function withinEntities({ text, entities }: FormattedText): FormattedText {
   if (entities.length <= MOST_ENTITIES) return { text, entities };
@@ -172,12 +173,12 @@ export function withinEntities({ text, entities }: FormattedText): FormattedText
   return { text: units.join(''), entities: entities.filter(each => !dropped.has(each)) };
 }
 
-/** The name of a command in Telegram's menu, where names have neither spaces nor dashes. */
+/** A command's name in Telegram's menu, which allows neither spaces nor dashes. */
 export function menuName(command: string): string {
   return command.replace(/[ -]/g, '_');
 }
 
-/** Writes the names of commands in a text as in the menu. */
+/** A text with the commands' names as in Telegram's menu. */
 export function withMenuNames(text: string, { messages }: Pick<Translator, 'messages'>): string {
   return text.replace(/\/([a-z]+ [a-z-]+)/g, (written, name: string) =>
     Object.hasOwn(messages.commands, name) ? `/${menuName(name)}` : written,

@@ -3,24 +3,24 @@ import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Button, Keyboard } from '../api/methods.ts';
 import { isWebAddress } from './formatted-text.ts';
 
-/** A longer label gets a row of its own, in which phones show it whole. */
+/** Buttons with longer labels get a row of their own, so that phones show the whole label. */
 const SHORT_LABEL = 14;
 
 export interface NumberButton {
   readonly number: string;
-  /** Undefined when there is nothing to open. */
+  /** The token of the thing to open; undefined when there is nothing to open. */
   readonly token: string | undefined;
 }
 
 /** Buttons that only this platform has. */
 export interface OwnButtons {
-  /** Buttons that open the things whose numbers are in the text. */
+  /** Buttons for things whose numbers are in the text. */
   readonly numbers?: readonly NumberButton[];
   /** Buttons that come after all others. */
   readonly extra?: readonly Button[];
 }
 
-/** The buttons under a message; undefined when there are none. Menus become buttons, one below the other. */
+/** The buttons under a message; undefined without any. A menu becomes buttons, one below the other. */
 export function renderKeyboard(
   actions: readonly Action[],
   { numbers = [], extra = [] }: OwnButtons = {},

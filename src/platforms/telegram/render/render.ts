@@ -14,11 +14,11 @@ export interface MediaPayload {
   readonly kind: 'media';
   readonly items: readonly GalleryItem[];
   readonly caption: FormattedText;
-  /** The keyboard of a single file; albums have none. */
+  /** The keyboard of a single file; an album cannot have one. */
   readonly keyboard: Keyboard | undefined;
 }
 
-/** A message after albums: a list of their contents, and the buttons that albums cannot have. */
+/** A message after albums: a list of their contents, with the buttons that albums cannot have. */
 export interface FollowUpPayload {
   readonly kind: 'followUp';
   readonly content: FormattedText;
@@ -28,8 +28,8 @@ export interface FollowUpPayload {
 export type Payload = TextPayload | PhotoPayload | MediaPayload | FollowUpPayload;
 
 /**
- * Renders a reply into messages. Pure. The text goes under the first file. Albums have no buttons: links go into the caption, and other
- * buttons into a message of their own.
+ * Renders a reply into messages. Pure. The text is the first file's caption. Albums have no buttons: their links are
+ * put into the caption, other buttons into a message after them.
  * @param extra the platform's own buttons, under a single file
  */
 export function renderReply(reply: Reply, t: Translator, extra: readonly Button[] = []): readonly Payload[] {
@@ -52,10 +52,7 @@ export function renderReply(reply: Reply, t: Translator, extra: readonly Button[
   ];
 }
 
-/**
- * The sentences in place of files that could not be sent: why, and where they are. `blocks` is the text that would have accompanied the
- * files.
- */
+/** The sentences instead of unsent files: why, and where they are. `blocks`: the text for their caption. */
 export function renderMissing(
   reply: Reply,
   blocks: readonly Block[],
@@ -100,7 +97,7 @@ function contentsOf(gallery: readonly GalleryItem[], t: Translator): string {
   return counts.flatMap(([n, words]) => (n === 0 ? [] : [words({ n })])).join(', ');
 }
 
-/** Splits a gallery into albums, in order: photos and videos may be mixed, audio only goes with audio. */
+/** Splits a gallery into albums, in order: photos and videos may share one; audio only with audio. */
 function albumsOf(gallery: readonly GalleryItem[]): readonly (readonly GalleryItem[])[] {
   const albums: GalleryItem[][] = [];
   for (const item of gallery) {
@@ -117,12 +114,12 @@ export function isAudio({ post, index, form }: GalleryItem): boolean {
   return form === 'audio' || post.items[index]?.kind === 'audio';
 }
 
-/** One more message for a sentence about files that could not be sent. */
+/** The number of messages for a sentence about files that could not be sent. */
 const CLOSING = 1;
-/** One more message after albums, with their contents and buttons. */
+/** The number of messages after albums, with their contents and buttons. */
 const FOLLOW_UP = 1;
 
-/** How many messages a reply needs at most, as a group's pace counts them, with each file of an album; 0 when an edit is enough. */
+/** The most messages of a reply by a group's rate limit, which counts each file of an album; 0 for an edit. */
 export function messagesOf(
   { press }: { readonly press?: PressedButton | undefined },
   reply: Reply | undefined,
@@ -132,7 +129,7 @@ export function messagesOf(
   const { gallery, blocks } = reply;
   if (gallery.length === 0) {
     if (press !== undefined) return 0;
-    // If the text is too long for the caption of an image card, it follows in another message.
+    // A text that is too long for an image card's caption follows in a second message.
     return blocks.some(({ kind }) => kind === 'picture') ? 2 : 1;
   }
   const isRich = gallery.length >= Math.max(2, richFrom) && gallery.length <= MESSAGE_LIMITS.richMedia;

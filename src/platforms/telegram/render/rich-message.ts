@@ -8,7 +8,7 @@ import { type Entity, type FormattedText, isWebAddress, styleOf } from './format
 import { renderKeyboard } from './keyboard.ts';
 import { isAudio } from './render.ts';
 
-/** All files of a post, its text and its buttons in one message. */
+/** A rich message with all files of a post, its text and its buttons. */
 export interface RichPayload {
   readonly items: readonly GalleryItem[];
   readonly words: readonly RichBlock[];
@@ -16,8 +16,8 @@ export interface RichPayload {
 }
 
 /**
- * Undefined when the reply is not an album, when it has fewer than `from` files and fits into one album, or when it exceeds one such
- * message. Pure.
+ * Renders a reply as a rich message. Undefined when it is no album, has fewer than `from` files and fits into one
+ * album, or exceeds the limits. Pure.
  */
 export function renderRich(
   reply: Reply,
@@ -31,7 +31,7 @@ export function renderRich(
   return { items: gallery, words: renderRichWords(words), keyboard: renderKeyboard(actions, { extra }) };
 }
 
-/** The files side by side with the text below them. Undefined when one of the files cannot be part of such a message. */
+/** The files side by side, with the text below. Undefined when a file cannot be in a rich message. */
 export function richBlocks(
   files: readonly { readonly item: GalleryItem; readonly candidate: FileCandidate }[],
   { words }: Pick<RichPayload, 'words'>,
@@ -51,8 +51,8 @@ function fileBlock(candidate: FileCandidate): RichBlock | undefined {
 }
 
 /**
- * Text as blocks of a rich message: paragraphs, and expandable quotes in place of folded text. Telegram does not search it for entities
- * (`skip_entity_detection`), so that no name notifies anyone; addresses are marked here.
+ * Text as blocks of a rich message: paragraphs, and expandable quotes for folded text. It is sent with
+ * `skip_entity_detection`, so that no name notifies anyone; addresses are marked by Medley itself.
  */
 export function renderRichWords(content: FormattedText): readonly RichBlock[] {
   const blocks: RichBlock[] = [];
@@ -76,7 +76,7 @@ function paragraphs(content: FormattedText): readonly RichBlock[] {
   }));
 }
 
-/** A part of the content; entities that reach beyond the part are cut at its ends. */
+/** A part of the text; entities that reach beyond it are cut. */
 function slice({ text, entities }: FormattedText, from: number, to: number): FormattedText {
   const within = entities.flatMap(entity => {
     const start = Math.max(entity.offset, from);
@@ -87,7 +87,7 @@ function slice({ text, entities }: FormattedText, from: number, to: number): For
 }
 
 function richText(content: FormattedText): RichText {
-  // Outer entities come first; of those with the same range, the given order decides.
+  // Outer entities come first; those of equal range keep their order.
   const entities = content.entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length);
   return simple(partsOf({ ...content, entities }, true));
 }

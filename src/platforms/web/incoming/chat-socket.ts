@@ -13,17 +13,17 @@ export interface ChatSocketOptions extends ConversationOptions {
 
 interface OpenSocket {
   readonly outlet: Outlet;
-  /** True when the last ping was answered. */
+  /** True when the last ping got an answer. */
   isAlive: boolean;
 }
 
-/** The WebSocket at `/chat`: it decides who may connect, and when a connection counts as dead. */
+/** The WebSocket at `/chat`: it decides who may connect, and closes dead connections. */
 export class ChatSocket {
   readonly #options: ChatSocketOptions;
   readonly #open = new Map<WebSocket, OpenSocket>();
   readonly #perAddress = new Map<string, number>();
   #heartbeat: NodeJS.Timeout | undefined;
-  /** Resolves when the connections are closed; resolved at first, when there are none. */
+  /** Resolves when all connections are closed; at first there are none. */
   #closed = Promise.resolve();
   #onClosed = () => {};
   #isOpen = false;
@@ -36,12 +36,12 @@ export class ChatSocket {
     const { limits, log } = this.#options;
     await server.register(websocket, {
       options: { server: upgradeGate(server), maxPayload: limits.frameBytes, perMessageDeflate: false },
-      // A page that vanishes in the middle of a frame is not an error of ours.
+      // A page that disconnects in the middle of a frame is no error of the server.
       errorHandler: (error, socket) => {
         log.warn({ err: error }, 'web chat: connection failed');
         socket.terminate();
       },
-      // Answers in progress are still sent while the server stops.
+      // Running answers are still sent while the server stops.
       preClose: () => this.#closed,
     });
     const admit = async (request: FastifyRequest) => this.#admit(request);
@@ -59,7 +59,7 @@ export class ChatSocket {
     this.#heartbeat.unref();
   }
 
-  /** Accepts no new connections, and asks every page to look for the next server. */
+  /** Accepts no new connections, and tells all pages to reconnect, to the next server. */
   refuse(): void {
     this.#isOpen = false;
     for (const { outlet } of this.#open.values()) outlet.send({ type: 'closing' });
@@ -85,7 +85,7 @@ export class ChatSocket {
 
   #onSocket(socket: WebSocket, request: FastifyRequest): void {
     const address = clientKey(request.ip);
-    // Other pages may have connected while this one shook hands.
+    // Other pages may have connected during this one's handshake, so the limits are checked again.
     if (this.#refusalOf(address)) {
       socket.close(1013, 'busy');
       return;
@@ -148,8 +148,8 @@ function closeSocket(socket: WebSocket, timeoutMs: number): Promise<void> {
 }
 
 /**
- * Sends frames to the socket at once. A page that reads too slowly is disconnected when `maxBufferedBytes` wait for it; when it
- * reconnects it gets the frames that it missed.
+ * Sends frames to one page. If it reads so slowly that `maxBufferedBytes` wait, it is disconnected; after reconnecting
+ * it gets the frames that it missed.
  */
 function createOutlet(socket: WebSocket, maxBufferedBytes: number): Outlet {
   function sendText(frame: string): void {
@@ -163,8 +163,8 @@ function createOutlet(socket: WebSocket, maxBufferedBytes: number): Outlet {
 const PLAIN_IDLE_MS = 60_000;
 
 /**
- * Once there is an upgrade listener, Node passes every request for an upgrade to it, including the `Upgrade: h2c` of Java and curl
- * clients to the API. Those are answered as ordinary requests; only WebSockets for `/chat` are upgraded.
+ * With an upgrade listener, Node passes it every upgrade request, also the `Upgrade: h2c` of Java and curl clients to
+ * the API. These get an ordinary answer; only WebSockets for `/chat` are upgraded.
  */
 function upgradeGate(server: FastifyInstance): ReturnType<typeof createServer> {
   const gate = createServer();
@@ -184,7 +184,7 @@ function answerPlainly(server: FastifyInstance, request: IncomingMessage, socket
   socket.on('error', () => socket.destroy());
   socket.setTimeout(PLAIN_IDLE_MS, () => socket.destroy());
   const response = new ServerResponse(request);
-  // Node no longer reads from this socket, so it can only serve this one answer.
+  // Node no longer reads from this socket, so it is closed after this answer.
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
   response.once('finish', () => socket.end());

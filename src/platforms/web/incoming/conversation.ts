@@ -23,7 +23,7 @@ export interface ConversationOptions {
   readonly now: () => number;
 }
 
-/** The frames of one connection: first a hello, then others, which are rate limited. */
+/** Handles the frames of one connection: first a hello, then others, which are rate limited. */
 export class Conversation {
   readonly #options: ConversationOptions;
   readonly #socket: WebSocket;
@@ -103,7 +103,7 @@ export class Conversation {
     if (this.#socket.readyState === this.#socket.OPEN) this.#options.answers.join(page);
   }
 
-  /** Called once, and again whenever the page's language has changed. */
+  /** Sends the welcome: once at first, and again whenever the language has changed. */
   async #welcome(page: ConnectedPage, isFirst = false): Promise<void> {
     const { dispatcher, examples, sites, limits } = this.#options;
     const t = await dispatcher.translator(page.caller);
@@ -124,7 +124,7 @@ export class Conversation {
     });
   }
 
-  /** Only the newest request for suggestions is answered. */
+  /** Answers a request for suggestions, unless a newer one has come. */
   #suggest({ caller }: ConnectedPage, id: string, text: string): void {
     const { dispatcher, limits, log } = this.#options;
     this.#suggesting?.abort();
@@ -154,7 +154,7 @@ function callerOf(session: string, address: string, locales: readonly string[]):
   };
 }
 
-/** A bucket that fills up with time; each call takes a unit, and returns false when none is left. */
+/** A token bucket; each call takes a token, and returns false when none is left. */
 function createBucket(size: number, perSecond: number, now: () => number): () => boolean {
   let left = size;
   let at = now();
@@ -176,14 +176,14 @@ const pageMessage = z.discriminatedUnion('type', [
     session: z.uuid().toLowerCase(),
     locales: z.array(z.string().max(64)).max(16),
   }),
-  // Only the frame's size is checked here; the conversation itself explains when a text is too long.
+  // Only the frame's size is limited by its schema, because a message that is too long gets a notice.
   z.object({ type: z.literal('message'), id, text: z.string() }),
   z.object({ type: z.literal('action'), id, token: z.string().max(256) }),
   z.object({ type: z.literal('suggest'), id, text: z.string() }),
   z.object({ type: z.literal('cancel'), id }),
 ]);
 
-/** Undefined for anything that is not a frame of the protocol. */
+/** The frame in a text; undefined for anything else. */
 function parseFrame(text: string): PageMessage | undefined {
   const parsed = pageMessage.safeParse(parseJson(text));
   return parsed.success ? parsed.data : undefined;

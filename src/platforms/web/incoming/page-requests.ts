@@ -17,7 +17,7 @@ export interface PageRequestsOptions {
 
 type Asked = Extract<PageMessage, { type: 'message' | 'action' }>;
 
-/** Messages and pressed buttons become requests of the runtime. */
+/** Turns messages and pressed buttons of pages into requests for bot/runtime. */
 export class PageRequests {
   readonly #options: PageRequestsOptions;
   #host: PlatformHost<string> | undefined;
@@ -40,7 +40,7 @@ export class PageRequests {
 
   ask(page: ConnectedPage, asked: Asked): void {
     const { answers, log } = this.#options;
-    // A page that gets no answer asks again when it has found the next server.
+    // While no requests are accepted the page gets no answer, and repeats the message at the next server.
     if (answers.repeat(page, asked.id) || !this.#isOpen) return;
     const refusal = this.#refusalOf(page, asked);
     if (refusal !== undefined) {
@@ -61,7 +61,7 @@ export class PageRequests {
     outlet.send({ type: 'done', id: messageId });
   }
 
-  /** Ends a request whose answer is no longer wanted. */
+  /** Cancels a request whose answer nobody waits for any more. */
   drop(answer: PageAnswer): void {
     const { answers, log } = this.#options;
     answers.drop(answer);
@@ -70,7 +70,7 @@ export class PageRequests {
       .catch((error: unknown) => log.error({ err: error }, 'web chat: a request could not be cancelled'));
   }
 
-  /** The reason why a message is not accepted, as text. */
+  /** The notice for a message that is not accepted; undefined for one that is. */
   #refusalOf({ t: { messages }, caller }: ConnectedPage, asked: Asked): string | undefined {
     const { answers, limits } = this.#options;
     if (asked.type === 'message' && asked.text.length > limits.messageLength)
@@ -102,7 +102,7 @@ export class PageRequests {
       },
     });
     if (acceptance === 'closed') answers.drop(answer);
-    // The message was cancelled while its request was being stored.
+    // The page cancelled the message while its request was being stored, so the request is cancelled now.
     else if (answers.get(requestId) === undefined) await this.#host?.cancel(requestId);
   }
 

@@ -14,8 +14,8 @@ const STYLE =
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /**
- * The page may only use its own style, and send its form here and on to osu!: no script, nothing from elsewhere, and it may not be
- * framed.
+ * The page may only use its own style, and submit its form to this server and on to osu!: no script, nothing of other
+ * sites, no framing.
  */
 export const LINK_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; font-src 'self'; base-uri 'none'; form-action 'self' https://osu.ppy.sh; frame-ancestors 'none'`;
 

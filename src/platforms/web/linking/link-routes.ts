@@ -36,7 +36,7 @@ const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': LINK_PAGE_POLICY,
   'cache-control': 'no-store',
-  // Not `no-referrer`, because the form would then be sent without its origin. Nothing is sent to other sites.
+  // `no-referrer` would remove the form's origin, which is checked. This policy tells nothing to other sites.
   'referrer-policy': 'same-origin',
   'x-robots-tag': 'noindex, nofollow',
 } as const;
@@ -46,9 +46,9 @@ type PageRequest = FastifyRequest<{ Querystring: Query }>;
 type Page = (request: PageRequest, reply: FastifyReply, t: Translator) => Promise<string>;
 
 /**
- * Routes for a person's browser to sign in at osu!. `GET /osu/link` asks whether they want it, because whoever opens an address that
- * another person sent would otherwise be linked as that person; `POST /osu/link`, only from that page, goes on to osu!; osu! sends them
- * back to `GET /osu/callback`, which only counts in the same browser. Pages are in the browser's language; a failure is one sentence.
+ * Routes for signing in at osu!. `GET /osu/link` asks first, because whoever opens another person's address would be
+ * linked as that person; `POST /osu/link`, only from that page, redirects to osu!; osu! redirects to `GET
+ * /osu/callback`, accepted only in the same browser. Pages are in the browser's language; a failure is one sentence.
  */
 export function linkRoutes(options: LinkRoutesOptions): FastifyPluginAsync {
   const { links, publicUrl } = options;
@@ -126,7 +126,7 @@ async function admit({ ip }: FastifyRequest, limiter: RateLimiter): Promise<void
   throw new AppError('rate_limited', 'too many visits of the pages that link a player', { retryAfterMs });
 }
 
-/** Only the page's own form is accepted; a form on another site would skip the question. @throws AppError `invalid_request` */
+/** Accepts only the page's own form: another site's would skip the question. @throws AppError `invalid_request` */
 function assertOwnForm(headers: FastifyRequest['headers'], origin: string): void {
   const site = headers['sec-fetch-site'];
   if (headers.origin === origin && (site === undefined || site === 'same-origin')) return;

@@ -6,27 +6,27 @@ import type { Translator } from '../../../i18n/translate.ts';
 import type { ServerMessage, WebReply } from '../page/base/protocol.ts';
 import type { WebLimits } from '../protocol/limits.ts';
 
-/** Sends frames to one page. It never throws: to a page that has gone, nothing is sent. */
+/** Sends frames to one page. It never throws: frames for a page that has gone are dropped. */
 export interface Outlet {
   send(frame: ServerMessage): void;
   /** Sends a frame that is already serialised. */
   sendText(frame: string): void;
 }
 
-/** A page that has said hello. */
+/** A page that is connected and has said hello. */
 export interface ConnectedPage {
   /** The caller; its user id is the page's session. */
   readonly caller: Caller;
-  /** The texts in the browser's language until the settings are read. */
+  /** The texts in the browser's language, until the person's settings are read. */
   t: Translator;
   readonly outlet: Outlet;
-  /** Called when a message is answered, since the answer may have changed the language. */
+  /** Called when a message was answered, since that may have changed the language. */
   onAnswered(): void;
 }
 
-/** One message of a page, or one pressed button, and what was sent in answer so far. */
+/** A message or pressed button of a page, and what was sent in answer so far. */
 export interface PageAnswer {
-  /** The id of its request. A message that is sent again after it was given up becomes another request. */
+  /** The id of its request. A message that is sent again after it was cancelled becomes another request. */
   readonly requestId: string;
   /** The page's own id of the message. */
   readonly messageId: string;
@@ -34,9 +34,9 @@ export interface PageAnswer {
   readonly t: Translator;
   readonly frames: string[];
   replies: number;
-  /** The page that gets the answer; undefined while there is none. */
+  /** The connected page that gets the answer; undefined while it is disconnected. */
   page: ConnectedPage | undefined;
-  /** The text that the person reads while they wait. */
+  /** The text about the wait that the person reads. */
   progress: string | undefined;
   orphaned: NodeJS.Timeout | undefined;
   state: 'open' | 'answered' | 'dropped';
@@ -45,27 +45,27 @@ export interface PageAnswer {
 export interface PageAnswersOptions {
   readonly limits: WebLimits;
   readonly now: () => number;
-  /** Called when no page came back for the answer. */
+  /** Called when the page did not come back for the answer. */
   readonly onOrphaned: (answer: PageAnswer) => void;
 }
 
 /**
- * Answers that survive a lost connection: an answer waits for its page to reconnect, and a message that is sent again under the same id
- * is not answered twice. Complete answers are kept for some minutes, and late frames as long as an answer waits for its page.
+ * Answers that survive a lost connection: an answer waits for its page to reconnect, and a message sent again under the
+ * same id is not answered twice. Complete answers, and better versions for a disconnected page, are kept for a while.
  */
 export class PageAnswers {
   readonly #options: PageAnswersOptions;
-  /** The open answers by request. */
+  /** The answers that are not complete, by request. */
   readonly #open = new Map<string, PageAnswer>();
   readonly #pages = new Set<ConnectedPage>();
   /**
-   * Frames as lines of UTF-8 outside the heap: as strings they would take twice the memory, and half as much more until they are
-   * garbage-collected.
+   * Complete answers as lines of UTF-8 outside the heap: strings would take twice the memory, and half as much more
+   * until they are garbage-collected.
    */
   readonly #complete: LRUCache<string, Buffer>;
-  /** Frames sent after their answer was complete, by session. */
+  /** Better versions of replies to complete answers, by session, for pages that were disconnected. */
   readonly #late: LRUCache<string, readonly string[]>;
-  /** Sessions that were notified that their links wait, for as long as those wait. */
+  /** Sessions that were told that their links wait in the queue, until these are answered. */
   readonly #noticed: LRUCache<string, true>;
 
   constructor(options: PageAnswersOptions) {
@@ -77,7 +77,7 @@ export class PageAnswers {
     this.#noticed = new LRUCache({ max: jobs, perf });
   }
 
-  /** From now on the page gets late frames of its session, and those from while it was away for a moment. */
+  /** The page gets the later frames of its session from now on, including those from a short disconnection. */
   join(page: ConnectedPage): void {
     this.#pages.add(page);
     for (const frame of this.#late.get(page.caller.userId) ?? []) page.outlet.sendText(frame);
@@ -94,23 +94,23 @@ export class PageAnswers {
     }
   }
 
-  /** True when there is no room for another message of that session. */
+  /** True when the session may have no further message in progress. */
   isFull(session: string): boolean {
     const { jobs, running, queued } = this.#options.limits;
     return this.#open.size >= jobs || this.#openOf(session).length >= running + queued;
   }
 
-  /** The open answer to a request. */
+  /** The incomplete answer to a request. */
   get(requestId: string): PageAnswer | undefined {
     return this.#open.get(requestId);
   }
 
-  /** The open answer to a message. */
+  /** The incomplete answer to a message. */
   find(session: string, messageId: string): PageAnswer | undefined {
     return this.#openOf(session).find(answer => answer.messageId === messageId);
   }
 
-  /** Sends again everything that was sent in answer to a message. False when the message is not known. */
+  /** Sends again everything that was sent in answer to a message. False for an unknown message. */
   repeat(page: ConnectedPage, messageId: string): boolean {
     const session = page.caller.userId;
     const frames = this.#complete.get(`${session} ${messageId}`);
@@ -130,7 +130,7 @@ export class PageAnswers {
     return answer;
   }
 
-  /** Every message shows that its links wait; for all messages sent together this is announced once. */
+  /** Shows the wait at the message; for messages sent together a notice about it is sent once. */
   progress(answer: PageAnswer, progress: AnswerProgress): void {
     const { caller, page, t } = answer;
     if (progress.kind === 'stage') {
@@ -151,7 +151,7 @@ export class PageAnswers {
     return index;
   }
 
-  /** Replaces an earlier reply by a better one, even if the answer is complete. Other pages of the session ignore it. */
+  /** Replaces a reply by a better one, even if the answer is complete. The session's other pages ignore it. */
   improve(answer: PageAnswer, index: number, reply: WebReply): void {
     if (answer.state === 'dropped') return;
     const text = emit(answer, { type: 'better', id: answer.messageId, index, reply }, answer.state === 'open');
@@ -163,7 +163,7 @@ export class PageAnswers {
     for (const { caller, outlet } of this.#pages) if (caller.userId === session) outlet.sendText(text);
   }
 
-  /** Ends the answer: only better versions of its replies may follow. */
+  /** Completes the answer: after this only better versions of its replies may come. */
   end(answer: PageAnswer): void {
     if (!this.#close(answer, 'answered')) return;
     emit(answer, { type: 'done', id: answer.messageId });
@@ -171,7 +171,7 @@ export class PageAnswers {
     answer.page?.onAnswered();
   }
 
-  /** Gives the answer up: nothing more is sent, and the message may be sent again. */
+  /** Ends the answer without completing it: nothing more is sent, and the message may be sent again. */
   drop(answer: PageAnswer): void {
     this.#close(answer, 'dropped');
   }
@@ -184,7 +184,7 @@ export class PageAnswers {
 
   #keep({ caller, messageId, frames }: PageAnswer): void {
     this.#complete.set(`${caller.userId} ${messageId}`, Buffer.from(frames.join('\n')));
-    // Expired answers would otherwise stay until others need their place.
+    // Expired answers would otherwise take memory until the cache is full.
     this.#complete.purgeStale();
   }
 

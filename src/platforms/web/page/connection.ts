@@ -10,12 +10,12 @@ export interface ServerConnectionOptions {
 
 const FIRST_DELAY_MS = 400;
 const LONGEST_DELAY_MS = 15_000;
-/** If nothing is received within this time after a request, the connection counts as dead and a new one is opened. */
+/** If nothing is received within this time after a request, the connection is dead and a new one is opened. */
 const SILENCE_MS = 8_000;
-/** A connection that lasted this long counts as a success: after the next loss the delay starts short again. */
+/** A connection of at least this length was good: after its loss the first delay is short again. */
 const GOOD_MS = 10_000;
 
-/** One WebSocket to the server at a time, reopened with a growing, jittered delay whenever it is lost. */
+/** One WebSocket to the server at a time, reopened after a growing, random delay whenever it is lost. */
 export class ServerConnection {
   readonly #options: ServerConnectionOptions;
   #socket: WebSocket | undefined;
@@ -24,7 +24,7 @@ export class ServerConnection {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
   #openedAt = 0;
-  /** True when the server is shutting down: it accepts nothing new on this connection. */
+  /** True when the server has said that it shuts down: it accepts nothing new on this connection. */
   #isClosing = false;
 
   constructor(options: ServerConnectionOptions) {
@@ -43,7 +43,7 @@ export class ServerConnection {
     return this.#state;
   }
 
-  /** False when the connection is not open; frames are not queued here. */
+  /** Sends a frame; false when the connection is not open, in which case the frame is dropped. */
   send(frame: PageMessage): boolean {
     if (this.#state !== 'open' || this.#isClosing || this.#socket?.readyState !== WebSocket.OPEN) return false;
     this.#socket.send(JSON.stringify(frame));
@@ -51,7 +51,7 @@ export class ServerConnection {
     return true;
   }
 
-  /** Ends the waiting, and tries again now. */
+  /** Ends the delay and reconnects at once. */
   wake(): void {
     if (this.#socket) return;
     this.#attempts = 0;
@@ -113,7 +113,7 @@ export class ServerConnection {
   }
 }
 
-/** The types that this page knows; a newer version of its server may send others. */
+/** The frames that this page knows; a newer server may send others. */
 const TYPES: ReadonlySet<unknown> = new Set<ServerMessage['type']>([
   'welcome',
   'accepted',

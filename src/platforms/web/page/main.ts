@@ -35,10 +35,10 @@ const wayBack = new WayBack({
   onForward: place => inlineUpdate.goForward(place),
 });
 const session = loadSession();
-/** The newest replies by turn, including turns that were answered in the place of another: better versions may still come for them. */
+/** The newest replies by turn, also of hidden turns that replaced another's reply: better versions may come. */
 const received = new Map<string, { readonly turn: Turn; readonly replies: Map<number, WebReply> }>();
 const MAX_RECEIVED = 40;
-/** A chosen language that was not sent to the server yet. */
+/** A language that was chosen while the page was disconnected, to be sent later. */
 let language: string | undefined;
 let offer: Offer | undefined;
 
@@ -103,7 +103,7 @@ function ask(input: TurnInput, pressed?: HTMLElement): void {
   if (!view.element.hidden) thread.toEnd();
 }
 
-/** The command is sent without a turn of its own: the page in that language is its answer. */
+/** Sends the command that sets the language. It is not shown as a turn: the page in that language is its answer. */
 function sendLanguage(): void {
   if (language === undefined) return;
   const line = `/settings language ${language}`;
@@ -115,7 +115,7 @@ function onPress({ token, label, under, pressed }: PressedAction): void {
   ask({ kind: 'action', token, label, under }, pressed);
 }
 
-/** A turn is sent under its own id, so that sending it twice gives one answer. */
+/** Sends a turn's message under its own id, so that sending it twice gives one answer. */
 function submit({ id, input }: Turn): boolean {
   return input.kind === 'text'
     ? connection.send({ type: 'message', id, text: input.text })
@@ -125,7 +125,7 @@ function submit({ id, input }: Turn): boolean {
 function show(turn: Turn, pressed?: HTMLElement): MessageView {
   const view = new MessageView(turn, turnContext);
   views.set(turn.id, view);
-  // A turn that is answered in the button's own place is not shown as a turn.
+  // A turn whose answer replaces the reply with the button is hidden.
   view.element.hidden = turn.state === 'waiting' && inlineUpdate.begin(turn, pressed);
   thread.append(view.element);
   return view;
@@ -194,7 +194,7 @@ function onTurnFrame(
       view.waiting(frame.text);
       break;
     case 'reply':
-      // After a reconnect the server sends its earlier replies again.
+      // After a reconnect the server repeats earlier replies, which are not added twice.
       if (frame.index >= turn.replies.length) addReply(turn, view, frame.reply);
       break;
     case 'done':
@@ -221,7 +221,7 @@ function keepReply(turn: Turn, index: number, reply: WebReply): void {
   for (const oldest of [...received.keys()].slice(0, -MAX_RECEIVED)) received.delete(oldest);
 }
 
-/** The turn may be complete already. Showing the same reply again does no harm. */
+/** Shows a better reply, also in a complete turn. A repeated frame does no harm. */
 function improveReply({ id, index, reply }: Extract<ServerMessage, { type: 'better' }>): void {
   const known = received.get(id);
   const before = known?.replies.get(index);
@@ -242,7 +242,7 @@ function onWelcome(frame: Extract<ServerMessage, { type: 'welcome' }>): void {
 
 function onState(state: ConnectionState): void {
   document.documentElement.dataset.connection = state;
-  // Without a connection no examples will come.
+  // Without a connection the server sends no examples, so none are shown.
   if (state !== 'open') offer ??= { examples: [], sites: [] };
   refresh();
   sendLanguage();
@@ -263,13 +263,13 @@ function refresh(): void {
   else welcome.hide();
 }
 
-/** Moves the focus to another element when the focused one is gone. */
+/** Moves the focus to the message box or the conversation when the focused element was removed. */
 function settleFocus(): void {
   if (hasKeyboard()) composer.focus();
   else thread.focus();
 }
 
-/** Without a real keyboard, focusing the input would open the on-screen keyboard over the conversation. */
+/** Says whether there is a real keyboard: else focusing the input would cover the conversation with one. */
 function hasKeyboard(): boolean {
   return matchMedia('(pointer: fine)').matches;
 }

@@ -1,6 +1,6 @@
-/** Every limit of the web chat in one place. Text lengths are UTF-16 code units. */
+/** All limits of the web chat. Text lengths are UTF-16 code units. */
 
-/** Most characters of each part of a reply; `render` shortens longer ones. */
+/** The most characters of each part of a reply; `render` shortens longer ones. */
 export const REPLY_LIMITS = {
   heading: 300,
   text: 10_000,
@@ -21,41 +21,41 @@ export const REPLY_LIMITS = {
 /** How long addresses of a post's files are valid. */
 export const MEDIA_LIFE_MS = 6 * 3_600_000;
 
-/** How long addresses of covers and previews are valid. They belong to no post, and have to work as long as buttons do. */
+/** How long addresses of covers and previews are valid: as long as buttons, since they belong to no post. */
 export const ASSET_LIFE_MS = 7 * 86_400_000;
 
 export const WEB_LIMITS = {
-  /** Enough for a link of 8 KB with text around it. */
+  /** The longest message, enough for a link of 8 KB with text around it. */
   messageLength: 10_000,
-  /** One frame from a page: a message in any script, escaped. */
+  /** The largest frame from a page, enough for a message in any script with escapes. */
   frameBytes: 64 * 1024,
-  /** A page is disconnected when this many bytes wait for it. */
+  /** A page is disconnected when this many bytes wait to be sent to it. */
   bufferedBytes: 4 * 1024 * 1024,
   connections: 2_000,
   connectionsPerAddress: 16,
-  /** A new connection must say hello within this time. */
+  /** How soon a new connection must say hello. */
   helloMs: 10_000,
-  /** A connection that does not answer a ping for this long counts as dead. */
+  /** A connection that does not answer a ping within this time is dead. */
   pingMs: 30_000,
-  /** How many frames a page may send a second on average, and at once. */
+  /** How many frames a page may send a second, and in a burst. */
   framesPerSecond: 12,
   framesAtOnce: 80,
-  /** A connection is closed after this many unreadable frames. */
+  /** A connection is closed after this many invalid frames. */
   badFrames: 3,
-  /** How much one session may ask for at the same time; a request that waits for the person's rate limit counts as queued. */
+  /** How many requests of one session may run, and how many may wait, such as for the person's rate limit. */
   running: 3,
   queued: 37,
   /** How much all sessions together may ask for. */
   jobs: 4_000,
   suggestions: 12,
-  /** Work for a page that went away waits this long for the page to come back. */
+  /** A request whose page disconnected is cancelled if the page does not come back within this time. */
   orphanMs: 30_000,
-  /** How long complete answers are kept, for a page that lost them on the way. */
+  /** How long complete answers are kept, for a page that was disconnected before it got them. */
   answeredMs: 5 * 60_000,
   answeredBytes: 4 * 1024 * 1024,
-  /** Bytes of drawn image cards that are kept for the pages that show them. */
+  /** The most bytes of drawn image cards in memory. */
   pictureBytes: 32 * 1024 * 1024,
-  /** The time for a closing handshake. */
+  /** How long a closing handshake may take. */
   closeMs: 1_000,
 } as const;
 

@@ -5,12 +5,12 @@ import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
 
 export interface ImageCardsOptions {
-  /** Most bytes of drawn images that are kept. */
+  /** The most bytes of drawn images in memory. */
   readonly maxBytes: number;
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** How many cards can still be drawn, in either theme; images drawn from them may be kept for longer. */
+/** How many cards can be drawn on request; the images drawn from older ones may still be in memory. */
 const MAX_CARDS = 500;
 
 /** The path of an image card on this server. */
@@ -18,7 +18,7 @@ export function imageCardAddress(key: string): string {
   return `/picture/${key}.png`;
 }
 
-/** Image cards of sent replies, as long as there is room for them. */
+/** Image cards of sent replies, kept in memory as long as there is room. */
 export class ImageCards {
   readonly #log: ImageCardsOptions['log'];
   readonly #cards = createLru<string, Picture>({ max: MAX_CARDS });
@@ -30,12 +30,12 @@ export class ImageCards {
     this.#drawn = new LRUCache({ maxSize: maxBytes, sizeCalculation: png => Math.max(1, png.length) });
   }
 
-  /** Makes the card available for drawing. */
+  /** Makes it possible to request the card's image. */
   add(card: Picture): void {
     this.#cards.set(card.key, card);
   }
 
-  /** The PNG, drawn when it is first asked for in that theme; undefined for a card that is unknown, dropped, or cannot be drawn. */
+  /** The PNG, drawn when first requested in that theme; undefined for an unknown card, or one that cannot be drawn. */
   async read(key: string, theme: CardTheme): Promise<Buffer | undefined> {
     const id = `${key} ${theme}`;
     const card = this.#cards.get(key);
@@ -59,12 +59,10 @@ export class ImageCards {
   }
 }
 
-/**
- * The same key always means the same image, so it may be cached for long. A missing image may appear later, so that answer is not cached.
- */
+/** A key always means the same image, so browsers may cache it for long; the answer for a missing one is not cached. */
 const KEPT = 'public, max-age=604800, immutable';
 
-/** `/picture/<key>.png` in the dark theme, or in the light one with `?theme=light`. */
+/** Serves `/picture/<key>.png` in the dark theme, or in the light one with `?theme=light`. */
 export function registerImageCards(server: FastifyInstance, cards: Pick<ImageCards, 'read'>): void {
   server.get<{ Params: { key: string }; Querystring: { theme?: unknown } }>(
     '/picture/:key.png',

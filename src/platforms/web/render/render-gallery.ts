@@ -15,23 +15,23 @@ import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../protocol/limits.ts';
 import { shortenString } from './render-text.ts';
 
 export interface GalleryContext {
-  /** Makes addresses in the tunnel, without asking any server. */
+  /** Makes addresses in the tunnel, without any request. */
   readonly tunnel: Pick<Tunnel, 'address'>;
   /** Unix milliseconds. */
   readonly now: number;
 }
 
-/** The file that a browser plays best, in the tunnel; an empty list for an item without one. */
+/** The file that a browser plays best, at its address in the tunnel; an empty list for an item without one. */
 export function renderMedia(
   { post, index, form, spoiler, clip }: GalleryItem,
   { tunnel, now }: GalleryContext,
 ): WebMedia[] {
   const item = post.items[index];
-  // If the audio of a silent video is wanted, its video is shown instead.
+  // If only the audio of a silent video is requested, its video is shown.
   const chosen = item && (choosePlayerFile(item, form) ?? choosePlayerFile(item, 'original'));
   if (!item || !chosen) return [];
   const kind = form === 'audio' && item.kind === 'video' ? 'audio' : item.kind;
-  // This may be longer than the CDN's own address is valid: the tunnel then asks for a new one.
+  // The CDN's own address may expire earlier: the tunnel then looks up a new one.
   const expiresAt = now + MEDIA_LIFE_MS;
   const file = playerTunnelFile(post, index, chosen, expiresAt);
   const { mime, width, height } = file;
@@ -41,7 +41,7 @@ export function renderMedia(
   const poster =
     item.kind === 'image' || item.thumbnailUrl === null ? null : tunnel.address({ ...cover, url: item.thumbnailUrl });
   const clipUrl = kind === 'video' ? clipAddress(post, index) : undefined;
-  // The browser plays the clip by itself; the saved file is cut by the API.
+  // The browser itself plays only the clip; for saving, the API cuts the file.
   const part = clip === undefined ? '' : `#t=${clip.startMs / 1_000},${clip.endMs / 1_000}`;
   const saved = clip && clipUrl !== undefined ? savedClip(clipUrl, clip, file) : undefined;
   return [
@@ -50,7 +50,7 @@ export function renderMedia(
       src: `${src}${part}`,
       mime,
       poster,
-      // If the file's own size is unknown, the item's size gives the shape.
+      // If the file's size is unknown, the item's gives the proportions.
       width: width ?? item.width,
       height: height ?? item.height,
       durationMs: clip === undefined ? item.durationMs : clip.endMs - clip.startMs,
@@ -64,14 +64,14 @@ export function renderMedia(
   ];
 }
 
-/** Shorter ones are no longer than a part. */
+/** Shorter videos are not worth cutting. */
 const SHORTEST_CUT_MS = 2_000;
 
 function isCuttable({ durationMs }: MediaItem): boolean {
   return durationMs !== null && durationMs >= SHORTEST_CUT_MS;
 }
 
-/** The API cuts it when it is asked for. */
+/** The API's address for a part of the video, which is cut on request. */
 function clipAddress({ url, items }: GalleryItem['post'], index: number): string {
   return `/api/clip?url=${encodeURIComponent(url)}&item=${(items[index]?.position ?? index) + 1}`;
 }
@@ -90,7 +90,7 @@ type Extras = Pick<WebMedia, 'qualities' | 'audio'>;
 /**
  * The video in other sizes, and its audio alone.
  * @param part the played part of the video, as the end of an address
- * @param saved the part as a file, which is saved in place of each size
+ * @param saved the part as a file, which is saved instead of each size
  */
 function extrasOf(
   {

@@ -10,14 +10,14 @@ export function shortenString(text: string, max: number): string {
     .trimEnd()}…`;
 }
 
-/** The text cut to `max` visible characters; the tree structure of the shown part is kept. */
+/** A text cut to `max` visible characters; its remaining nodes keep their structure. */
 export function shortenText(text: Text, max: number): WebText {
   return spend(text, { left: max, cut: false });
 }
 
 interface Budget {
   left: number;
-  /** True when an ellipsis already shows that something is missing. */
+  /** True when an ellipsis has been added already. */
   cut: boolean;
 }
 
@@ -63,5 +63,5 @@ function spendInline(inline: Inline, budget: Budget): WebInline {
   }
 }
 
-/** The approximate length of a shown date. */
+/** The approximate number of characters of a date. */
 const TIME_LENGTH = 16;

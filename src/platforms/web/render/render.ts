@@ -16,11 +16,11 @@ import { type GalleryContext, renderMedia } from './render-gallery.ts';
 import { shortenString, shortenText } from './render-text.ts';
 
 export interface WebRenderContext extends GalleryContext {
-  /** The path on this server for a foreign image or audio file; undefined when the tunnel does not carry it. */
+  /** The path on this server for another host's image or audio; undefined when the tunnel does not serve it. */
   readonly assetAddress: (url: string, kind: 'image' | 'audio') => string | undefined;
 }
 
-/** Renders a reply into what the page shows. Pure: everything that does not fit is shortened with an ellipsis. */
+/** Renders a reply as the page shows it. Pure: what does not fit is shortened with an ellipsis. */
 export function renderWebReply(reply: Reply, context: WebRenderContext): WebReply {
   const shown = reply.blocks.flatMap(arranged);
   const blocks = shown.slice(0, REPLY_LIMITS.blocks).map(block => renderBlock(block, context));
@@ -39,7 +39,7 @@ export function renderWebReply(reply: Reply, context: WebRenderContext): WebRepl
   };
 }
 
-/** What an image card shows is drawn by the page where it can be: as text and charts. */
+/** A block, or the parts of an image card that the page shows as text and charts instead of an image. */
 type Arranged = Block | Extract<WebBlock, { kind: 'charts' }>;
 
 function arranged(block: Block): readonly Arranged[] {
@@ -108,7 +108,7 @@ function renderFields(
   return fields.length > shown.length ? [...shown, { label: '…', value: ['…'] }] : shown;
 }
 
-/** The page loads nothing from other hosts: an image that the tunnel does not carry becomes a link. */
+/** An image. The page loads nothing from other hosts, so one that the tunnel does not serve becomes a link. */
 function renderImage(image: Image, context: WebRenderContext): WebBlock {
   const url = imageAddress(image, context);
   const alt = shortenString(image.alt, REPLY_LIMITS.alt);
@@ -163,7 +163,7 @@ function coverAt(url: string, { alt, ratio }: Image): NonNullable<WebCard['image
   return { url, alt: shortenString(alt, REPLY_LIMITS.alt), ...(ratio !== undefined && { ratio }) };
 }
 
-/** The tokens that a card's own button, or a text's links, open. */
+/** The tokens in a block: of a card's button or of a text's links. */
 function tokensOf(block: Block): readonly string[] {
   if (block.kind === 'text') return linkTokens(block.text);
   return block.kind === 'card' && block.action?.kind === 'button' ? [block.action.token] : [];
@@ -176,7 +176,7 @@ function linkTokens(text: readonly Inline[]): readonly string[] {
   });
 }
 
-/** Says whether a menu opens nothing but what cards and links already open; such menus are for platforms whose cards have no buttons. */
+/** Says whether cards and links open everything in a menu, which is for platforms whose cards have no buttons. */
 function isRepeated(action: Action, opened: ReadonlySet<string>): boolean {
   return action.kind === 'menu' && action.choices.every(({ token }) => opened.has(token));
 }

@@ -1,6 +1,6 @@
 /**
- * The service worker: the page itself opens without a connection and says that there is none. Chat content, files and the API do not pass
- * through it and are not stored.
+ * The service worker: it opens the page without a connection. Chat content, files and the API do not pass through it
+ * and are not stored.
  */
 declare const self: ServiceWorkerGlobalScope;
 
@@ -24,7 +24,7 @@ self.addEventListener('fetch', event => {
   if (path !== undefined) event.respondWith(answer(event, path));
 });
 
-/** The page was loaded a moment ago, so its files come from the browser's cache and nothing is loaded twice. */
+/** Stores the page's files, which come from the browser's cache, since the page was just loaded. */
 async function install(): Promise<void> {
   const cache = await caches.open(CACHE);
   await cache.addAll(PAGE.map(path => new Request(path, { cache: 'force-cache' })));
@@ -37,7 +37,7 @@ async function activate(): Promise<void> {
   await self.clients.claim();
 }
 
-/** The path under which a file is stored; undefined for everything that is not one of the page's own files. */
+/** The path under which a file is stored; undefined unless it is one of the page's own. */
 function pathOf({ method, url, mode }: Request): string | undefined {
   const { origin, pathname } = new URL(url);
   if (method !== 'GET' || origin !== self.location.origin) return undefined;
@@ -45,7 +45,7 @@ function pathOf({ method, url, mode }: Request): string | undefined {
   return pathname !== '/' && PAGE.includes(pathname) ? pathname : undefined;
 }
 
-/** The server's answer whenever it can be reached, else the stored one. */
+/** The server's answer if it can be reached, else the stored one. */
 async function answer(event: FetchEvent, path: string): Promise<Response> {
   let fresh: Response;
   try {
@@ -59,7 +59,7 @@ async function answer(event: FetchEvent, path: string): Promise<Response> {
   return fresh;
 }
 
-/** Without storage space, the page works as long as there is a connection. */
+/** Stores a file. Without storage space the page works only with a connection. */
 async function keep(path: string, response: Response): Promise<void> {
   const cache = await caches.open(CACHE);
   await cache.put(path, response);

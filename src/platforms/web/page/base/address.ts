@@ -1,4 +1,4 @@
-// The server uses the same rules for rendering, but the page does not trust it.
+// The server filters addresses by these rules when it renders, and the page checks them again.
 
 /** Says whether an address is a web address: only those become links, all others are shown as text. */
 export function isWebAddress(url: string): boolean {
@@ -15,7 +15,7 @@ export function isGameAddress(url: string): boolean {
   return /^osu:\/\/dl\/[1-9]\d{0,14}$/.test(url);
 }
 
-/** Says whether an address is a path on this server; the page loads nothing else. */
+/** Says whether an address is a path on this server: the page loads nothing else. */
 export function isOwnPath(url: string): boolean {
   return /^\/(?![/\\])/.test(url);
 }

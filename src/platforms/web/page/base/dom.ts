@@ -1,7 +1,7 @@
 type Attribute = string | number | boolean | null | undefined;
 type Child = Node | string | null | undefined | false;
 
-/** An element with attributes and children. `true` sets an empty attribute; false, null and undefined set none. */
+/** Creates an element. `true` sets an empty attribute; false, null and undefined set none. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Readonly<Record<string, Attribute>> = {},
@@ -34,7 +34,7 @@ export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   return element;
 }
 
-/** True when the pointer is a finger: there is little space then, and the system has a share sheet. */
+/** True on a touch screen, which has little space, and where the system has a share sheet. */
 export function isTouch(): boolean {
   return matchMedia('(pointer: coarse)').matches;
 }
@@ -52,7 +52,7 @@ export function randomId(): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** Stores a value. Storage may be full or forbidden: then the page works, but remembers nothing. */
+/** Stores a value. Storage may be full or forbidden: then the page works, but forgets the value. */
 export function remember(storage: 'localStorage' | 'sessionStorage', key: string, value: string): boolean {
   try {
     window[storage].setItem(key, value);

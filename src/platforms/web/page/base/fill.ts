@@ -1,6 +1,6 @@
 const PLURAL = /\{(\w+), plural,((?:\s+=?\w+ \{(?:[^{}]|\{\w+\})*\})+)\s*\}/g;
 
-/** Fills in a text of the page: of ICU MessageFormat it supports `{name}`, and plurals without nested parts. */
+/** Fills values into a text. Of ICU MessageFormat it supports `{name}`, and plurals without nested parts. */
 export function fill(text: string, locale: string, params: Readonly<Record<string, string | number>>): string {
   return text
     .replace(PLURAL, (_, name: string, cases: string) => {

@@ -3,32 +3,32 @@ import type { WebReply } from './protocol.ts';
 
 export type TurnInput =
   | { readonly kind: 'text'; readonly text: string }
-  /** A pressed button; `label` is its text, `under` the reply to which it belongs. */
+  /** A pressed button: `label` is its text, `under` the reply that has it. */
   | { readonly kind: 'action'; readonly token: string; readonly label: string; readonly under?: ReplyPlace };
 
-/** One reply on the page. */
+/** The position of one reply in the conversation. */
 export interface ReplyPlace {
   readonly turn: string;
   readonly index: number;
 }
 
-/** Something that a person asked, and the replies to it. */
+/** A question of the person (a message or a pressed button), and the replies to it. */
 export interface Turn {
   readonly id: string;
   readonly input: TurnInput;
   state: 'waiting' | 'done' | 'cancelled';
   replies: WebReply[];
-  /** True when the first reply replaced the one whose button was pressed. */
+  /** True when the first reply replaced the one with the pressed button. */
   moved?: boolean;
-  /** True when something else replaced one of its replies: another page, or something opened from it. */
+  /** True when one of its replies was replaced by its next page or by something opened from it. */
   exchanged?: boolean;
-  /** The replies from which this one was opened, by its index: the last is the nearest. */
+  /** For each reply, by index, those from which it was opened, the nearest last. */
   below?: Kept;
-  /** The replies that were closed there: the last one is reopened first. */
+  /** For each reply, by index, those that Back closed, the one to reopen first last. */
   above?: Kept;
 }
 
-/** Replies by their position in the turn. */
+/** Lists of replies by a reply's position in the turn. */
 export type Kept = Readonly<Record<number, readonly WebReply[]>>;
 
 const KEY = 'medley.turns';
@@ -36,8 +36,8 @@ const MAX_TURNS = 60;
 const MAX_LENGTH = 1_500_000;
 
 /**
- * The conversation, stored in this tab alone: it survives a reload and is lost with the tab, unless the reader chose to keep it on the
- * device.
+ * The conversation as a list of turns. It is stored for this browser tab only, survives a reload and is lost with the
+ * tab, unless the reader chose to keep it on the device.
  */
 export class History {
   #turns = load();
@@ -49,12 +49,12 @@ export class History {
     });
   }
 
-  /** The copy on the device, even an empty one, means that the reader chose to keep conversations. */
+  /** A stored copy on the device, even an empty one, means that the reader chose to keep conversations. */
   get isKept(): boolean {
     return recall('localStorage', KEY) !== null;
   }
 
-  /** Keeps conversations on the device from now on, or deletes the kept ones. */
+  /** Begins to keep conversations on the device, or deletes the kept ones. */
   keep(isKept: boolean): void {
     if (isKept) remember('localStorage', KEY, '[]');
     else forget('localStorage', KEY);
@@ -79,7 +79,7 @@ export class History {
     this.#write();
   }
 
-  /** Writes soon; several calls in a row write once. */
+  /** Writes after a short delay; several calls in a row write once. */
   save(): void {
     this.#timer ??= setTimeout(() => this.#write(), 250);
   }
@@ -109,7 +109,7 @@ function write(storage: 'localStorage' | 'sessionStorage', turns: readonly Turn[
   if (kept.length <= 1) remember(storage, KEY, json);
 }
 
-/** A new tab begins with the turns kept on the device, without those for which another tab still waits. */
+/** A new tab begins with the turns kept on the device, except those that another tab is still waiting for. */
 function load(): Turn[] {
   return read('sessionStorage') ?? read('localStorage')?.filter(({ state }) => state !== 'waiting') ?? [];
 }
@@ -123,7 +123,7 @@ function read(storage: 'localStorage' | 'sessionStorage'): Turn[] | undefined {
   }
 }
 
-/** The page wrote the value itself; the check only rejects data of an older version. */
+/** Says whether a stored value is a turn. This page wrote it, so only data of an older version can differ. */
 function isTurn(value: unknown): value is Turn {
   return (
     typeof value === 'object' &&

@@ -1,4 +1,4 @@
-/** Icons drawn on a 24 x 24 grid with a 1.75 stroke; they are decorative, so hidden from screen readers. */
+/** Icons on a 24 x 24 grid with a stroke of 1.75. They are decorative, so screen readers skip them. */
 const PATHS = {
   send: 'M12 19V5M5.5 11.5 12 5l6.5 6.5',
   stop: 'M8 8h8v8H8z',
@@ -35,7 +35,7 @@ export function icon(name: IconName): SVGSVGElement {
   return drawing('icon', '0 0 24 24', [PATHS[name]]);
 }
 
-/** A decorative drawing of paths, which the style sheet draws. */
+/** A decorative drawing of paths, styled by the style sheet. */
 export function drawing(name: 'icon' | 'curve', viewBox: string, paths: readonly string[]): SVGSVGElement {
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('viewBox', viewBox);

@@ -1,12 +1,12 @@
 /**
- * The frames between the web chat's page and its server, over one WebSocket at `/chat`: JSON text frames; this file has types only. The
- * page shows text with `textContent` alone, so nothing in a frame is markup.
+ * The types of the frames between the web chat's page and its server: JSON text over the WebSocket at `/chat`. The page
+ * shows texts by `textContent` only, so nothing in a frame is markup.
  */
 
 export type PageMessage =
   /** The first frame. `session` is a random UUID that the page keeps in localStorage; settings are stored under it. */
   | { readonly type: 'hello'; readonly session: string; readonly locales: readonly string[] }
-  /** A typed or pasted line. `id` is chosen by the page; if it is sent again after a reconnect it is answered once. */
+  /** A typed or pasted line. The page chooses `id`; a line that is sent again after a reconnect is answered once. */
   | { readonly type: 'message'; readonly id: string; readonly text: string }
   | { readonly type: 'action'; readonly id: string; readonly token: string }
   /** Asks for suggestions for the text typed so far. Only the newest request is answered. */
@@ -25,17 +25,17 @@ export type ServerMessage =
       readonly languages: readonly WebLanguage[];
       /** The names of the sites whose links are answered. */
       readonly sites: readonly string[];
-      /** Most characters of one message. */
+      /** The most characters of one message. */
       readonly maxLength: number;
     }
   /** A message or action has arrived: the connection works and the answer is being made. */
   | { readonly type: 'accepted'; readonly id: string }
   | { readonly type: 'progress'; readonly id: string; readonly text: string }
-  /** One message may get several replies (for several links); `index` counts them from 0, so that a repeated one is recognised. */
+  /** One reply to a message; several links may get several. `index` counts from 0, so that a repeat is recognised. */
   | { readonly type: 'reply'; readonly id: string; readonly index: number; readonly reply: WebReply }
-  /** This reply replaces the one with that index, which was not complete. */
+  /** A better version of an incomplete reply, which replaces the one with that index. */
   | { readonly type: 'better'; readonly id: string; readonly index: number; readonly reply: WebReply }
-  /** Nothing more will come for this id. */
+  /** The answer to this message is complete; only better versions of its replies may follow. */
   | { readonly type: 'done'; readonly id: string }
   | { readonly type: 'suggestions'; readonly id: string; readonly items: readonly WebSuggestion[] }
   /** A notice about the connection, not about a message. */
@@ -67,7 +67,7 @@ export interface WebExample {
 export interface WebSuggestion {
   readonly label: string;
   readonly detail: string;
-  /** The whole input line when this suggestion is chosen. */
+  /** The whole line that choosing this suggestion writes into the input. */
   readonly text: string;
 }
 
@@ -76,7 +76,7 @@ export interface WebReply {
   readonly blocks: readonly WebBlock[];
   readonly gallery: readonly WebMedia[];
   readonly actions: readonly WebAction[];
-  /** Asking again may help from `at` on, in unix milliseconds: for the same message, or only for this one `link` of several. */
+  /** When asking again may help, unix milliseconds: for the whole message, or only for one `link` of several. */
   readonly retry?: { readonly at: number; readonly link?: string };
 }
 
@@ -84,7 +84,7 @@ export type WebText = readonly WebInline[];
 export type WebInline =
   | string
   | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: WebText }
-  /** A link with a `token` opens on this page, like a button. */
+  /** A link; one with a `token` opens something on this page, like a button. */
   | { readonly kind: 'link'; readonly url: string; readonly children: WebText; readonly token?: string }
   | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
   /** A colour as `#rrggbb`. */
@@ -101,7 +101,7 @@ export type WebBlock =
   | { readonly kind: 'text'; readonly text: WebText; readonly folded: boolean }
   | { readonly kind: 'fields'; readonly fields: readonly { readonly label: string; readonly value: WebText }[] }
   | { readonly kind: 'image'; readonly url: string; readonly alt: string; readonly ratio: number | null }
-  /** An image card, in pixels; if it cannot be drawn after all, the page shows `alt`. */
+  /** An image card with its size in pixels; if it cannot be loaded, the page shows `alt`. */
   | {
       readonly kind: 'picture';
       readonly url: string;
@@ -117,23 +117,23 @@ export type WebBlock =
 /** A curve through values, from left to right. */
 export interface WebChart {
   readonly label: string;
-  /** `height`: the larger, the higher. `text`: the value in words, `name`: what it is the value of. */
+  /** A point of the curve: `height` is relative, `text` the value in words, `name` what has this value. */
   readonly points: readonly { readonly height: number; readonly text: string; readonly name: string }[];
 }
 
-/** A short piece of audio to listen to, at a path on this server. */
+/** A short audio preview, at a path on this server. */
 export interface WebSound {
   readonly url: string;
   readonly label: string;
 }
 
-/** One of several things in a list. */
+/** One of several things in a list, such as a beatmap or a play. */
 export interface WebCard {
   readonly title: WebText;
   readonly lines: readonly WebText[];
-  /** `ratio`: width divided by height, where known. */
+  /** The card's image; `ratio` is width divided by height, where known. */
   readonly image: { readonly url: string; readonly alt: string; readonly ratio?: number } | null;
-  /** A value that is shown apart from the lines. */
+  /** A value, such as pp, that is shown apart from the lines. */
   readonly worth?: {
     readonly value: string;
     readonly detail: string;
@@ -146,7 +146,7 @@ export interface WebCard {
   readonly action: WebAction | null;
 }
 
-/** A file in the chat. Addresses are paths on this server (the tunnel), so nothing is fetched from third parties. */
+/** A file in the chat. Its addresses are paths on this server, so nothing is fetched from third parties. */
 export interface WebMedia extends WebFile {
   readonly kind: 'video' | 'image' | 'audio';
   readonly src: string;
@@ -158,22 +158,22 @@ export interface WebMedia extends WebFile {
   /** The description of the post's file, if it has one; else ''. */
   readonly alt: string;
   readonly spoiler: boolean;
-  /** The sizes of a video, largest first; absent when there is only one. The first is `src`. */
+  /** The same video in all sizes, largest first, beginning with `src`; absent when there is only one. */
   readonly qualities?: readonly WebQuality[];
-  /** Saves a part of a video with `&from=` and `&to=` behind it; absent when no part can be chosen. */
+  /** The address that cuts the video between `&from=` and `&to=`, to be appended; absent when it cannot be cut. */
   readonly clipUrl?: string;
-  /** The audio alone, if the post has it as a file. */
+  /** The audio alone, if the post's item has it as a file. */
   readonly audio?: WebFile;
-  /** Unix milliseconds after which the addresses no longer work. */
+  /** When the addresses become invalid, unix milliseconds. */
   readonly expiresAt: number;
 }
 
 export interface WebFile {
   readonly downloadUrl: string;
   readonly fileName: string;
-  /** A label such as `720p`; absent if the file is not a video, or its size is unknown. */
+  /** A label of the size, such as `720p`; absent if the file is no video, or its size is unknown. */
   readonly label?: string;
-  /** Absent when unknown. */
+  /** The size; absent when unknown. */
   readonly bytes?: number;
   /** True when `bytes` is estimated from the bit rate. */
   readonly isRough?: true;
@@ -196,7 +196,7 @@ export type WebAction =
 
 export interface WebChoice {
   readonly label: string;
-  /** '' when there is nothing to add. */
+  /** More about the option; '' when there is nothing to add. */
   readonly detail: string;
   readonly token: string;
 }

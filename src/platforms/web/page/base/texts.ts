@@ -11,13 +11,13 @@ const KEY = 'medley.texts';
 let current: Readonly<Record<string, string>> = english;
 let locale = 'en';
 
-/** Restores the language of the last visit, so that a restored conversation does not begin in English. */
+/** Restores the texts in the language of the last visit, so that a restored conversation does not begin in English. */
 export function restoreTexts(): void {
   try {
     const stored: unknown = JSON.parse(recall('localStorage', KEY) ?? 'null');
     if (isStored(stored)) apply(stored.tag, stored.texts);
   } catch {
-    // Unreadable texts are ignored: the server sends all of them in a moment.
+    // Unreadable stored texts are ignored: the server sends all texts in a moment.
   }
 }
 
@@ -56,12 +56,12 @@ export function countOf(kind: 'photo' | 'video' | 'audio', n: number): string {
   return text(`${kind}Count`, { n });
 }
 
-/** The reader's own variant of the shown language, for dates: `en-GB` when the page is in `en`. */
+/** The reader's regional variant of the page's language, for dates: `en-GB` when the page is in `en`. */
 export function readerLocale(): string {
   return navigator.languages.find(tag => tag === locale || tag.startsWith(`${locale}-`)) ?? locale;
 }
 
-/** Fills in the texts that the static markup refers to. */
+/** Puts the texts into the elements of the static markup that name them. */
 function applyTexts(root: HTMLElement): void {
   for (const element of root.querySelectorAll<HTMLElement>('[data-text]'))
     element.textContent = keyed(element.dataset.text);

@@ -5,7 +5,7 @@ export type ThemeChoice = 'system' | 'light' | 'dark';
 const KEY = 'medley.theme';
 const COLOURS = { light: '#f4f6f3', dark: '#0e1614' } as const;
 
-/** The chosen theme; it is applied as soon as this module is loaded, before the first paint. */
+/** The chosen theme. It is applied when this module is loaded, before the first paint. */
 export function currentTheme(): ThemeChoice {
   const { theme } = document.documentElement.dataset;
   return theme === 'light' || theme === 'dark' ? theme : 'system';
@@ -29,7 +29,7 @@ function setTheme(theme: ThemeChoice): void {
   repaintPictures();
 }
 
-/** The address of an image card in the theme of the page. */
+/** The address of an image card in the page's current theme. */
 export function pictureAddress(path: string): string {
   return shownTheme() === 'light' ? `${path}${LIGHT}` : path;
 }

@@ -18,7 +18,7 @@ export function actionsOf(actions: readonly WebAction[], context: ItemContext): 
     } else if (action.kind === 'button') row.push(pressable(action, context));
     else if (isWebAddress(action.url)) row.push(link(action));
   }
-  // The primary link comes first, because most people want it.
+  // The primary link is moved to the front, because most people want it.
   row.sort((a, b) => Number(b.matches('a.primary')) - Number(a.matches('a.primary')));
   return row.length > 0 ? [h('div', { class: 'actions' }, ...row), ...lists] : [];
 }
@@ -38,7 +38,7 @@ function link({ label, url, style }: Extract<WebAction, { kind: 'link' }>): HTML
   return h('a', attributes, icon(name), label);
 }
 
-/** A list that unfolds in place. A native select would act on the first arrow key in some browsers, and shows no details. */
+/** A list that unfolds below its button; a native select may choose on an arrow key, and cannot show details. */
 function menu({ label, choices }: Menu, { onAction }: ItemContext): { opener: HTMLElement; list: HTMLElement } {
   const list = h(
     'ul',

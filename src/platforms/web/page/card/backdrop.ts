@@ -3,20 +3,20 @@ import type { WebMedia } from '../base/protocol.ts';
 import { whenNear } from './media.ts';
 
 /**
- * An image of this few pixels, stretched over a card, looks blurred by itself. A blur filter would drop a frame whenever it scrolls into
- * view.
+ * The size of the copy in pixels: so small an image looks blurred when it is stretched. A blur filter would drop a
+ * frame whenever it scrolls into view.
  */
 const PIXELS = 8;
 const SMOOTH_PIXELS = 32;
-/** How strongly the image shows behind the file. */
+/** The opacity of the copy. */
 const LIGHT = 0.6;
 
-/** A blurred copy of a file that is narrower than its place, shown at both sides of it. */
+/** A blurred copy of a file that is narrower than its box, shown to the left and right of it. */
 export function backdrop(media: WebMedia): HTMLElement | undefined {
   const src = media.kind === 'image' ? media.src : media.poster;
   if (src === null || media.spoiler || Date.now() >= media.expiresAt) return undefined;
   const canvas = h('canvas', { class: 'backdrop', width: SMOOTH_PIXELS, height: SMOOTH_PIXELS, 'aria-hidden': 'true' });
-  // A file that cannot be loaded leaves the sides dark; its own place reports that.
+  // If the file cannot be loaded the sides stay dark; the file's own element shows the error.
   whenNear(canvas, () => fill(canvas, src).catch(() => undefined));
   return canvas;
 }

@@ -76,11 +76,11 @@ function picture({ url, alt, width, height }: Extract<WebBlock, { kind: 'picture
 
 type Field = Extract<WebBlock, { kind: 'fields' }>['fields'][number];
 
-/** Enough for every language: a label of several words is broken into two lines. */
+/** The most characters of a label, enough for every language: a label of several words is broken into two lines. */
 const LONGEST_LABEL = 32;
 const LONGEST_FIGURE = 24;
 
-/** Short values are placed side by side, sentences one below the other. */
+/** Places short values side by side, and sentences one below the other. */
 function fieldList(fields: readonly Field[]): Node {
   const isFigures = fields.every(
     ({ label, value }) => label.length <= LONGEST_LABEL && wordsOf(value).length <= LONGEST_FIGURE,
@@ -89,7 +89,7 @@ function fieldList(fields: readonly Field[]): Node {
   return h('dl', { class: isFigures ? 'figures' : 'rows' }, ...rows);
 }
 
-/** The button that unfolds a text is only shown when something is hidden, which depends on the text's width. */
+/** Shows the button that unfolds a text only when a part of the text is hidden, which depends on its width. */
 const folds = new ResizeObserver(entries => {
   for (const { target } of entries) {
     if (!target.classList.contains('folded')) continue;

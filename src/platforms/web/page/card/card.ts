@@ -18,13 +18,13 @@ type WebHeading = Extract<WebBlock, { kind: 'heading' }>;
 
 export interface CardContext extends ItemContext {
   readonly bringAgain: () => void;
-  /** Asks again for everything that failed, or for one link. */
+  /** Asks again for everything that failed, or for one of the links. */
   readonly askAgain: (link?: string) => void;
-  /** Shows the reply that this one replaced; undefined when it replaced none. */
+  /** Shows the previous reply, which this one replaced; undefined when it replaced none. */
   readonly goBack: (() => void) | undefined;
 }
 
-/** A reply as a card: the media, the first heading, the actions, then the text; without media the actions come last. */
+/** A reply as a card: files, first heading, actions, text; without files the actions come last. */
 export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   const { covers, heading, rest } = opening(reply.blocks);
   const root = h('article', { class: 'card', 'data-tone': reply.tone, 'aria-label': nameOf(reply) });
@@ -69,14 +69,14 @@ function headingNode(heading: WebHeading, { onAction }: CardContext): HTMLElemen
   return h('h2', { class: 'card-heading led' }, led, h('span', {}, ...words));
 }
 
-/** The author's avatar with the letter of the site at its corner; without an avatar the letter takes its place. */
+/** The author's avatar with a letter for the site at its corner; without an avatar the letter is shown alone. */
 function portrait({ image, site }: WebHeading): HTMLElement | undefined {
   if (image === undefined && site === undefined) return undefined;
   const avatar = image !== undefined && isOwnPath(image) && h('img', { src: image, alt: '', decoding: 'async' });
   if (avatar) avatar.addEventListener('error', () => avatar.remove(), { once: true });
   const mark = site && pill(site.name.slice(0, 1), site.colour);
   mark?.setAttribute('class', 'site-mark');
-  // The words beside it name author and site.
+  // Screen readers skip it, because the text beside it names author and site.
   return h('span', { class: 'portrait', 'aria-hidden': 'true' }, avatar, mark);
 }
 
@@ -84,7 +84,7 @@ function some(node: HTMLElement | undefined): HTMLElement[] {
   return node ? [node] : [];
 }
 
-/** A button that can be pressed from the moment when asking again may help. */
+/** A button for asking again, enabled from the moment when that may help. */
 function retryButton({ at, link }: NonNullable<WebReply['retry']>, { askAgain }: CardContext): HTMLElement {
   const again = button({ class: 'action' }, () => askAgain(link), icon('again'), text('retry'));
   const waitMs = at - Date.now();
@@ -103,7 +103,7 @@ function backButton(goBack: () => void): HTMLElement {
   return button({ class: 'return' }, goBack, icon('previous'), text('back'));
 }
 
-/** A heading that is preceded by nothing but images is the reply's own. */
+/** A heading that is preceded by nothing but images is the heading of the whole reply. */
 function opening(blocks: readonly WebBlock[]) {
   const at = blocks.findIndex(({ kind }) => kind !== 'image' && kind !== 'picture');
   const heading = blocks[at];
@@ -111,14 +111,14 @@ function opening(blocks: readonly WebBlock[]) {
   return { covers: blocks.slice(0, at), heading, rest: blocks.slice(at + 1) };
 }
 
-/** An image narrower than this share of its height leaves space for text beside it. */
+/** An image whose width is below this share of its height leaves space for text beside it. */
 const TALL = 0.85;
 
 function tallOf([cover]: readonly WebMedia[]): WebMedia | undefined {
   return cover !== undefined && cover.kind !== 'audio' && ratioOf(cover) < TALL ? cover : undefined;
 }
 
-/** True for a block that always takes the conversation's whole width, so that turned pages keep their place. */
+/** True for a block that always has the full width of the conversation, so that paging through a list moves nothing. */
 function isWide({ kind }: WebBlock): boolean {
   return kind === 'card' || kind === 'picture' || kind === 'image';
 }
@@ -155,7 +155,7 @@ function galleryName(items: readonly WebMedia[]): string {
     .join(', ');
 }
 
-/** One sentence for screen readers that says what came, without reading all of it. */
+/** One sentence for screen readers that sums up a reply. */
 export function summaryOf(reply: WebReply): string {
   const spoken = reply.blocks
     .flatMap(block => {
@@ -178,7 +178,7 @@ function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain }: CardConte
   const items = reply.gallery;
   const owner = headingOf(reply);
   const photos = items.filter(item => item.kind === 'image' && !item.spoiler);
-  // A photo that was behind a spoiler cover is opened alone, so that stepping on does not uncover another.
+  // A photo from behind a spoiler cover is opened alone, since stepping to the next photo could uncover a hidden one.
   const openPhoto = (media: WebMedia): void =>
     media.spoiler ? openLightbox([media], 0) : openLightbox(photos, photos.indexOf(media));
   const [first] = items;

@@ -6,15 +6,15 @@ import { backdrop } from './backdrop.ts';
 import { type MediaContext, mediaBox, mediaLabel, ratioOf, warm, whenNear } from './media.ts';
 
 export interface CarouselOptions extends MediaContext {
-  /** The name of its files for screen readers. */
+  /** The name of the carousel's files for screen readers. */
   readonly label: string;
   readonly onChange: (index: number) => void;
 }
 
-/** With more files than this, dots are useless to count; only the number is shown. */
+/** With more files than this, only the file's number is shown, since so many dots cannot be counted. */
 const MOST_DOTS = 12;
 
-/** A button at the side that shows the previous or next file. */
+/** A button at the side of the carousel, to the previous or next file. */
 export function stepButton(to: 'previous' | 'next', onClick: () => void): HTMLButtonElement {
   return button({ class: `icon-button turn-${to}`, 'aria-label': text(to) }, onClick, icon(to));
 }
@@ -33,7 +33,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   function go(index: number): void {
     const target = Math.max(0, Math.min(items.length - 1, index));
     track.scrollTo({ left: target * track.clientWidth, behavior: isCalm() ? 'auto' : 'smooth' });
-    // The index changes at once, not when the scroll arrives, so that two quick presses move two slides.
+    // The index changes at once and not after the scroll, so that two quick presses move two slides.
     arrive(target);
   }
 
@@ -52,7 +52,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
     options.onChange(index);
   }
 
-  /** Loads the files beside the current one, so that they are ready when wanted. */
+  /** Loads the files next to the current one, so that they are ready when they are shown. */
   function warmAround(index: number): void {
     for (const slide of slides.slice(Math.max(0, index - 1), index + 2)) warm(slide);
   }
@@ -77,7 +77,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   const [first] = items;
   if (first) root.style.setProperty('--ratio', String(ratioOf(first)));
   root.addEventListener('keydown', event => {
-    // In a player the arrow keys belong to the player.
+    // In a video or audio player the arrow keys seek.
     if (event.target instanceof HTMLMediaElement) return;
     const target = targetOf(event.key, current, items.length);
     if (target === undefined) return;
@@ -94,7 +94,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   return root;
 }
 
-/** Long enough to bridge the steps of a smooth scroll, short enough to feel immediate. */
+/** How long a scroll must pause to count as ended: longer than a smooth scroll's steps, but not felt. */
 const SETTLE_MS = 90;
 
 function targetOf(key: string, current: number, count: number): number | undefined {

@@ -2,15 +2,13 @@ import { h } from '../base/dom.ts';
 import { drawing } from '../base/icons.ts';
 import type { WebChart } from '../base/protocol.ts';
 
-/**
- * A curve that says the value under the pointer. An invisible slider over it brings the keys, the fingers and the words for screen readers.
- */
+/** A curve that shows the value under the pointer. An invisible slider makes it usable by keys and screen readers. */
 export function chart({ label, points }: WebChart): HTMLElement {
   const heights = points.map(({ height }) => height);
   const [low, high] = [Math.min(...heights), Math.max(...heights)];
   const last = points.length - 1;
   const xOf = (index: number): number => (100 * index) / Math.max(1, last);
-  // A value that never changes is drawn in the middle.
+  // A curve whose values are all equal is drawn in the middle.
   const yOf = (height: number): number => (high === low ? 50 : (100 * (high - height)) / (high - low));
   const line = heights.map((height, index) => `${xOf(index).toFixed(2)} ${yOf(height).toFixed(2)}`).join('L');
   const name = h('span', { class: 'chart-name' });

@@ -5,22 +5,22 @@ import { text } from '../base/texts.ts';
 import { showSaving } from './saving.ts';
 
 export interface ClipChoice {
-  /** Opens and closes the choice. */
+  /** The button that opens and closes the choice of a part. */
   readonly tool: HTMLButtonElement;
-  /** The two handles, and the link that saves what is between them. */
+  /** The row with the two handles, and the link that saves the part between them. */
   readonly row: HTMLElement;
-  /** The choice is about this file from now on. */
+  /** Makes the choice apply to this file. */
   offer(media: WebMedia): void;
 }
 
 const SHORTEST_S = 0.5;
-/** The server makes no longer ones. */
+/** The longest part that the server cuts, in seconds. */
 const LONGEST_S = 300;
 const STEP_S = 0.1;
-/** A choice begins with so much of the video. */
+/** The length of the part at first, in seconds. */
 const FIRST_S = 15;
 
-/** Chooses a part of a video by two handles below the player, which shows and plays that part. */
+/** Lets the reader choose a part of a video by two handles below the player, which plays that part. */
 export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label: string) => string): ClipChoice {
   const from = handle('clipStart');
   const to = handle('clipEnd');
@@ -44,7 +44,7 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
     if (isOpen) watch();
   }
 
-  /** The player plays what is chosen, as long as that is open. */
+  /** Keeps the player within the chosen part while the choice is open. */
   function watch(): void {
     const video = videoOf();
     if (video === null || video === watched) return;
@@ -118,7 +118,7 @@ function handle(key: 'clipStart' | 'clipEnd'): HTMLInputElement {
   return h('input', { type: 'range', min: 0, step: STEP_S, 'aria-label': text(key) });
 }
 
-/** `1:05.5` */
+/** Writes seconds as `1:05.5`. */
 function moment(seconds: number): string {
   const tenths = Math.round(seconds * 10);
   const whole = `${Math.floor(tenths / 10) % 60}`.padStart(2, '0');

@@ -8,8 +8,8 @@ import { pill, swatch } from './pill.ts';
 export type OnAction = (token: string, label: string, pressed: HTMLElement) => void;
 
 /**
- * A text as nodes; nothing in it is ever read as markup. Links with a token call `onAction`. `mayLine`: false where values that must not
- * break would interrupt an underline.
+ * A text as nodes; nothing in it is ever read as markup. Links with a token call `onAction`. `mayLine`: false where the
+ * unbreakable values of a line would interrupt a link's underline.
  */
 export function inlines(content: WebText, onAction?: OnAction, mayLine = true): Node[] {
   const isLine = mayLine && content.some(inline => typeof inline === 'string' && inline.includes(SEPARATOR));
@@ -22,19 +22,19 @@ export function inlines(content: WebText, onAction?: OnAction, mayLine = true): 
     }
     const taken = wordBeside(content[index - 1], inline);
     if (typeof inline !== 'string') return [inlineOf(inline, onAction, mayLine)];
-    // Beside a pill the separator becomes two spaces, since a pill is set apart by its shape.
+    // Beside a pill (a coloured label) the separator becomes two spaces, since the pill is set apart by its shape.
     const rest = taken.endsWith('★') ? inline.slice(taken.length).replace(/^ · /, '  ') : inline.slice(taken.length);
     return isLine ? values(rest) : [document.createTextNode(rest)];
   });
 }
 
-/** The words that are shown on a colour: the stars behind it, else the first word of the text. */
+/** The text of a pill, which stands behind its colour: up to the stars, else the first word. */
 function wordBeside(before: WebInline | undefined, after: WebInline | undefined): string {
   if (typeof before !== 'object' || before.kind !== 'swatch' || typeof after !== 'string') return '';
   return /^ (?:[^\n·–★]{0,24}★|\S+)/.exec(after)?.[0] ?? '';
 }
 
-/** The plain words of a text, without moments and colours. */
+/** The words of a text, without dates and colours. */
 export function wordsOf(content: WebText): string {
   return content
     .map(inline => (typeof inline === 'string' ? inline : 'children' in inline ? wordsOf(inline.children) : ''))
@@ -42,10 +42,10 @@ export function wordsOf(content: WebText): string {
 }
 
 const SEPARATOR = ' · ';
-/** A value longer than this may be broken like any sentence. */
+/** A longer value may be broken like any sentence. */
 const LONGEST_VALUE = 28;
 
-/** Breaks a line of values only between values, never inside one. */
+/** The nodes of a line of values, which is only broken between values. */
 function values(text: string): Node[] {
   return text.split(/( · |^ | $)/).map(part => {
     if (part === SEPARATOR) return separator();
@@ -55,8 +55,8 @@ function values(text: string): Node[] {
 }
 
 /**
- * A space with the dot as its background: browsers give a space at the end of a line no width, so no line ends with a dot. The hidden
- * text is for screen readers and the clipboard.
+ * A space that shows a dot as its background: browsers give a space at the end of a line no width, so no line ends with
+ * a dot. The hidden text is for screen readers and the clipboard.
  */
 function separator(): HTMLElement {
   return h('span', { class: 'separator' }, ' ', h('span', { class: 'unseen' }, '· '));
@@ -93,7 +93,7 @@ function link(
   if (token !== undefined && onAction) {
     anchor.classList.add('opens');
     anchor.addEventListener('click', event => {
-      // If a modifier key is held, the reader wants the site itself, in a tab of its own.
+      // A held modifier key means that the reader wants the link in another tab or window.
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
       onAction(token, wordsOf(children), anchor);

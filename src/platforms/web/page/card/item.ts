@@ -11,7 +11,7 @@ export interface ItemContext {
   readonly onAction: OnAction;
 }
 
-/** A list of found things, similar in size: each has a cover with an audio preview, a name, its values, and a button. */
+/** A list of cards of one size: each has a cover with an audio preview, a title, its values, and a button. */
 export function itemList(cards: readonly WebCard[], context: ItemContext): HTMLElement {
   return h('ul', { class: 'items' }, ...cards.map(card => h('li', {}, item(card, context))));
 }
@@ -50,7 +50,7 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
   return root;
 }
 
-/** The first line of a play's result, whose parts are at the same position in every row. */
+/** The first line of a play; its parts are at the same position in every row. */
 function firstLine(line: WebText, worth: WebCard['worth'], { onAction }: ItemContext): HTMLElement {
   const play = worth?.play;
   if (play === undefined) return h('p', { class: 'item-line' }, ...inlines(line, onAction));
@@ -64,12 +64,12 @@ function firstLine(line: WebText, worth: WebCard['worth'], { onAction }: ItemCon
   return h('p', { class: 'item-line play' }, ...parts.flatMap(part => [part, ' ']));
 }
 
-/** A list has many previews, so each is labelled with the name of its item. */
+/** A preview labelled with the title of its card, since a list has many. */
 function named(sound: WebSound, title: WebText): WebSound {
   return { ...sound, label: `${sound.label}, ${wordsOf(title)}` };
 }
 
-/** Makes the title open the item on this page, like its button. */
+/** A title that opens the card on this page, like its button. */
 function opening(title: WebText, action: WebAction | null): WebText {
   if (action?.kind !== 'button') return title;
   return title.map(inline =>
@@ -77,12 +77,12 @@ function opening(title: WebText, action: WebAction | null): WebText {
   );
 }
 
-/** A line with a link says why the item is shown; it may be cut, since its beginning is enough. */
+/** Says whether a line, which has a link, is the reason why the card is shown; it may be cut at its end. */
 function isReason(line: WebText): boolean {
   return line.some(inline => typeof inline === 'object' && inline.kind === 'link');
 }
 
-/** The cover's place is kept even if no image loads: rows that jump would be worse than a blank. */
+/** The cover keeps its space if the image does not load, so that the rows do not move. */
 function coverOf({ url, alt }: NonNullable<WebCard['image']>): HTMLImageElement {
   const cover = h('img', { src: url, alt, loading: 'lazy', decoding: 'async' });
   cover.addEventListener('error', () => cover.remove(), { once: true });

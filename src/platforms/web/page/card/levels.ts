@@ -6,8 +6,8 @@ import { pill, swatch } from './pill.ts';
 const SEPARATOR = ' · ';
 
 /**
- * Shows lines that all begin with a colour as a table: difficulty, name, and values. Undefined for any other text. A last line without a
- * colour is placed below.
+ * Shows lines that each begin with a colour as a table of difficulty, name and values. Undefined for other text. A last
+ * line without a colour is put below the table.
  */
 export function levelTable(text: WebText, onAction: OnAction): Node[] | undefined {
   const lines = linesOf(text);

@@ -4,7 +4,7 @@ import type { WebMedia } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
 import { stepButton } from './carousel.ts';
 
-/** Shows photos in full over the page; arrow keys turn to the next one, Escape and a press beside the photo close it. */
+/** Shows photos in full over the page; arrow keys turn to the next, Escape or a press beside the photo closes. */
 export function openLightbox(photos: readonly WebMedia[], start: number): void {
   const dialog = byId('lightbox', HTMLDialogElement);
   const image = h('img', { class: 'lightbox-photo', decoding: 'async' });

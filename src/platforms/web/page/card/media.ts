@@ -4,10 +4,10 @@ import type { WebMedia } from '../base/protocol.ts';
 import { type PageTextKey, text } from '../base/texts.ts';
 
 export interface MediaContext {
-  /** The author of the files; '' when unknown. */
+  /** The name of the files' author; '' when unknown. */
   readonly owner: string;
   readonly openPhoto: (media: WebMedia) => void;
-  /** Asks for the post again, because its addresses have expired. */
+  /** Requests the post again, because the addresses of its files have expired. */
   readonly bringAgain: () => void;
 }
 
@@ -16,19 +16,19 @@ const KIND_TEXT = { video: 'video', image: 'photo', audio: 'audio' } as const sa
   PageTextKey
 >;
 
-/** Names a file for people who cannot see it. */
+/** A description of a file for people who cannot see it. */
 export function mediaLabel(media: WebMedia, place: string, owner: string): string {
   return [text(KIND_TEXT[media.kind]), place, media.alt, owner].filter(part => part !== '').join(', ');
 }
 
-/** Width divided by height, limited to what looks right in a chat. */
+/** A file's width divided by its height, within limits that suit a chat. */
 export function ratioOf(media: WebMedia): number {
   if (media.kind === 'audio') return media.poster === null ? 4 : 1;
   if (!media.width || !media.height) return media.kind === 'video' ? 16 / 9 : 1;
   return Math.min(2.4, Math.max(0.5, media.width / media.height));
 }
 
-/** One file in a box that has its final size from the start. */
+/** One file in a box that has its final size before the file is loaded. */
 export function mediaBox(media: WebMedia, place: string, context: MediaContext): HTMLElement {
   const box = h('div', { class: `media media-${media.kind}` });
   box.style.setProperty('--ratio', String(ratioOf(media)));
@@ -68,7 +68,7 @@ function videoOf(media: WebMedia, label: string, onError: () => void): HTMLVideo
     'aria-label': label,
   });
   video.addEventListener('error', onError, { once: true });
-  // Without a cover, iOS shows nothing until the video plays; a moment in the address makes it show that frame.
+  // Without a cover iOS shows nothing before the video plays; with a time in the address it shows that frame.
   video.src = media.poster === null && !media.src.includes('#') ? `${media.src}#t=0.001` : media.src;
   keepWithinPart(video, media.src);
   return video;
@@ -76,7 +76,7 @@ function videoOf(media: WebMedia, label: string, onError: () => void): HTMLVideo
 
 const SHORTEST_REST_S = 0.1;
 
-/** Plays only the requested part of a video, however often it is started: browsers respect the end in the address only once. */
+/** Keeps the player within the requested part of a video: browsers respect the end time in the address only once. */
 function keepWithinPart(video: HTMLVideoElement, src: string): void {
   const [, start, end] = /#t=([\d.]+),([\d.]+)$/.exec(src) ?? [];
   if (end === undefined) return;
@@ -110,7 +110,7 @@ function photo(media: WebMedia, place: string, context: MediaContext, onError: (
   return button({ class: 'photo', title: text('openPhoto') }, () => context.openPhoto(media), image);
 }
 
-/** The cover of a spoiler; it says nothing about the file's content. */
+/** The cover over a spoiler, which tells nothing about the file's content. */
 function spoilerCover(media: WebMedia, owner: string, show: () => void): HTMLButtonElement {
   return button(
     { class: 'spoiler' },
@@ -144,18 +144,18 @@ function failedNote(again: () => void, { bringAgain }: MediaContext): HTMLElemen
   );
 }
 
-/** Continues the video in this box from the same moment with another file. */
+/** Switches the video in this box to another file, at the same position. */
 export function switchVideo(box: Element, src: string): void {
   const video = box.querySelector('video');
   if (!video) return;
   const { currentTime, paused } = video;
   video.src = src;
   video.currentTime = currentTime;
-  // Pressing pause meanwhile ends `play` with an error, which is not a failure.
+  // If the reader pauses meanwhile, `play` rejects, which is no failure.
   if (!paused) video.play().catch(() => undefined);
 }
 
-/** Lets the video in this box load its first bytes. */
+/** Makes the video in this box load its first bytes. */
 export function warm(box: Element): void {
   box.setAttribute('data-warm', '');
   for (const video of box.querySelectorAll('video')) video.preload = 'metadata';
@@ -174,7 +174,7 @@ const observer = new IntersectionObserver(
   { rootMargin: '400px' },
 );
 
-/** Calls `act` when the element is nearly in view: a long conversation contains many videos, and only those near the reader load. */
+/** Calls `act` when the element is nearly in view: of a long conversation's videos only near ones should load. */
 export function whenNear(element: Element, act: () => void): void {
   arrivals.set(element, act);
   observer.observe(element);

@@ -1,13 +1,13 @@
 import { h } from '../base/dom.ts';
 
-/** A spot in a colour that has a meaning. */
+/** A spot of a colour, such as a difficulty's. */
 export function swatch(colour: string): HTMLElement {
   const spot = h('span', { class: 'swatch', 'aria-hidden': 'true' });
   spot.style.setProperty('--colour', colour);
   return spot;
 }
 
-/** A difficulty's stars on their colour, as osu! shows them. */
+/** A label with a difficulty's stars on their colour, as osu! shows them. */
 export function pill(words: string, colour: string): HTMLElement {
   const shown = h('span', { class: 'pill' }, words);
   shown.style.setProperty('--colour', colour);
@@ -19,7 +19,7 @@ const DARK_INK = '#10171a';
 const LIGHT_INK = '#ffffff';
 const GOLD_INK = '#ffe08a';
 
-/** The text colour that is most readable on that colour; on the darkest levels it is gold, as in osu!. */
+/** The text colour that is most readable on `colour`; on the darkest colours gold, as in osu!. */
 function inkOn(colour: string): string {
   const light = luminance(colour);
   if (light < 0.05) return GOLD_INK;

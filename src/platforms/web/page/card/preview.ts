@@ -4,7 +4,7 @@ import { icon } from '../base/icons.ts';
 import type { WebSound } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
 
-/** A button on a cover that plays and pauses the preview; its rim shows the progress. Nothing is loaded before the first press. */
+/** A button on a cover that plays and pauses the preview; its rim shows the position. It loads at the first press. */
 export function previewButton(sound: WebSound): HTMLElement | undefined {
   if (!isOwnPath(sound.url)) return undefined;
   const audio = h('audio', { preload: 'none' });
@@ -16,10 +16,10 @@ export function previewButton(sound: WebSound): HTMLElement | undefined {
 
   function play(): void {
     if (!audio.src) audio.src = sound.url;
-    // A sound that failed to load before is tried again.
+    // A preview that failed to load is loaded again.
     if (audio.error) audio.load();
     show('loading');
-    // A real failure is in `audio.error`; another press soon after also rejects, but is not a failure.
+    // A failure is in `audio.error`; without it `play` rejects only because the button was pressed again.
     audio.play().catch(() => show(audio.error ? 'failed' : 'idle'));
   }
 
@@ -56,7 +56,7 @@ export function previewButton(sound: WebSound): HTMLElement | undefined {
   return holder;
 }
 
-/** The preview button with its label beside it, outside a cover. */
+/** The preview button with its label, where there is no cover. */
 export function soundRow(sound: WebSound): HTMLElement {
   return h('p', { class: 'sound-row' }, previewButton(sound), h('span', { 'aria-hidden': 'true' }, sound.label));
 }

@@ -4,13 +4,13 @@ import type { WebFile } from '../base/protocol.ts';
 import { readerLocale, text } from '../base/texts.ts';
 
 export interface SavedFile extends Pick<WebFile, 'downloadUrl' | 'fileName' | 'bytes'> {
-  /** Shows what the link said before. */
+  /** Restores the link's previous text. */
   readonly restore: () => void;
 }
 
-/** More is not held in memory: the browser brings it by itself, and shows it in its own way. */
+/** Larger files are not held in memory: the browser downloads them itself and shows its own progress. */
 const MOST_BYTES = 100_000_000;
-/** A file that has to be made first is waited for with its seconds. */
+/** How often the seconds are updated while the server makes the file. */
 const TICK_MS = 1_000;
 const SHOWN_MS = 2_400;
 
@@ -19,12 +19,12 @@ const percents = (part: number): string =>
 const seconds = (n: number): string =>
   new Intl.NumberFormat(readerLocale(), { style: 'unit', unit: 'second', unitDisplay: 'short' }).format(n);
 
-/** A press on the link shows how far its file has come, and that it is saved; what fails is left to the browser. */
+/** Shows on a link how much of its file is loaded and saved; if that fails, the browser downloads the file. */
 export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | undefined): void {
-  /** The addresses of the files that are on their way. */
+  /** The addresses of the files that are being loaded. */
   const busy = new Set<string>();
 
-  /** The link may offer another file by now, which says nothing of this one. */
+  /** Says whether the link still offers this file: it may have been switched to another. */
   function isOffered({ downloadUrl }: SavedFile): boolean {
     return file()?.downloadUrl === downloadUrl;
   }
@@ -33,7 +33,7 @@ export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | unde
     if (!isOffered(saved)) return;
     link.classList.add('saving');
     link.style.setProperty('--done', percentOf(part));
-    // The tool of a narrow page has no words: the bar below it says as much.
+    // On a narrow page the tool has no words, since the bar below it shows the progress.
     link.querySelector('.download-facts, .tool-words')?.replaceChildren(words);
   }
 
@@ -86,7 +86,7 @@ function megabytes(bytes: number): string {
   return new Intl.NumberFormat(readerLocale(), options).format(bytes / 1_000_000);
 }
 
-/** @throws when it does not come, or is too large */
+/** Loads a file. @throws when it cannot be loaded, or is too large */
 async function contentOf(
   url: string,
   expected: number | undefined,

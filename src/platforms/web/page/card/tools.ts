@@ -8,24 +8,24 @@ import { type SavedFile, showSaving } from './saving.ts';
 
 export interface MediaToolsOptions {
   readonly items: readonly WebMedia[];
-  /** The links of the reply; the first leads to the original. */
+  /** The reply's links; the first leads to the original post. */
   readonly links: readonly Extract<WebAction, { kind: 'link' }>[];
   /** The caption of the post; '' when there is none. */
   readonly caption: string;
-  /** The author of the files; '' when unknown. */
+  /** The name of the files' author; '' when unknown. */
   readonly owner: string;
   readonly onQuality: (index: number, quality: WebQuality) => void;
-  /** The player of a file; null where there is none now. */
+  /** The player of the file at an index; null if it has none now. */
   readonly videoAt: (index: number) => HTMLVideoElement | null;
 }
 
 export interface MediaTools {
   readonly elements: readonly HTMLElement[];
-  /** Makes the tools act on the file with that index. */
+  /** Makes the tools apply to the file at that index. */
   offer(index: number): void;
 }
 
-/** The tools for the files of a post: save, choose a size, save the audio, copy the link or the caption. */
+/** The tools for a post's files: save, choose a size, save the audio, copy the link or the caption. */
 export function mediaTools({ items, links, caption, owner, onQuality, videoAt }: MediaToolsOptions): MediaTools {
   const named = (label: string): string => (owner === '' ? label : `${label}: ${owner}`);
   const download = h('a', { class: 'action primary' });
@@ -78,7 +78,7 @@ export function mediaTools({ items, links, caption, owner, onQuality, videoAt }:
     const place = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
     const facts = factsOf(file);
     save(download, file);
-    // The long label says which file it is; when there is little space the carousel shows that.
+    // The long label names the file; where there is little space, the carousel does.
     const words =
       items.length > 1
         ? [h('span', { class: 'words-long' }, place), h('span', { class: 'words-short' }, text('download'))]
@@ -118,10 +118,10 @@ export function mediaTools({ items, links, caption, owner, onQuality, videoAt }:
 
 let groups = 0;
 
-/** Adds the author to a label, so that no two tools of a conversation have the same name. */
+/** Adds the author's name to a label, so that all tools of a conversation have different names. */
 type Named = (label: string) => string;
 
-/** `1080p`, `8.4 MB`, `MP4`, as far as they are known. */
+/** The known facts of a file, such as `1080p`, `8.4 MB`, `MP4`. */
 function factsOf({ label, bytes, isRough, fileName }: WebFile): string[] {
   const type = /\.(\w{1,5})$/.exec(fileName)?.[1]?.toUpperCase();
   const size = bytes === undefined ? undefined : `${isRough ? '≈ ' : ''}${bytesText(bytes)}`;
@@ -140,7 +140,7 @@ function save(anchor: HTMLAnchorElement, { downloadUrl, fileName }: WebFile): vo
   anchor.download = fileName;
 }
 
-/** The style sheet hides the words when there is little space. */
+/** An icon with its label, which the style sheet hides where there is little space. */
 function labelled(name: IconName, label: string): Node[] {
   return [icon(name), h('span', { class: 'tool-words' }, label)];
 }
@@ -150,7 +150,7 @@ function openTool({ label, url }: MediaToolsOptions['links'][number], named: Nam
   return h('a', { ...attributes, 'aria-label': named(label), title: label }, ...labelled('open', label));
 }
 
-/** On phones a tool that opens the share sheet, with the file if the sheet accepts files; elsewhere one that copies the link. */
+/** On phones a tool for the share sheet, with the file if that accepts it; elsewhere a tool that copies the link. */
 function linkTool(url: string, named: Named, media: () => WebMedia | undefined): HTMLElement {
   if (!isTouch() || !('share' in navigator)) return copyTool('copyLink', 'link', url, named);
   const label = text('share');
@@ -168,8 +168,8 @@ function linkTool(url: string, named: Named, media: () => WebMedia | undefined):
     const data = ready?.data ?? (await fileData(shown)) ?? { url };
     if (shown) ready = { src: shown.src, data };
     tool.classList.remove('pressed');
-    // Closing the sheet is not a failure. If the file took too long to load it is ready at the next press, which the browser then
-    // requires.
+    // Closing the sheet rejects too, which is no failure. A file that took too long to load is ready at the next press,
+    // which browsers then demand.
     await navigator.share(data).catch(() => undefined);
   }
 
@@ -179,7 +179,7 @@ function linkTool(url: string, named: Named, media: () => WebMedia | undefined):
 /** A larger file is not held in memory for a phone's share sheet. */
 const MAX_SHARED_BYTES = 100_000_000;
 
-/** Undefined when the sheet accepts no such file, or the file cannot be loaded. */
+/** The file for a share sheet; undefined when that does not accept it, or it cannot be loaded. */
 async function fileData(media: WebMedia | undefined): Promise<ShareData | undefined> {
   if (media === undefined || Date.now() >= media.expiresAt || (media.bytes ?? 0) > MAX_SHARED_BYTES) return undefined;
   const asFile = (parts: BlobPart[]): ShareData => ({
@@ -207,7 +207,7 @@ function copyTool(key: 'copyLink' | 'copyCaption', name: IconName, content: stri
   }
 
   function copy(): void {
-    // Only secure pages have a clipboard.
+    // Only a page over https has a clipboard.
     const written = navigator.clipboard?.writeText(content) ?? Promise.reject(new Error('no clipboard'));
     written
       .then(
@@ -220,7 +220,7 @@ function copyTool(key: 'copyLink' | 'copyCaption', name: IconName, content: stri
   return tool;
 }
 
-/** Browsers drop downloads that begin at the same time, so there is a pause between them. */
+/** The pause between downloads, because browsers drop some that begin at the same time. */
 const BETWEEN_DOWNLOADS_MS = 400;
 
 function allTool(items: readonly WebMedia[], named: Named): HTMLElement {

@@ -2,7 +2,7 @@ import { isLoneLink } from '../base/address.ts';
 import { h } from '../base/dom.ts';
 import { text } from '../base/texts.ts';
 
-/** Receives text that does not come from the message box: pasted anywhere, dropped on the page, or shared to the installed page. */
+/** Receives text from outside the message box: pasted anywhere, dropped on the page, or shared to the app. */
 export function listenForArrivals(take: (line: string) => void): void {
   const sign = h('div', { class: 'drop-sign', 'aria-hidden': 'true', hidden: true });
   document.body.append(sign);
@@ -47,7 +47,7 @@ function droppedLine(data: DataTransfer): string {
   return links.find(isLoneLink) ?? data.getData('text/plain').trim();
 }
 
-/** Apps put a shared link into any of the three parameters, often with other words around it. */
+/** Reads what another app shared: apps put a link into any of three parameters, often among other words. */
 function takeShared(take: (line: string) => void): void {
   const shared = new URLSearchParams(location.search);
   const parts = ['url', 'text', 'title'].map(name => shared.get(name)?.trim() ?? '');

@@ -8,17 +8,17 @@ import { SuggestionList } from './suggestions.ts';
 export interface ComposerOptions {
   readonly onSubmit: (line: string) => void;
   readonly onCancel: () => void;
-  /** Asks the server for suggestions; the answer comes to `suggest`. */
+  /** Asks the server for suggestions; its answer is passed to `suggest`. */
   readonly onAsk: (id: string, line: string) => void;
   /** The lines that were sent, oldest first. */
   readonly sent: () => readonly string[];
 }
 
 const ASK_DELAY_MS = 90;
-/** Suggestions for an earlier text are removed when no new ones come within this time. */
+/** Suggestions for an earlier text are removed if no new ones come within this time. */
 const OUTDATED_MS = 2_000;
 
-/** The input, its button, and the suggestions above it. */
+/** The message box: the input, its button, and the suggestions above it. */
 export class Composer {
   readonly #options: ComposerOptions;
   readonly #input = byId('input', HTMLTextAreaElement);
@@ -31,7 +31,7 @@ export class Composer {
   #maxLength = 10_000;
   #isWorking = false;
   #asked = 0;
-  /** How many lines back from the end the shown line is; 0 when it was typed. */
+  /** Which earlier line is shown, counted from the newest; 0 for a line that was typed. */
   #recalled = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -49,7 +49,7 @@ export class Composer {
       this.receive(line);
     });
     this.#paste.addEventListener('click', () => {
-      // Without permission the reader has to paste as in any other page.
+      // Without permission to read the clipboard, the reader has to paste by hand.
       navigator.clipboard.readText().then(
         line => this.receive(line.trim()),
         () => this.focus(),
@@ -64,7 +64,7 @@ export class Composer {
     this.refresh();
   }
 
-  /** Writes a line into the input, ready to be sent or finished. */
+  /** Writes a line into the input, for the reader to send or to finish. */
   fill(line: string): void {
     this.#input.value = line;
     this.#input.focus();
@@ -72,7 +72,7 @@ export class Composer {
     this.#onInput();
   }
 
-  /** A link and nothing else is sent at once; other text can be edited first. */
+  /** Sends a text that is only a link at once; other text can be edited first. */
   receive(line: string): void {
     if (isLoneLink(line)) this.#options.onSubmit(line);
     else this.fill(line);
@@ -82,7 +82,7 @@ export class Composer {
     this.#input.focus();
   }
 
-  /** While a message is being answered, the button cancels it as long as the input is empty. */
+  /** Makes the button cancel the running message, as long as the input is empty. */
   setWorking(isWorking: boolean): void {
     this.#isWorking = isWorking;
     this.refresh();
@@ -161,7 +161,7 @@ export class Composer {
   }
 
   #onKey(event: KeyboardEvent): void {
-    // An Enter that ends an input method's composition does not send.
+    // An Enter that confirms an input method's word does not send.
     if (event.isComposing || event.keyCode === 229) return;
     const isSend = event.key === 'Enter' && !event.shiftKey && !event.altKey;
     const isListKey = this.#recall(event.key) || (this.#list.isOpen && this.#onListKey(event));
@@ -169,7 +169,7 @@ export class Composer {
     if (isSend && !isListKey) this.#submit();
   }
 
-  /** In an empty input the arrow keys go through the lines that were sent before. */
+  /** Shows earlier lines in an empty input by the arrow keys. */
   #recall(key: string): boolean {
     const step = { ArrowUp: 1, ArrowDown: -1 }[key];
     if (step === undefined || (this.#input.value !== '' && this.#recalled === 0)) return false;
@@ -195,13 +195,13 @@ export class Composer {
       return true;
     }
     const item = event.shiftKey ? undefined : this.#takenBy(event.key);
-    // If the line already equals the option, it is finished.
+    // If the line already equals the option, it can be sent.
     if (!item || item.text.trim() === this.#input.value.trim()) return false;
     this.#take(item);
     return true;
   }
 
-  /** Enter sends the typed line, unless the reader has moved to a suggestion, or exactly one command name completes what is typed. */
+  /** The suggestion that a key inserts: the active one; else for Enter the only matching name, for Tab the first. */
   #takenBy(key: string): WebSuggestion | undefined {
     const isName = !this.#input.value.includes(' ');
     if (key === 'Enter') return this.#list.active ?? (isName ? this.#list.only : undefined);

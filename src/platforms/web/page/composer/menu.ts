@@ -17,7 +17,7 @@ const THEMES = [
   ['dark', 'themeDark'],
 ] as const satisfies readonly (readonly [ThemeChoice, string])[];
 
-/** The menu for theme, language, history and clearing: a popover that the browser opens, closes and keeps in the focus order. */
+/** The menu for theme, language, history and clearing; the browser opens and closes it as a popover. */
 export function createMenu({ history, onLanguage, onClear }: MenuOptions): {
   offer(languages: readonly WebLanguage[]): void;
 } {
@@ -45,7 +45,7 @@ export function createMenu({ history, onLanguage, onClear }: MenuOptions): {
     if (isOnLanguage) languages.focus();
   }
 
-  /** The label says what a press does; keeping the history is off at first. */
+  /** The item that turns the keeping of the history on or off; its label says which. At first it is off. */
   function historyItem(): HTMLButtonElement {
     const words = (): string => text(history.isKept ? 'forgetHistory' : 'keepHistory');
     const item = button(
@@ -59,7 +59,7 @@ export function createMenu({ history, onLanguage, onClear }: MenuOptions): {
     return item;
   }
 
-  /** The item asks for confirmation in its own place: the second press clears. */
+  /** The item that clears the conversation, at the second press: after the first it asks for confirmation. */
   function clearItem(): HTMLButtonElement {
     let asked = false;
     const clear = button(
@@ -95,7 +95,7 @@ function themeChoice(theme: ThemeChoice, label: string): HTMLLabelElement {
   return h('label', { class: 'theme' }, input, h('span', {}, label));
 }
 
-/** Each language has its own name, whatever the page's language is. */
+/** The choice of a language, each in its own name. */
 function languageChoice(offered: readonly WebLanguage[], onLanguage: (tag: string) => void): HTMLSelectElement {
   const { lang: current } = document.documentElement;
   const select = h(

@@ -2,8 +2,8 @@ import { byId, h } from '../base/dom.ts';
 import type { WebSuggestion } from '../base/protocol.ts';
 
 /**
- * The list above the input: focus stays in the input, which refers to the active option. Since the input has several lines, it is a text
- * box that completes from a list; the role of a combobox is for inputs of one line.
+ * The list above the input, as for a text box with several lines: focus stays in the input, which refers to the active
+ * option. The role of a combobox is for inputs of one line.
  */
 export class SuggestionList {
   readonly #input: HTMLTextAreaElement;
@@ -22,17 +22,17 @@ export class SuggestionList {
     return !this.#list.hidden;
   }
 
-  /** True when the list belongs to an earlier line: no option can be chosen until it is updated. */
+  /** True when the suggestions are for an earlier line: none can be chosen until they are updated. */
   get isOutdated(): boolean {
     return this.#isOutdated;
   }
 
-  /** The option that the reader has moved to. */
+  /** The option that the reader has moved to with the arrow keys. */
   get active(): WebSuggestion | undefined {
     return this.#items[this.#active];
   }
 
-  /** The option that is the only one. */
+  /** The option, if there is only one. */
   get only(): WebSuggestion | undefined {
     return this.#items.length === 1 ? this.#items[0] : undefined;
   }
@@ -60,7 +60,7 @@ export class SuggestionList {
     if (count > 0) this.#activate((from + step + count) % count);
   }
 
-  /** Call when the line has changed and its suggestions are not known yet. */
+  /** To be called when the line has changed and its suggestions are not known yet. */
   outdate(): void {
     this.#isOutdated = true;
     this.#activate(-1);
@@ -83,7 +83,7 @@ export class SuggestionList {
       h('span', { class: 'suggestion-label' }, item.label),
       h('span', { class: 'suggestion-detail' }, item.detail),
     );
-    // The default is prevented, so that the input does not lose its focus.
+    // Prevents that a press on an option takes the focus from the input.
     option.addEventListener('pointerdown', event => event.preventDefault());
     option.addEventListener('click', () => this.#onTake(item));
     return option;

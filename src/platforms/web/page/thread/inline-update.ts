@@ -8,11 +8,11 @@ export interface InlineUpdateOptions {
   readonly history: History;
   readonly thread: Thread;
   readonly viewOf: (turnId: string) => MessageView | undefined;
-  /** Called when something else was opened there; the previous reply is kept. */
+  /** Called when something was opened instead of a reply, which is kept for the way back. */
   readonly onOpened: (place: ReplyPlace, top: number) => void;
 }
 
-/** One reply that is shown. */
+/** A reply that is visible now. */
 interface Shown {
   readonly turn: Turn;
   readonly view: MessageView;
@@ -21,27 +21,27 @@ interface Shown {
   readonly index: number;
 }
 
-/** Most steps back, and forward, that one place keeps. */
+/** The most earlier replies, and the most closed ones, that are kept for one position. */
 const MAX_KEPT = 12;
 
-/** Handles answers to pressed buttons that replace the reply with the button: another page, or something opened from it. */
+/** Shows an answer to a pressed button in the card with the button: its next page, or something opened from it. */
 export class InlineUpdate {
   readonly #options: InlineUpdateOptions;
-  /** The pressed control and the card to which it belongs, for each turn that waits. */
+  /** For each turn that waits for its answer: the pressed control and its card. */
   readonly #waiting = new Map<string, { readonly pressed: HTMLElement | undefined; readonly card: HTMLElement }>();
 
   constructor(options: InlineUpdateOptions) {
     this.#options = options;
   }
 
-  /** True when the answer may come in the button's own place; that place then shows that it waits. */
+  /** Begins to wait; true when the answer may replace the reply with the button, which then shows that it waits. */
   begin(turn: Turn, pressed: HTMLElement | undefined): boolean {
     const place = this.#placeOf(turn);
     if (place) this.#wait(turn.id, place.card, pressed);
     return place !== undefined;
   }
 
-  /** Shows the answer there. False when it is not suited to that, or its place is gone: then it is shown like any other. */
+  /** Replaces the reply with the button. False when the answer does not suit that, or the reply is gone. */
   take(turn: Turn, reply: WebReply): boolean {
     const { thread, onOpened } = this.#options;
     const place = this.#placeOf(turn);
@@ -66,8 +66,8 @@ export class InlineUpdate {
   }
 
   /**
-   * Shows a better reply in the place of one of that turn, even if that one is only shown again by going back; nowhere when its place is
-   * gone.
+   * Replaces one reply of the turn by its better version, also where it is only reached by going back; does nothing
+   * when it is gone.
    */
   improve(turn: Turn, index: number, before: WebReply, better: WebReply): void {
     const { input } = turn;
@@ -88,7 +88,7 @@ export class InlineUpdate {
       focusOn(sameControl(card, activeElement) ?? card);
   }
 
-  /** Called when nothing more comes for the turn. */
+  /** To be called when the turn's answer is complete. */
   end(turn: Turn): void {
     const begun = this.#waiting.get(turn.id);
     begun?.pressed?.classList.remove('pressed');
@@ -96,7 +96,7 @@ export class InlineUpdate {
     this.#waiting.delete(turn.id);
   }
 
-  /** Shows the reply from which this one was opened, `top` pixels down. False when there is none. */
+  /** Shows the reply from which this one was opened, scrolled to `top`. False when there is none. */
   goBack(where: ReplyPlace, top: number | undefined): boolean {
     const { thread } = this.#options;
     const place = this.#find(where);
@@ -110,7 +110,7 @@ export class InlineUpdate {
     return true;
   }
 
-  /** Shows the reply that `goBack` closed; returns the scroll position before that, or undefined when there is none. */
+  /** Shows the reply that `goBack` closed. Returns the scroll position from before, or undefined when there is none. */
   goForward(where: ReplyPlace): number | undefined {
     const { thread } = this.#options;
     const place = this.#find(where);
@@ -166,12 +166,12 @@ function exchanged(kept: Kept | undefined, index: number, before: WebReply, bett
   return { ...kept, [index]: (kept?.[index] ?? []).map(reply => (reply === before ? better : reply)) };
 }
 
-/** True for another page of the same reply: the pressed button is one below it, and the heading is the same. */
+/** True when the answer is another page of the same reply: the button was below it, and the heading is the same. */
 function isTurned(pressed: HTMLElement | undefined, before: WebReply, reply: WebReply): boolean {
   return (pressed === undefined || pressed.matches('.actions > *')) && headingOf(reply) === headingOf(before);
 }
 
-/** True for a reply of text, cards and images: files are never replaced, and a failure does not replace a reply that still works. */
+/** True for a reply that may replace another: text, cards and images, but no files and no failure. */
 function isPage({ gallery, tone }: WebReply): boolean {
   return gallery.length === 0 && tone !== 'error' && tone !== 'notice';
 }

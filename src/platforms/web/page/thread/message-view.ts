@@ -18,11 +18,11 @@ export interface MessageContext {
   readonly onCancel: (turn: Turn) => void;
   /** Shows the reply from which this one was opened. */
   readonly onBack: (place: ReplyPlace) => void;
-  /** Asks the same again as a new turn, or only for one link of it. */
+  /** Asks the same question again as a new turn, or only for one of its links. */
   readonly onRepeat: (turn: Turn, link?: string) => void;
 }
 
-/** One question and its answers on the page. */
+/** One turn on the page: the question and its answers. */
 export class MessageView {
   readonly element: HTMLElement;
   readonly #turn: Turn;
@@ -60,12 +60,12 @@ export class MessageView {
     else this.settle();
   }
 
-  /** Shows the progress of the answer, or that the connection is down. */
+  /** Shows how the answer is getting on, or that there is no connection. */
   waiting(words: string): void {
     this.#stage.textContent = words;
   }
 
-  /** Shows the newest reply of the turn. */
+  /** Adds a reply of the turn to the page. */
   add(reply: WebReply): HTMLElement {
     const shown = this.#show(reply, this.#turn.replies.length - 1);
     shown.classList.add('arriving');
@@ -76,7 +76,7 @@ export class MessageView {
     return this.#cards[index];
   }
 
-  /** Shows `reply` in the place of that card. */
+  /** Replaces the card at that index by `reply`. */
   replace(index: number, reply: WebReply): HTMLElement {
     const shown = replyCard(reply, this.#contextAt(index));
     this.#cards[index]?.replaceWith(shown);
@@ -84,7 +84,7 @@ export class MessageView {
     return shown;
   }
 
-  /** The turn's state has become final. */
+  /** Updates the view when the turn's answer is complete. */
   settle(): void {
     this.#pending.remove();
     if (this.#turn.state === 'cancelled') this.#note(text('cancelled'));
@@ -125,7 +125,7 @@ function saidBubble(words: string): HTMLElement {
   const [, start, rest] = ADDRESS.exec(words) ?? [];
   const you = `${text('you')}: `;
   if (start === undefined || rest === undefined)
-    // The hidden label has its own direction, so that it does not decide that of the text.
+    // The hidden label has a text direction of its own, so that it does not decide that of the person's text.
     return h('p', { class: 'said', dir: 'auto' }, h('span', { class: 'unseen', dir: 'ltr' }, you), words);
   return h('p', { class: 'said address', title: words }, h('span', { class: 'unseen' }, `${you}${start}`), rest);
 }

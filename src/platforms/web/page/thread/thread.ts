@@ -4,39 +4,39 @@ import { text } from '../base/texts.ts';
 
 const NEAR_END_PX = 120;
 const EDGE_PX = 12;
-/** What is further away is shown at once: on the way there every turn would be laid out, and each layout would slow the scroll down. */
+/** A target further away than this is shown without a smooth scroll, which would have to lay out every turn. */
 const FAR_SCREENS = 3;
 /** A smooth scroll that has not moved for this long has ended. */
 const GLIDE_MS = 300;
-/** After any of these events, the page no longer moves what the reader looks at. */
+/** After one of these events, which the reader causes, the page no longer keeps the anchor in view. */
 const GESTURES = ['pointerdown', 'wheel', 'keydown'] as const;
 
-/** The scrolling part of the page: it follows the newest answers unless the reader scrolls elsewhere. */
+/** The scrolling part of the page. It follows the newest answers unless the reader scrolls to something else. */
 export class Thread {
   readonly #scroller = byId('thread', HTMLElement);
   readonly #log = byId('log', HTMLDivElement);
   readonly #latest = byId('latest', HTMLButtonElement);
-  /** True while new answers are scrolled into view: until the reader scrolls up, and again from the end. */
+  /** True while new answers are scrolled into view: ends when the reader scrolls up, begins again at the end. */
   #isFollowing = true;
-  /** The part that is kept in view when the layout changes, until the reader moves: the end, or the beginning of an element. */
+  /** What stays in view when the layout changes, until the reader scrolls: the end, or the top of an element. */
   #anchor: 'end' | HTMLElement | undefined;
-  /** Runs during a smooth scroll. */
+  /** A timer that is set during a smooth scroll. */
   #gliding: ReturnType<typeof setTimeout> | undefined;
   #hasNew = false;
-  /** The last scroll position and height: with an anchor, a layout change alters the height, while a reader's scrolling does not. */
+  /** The last scroll position and height: a layout change alters the height, a reader's scrolling does not. */
   #lastTop = 0;
   #lastHeight = 0;
   /** The text of the button, which changes with the language. */
   #label = '';
 
   constructor() {
-    // Arrow keys can only scroll it if it can have the focus.
+    // Without a tab index the part cannot have the focus, and so arrow keys cannot scroll it.
     this.#scroller.tabIndex = 0;
     this.#scroller.addEventListener('scroll', () => this.#onScroll(), { passive: true });
     for (const gesture of GESTURES)
       this.#scroller.addEventListener(gesture, () => this.#onGesture(), { passive: true });
     this.#latest.addEventListener('click', () => this.toEnd());
-    // When the input grows, the keyboard opens or the window turns, the end stays in view.
+    // The end stays in view when the input grows, the keyboard opens or the window turns.
     new ResizeObserver(() => {
       if (this.#isFollowing) this.#anchor ??= 'end';
       this.#keepAnchor();
@@ -50,7 +50,7 @@ export class Thread {
     this.#log.append(element);
   }
 
-  /** Call after `added` was added to `element`: scrolls it into view if the reader was at the end. */
+  /** To be called after `added` was added to `element`: scrolls it into view if the reader was at the end. */
   follow(element: HTMLElement, added: HTMLElement): void {
     if (!this.#isFollowing) {
       this.#hasNew = true;
@@ -60,7 +60,7 @@ export class Thread {
     else this.toEnd();
   }
 
-  /** Call after `element` shows something else: keeps the pressed control under the finger, `drift` pixels from its former position. */
+  /** To be called when `element` changed: keeps the pressed control under the finger, moved by `drift` pixels. */
   steady(element: HTMLElement, drift: number): void {
     this.#anchor = undefined;
     if (element.offsetHeight > this.#scroller.clientHeight) this.#glide(this.#topOf(element) - EDGE_PX);
@@ -79,7 +79,7 @@ export class Thread {
     return this.#scroller.scrollTop;
   }
 
-  /** Scrolls there at once. */
+  /** Scrolls to that position at once. */
   restore(top: number): void {
     this.#isFollowing = false;
     this.#anchor = undefined;
@@ -94,7 +94,7 @@ export class Thread {
     this.#log.replaceChildren();
   }
 
-  /** Updates the button's label when the language or its meaning has changed. */
+  /** Updates the button's label after a change of the language or of what it does. */
   refresh(): void {
     const words = text(this.#hasNew ? 'newReplies' : 'scrollDown');
     if (words === this.#label) return;
@@ -104,8 +104,8 @@ export class Thread {
   }
 
   /**
-   * Shows an answer that is taller than the screen from its beginning, and stays there. The question stays above it if there is space for
-   * the tools as well.
+   * Scrolls to the beginning of an answer that is taller than the screen. The question stays above it if there is space
+   * for the tools as well.
    */
   #showBeginning(element: HTMLElement, added: HTMLElement): void {
     this.#isFollowing = false;
@@ -134,12 +134,12 @@ export class Thread {
     } else if (moved < 0) this.#isFollowing = false;
   }
 
-  /** The gesture may have scrolled already before its event came. */
+  /** The reader's gesture may have scrolled before its event arrived. */
   #onGesture(): void {
     if (this.#anchor === undefined) return;
     this.#anchor = undefined;
     this.#isFollowing &&= this.#leftBelow() < NEAR_END_PX;
-    // Setting the scroll position to its present value stops a smooth scroll.
+    // Setting the scroll position to its current value stops a smooth scroll.
     if (this.#gliding !== undefined) this.#jump(this.#scroller.scrollTop);
   }
 
@@ -154,14 +154,14 @@ export class Thread {
     this.refresh();
   }
 
-  /** Call when the layout may have changed: scrolls the anchor back to its place. */
+  /** To be called when the layout may have changed: scrolls the anchor back to where it was. */
   #keepAnchor(): void {
     if (this.#anchor === undefined) this.#look();
     else if (this.#gliding === undefined) this.#jump(this.#anchorTop());
     else this.#glide(this.#anchorTop());
   }
 
-  /** The scroller itself limits this to its range. */
+  /** The scroll position for the anchor; the browser limits it to the possible range. */
   #anchorTop(): number {
     const anchor = this.#anchor;
     return anchor === undefined || anchor === 'end' ? this.#scroller.scrollHeight : this.#topOf(anchor) - EDGE_PX;
@@ -197,15 +197,15 @@ export class Thread {
     }, GLIDE_MS);
   }
 
-  /** False when something was asked after it: then the reader waits for that. */
+  /** False when the reader asked something after this turn, and waits for that answer. */
   #isNewest(element: HTMLElement): boolean {
     return [...this.#log.children].filter(each => each.checkVisibility()).at(-1) === element;
   }
 }
 
 /**
- * Safari puts its keyboard over the page instead of shrinking it, so the height is set here; pinching changes the same number and is
- * ignored.
+ * Safari lays its keyboard over the page instead of shrinking it, so this sets the height. Pinching changes the same
+ * number and is ignored.
  */
 function fitAboveKeyboard(): void {
   const viewport = window.visualViewport;

@@ -1,26 +1,26 @@
 import { recall, remember } from '../base/dom.ts';
 import type { ReplyPlace } from '../base/history.ts';
 
-/** Something that was opened in the place of a reply, and the scroll position at that time. */
+/** Something that was opened instead of a reply, and the scroll position at that time. */
 export interface Opened extends ReplyPlace {
   readonly top: number;
 }
 
 export interface WayBackOptions {
-  /** Shows the previous reply again; false when there is none. */
+  /** Shows the previous reply again; returns false when there is none. */
   readonly onBack: (place: ReplyPlace, top: number | undefined) => boolean;
-  /** Shows again the reply that Back closed, and returns the scroll position; undefined when there is none. */
+  /** Shows the reply again that Back closed; returns the earlier scroll position, undefined when there is none. */
   readonly onForward: (place: ReplyPlace) => number | undefined;
 }
 
 const KEY = 'medley.opened';
 
-/** The browser's Back button closes what was opened last, before it leaves the page; Forward opens it again. */
+/** Makes the browser's Back button close what was opened last, before it leaves the page; Forward opens it again. */
 export class WayBack {
   readonly #options: WayBackOptions;
-  /** One entry for each of our steps in the browser's history, including those ahead; null for one that was closed out of order. */
+  /** What each browser history entry of this page opened, entries ahead included; null for one closed out of order. */
   #steps = restore();
-  /** How many of these steps are behind the present one. */
+  /** How many of these entries are before the current position. */
   #depth = depthOf(history.state);
   #isReturning = false;
 
@@ -43,12 +43,12 @@ export class WayBack {
     this.#save();
   }
 
-  /** Does for this place the same as Back. */
+  /** Does the same as Back for this reply. */
   leave(place: ReplyPlace): void {
     const behind = this.#steps.slice(0, this.#depth);
     const at = behind.map(step => step?.turn === place.turn && step.index === place.index).lastIndexOf(true);
     if (at >= 0 && at === this.#depth - 1) {
-      // Steps below it that are already closed are removed too.
+      // Entries before it whose content is closed already are passed as well.
       const open = behind.slice(0, at).map(step => step !== null);
       history.go(open.lastIndexOf(true) + 1 - this.#depth);
       return;
@@ -71,7 +71,7 @@ export class WayBack {
   #onGoneBack(from: number): void {
     const closed = this.#steps.slice(this.#depth, from).reverse();
     const shown = closed.filter(step => step !== null && this.#options.onBack(step, step.top));
-    // If Back would seem to do nothing, it goes one step further.
+    // If Back closed nothing visible, it goes back once more.
     if (shown.length === 0 && this.#depth > 0) history.back();
   }
 
@@ -88,7 +88,7 @@ export class WayBack {
     if (hasShown) return;
     if (this.#steps.slice(this.#depth).some(step => step !== null)) history.forward();
     else {
-      // If nothing is ahead, Back must not need a second press.
+      // Nothing is left to open, so this entry is left again: Back would otherwise need a second press.
       this.#isReturning = true;
       history.go(from - this.#depth);
     }

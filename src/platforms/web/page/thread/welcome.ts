@@ -3,7 +3,7 @@ import { icon } from '../base/icons.ts';
 import type { WebExample } from '../base/protocol.ts';
 import { readerLocale, text } from '../base/texts.ts';
 
-/** The examples and sites that the server offers. */
+/** The examples and site names that the server sends for an empty conversation. */
 export interface Offer {
   readonly examples: readonly WebExample[];
   readonly sites: readonly string[];
@@ -15,9 +15,9 @@ const STEPS = [
   ['play', 'stepSave'],
 ] as const;
 
-/** The page shows this until something is asked. Its logo is in the static markup, so that it is visible at once. */
+/** The view of an empty conversation. Its logo is in the static markup, so that it is visible at once. */
 export function createWelcome(onExample: (line: string) => void): {
-  /** Shows the offer; undefined while it is unknown: then nothing is shown that the offer would move. */
+  /** Shows the examples and sites; while they are unknown (undefined), nothing that they would move. */
   show(offer: Offer | undefined): void;
   hide(): void;
 } {
@@ -26,7 +26,7 @@ export function createWelcome(onExample: (line: string) => void): {
   const tries = byId('tries', HTMLDivElement);
   const foot = byId('welcome-foot', HTMLDivElement);
 
-  // The `data-text` attribute makes the texts change with the language.
+  // The `data-text` attribute makes a text change with the language.
   byId('steps', HTMLOListElement).append(
     ...STEPS.map(([name, key]) => h('li', {}, icon(name), h('span', { 'data-text': key }, text(key)))),
   );
