@@ -1,5 +1,6 @@
 import { type CommandContext, defineCommand } from '../contract/command.ts';
-import { headingBlock, reply, sentence, textBlock } from '../contract/reply.ts';
+import { sentence } from '../contract/command-spec.ts';
+import { headingBlock, reply, textBlock } from '../contract/reply.ts';
 
 /** Says what Medley is, and what data it keeps. */
 export const about = defineCommand({

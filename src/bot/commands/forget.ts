@@ -1,5 +1,6 @@
 import { type CommandContext, defineCommand } from '../contract/command.ts';
-import { button, reply, sentence, textBlock } from '../contract/reply.ts';
+import { sentence } from '../contract/command-spec.ts';
+import { button, reply, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
 
 /** Deletes everything that is kept about the caller, once they have confirmed it. */

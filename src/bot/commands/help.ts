@@ -1,16 +1,7 @@
 import type { Translator } from '../../i18n/translate.ts';
 import { type Command, type CommandContext, defineCommand } from '../contract/command.ts';
-import { type CommandSpec, commandSpec, type OptionSpec } from '../contract/command-spec.ts';
-import {
-  type Block,
-  button,
-  headingBlock,
-  type Reply,
-  reply,
-  sentence,
-  type Text,
-  textBlock,
-} from '../contract/reply.ts';
+import { type CommandSpec, commandSpec, type OptionSpec, sentence } from '../contract/command-spec.ts';
+import { type Block, button, headingBlock, type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
 import { usageError } from '../contract/usage-error.ts';
 

@@ -1,5 +1,6 @@
 import { type CommandContext, defineCommand } from '../contract/command.ts';
-import { button, reply, sentence, textBlock } from '../contract/reply.ts';
+import { sentence } from '../contract/command-spec.ts';
+import { button, reply, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
 
 /** Shows or switches whether Medley ignores the links that the caller pastes. */

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../contract/command.ts';
+import { sentence } from '../contract/command-spec.ts';
 import {
   type Action,
   type Block,
@@ -10,7 +11,6 @@ import {
   headingBlock,
   joined,
   reply,
-  sentence,
   type Text,
   textBlock,
 } from '../contract/reply.ts';

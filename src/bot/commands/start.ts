@@ -1,5 +1,6 @@
 import { type CommandContext, defineCommand } from '../contract/command.ts';
-import { type Action, button, reply, sentence, textBlock } from '../contract/reply.ts';
+import { sentence } from '../contract/command-spec.ts';
+import { type Action, button, reply, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
 
 /** Greets a person who opens a chat with Medley. */

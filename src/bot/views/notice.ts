@@ -1,7 +1,8 @@
 import { AppError, type ErrorCode, LOG_LEVELS } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Subject } from '../contract/command.ts';
-import { type Reply, reply, sentence, type Text, textBlock } from '../contract/reply.ts';
+import { sentence } from '../contract/command-spec.ts';
+import { type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
 
 interface ErrorNoticeOptions {
   readonly visibility: Reply['visibility'];

@@ -3,6 +3,7 @@ import { userPage } from '../../../beatmaps/model/link.ts';
 import type { PlayerStandings, RankedPlayer } from '../../../beatmaps/model/player.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { sentence } from '../../contract/command-spec.ts';
 import {
   type Action,
   headingBlock,
@@ -11,7 +12,6 @@ import {
   menu,
   type Reply,
   reply,
-  sentence,
   stacked,
   strong,
   type Text,

@@ -3,6 +3,7 @@ import { userPage } from '../../../beatmaps/model/link.ts';
 import { AppError } from '../../../errors.ts';
 import type { TrackedPlayer } from '../../contract/chat-memory.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { sentence } from '../../contract/command-spec.ts';
 import {
   button,
   headingBlock,
@@ -11,7 +12,6 @@ import {
   menu,
   type Reply,
   reply,
-  sentence,
   stacked,
   textBlock,
 } from '../../contract/reply.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sentence } from '../../../src/bot/contract/reply.ts';
+import { sentence } from '../../../src/bot/contract/command-spec.ts';
 
 describe('a sentence of Medley’s own', () => {
   it('knows its commands, of one word and of two', () => {
