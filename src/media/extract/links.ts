@@ -29,6 +29,7 @@ export interface LinkReader {
 
 const MAX_WRAPPERS = 3;
 const MAX_MATCHED = 2_000;
+const MAX_HOSTS = 1_000;
 /** Matches of longer links are not cached: they are rare and would take memory. */
 const MAX_MATCHED_CHARS = 500;
 
@@ -41,6 +42,7 @@ export function keyOf({ source, id }: Pick<PostRef, 'source' | 'id'>): string {
 export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
   /** A link is matched several times between the message and its post, so the result is cached. */
   const matched = createLru<string, MatchedLink>({ max: MAX_MATCHED });
+  const hosts = createLru<string, boolean>({ max: MAX_HOSTS });
 
   function matchLink(text: string): MatchedLink {
     const known = matched.get(text);
@@ -50,6 +52,14 @@ export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
     // Later steps use the canonical form of the link.
     if (found.match.kind === 'post') matched.set(linkOf(found.match.ref), found);
     return found;
+  }
+
+  /** Says whether a source knows the host of an address, so that messages may have many other addresses. */
+  function isKnown(address: URL): boolean {
+    if (address.protocol !== 'https:') return matchAddress(address, sources) !== undefined;
+    const known = hosts.get(address.host) ?? matchAddress(new URL('/', address), sources) !== undefined;
+    hosts.set(address.host, known);
+    return known;
   }
 
   function matchOrNone(link: string): MatchedLink | undefined {
@@ -65,8 +75,6 @@ export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
     match: matchLink,
 
     findLinks(text) {
-      const isKnown = (address: URL) =>
-        matchAddress(address.protocol === 'https:' ? new URL('/', address) : address, sources) !== undefined;
       const links = new Map<string, string>();
       for (const address of findAddresses(text, isKnown)) {
         const match = matchOrNone(address)?.match;

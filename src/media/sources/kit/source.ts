@@ -82,6 +82,7 @@ class AccountChallenged extends AppError {}
 /** Each account has its own cookies, which the site renews; an account that is challenged or logged out is not used for a while. */
 export function createAccountStrategies(options: AccountOptions, ways: readonly AccountWay[]): readonly Strategy[] {
   const { http, accounts, site, isChallenge } = options;
+  if (accounts.isEmpty) return [];
   const jars = new Map<string, CookieJar>();
   const check: CheckAnswer = answer => {
     if (!isChallenge(answer)) return answer;

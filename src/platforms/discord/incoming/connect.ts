@@ -1,6 +1,6 @@
 import type { ChatConnection, PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import type { RecordStore } from '../../../infra/store/records.ts';
-import { applicationIdOf } from '../api/command-ids.ts';
+import { applicationIdOf } from '../api/ids.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import type { GatewayState } from '../outgoing/context.ts';
 import {

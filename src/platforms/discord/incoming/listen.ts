@@ -11,7 +11,7 @@ import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
-import { stableId } from '../api/command-ids.ts';
+import { stableId } from '../api/ids.ts';
 import { COMMAND_LIMITS, TIMES } from '../api/limits.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { DiscordFailure } from '../api/send-failure.ts';

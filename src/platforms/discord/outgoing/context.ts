@@ -1,13 +1,15 @@
-import { type Client, MessageFlags } from 'discord.js';
+import { ApplicationCommandType, type Client, MessageFlags } from 'discord.js';
+import * as z from 'zod';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { ViewHistory } from '../../../bot/stores/view-history.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
+import type { RecordStore } from '../../../infra/store/records.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
-import type { CommandIdRecord } from '../api/command-ids.ts';
 import type { DiscordApi } from '../api/discord-api.ts';
 import { TIMES, WORK } from '../api/limits.ts';
 import { DiscordFailure } from '../api/send-failure.ts';
+import { type CommandIds, NO_COMMAND_IDS } from '../render/markdown-text.ts';
 import type { AnswerParts } from './answer-parts.ts';
 
 /** The state of the gateway that outlasts a single connection. */
@@ -130,6 +132,48 @@ export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSup
       isClosed = true;
       for (const messageId of [...later.keys()]) forget(messageId);
       await Promise.all(underway);
+    },
+  };
+}
+
+/** The ids that Discord gave the commands, written by the process that registers these and read by all others. */
+export interface CommandIdRecord {
+  /** The ids; empty while they are not known. Never rejects. */
+  current(): Promise<CommandIds>;
+  /** Stores the ids from Discord's list of registered commands. Never rejects. */
+  learn(registered: unknown): Promise<void>;
+}
+
+export interface CommandIdRecordOptions {
+  readonly records: Pick<RecordStore, 'collection'>;
+  readonly applicationId: () => string;
+  readonly log: Pick<Logger, 'info'>;
+}
+
+const Registered = z.array(z.object({ id: z.string(), name: z.string(), type: z.number().default(1) }));
+const Ids = z.record(z.string(), z.string());
+
+export function createCommandIdRecord({ records, applicationId, log }: CommandIdRecordOptions): CommandIdRecord {
+  const store = records.collection({ name: 'discord-commands', schema: Ids, maxInMemory: 1 });
+
+  return {
+    async current() {
+      try {
+        return new Map(Object.entries((await store.get(applicationId())) ?? {}));
+      } catch (error) {
+        log.info({ err: error }, 'discord: the ids of the commands could not be read');
+        return NO_COMMAND_IDS;
+      }
+    },
+    async learn(registered) {
+      try {
+        const slash = Registered.parse(registered).filter(({ type }) => type === ApplicationCommandType.ChatInput);
+        const ids = Object.fromEntries(slash.map(({ id, name }) => [name, id]));
+        if (JSON.stringify(ids) !== JSON.stringify(await store.get(applicationId())))
+          await store.set(applicationId(), ids);
+      } catch (error) {
+        log.info({ err: error }, 'discord: the ids of the commands could not be kept');
+      }
     },
   };
 }

@@ -5,10 +5,9 @@ import {
   ComponentType,
 } from 'discord.js';
 import type { Block, Card, Field, Heading, Image, Text } from '../../../bot/contract/reply.ts';
-import { type CommandIds, commandMention } from '../api/command-ids.ts';
 import { DISCORD_LIMITS, SHOWN } from '../api/limits.ts';
 import { isMediaAddress, renderButton, renderLink } from './buttons.ts';
-import { linkTarget, renderMarkdown, shortenMarkdown } from './markdown-text.ts';
+import { type CommandIds, commandMention, linkTarget, renderMarkdown, shortenMarkdown } from './markdown-text.ts';
 
 export interface Space {
   readonly text: number;

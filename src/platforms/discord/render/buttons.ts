@@ -10,7 +10,7 @@ import {
 import type { Action, Block, Choice, Reply, Text } from '../../../bot/contract/reply.ts';
 import type { Request } from '../../../bot/contract/request.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { eventIdOf } from '../api/command-ids.ts';
+import { eventIdOf } from '../api/ids.ts';
 import { DISCORD_LIMITS, SHOWN } from '../api/limits.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { shortenMarkdown } from './markdown-text.ts';

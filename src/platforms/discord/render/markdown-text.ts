@@ -1,5 +1,4 @@
 import type { Inline, Text } from '../../../bot/contract/reply.ts';
-import { type CommandIds, commandMention, NO_COMMAND_IDS } from '../api/command-ids.ts';
 
 /** How many characters of a message's text are left while it is written. */
 export interface TextBudget {
@@ -150,4 +149,15 @@ export function joinLinks(lines: readonly string[], space: number): string {
   const cut = text.slice(0, space - 2);
   const end = Math.max(cut.lastIndexOf(') '), cut.lastIndexOf('\n'));
   return end <= 0 ? '' : `${cut.slice(0, end + 1).trimEnd()} …`;
+}
+
+/** The ids of registered commands by name; a subcommand has the id of its group, named by the first word. */
+export type CommandIds = ReadonlyMap<string, string>;
+
+export const NO_COMMAND_IDS: CommandIds = new Map();
+
+/** A mention that makes a command clickable; undefined while its id is not known. */
+export function commandMention(name: string, ids: CommandIds): string | undefined {
+  const id = ids.get(name.split(' ', 1)[0] ?? name);
+  return id === undefined ? undefined : `</${name}:${id}>`;
 }

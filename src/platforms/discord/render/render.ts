@@ -19,7 +19,6 @@ import {
 import { reductionText } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink, Reduction } from '../../../media/delivery/delivery.ts';
-import { type CommandIds, NO_COMMAND_IDS } from '../api/command-ids.ts';
 import { DISCORD_LIMITS } from '../api/limits.ts';
 import {
   accessoryOf,
@@ -35,7 +34,15 @@ import {
   textLength,
 } from './block-components.ts';
 import { type ButtonContext, linksWithin, renderActions, withoutRepeats } from './buttons.ts';
-import { escapeMarkdown, joinLinks, linkTarget, plainText, renderMarkdown } from './markdown-text.ts';
+import {
+  type CommandIds,
+  escapeMarkdown,
+  joinLinks,
+  linkTarget,
+  NO_COMMAND_IDS,
+  plainText,
+  renderMarkdown,
+} from './markdown-text.ts';
 
 /** Why a file is only linked. `refused`: Discord accepts it in no size; `upload_timeout`: uploading took too long. */
 export type LinkReason = DeliveredLink['reason'] | 'refused' | 'upload_timeout';

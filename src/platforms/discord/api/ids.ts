@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+import type { Request } from '../../../bot/contract/request.ts';
+
+/** Makes an id that looks like a message id from text, the same for equal text: for nonces, and as an answer's id. */
+export function stableId(words: string): string {
+  // The id has fewer bits than the hash, so that a nonce has space for its tag.
+  return (createHash('sha256').update(words).digest().readBigUInt64BE() >> 2n).toString();
+}
+
+/** Reads the application's id from the beginning of a token; undefined for text that is not a token. */
+export function applicationIdOf(token: string): string | undefined {
+  const id = Buffer.from(token.split('.', 1)[0] ?? '', 'base64url').toString('latin1');
+  return /^\d{17,20}$/.test(id) ? id : undefined;
+}
+
+/** The id of the message or interaction from which a request came. */
+export function eventIdOf({ id, platform }: Pick<Request, 'id' | 'platform'>): string {
+  return id.slice(platform.length + 1);
+}
