@@ -4,7 +4,6 @@ import { abortReason, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { createClientSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../infra/log.ts';
 import { itemCount, type Post } from '../post.ts';
-import { CoverOnlyError, isWithdrawn } from './failures.ts';
 import {
   createLinkReader,
   keyOf,
@@ -16,6 +15,7 @@ import {
 } from './links.ts';
 import { policyOf, REFRESH_POLICY, SHORT_LINK_POLICY } from './post-cache.ts';
 import type { MediaSource, PostRef } from './source.ts';
+import { CoverOnlyError, isWithdrawn } from './strategy-failures.ts';
 
 export interface Extraction {
   readonly post: Post;

@@ -6,10 +6,10 @@ import type { Logger } from '../../infra/log.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import type { Post } from '../post.ts';
 import { parseAddress } from './address.ts';
-import { isLimit, isOfOurs, isSilent, isWithdrawn, notAsked, siteIsSilent } from './failures.ts';
 import { askEndpoint, createSiteState, type SiteState, type SiteStateOptions } from './site-state.ts';
 import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
 import type { SourceDescriptor } from './source-descriptor.ts';
+import { isLimit, isOfOurs, isSilent, isWithdrawn, notAsked, siteIsSilent } from './strategy-failures.ts';
 
 export interface SiteOptions {
   /** The source; its example post is fetched before anyone is told that the site refuses Medley. */

@@ -2,6 +2,8 @@ import { AppError } from '../../errors.ts';
 import { abortReason } from '../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../infra/log.ts';
 import { isCoverOnly, type Post, type SourceId } from '../post.ts';
+import { askEndpoint, createSiteState, leftAloneUntil, type SiteState } from './site-state.ts';
+import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
 import {
   CoverOnlyError,
   isDefinitive,
@@ -10,9 +12,7 @@ import {
   type StrategyFailure,
   siteIsSilent,
   summarizeFailures,
-} from './failures.ts';
-import { askEndpoint, createSiteState, leftAloneUntil, type SiteState } from './site-state.ts';
-import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
+} from './strategy-failures.ts';
 import { StrategyHistory, type StrategyHistoryOptions } from './strategy-history.ts';
 import { type RaceResult, StrategyRace } from './strategy-race.ts';
 

@@ -7,6 +7,7 @@ import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../in
 import { type Departure, withContext } from '../../infra/concurrency/work-context.ts';
 import { OWN_DOING } from '../../infra/http/read-failure.ts';
 import { isCoverOnly, isWhole, type Post } from '../post.ts';
+import type { Strategy } from './source.ts';
 import {
   agreedFailure,
   asWeak,
@@ -16,8 +17,7 @@ import {
   isWithheld,
   type StrategyFailure,
   toStrategyError,
-} from './failures.ts';
-import type { Strategy } from './source.ts';
+} from './strategy-failures.ts';
 import { MAX_PATIENCE_MS, type StrategyHistory, type StrategyReport } from './strategy-history.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError, type ErrorCode } from '../../../../src/errors.ts';
 import { parseCookiesFile } from '../../../../src/media/extract/cookies-file.ts';
-import { CoverOnlyError } from '../../../../src/media/extract/failures.ts';
+import { CoverOnlyError } from '../../../../src/media/extract/strategy-failures.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
 import { instagram } from '../../../../src/media/sources/instagram/descriptor.ts';
 import { openAccounts } from '../../../fakes/accounts.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { parseCookiesFile } from '../../../../src/media/extract/cookies-file.ts';
-import { CoverOnlyError } from '../../../../src/media/extract/failures.ts';
 import type { MediaSource } from '../../../../src/media/extract/source.ts';
 import type { SourceOptions } from '../../../../src/media/extract/source-descriptor.ts';
+import { CoverOnlyError } from '../../../../src/media/extract/strategy-failures.ts';
 import type { Post } from '../../../../src/media/post.ts';
 import { createInstagramConstants } from '../../../../src/media/sources/instagram/constants.ts';
 import { instagram } from '../../../../src/media/sources/instagram/descriptor.ts';
