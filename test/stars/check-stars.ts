@@ -12,7 +12,6 @@ import * as z from 'zod';
 import { findCalculatorLibrary } from '../../src/beatmaps/difficulty/calculator.ts';
 import { type CalculatorLibrary, calculate } from '../../src/beatmaps/difficulty/calculator-process.ts';
 import { RULESETS } from '../../src/beatmaps/model/beatmapset.ts';
-import { ppRatio } from '../../src/beatmaps/rating/ratings.ts';
 import { generateMap } from '../bench/generated-maps.ts';
 
 const MOD_SETS: readonly (readonly string[])[] = [[], ['DT'], ['HR'], ['EZ'], ['HD', 'DT']];
@@ -79,12 +78,9 @@ function printErrors(library: CalculatorLibrary): void {
     if (own.length === 0) continue;
     const stars = describeErrors(own.map(({ exact, rosu: other }) => other.stars / exact.stars - 1));
     const pp = describeErrors(own.map(({ exact, rosu: other }) => other.pp / exact.pp - 1));
-    const scaled = describeErrors(
-      own.map(({ exact, rosu: other }) => (other.pp * ppRatio(ruleset, exact.stars / other.stars)) / exact.pp - 1),
-    );
     const combos = own.filter(({ exact, rosu: other }) => exact.maxCombo !== other.maxCombo).length;
     process.stdout.write(
-      `${ruleset}: rosu-pp-js off in stars ${stars}; pp ${pp}, on the scale of today's stars ${scaled}; other combos ${combos} of ${own.length}\n`,
+      `${ruleset}: rosu-pp-js off in stars ${stars}; pp ${pp}; other combos ${combos} of ${own.length}\n`,
     );
   }
 }

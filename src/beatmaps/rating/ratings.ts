@@ -29,9 +29,9 @@ export interface Rating {
   /** The date of the osu! rules by which the library computes; null where the map was not read, so that there is no pp either. */
   readonly algorithm: string | null;
   readonly maxCombo: number | null;
-  /** pp for the accuracies that were asked for, on the current scale as far as it is known; empty where the map was not read. */
+  /** pp for the accuracies that were asked for; empty where the map was not read. */
   readonly pp: MapDifficulty['pp'];
-  /** pp for the play that was asked for, on the current scale too. */
+  /** pp for the play that was asked for, on the scale of what osu! gave for it. */
   readonly play: MapDifficulty['play'];
   /** Settings, length and strains that the library read in the map; the stars and pp in it must not be shown. */
   readonly difficulty: MapDifficulty | undefined;
@@ -74,9 +74,6 @@ const MAX_ASKED = 5;
 const LOWEST = 0.7;
 const HIGHEST = 1.4;
 
-/** pp grows with this power of the stars in the published formulas (2025). */
-const PP_POWER: Readonly<Record<Ruleset, number>> = { osu: 2.9, taiko: 2.25, fruits: 2, mania: 2.2 };
-
 /** Mean error of the library's pp of full combos against osu!'s own calculator (`npm run check-stars`, 160 drawn maps, 2026-11). */
 const PP_ERRORS: Readonly<Record<Ruleset, number>> = { osu: 0.09, taiko: 0.19, fruits: 0.001, mania: 0.001 };
 
@@ -84,11 +81,6 @@ const PP_ERRORS: Readonly<Record<Ruleset, number>> = { osu: 0.09, taiko: 0.19, f
 function starRatio(today: number, library: number | undefined): number | undefined {
   const ratio = library === undefined || !(library > 0) ? Number.NaN : today / library;
   return ratio >= LOWEST && ratio <= HIGHEST ? ratio : undefined;
-}
-
-/** The factor by which pp change when stars change by `ratio`. */
-export function ppRatio(ruleset: Ruleset, ratio: number | undefined): number {
-  return ratio === undefined ? 1 : ratio ** PP_POWER[ruleset];
 }
 
 export interface ExpectedPlay {
@@ -100,21 +92,13 @@ export interface ExpectedPlay {
   readonly misses: number;
 }
 
-export interface LibraryRating extends MapDifficulty {
-  /** The play's pp on the scale of the current stars, because the library's rules are older than osu!'s. */
-  readonly todayPp: number | undefined;
-}
-
 /** Rates a play by the library alone, for choosing among many maps; osu! is not asked. @throws what {@link Difficulty.of} throws */
-export async function rateByLibrary(
+export function rateByLibrary(
   difficulty: Pick<Difficulty, 'of'>,
   { beatmap, mods, accuracy, misses }: ExpectedPlay,
   signal: AbortSignal,
-): Promise<LibraryRating> {
-  const found = await difficulty.of({ beatmap, mods, accuracies: [accuracy * 100], misses, isScan: true }, signal);
-  const pp = found.pp[0]?.pp;
-  const scale = ppRatio(beatmap.mode, starRatio(beatmap.difficulty_rating, found.plainStars));
-  return { ...found, todayPp: pp === undefined ? undefined : pp * scale };
+): Promise<MapDifficulty> {
+  return difficulty.of({ beatmap, mods, accuracies: [accuracy * 100], misses, isScan: true }, signal);
 }
 
 interface Known {
@@ -273,14 +257,13 @@ function rate(known: Known, common: number | undefined): Rating {
     difficulty: library,
   };
   if (library === undefined) return { ...rated, pp: [], play: null };
-  const scale = ppRatio(ruleset, ratio);
-  const { play } = library;
-  // The pp that osu! gave for this very play give a better scale than any ratio of stars.
-  const playScale = knownPp != null && play !== null && play.pp > 0 ? knownPp / play.pp : scale;
+  const { pp, play } = library;
+  // pp stay on the library's own scale where osu! gave none for this play: how stars have changed does not tell how pp have.
+  const scale = knownPp != null && play !== null && play.pp > 0 ? knownPp / play.pp : 1;
   return {
     ...rated,
-    pp: library.pp.map(({ accuracy, pp }) => ({ accuracy, pp: pp * scale })),
-    play: play && { pp: play.pp * playScale, ppIfFullCombo: play.ppIfFullCombo * playScale },
+    pp,
+    play: play && { pp: play.pp * scale, ppIfFullCombo: play.ppIfFullCombo * scale },
   };
 }
 

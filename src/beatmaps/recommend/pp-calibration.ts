@@ -8,8 +8,7 @@ import type { ClassProfile, Play } from './player-profile.ts';
 /** What a player's own plays with certain mods tell: how far off the library's pp are, and which kinds of maps the player likes. */
 export interface Calibration {
   /**
-   * osu!'s pp for these plays as a multiple of the library's, on the scale of the current stars; the library's rules are older than osu!'s.
-   * 1 where there are no plays, or nothing is known about them in time.
+   * osu!'s pp for these plays as a multiple of the library's, whose rules are older. 1 where there are no plays, or nothing is known about them in time.
    */
   readonly ratio: number;
   readonly patterns: Patterns;
@@ -45,7 +44,7 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, 
     const beatmap = { id, checksum: null, mode: ruleset, difficulty_rating };
     try {
       const rated = await abortable(rateByLibrary(difficulty, { beatmap, mods, accuracy, misses }, work), wait);
-      return { ratio: play.pp / (rated.todayPp ?? 0), patterns: patternsOf(rated) };
+      return { ratio: play.pp / (rated.pp[0]?.pp ?? 0), patterns: patternsOf(rated) };
     } catch {
       // The error was logged where it happened.
       return undefined;

@@ -4,9 +4,9 @@ import type { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/cache.ts';
 import type { Candidate } from '../catalogue/candidates.ts';
-import type { Difficulty } from '../difficulty/difficulty.ts';
+import type { Difficulty, MapDifficulty } from '../difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';
-import { type LibraryRating, middleOf, rateByLibrary } from '../rating/ratings.ts';
+import { middleOf, rateByLibrary } from '../rating/ratings.ts';
 import type { RecommendFilters } from './filters.ts';
 import type { ClassProfile } from './player-profile.ts';
 import { createPpCalibration, patternDistance, patternsOf } from './pp-calibration.ts';
@@ -65,7 +65,7 @@ const ENOUGH_TO_LEARN = 3;
  * figures show how far off the estimates are, which decides what maps are read next and corrects the estimates that are left.
  */
 export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
-  const known = createLru<string, LibraryRating>({ max: MAX_KNOWN });
+  const known = createLru<string, MapDifficulty>({ max: MAX_KNOWN });
   return async (request: RescoringRequest): Promise<Rescored> => {
     if (difficulty !== undefined) return new Refinement({ library: difficulty, known, waitMs }, request).run();
     const best = spreadOut(withinFirst(request.ordered, request.plan), request.limit);
@@ -76,7 +76,7 @@ export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
 interface RefinementOptions {
   readonly library: Pick<Difficulty, 'of'>;
   /** Figures that were worked out for earlier answers. */
-  readonly known: LRUCache<string, LibraryRating>;
+  readonly known: LRUCache<string, MapDifficulty>;
   readonly waitMs: number;
 }
 
@@ -163,7 +163,8 @@ class Refinement {
         this.#calibrate(choice.profile, choice.candidate.ruleset),
       ]);
       known.set(key, found);
-      const pp = found.todayPp === undefined ? choice.pp : found.todayPp * calibration.ratio;
+      const [played] = found.pp;
+      const pp = played === undefined ? choice.pp : played.pp * calibration.ratio;
       // Without mods the stars are osu!'s own already.
       const stars = modClass.key === '' ? choice.figures.stars : found.stars;
       this.#learnt.note(choice, pp);
