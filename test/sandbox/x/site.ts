@@ -1,5 +1,5 @@
 /** X as it answers visitors: the address of the widgets, the query for guests, short links, and its files (public notes of 2026-11). */
-import { createXConstants } from '../../../src/media/sources/x/constants.ts';
+import { createXConstants } from '../../../src/media/sources/x/descriptor.ts';
 import { type Answer, type Ask, html, json, plain, redirect } from '../answer.ts';
 import { answerFile } from '../cdn.ts';
 import type { SandboxSite, SiteEndpoint, SiteStage } from '../site.ts';

@@ -1,10 +1,15 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { overrideProfile, type RequestProfile } from '../../extract/source.ts';
 import type { SourceId } from '../../post.ts';
 
 /** Profiles without a session. Over the browser transport they send its own user agent. */
 export const PLAIN = { session: 'none', transport: 'plain', headers: {} } as const;
 export const BROWSER = { ...PLAIN, transport: 'browser', userAgent: null } as const;
+
+/** An id of this form. */
+export function idLike(form: RegExp) {
+  return z.string().regex(form);
+}
 
 /** The ids and profiles with which a source asks its site. */
 export type Constants<Ids, Name extends string> = Ids & { readonly profiles: Readonly<Record<Name, RequestProfile>> };

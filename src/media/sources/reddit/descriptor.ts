@@ -8,7 +8,7 @@ import { child, parseJson, readCount, readText } from '../../parse/json-fields.t
 import { parseDashManifest } from '../../parse/markup.ts';
 import type { MediaItem, Post } from '../../post.ts';
 import { CHROME, ENGLISH } from '../kit/browser-headers.ts';
-import { BROWSER, PLAIN } from '../kit/constants.ts';
+import { BROWSER, idLike, PLAIN } from '../kit/constants.ts';
 import { EMPTY_DRAFT, toPost, withCompleted } from '../kit/draft.ts';
 import { type Ask, type AskEndpoint, definePageSite } from '../kit/page-site.ts';
 import { failureOfStatus } from '../kit/refusal.ts';
@@ -51,10 +51,7 @@ export const reddit = definePageSite({
     /** The feed wants a user agent that says who is asking. */
     feedAgent: headerValue.default('linux:medley:1.0 (a chat bot that shows single posts)'),
     /** The client id of the operator's own app, of the "installed" kind, which has no secret. */
-    clientId: z
-      .string()
-      .regex(/^[\w-]{10,60}$/)
-      .optional(),
+    clientId: idLike(/^[\w-]{10,60}$/).optional(),
   }),
   /** Embeds and pages are asked with a browser's user agent (2026-10), the feed with Medley's own. */
   profiles({ userAgent, feedAgent }) {

@@ -1,7 +1,34 @@
-import type { SourceDescriptor } from '../../extract/source-descriptor.ts';
-import { X_EXAMPLES } from './constants.ts';
-import { X_MEDIA_HOSTS } from './parse/media.ts';
-import { createXSource } from './source.ts';
+import * as z from 'zod';
+import { AppError, toAppError } from '../../../errors.ts';
+import { abortable } from '../../../infra/concurrency/abortable.ts';
+import { workContext } from '../../../infra/concurrency/work-context.ts';
+import type { HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
+import { askEndpoint, createSiteState } from '../../extract/site-state.ts';
+import {
+  type FetchContext,
+  headerValue,
+  isUsable,
+  type MediaSource,
+  type PostRef,
+  profileRequest,
+  type Strategy,
+} from '../../extract/source.ts';
+import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
+import { siteAnswer } from '../../parse/body.ts';
+import { child, parseJson } from '../../parse/json-fields.ts';
+import { CHROME, ENGLISH } from '../kit/browser-headers.ts';
+import { idLike, PLAIN, readConstants } from '../kit/constants.ts';
+import { failureOfStatus, redirectOf } from '../kit/refusal.ts';
+import { createSource } from '../kit/source.ts';
+import { failureOfHead, readXAnswer } from './answer.ts';
+import { matchXLink, xRefOf } from './link.ts';
+import { X_MEDIA_HOSTS } from './post.ts';
+
+/** Public posts that have existed for years: a photo and a video. */
+const EXAMPLES: readonly [string, ...string[]] = [
+  'https://x.com/TheEllenShow/status/440322224407314432',
+  'https://x.com/starwars/status/665052190608723968',
+];
 
 export const x: SourceDescriptor = {
   id: 'x',
@@ -9,8 +36,177 @@ export const x: SourceDescriptor = {
   colour: '#1d9bf0',
   hosts: ['x.com', 'twitter.com', 'mobile.twitter.com', 't.co', 'cdn.syndication.twimg.com'],
   cdnHosts: X_MEDIA_HOSTS,
-  example: X_EXAMPLES[0],
+  example: EXAMPLES[0],
   profileUrl: ({ username }) =>
     username !== null && /^\w{1,15}$/.test(username) ? `https://x.com/${username}` : undefined,
   create: createXSource,
 };
+
+/** The query requires every request to set each of these flags; all of them are on (2026-11). */
+const FEATURES =
+  'articles_preview_enabled,c9s_tweet_anatomy_moderator_badge_enabled,communities_web_enable_tweet_community_results_fetch,creator_subscriptions_quote_tweet_preview_enabled,creator_subscriptions_tweet_preview_api_enabled,freedom_of_speech_not_reach_fetch_enabled,graphql_is_translatable_rweb_tweet_is_translatable_enabled,longform_notetweets_consumption_enabled,longform_notetweets_inline_media_enabled,longform_notetweets_rich_text_read_enabled,premium_content_api_read_enabled,profile_label_improvements_pcf_label_in_post_enabled,responsive_web_edit_tweet_api_enabled,responsive_web_enhance_cards_enabled,responsive_web_graphql_exclude_directive_enabled,responsive_web_graphql_skip_user_profile_image_extensions_enabled,responsive_web_graphql_timeline_navigation_enabled,responsive_web_media_download_video_enabled,responsive_web_twitter_article_tweet_consumption_enabled,rweb_tipjar_consumption_enabled,rweb_video_timestamps_enabled,standardized_nudges_misinfo,tweet_awards_web_tipping_enabled,tweet_with_visibility_results_prefer_gql_limited_actions_policy_enabled,tweetypie_unmention_optimization_enabled,verified_phone_label_enabled,view_counts_everywhere_api_enabled';
+
+/** The ids that X changes now and then; each can be overridden by its key (`x.queryId`). */
+const IDS = z.strictObject({
+  queryId: idLike(/^[\w-]{10,40}$/).default('2ICDjqPd81tulZcYrtpTuQ'),
+  /** The key that the site's own web page uses, the same for every visitor. */
+  bearer: headerValue.default(
+    'AAAAAAAAAAAAAAAAAAAAANRILgAAAAAAnNwIzUejRCOuH5E6I8xnZz4puTs%3D1Zv7ttfk8LF81IUq16cHjhLTvJu4FA33AGWWjCpTnA',
+  ),
+  /** The flags, separated by commas. */
+  features: idLike(/^[\w,]{1,4000}$/).default(FEATURES),
+});
+
+function xProfiles({ bearer }: z.infer<typeof IDS>) {
+  const language = { 'accept-language': ENGLISH };
+  const ofPage = { ...language, origin: 'https://x.com', referer: 'https://x.com/', 'x-twitter-active-user': 'yes' };
+  const headers = { ...ofPage, authorization: `Bearer ${bearer}`, 'x-twitter-client-language': 'en' };
+  return {
+    /** This endpoint answers any caller (2026-10). */
+    syndication: { ...PLAIN, userAgent: 'Mozilla/5.0', headers: language, timeoutMs: 6_000 },
+    'guest-query': { ...PLAIN, userAgent: CHROME, headers, timeoutMs: 6_000 },
+    /** A browser would get a page here; other programs get a redirect. */
+    'short-link': { ...PLAIN, userAgent: 'curl/8.14.1', timeoutMs: 5_000 },
+  };
+}
+
+export function createXConstants(overrides?: Readonly<Record<string, string>>) {
+  return readConstants({ source: 'x', schema: IDS, profiles: xProfiles, sessions: ['none'] }, overrides);
+}
+
+type XConstants = ReturnType<typeof createXConstants>;
+type Ask = (
+  name: keyof XConstants['profiles'],
+  url: string,
+  request: Pick<HttpRequest, 'method' | 'headers' | 'body' | 'signal'>,
+) => Promise<HttpResponse>;
+
+const API = 'https://api.x.com';
+const HOSTS = ['api.x.com', 'cdn.syndication.twimg.com', 't.co'];
+/** Answers are small: the longest posts have 25,000 characters. */
+const MAX_BYTES = 384 * 1024;
+
+function createXSource(options: SourceOptions): MediaSource {
+  const { http, log, extraStrategies = [], now = Date.now } = options;
+  const site = options.site ?? createSiteState({ source: 'x', log, now });
+  const constants = createXConstants(options.upstreamConstants);
+  const { profiles } = constants;
+  const ask: Ask = (name, url, { headers = {}, ...request }) => {
+    const bounds = { hosts: HOSTS, maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0 };
+    return http.request({ ...profileRequest(profiles[name], headers), ...bounds, url, ...request });
+  };
+  const askQuery = createGuestQuery(constants, ask, now);
+  /**
+   * Posts that syndication withholds from visitors, by the reference object of one call: for these, the query may report that they do not
+   * exist.
+   */
+  const withheld = new WeakSet<PostRef>();
+
+  function strategy(name: 'syndication' | 'guest-query', run: Strategy['run']): Strategy {
+    return { name, profile: profiles[name], isAvailable: () => isUsable(profiles[name], http), run };
+  }
+
+  const byQuery = strategy('guest-query', async (ref, signal) => {
+    try {
+      const answer = siteAnswer(await askQuery(ref.id, signal));
+      return readXAnswer(answer, { ref, kind: 'query', strategy: 'guest-query', now: now() }).post;
+    } catch (error) {
+      const isKept = error instanceof AppError && error.code === 'not_found' && withheld.has(ref);
+      throw isKept ? new AppError('login_required', 'kept from visitors', { cause: error }) : error;
+    }
+  });
+  const bySyndication = strategy('syndication', async (ref, signal) => {
+    const query = new URLSearchParams({ id: ref.id, lang: 'en', token: syndicationToken(ref.id) });
+    const url = `https://cdn.syndication.twimg.com/tweet-result?${query}`;
+    const answer = siteAnswer(await ask('syndication', url, { signal }));
+    try {
+      const { post, isCut } = readXAnswer(answer, { ref, kind: 'embed', strategy: 'syndication', now: now() });
+      if (!isCut) return post;
+      return await askEndpoint(site, byQuery, ref, signal, now).catch(err => {
+        log.info({ source: 'x', id: ref.id, err }, 'only the beginning of a long text is known');
+        return post;
+      });
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'login_required') withheld.add(ref);
+      throw error;
+    }
+  });
+
+  /** The target of a short link is not requested. */
+  async function resolveShort(url: string, { signal }: FetchContext): Promise<string> {
+    const answer = await ask('short-link', url, { signal });
+    const target = redirectOf(answer);
+    if (target !== null) return target.href.replace(/^http:/, 'https:');
+    throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'the short link leads nowhere');
+  }
+
+  const strategies = [bySyndication, byQuery, ...extraStrategies];
+  const description = { id: 'x', match: matchXLink, refOf: xRefOf, examples: EXAMPLES, mediaHosts: X_MEDIA_HOSTS };
+  return createSource({ ...options, site }, { ...description, strategies, resolveShort, canFetchStories: false });
+}
+
+/** Computes the token as the site's widgets do it, from the post's id. */
+function syndicationToken(id: string): string {
+  return ((Number(id) / 1e15) * Math.PI).toString(36).replace(/0+|\./g, '');
+}
+
+/** A visitor without an account, as the site identifies them by a token. */
+interface Guest {
+  /** Never rejects. */
+  readonly token: Promise<string | AppError>;
+  readonly since: number;
+  until: number;
+}
+
+const GUEST_MS = 3_600_000;
+/** The shortest time between two activations of a guest token, whether they succeed or not. */
+const PAUSE_MS = 60_000;
+
+function createGuestQuery({ queryId, features }: XConstants, ask: Ask, now: () => number) {
+  /** Guests by outgoing address, because the site ties a guest token to the address. */
+  const guests = new Map<string, Guest>();
+  const flags = JSON.stringify(Object.fromEntries(features.split(',').map(name => [name, true])));
+
+  async function activate(): Promise<string> {
+    const answer = await ask('guest-query', `${API}/1.1/guest/activate.json`, { method: 'POST', body: '' });
+    const token = child(parseJson(answer.text), 'guest_token');
+    if (typeof token === 'string' && /^\d{1,30}$/.test(token)) return token;
+    throw failureOfHead(siteAnswer(answer), now()) ?? new AppError('upstream_changed', 'no guest was made');
+  }
+
+  function currentGuest(): Guest {
+    const key = workContext().outgoing ?? '';
+    const known = guests.get(key);
+    if (known !== undefined && now() < known.until) return known;
+    const keep = <T>(made: T, ms: number): T => {
+      guest.until = now() + ms;
+      return made;
+    };
+    const token = activate().then(
+      made => keep(made, GUEST_MS),
+      error => keep(toAppError(error), Math.max(toAppError(error).retryAfterMs ?? 0, PAUSE_MS)),
+    );
+    const guest: Guest = { token, since: now(), until: Number.POSITIVE_INFINITY };
+    guests.set(key, guest);
+    return guest;
+  }
+
+  /**
+   * Runs the query; a guest token that the site no longer accepts is replaced once.
+   * @throws AppError why there is no guest token
+   */
+  return async (id: string, signal: AbortSignal): Promise<HttpResponse> => {
+    const variables = { tweetId: id, withCommunity: false, includePromotedContent: false, withVoice: false };
+    const query = new URLSearchParams({ variables: JSON.stringify(variables), features: flags });
+    const url = `${API}/graphql/${queryId}/TweetResultByRestId?${query}`;
+    for (;;) {
+      const guest = currentGuest();
+      const token = await abortable(guest.token, signal);
+      if (token instanceof AppError) throw token;
+      const answer = await ask('guest-query', url, { headers: { 'x-guest-token': token }, signal });
+      const isRefused = answer.status === 401 || answer.status === 403;
+      if (!isRefused || now() - guest.since < PAUSE_MS) return answer;
+      guest.until = 0;
+    }
+  };
+}

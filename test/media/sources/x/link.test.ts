@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseAddress } from '../../../../src/media/extract/address.ts';
-import { matchXLink, xIdOf, xRefOf } from '../../../../src/media/sources/x/parse/link.ts';
+import { matchXLink, xIdOf, xRefOf } from '../../../../src/media/sources/x/link.ts';
 
 const match = (link: string) => {
   const address = parseAddress(link);

@@ -1,8 +1,8 @@
 /** X as the sandbox plays it, as it should be and with some of its ways dead. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
-import { xRefOf } from '../../../../src/media/sources/x/parse/link.ts';
-import { createXSource } from '../../../../src/media/sources/x/source.ts';
+import { x } from '../../../../src/media/sources/x/descriptor.ts';
+import { xRefOf } from '../../../../src/media/sources/x/link.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
 import { createSandbox } from '../../../sandbox/sandbox.ts';
@@ -15,7 +15,7 @@ async function setUp({ constants = {} }: { readonly constants?: Readonly<Record<
   onTestFinished(() => sandbox.close());
   let time = Date.UTC(2026, 10, 1);
   const http = createTestClient(Object.fromEntries(HOSTS.map(host => [host, sandbox.origin])));
-  const source = createXSource({ http, log: silentLog, upstreamConstants: constants, now: () => time });
+  const source = x.create({ http, log: silentLog, upstreamConstants: constants, now: () => time });
   const fetch = async (id: string) => {
     const ref = xRefOf(id);
     if (ref === undefined) throw new Error('no id');

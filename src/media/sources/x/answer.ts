@@ -1,9 +1,45 @@
-/** The reasons that X gives in place of a post, as of 2026-11, and the error code that each means. Pure. */
+/** Reads an answer of X into the post, or into the AppError that it means (as of 2026-11). Pure. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
-import { child, isJsonObject, readCount, readList, readText } from '../../parse/json-fields.ts';
+import { child, isJsonObject, parseJson, readCount, readList, readText } from '../../parse/json-fields.ts';
+import { type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts';
 import { failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
+import { findTweet, readTweet } from './post.ts';
+
+/**
+ * Sets `isCut` when the text is only the beginning of a longer one.
+ * @throws AppError the meaning of an answer without the post
+ */
+export function readXAnswer(answer: SiteAnswer, context: ReadContext) {
+  const json = parseJson(answer.body.text.trim());
+  const failure = failureOfHead(answer, context.now);
+  if (failure !== null) throw (failure.code === 'upstream_rate_limited' ? null : failureOfErrors(json)) ?? failure;
+  const tweet = findTweet(json, context.ref.id);
+  if (tweet === undefined || tweet === null) throw failureWithoutPost(json, context, tweet === undefined);
+  const { draft, isCut, reason } = readTweet(tweet);
+  const withheld = draft.items.length > 0 && readableItems(draft) === 0 ? failureOfWords(reason ?? '') : null;
+  if (withheld !== null) throw withheld;
+  const isBlurred = isJsonObject(child(json, 'data', 'tweetResult', 'result', 'mediaVisibilityResults'));
+  return { post: toReadablePost({ ...draft, sensitive: draft.sensitive === true || isBlurred }, context), isCut };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || (isJsonObject(value) && Object.values(value).every(isEmpty));
+}
+
+/** An empty result means a removed post in the query's answer, and a withheld one in the syndication's. */
+function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boolean): AppError {
+  if (!isJsonObject(json)) return new AppError('upstream_changed', 'the answer is no JSON');
+  const stated = failureOfResult(kind === 'query' ? child(json, 'data', 'tweetResult', 'result') : json);
+  if (stated !== null) return stated;
+  if (hasOthers) return new AppError('upstream_changed', 'the answer is about another post');
+  if (kind !== 'query' && isEmpty(json)) return new AppError('login_required', 'kept from visitors without a word');
+  const error = failureOfErrors(json);
+  if (error !== null) return error;
+  if ('data' in json && isEmpty(json.data)) return new AppError('not_found', 'no such post');
+  return new AppError('upstream_changed', 'of an unknown kind');
+}
 
 /** Patterns for the text of tombstones and for reasons. */
 const SIGNS: readonly Sign[] = [
@@ -16,7 +52,7 @@ const SIGNS: readonly Sign[] = [
   [/withheld|legal demand|local law|country|geoblocked/, 'region_blocked'],
 ];
 
-export function failureOfWords(words: string): AppError | null {
+function failureOfWords(words: string): AppError | null {
   return failureBySign(plainWords(words), SIGNS, /suspended|account|deactivated/);
 }
 
@@ -24,7 +60,7 @@ export function failureOfWords(words: string): AppError | null {
  * @param result the object in the place of the post
  * @returns null when it gives no reason; without any text the reason is age, or the region of the caller
  */
-export function failureOfResult(result: unknown): AppError | null {
+function failureOfResult(result: unknown): AppError | null {
   if (!isJsonObject(result) || !/Tombstone|Unavailable/.test(String(result.__typename))) return null;
   const { tombstone, reason } = result;
   const sentences = [child(tombstone, 'text', 'text'), child(tombstone, 'text'), tombstone, reason].map(readText);
@@ -36,7 +72,7 @@ export function failureOfResult(result: unknown): AppError | null {
 const CODES: Readonly<Record<number, ErrorCode>> = { 88: 'upstream_rate_limited', 144: 'not_found', 179: 'private' };
 
 /** The error that a query reports; null when there is none. If a flag is missing or unknown, the message names it. */
-export function failureOfErrors(json: unknown): AppError | null {
+function failureOfErrors(json: unknown): AppError | null {
   const [error] = readList(child(json, 'errors')).filter(isJsonObject);
   if (error === undefined) return null;
   const words = readText(error.message)?.slice(0, 120) ?? '';

@@ -7,13 +7,15 @@ import {
   readCount,
   readFlag,
   readList,
+  readSize,
   readText,
   visitObjects,
-} from '../../../parse/json-fields.ts';
-import { type Author, NO_STATS, type Stats } from '../../../post.ts';
-import { EMPTY_DRAFT, type PostDraft } from '../../kit/draft.ts';
+} from '../../parse/json-fields.ts';
+import { type Author, NO_STATS, type Stats, type Variant } from '../../post.ts';
+import { type PixelSize, sizeOf } from '../kit/cdn-address.ts';
+import { type DraftItem, EMPTY_DRAFT, type PostDraft } from '../kit/draft.ts';
+import { listedFile, listedItem } from '../kit/media-files.ts';
 import { xIdOf, xRefOf } from './link.ts';
-import { itemOf, X_MEDIA_HOSTS } from './media.ts';
 
 /** An object's own fields together with those of some of its parts. */
 function flat(object: unknown, ...parts: readonly string[]): JsonObject {
@@ -158,4 +160,66 @@ function wordsOf(tweet: JsonObject, media: readonly JsonObject[], isShown: (targ
   const text = (media.length > 0 ? whole.replace(SHORT_TAIL, '') : whole).trim();
   const ended = isCut ? `${text.replace(/\s*(?:\u2026|\.{3})$/, '')}\u2026` : text;
   return { caption: text === '' ? null : ended, isCut };
+}
+
+// Reads the photos, videos and silent loops of a post into its items.
+
+export const X_MEDIA_HOSTS: readonly string[] = ['pbs.twimg.com', 'video.twimg.com'];
+
+/** The address of a photo in one of its sizes, which the query names. */
+function sized(url: string, name: string): string {
+  const address = new URL(url);
+  address.searchParams.set('name', name);
+  return address.href;
+}
+
+function photoOf(media: JsonObject): DraftItem {
+  // Old addresses end in a size such as `:large`.
+  const url = mediaAddress(readText(media.media_url_https ?? media.url)?.replace(/:\w{1,10}$/, ''), X_MEDIA_HOSTS);
+  if (url === null) return null;
+  const type = /[?&]format=(\w{3,4})/.exec(url)?.[1] ?? /\.(\w{3,4})(?:\?|$)/.exec(url)?.[1] ?? 'jpg';
+  const fileOf = (name: string, size: PixelSize) =>
+    listedFile(sized(url, name), { mime: `image/${type.replace('jpg', 'jpeg')}`, hasVideo: false, ...size });
+  const original = sizeOf(isJsonObject(media.original_info) ? media.original_info : media);
+  const smaller = ['large', 'medium'].flatMap(name => {
+    const size = sizeOf(child(media, 'sizes', name), 'w', 'h');
+    return (size.width ?? Number.POSITIVE_INFINITY) < (original.width ?? 0) ? [fileOf(name, size)] : [];
+  });
+  const known = { thumbnailUrl: sized(url, 'small'), alt: readText(media.ext_alt_text) };
+  return listedItem('image', [fileOf('orig', original), ...smaller], known);
+}
+
+/** The address of a video file names its pixels and codec. */
+function videoFile(variant: JsonObject, isSilent: boolean): readonly Variant[] {
+  const url = mediaAddress(variant.url ?? variant.src, X_MEDIA_HOSTS);
+  const type = variant.content_type ?? variant.type;
+  if (url === null || (type !== 'video/mp4' && !/\.mp4(?:\?|$)/.test(url))) return [];
+  const [, width, height] = /\/(\d{2,5})x(\d{2,5})\//.exec(url) ?? [];
+  const codecs = /\/(hevc|hvc1|av1|vp9)\//.exec(url)?.[1] ?? null;
+  const facts = { width: readSize(width), height: readSize(height), bitrate: readSize(variant.bitrate), codecs };
+  return [listedFile(url, { mime: 'video/mp4', hasVideo: true, hasAudio: isSilent ? false : null, ...facts })];
+}
+
+function videoOf(media: JsonObject): DraftItem {
+  const isSilent = media.type === 'animated_gif';
+  const info = isJsonObject(media.video_info) ? media.video_info : media;
+  const variants = readList(info.variants).filter(isJsonObject);
+  const files = variants.flatMap(variant => videoFile(variant, isSilent));
+  const { width, height } = sizeOf(media.original_info);
+  const size = width !== null && height !== null ? { width, height } : {};
+  // A loop has a single file, whose address does not name its pixels.
+  return listedItem('video', isSilent ? files.map(file => ({ ...file, ...size })) : files, {
+    ...size,
+    durationMs: readSize(info.duration_millis ?? info.durationMs),
+    thumbnailUrl: mediaAddress(media.media_url_https ?? media.poster, X_MEDIA_HOSTS),
+    alt: readText(media.ext_alt_text),
+  });
+}
+
+function itemOf(media: JsonObject): DraftItem {
+  const { status = 'Available' } = isJsonObject(media.ext_media_availability) ? media.ext_media_availability : {};
+  if (status !== 'Available') return null;
+  const isVideo = isJsonObject(media.video_info) || Array.isArray(media.variants);
+  if (isVideo || media.type === 'video' || media.type === 'animated_gif') return videoOf(media);
+  return media.type === undefined || media.type === 'photo' ? photoOf(media) : null;
 }

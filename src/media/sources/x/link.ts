@@ -1,8 +1,7 @@
 /** Addresses on X -> the post that they name. */
-import type { PostRef } from '../../../extract/source.ts';
-import { linkMatcher, type PathShape, postIdOf, postMatch, unsupported, wrapper } from '../../kit/link-match.ts';
+import type { PostRef } from '../../extract/source.ts';
+import { linkMatcher, type PathShape, postIdOf, postMatch, unsupported, wrapper } from '../kit/link-match.ts';
 
-export const SHORT_HOST = 't.co';
 /** The site under both names, the host of its widgets, and preview mirrors that people paste in chats (known in 2026-11). */
 const HOST =
   /(?:^|\.)(?:(?:x|(?:fx|vx|px)?twitter|cdn\.syndication\.twimg|fixupx|fixvx|twittpr|xfixup|fixupvx|xcancel)\.com|nitter\.net)$/;
@@ -29,7 +28,7 @@ const PATHS: readonly PathShape[] = [
 
 const SHORT: PathShape = [
   /^[A-Za-z0-9]{1,20}$/,
-  ([code]) => ({ kind: 'short', url: `https://${SHORT_HOST}/${code}`, key: `${SHORT_HOST}/${code}` }),
+  ([code]) => ({ kind: 'short', url: `https://t.co/${code}`, key: `t.co/${code}` }),
 ];
 
 export const matchXLink = linkMatcher([
