@@ -1,12 +1,12 @@
 /**
  * The way of every request, from a message to its answer:
- *
- * 1. The platform hears a message (`platforms/NAME/incoming`), and `read` here says what of it is meant for Medley.
- * 2. `runtime/accept.ts` stores the request in the queue, where it survives a kill, and `runtime/job-runner.ts` claims it in its chat's turn.
- * 3. `runtime/send-replies.ts` asks for replies: `answer` here admits the caller (`callers.ts`) and runs the command (`run-command.ts`), or
- *    one for each link (`links.ts`, which goes on to `media/extract/extractor.ts`).
- * 4. The platform sends each reply once (`platforms/NAME/outgoing`); files come from `media/delivery/delivery.ts` as they are sent.
- * 5. `runtime/settle.ts` decides what becomes of a failure: again later, a notice, or the end.
+ * 1. The platform hears a message (`platforms/NAME/incoming`), and `read` below finds what in it is meant for Medley.
+ * 2. `runtime/accept.ts` stores the request in the queue, where it survives a kill, and `runtime/job-runner.ts` claims
+ * it when its chat is next. 3. `runtime/send-replies.ts` asks for replies: `answer` below admits the caller
+ * (`callers.ts`) and runs the command (`run-command.ts`), or one for each link (`links.ts`, which goes on to
+ * `media/extract/extractor.ts`). 4. The platform sends each reply once (`platforms/NAME/outgoing`); files come from
+ * `media/delivery/delivery.ts` as they are sent. 5. `runtime/settle.ts` decides what follows a failure: another
+ * attempt, a notice, or nothing.
  */
 import { AppError, StoreAway } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
@@ -51,9 +51,9 @@ import { type Autocomplete, createAutocomplete } from './suggestions.ts';
 
 export interface DispatcherOptions {
   readonly commands: readonly Command[];
-  /** Commands that only owners may type, in private chats, and that no list shows. Default: none. */
+  /** Commands for owners only, in private chats, that no list shows. Default: none. */
   readonly ownerCommands?: readonly Command[];
-  /** The people who run this Medley. Default: none. */
+  /** The people who host this Medley. Default: none. */
   readonly owners?: CallersOptions['owners'];
   /** People and chats whose requests are not answered. Default: none. */
   readonly blocks?: CallersOptions['blocks'];
@@ -62,18 +62,18 @@ export interface DispatcherOptions {
   readonly userLimit: CallersOptions['userLimit'];
   readonly log: Log;
   readonly now?: () => number;
-  /** How many commands run at once, not counting those that cost nothing. Default 32. */
+  /** How many commands run at once, not counting those of cost 0. Default 32. */
   readonly concurrency?: number;
-  /** How many commands may wait for a place. Default 256. */
+  /** How many commands may wait until fewer are running. Default 256. */
   readonly queued?: number;
   readonly times?: Partial<CommandTimes>;
 }
 
-/** Turns a message into replies. Each step is one call: the message is read, admitted, and answered; the runtime delivers. */
+/** Turns a message into replies: it is read, its caller is admitted, and it is answered; bot/runtime then delivers. */
 export interface Dispatcher extends RequestHandler, Autocomplete {
   /**
-   * Reads what a message asks of Medley; undefined when it is not meant for Medley. If the settings of the chat cannot be read, the
-   * message waits for them, as long as not too many messages wait. Never rejects.
+   * Reads what a message asks of Medley; undefined when it is not meant for Medley. If the chat's settings cannot be
+   * read, the message waits for them, unless too many do already. Never rejects.
    */
   read(message: TextMessage): Promise<RequestBody | undefined>;
   /**
@@ -81,13 +81,13 @@ export interface Dispatcher extends RequestHandler, Autocomplete {
    * Never rejects.
    */
   linksOf(message: TextMessage): Promise<readonly PastedLink[]>;
-  /** The command that answers the request; undefined when there is none or several. Never rejects. */
+  /** The name of the command that answers the request; undefined when there is none or several. Never rejects. */
   commandOf(body: RequestBody, caller: Caller): Promise<string | undefined>;
-  /** The commands as people see them, in all chats or in one kind of chat. */
+  /** The commands in the reader's language, of all chats or of one kind of chat. */
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
 }
 
-/** How many messages may wait until the settings of their chats can be read. */
+/** How many messages may wait for the settings of their chats when the store cannot be read. */
 const MOST_WAITING = 1_000;
 const LONGEST_RETRY_MS = 2_000;
 
@@ -141,7 +141,7 @@ interface AnswerParts {
   readonly logFailure: FailureLog;
 }
 
-/** From the body of a request to its replies: the caller is admitted, then the command runs, or one for each link. */
+/** Makes the replies to a request: the caller is admitted, then the command runs, or one for each link. */
 function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure }: AnswerParts) {
   async function answer(body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> {
     const { caller, signal, progress, from, paid } = attempt;
@@ -151,19 +151,19 @@ function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure
     if (await callers.isBlocked(caller)) return answerBlocked(body, context, paid);
     try {
       const batch = await answerAdmitted(body, context, attempt);
-      // When one reply fails, those behind it are no longer awaited, so their failures are caught here.
+      // When one reply fails, the following ones are not awaited any more, so their failures must not stay unhandled.
       for (const { reply } of batch.replies) reply.catch(() => undefined);
       return batch;
     } catch (error) {
       if (error instanceof StoreAway) throw error;
       if (signal.aborted) return noReply(from, paid);
       const failure = await offering(body, context, error);
-      // Links that were answered before stay answered; all others end with this notice.
+      // Links that an earlier attempt answered stay answered; all others get this notice.
       return onlyReply(Promise.resolve(isQuiet ? undefined : failure), partsOf(body));
     }
   }
 
-  /** The notice of a failure; where a command was mistyped, with a button for the one that was meant. */
+  /** The notice of a failure; after a mistyped command name, with a button for the command that was probably meant. */
   async function offering(body: RequestBody, context: RunContext, error: unknown): Promise<Reply> {
     const failure = renderFailure(error, body.kind, context, logFailure);
     const isUnknown = error instanceof AppError && error.params.hint === 'unknownCommand';
@@ -184,8 +184,8 @@ function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure
   }
 
   /**
-   * Blocked people get no answer. But a platform that waits for the answer to a command or button would go on showing that Medley works
-   * on it.
+   * The reply for a blocked person. Messages get none, but for a command or button the platform shows that Medley is
+   * working until an answer comes.
    */
   function answerBlocked(body: RequestBody, context: RunContext, paid: number): ReplyBatch {
     if (body.kind !== 'command' && body.kind !== 'button') return noReply(partsOf(body), paid);
@@ -193,7 +193,7 @@ function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure
     return onlyReply(Promise.resolve(renderFailure(error, body.kind, context, logFailure)));
   }
 
-  // Work that has to wait in a line counts as this person's, or as that of the network they share.
+  // Queues that this work has to wait in count it for this person, or for the network that they share with others.
   return (body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> =>
     actFor(attempt.caller.sharedRateKey ?? callerKey(attempt.caller), () => answer(body, attempt));
 }

@@ -14,7 +14,7 @@ import type { CommandRunner, RunContext } from './run-command.ts';
 
 const OSU_HOST = /^(?:https?:\/\/)?(?:[a-z\d-]+\.)*ppy\.sh(?:[/?#]|$)/i;
 
-/** The links of posts in a text, then the osu! addresses; each in canonical form. Almost free for a text without links. */
+/** Finds the links of posts in a text, then osu! addresses, canonical. A text without links costs hardly any time. */
 export type LinkFinder = (text: string) => readonly string[];
 
 export function createLinkFinder(extractor: Pick<Extractor, 'findLinks'>): LinkFinder {
@@ -29,7 +29,7 @@ export function createLinkFinder(extractor: Pick<Extractor, 'findLinks'>): LinkF
 function findOsuLinks(text: string): readonly string[] {
   if (!/ppy\.sh/i.test(text)) return [];
   const found = findAddresses(text, ({ hostname }) => hostname.endsWith('.ppy.sh')).flatMap(address => {
-    // Mods are written right behind a link, with or without a blank.
+    // Mods may be written right behind a link, with or without a space.
     const link = matchOsuLink(address.replace(/\+.*$/, ''));
     return link === undefined ? [] : [canonicalOsuLink(link)];
   });
@@ -52,7 +52,7 @@ function canonicalOsuLink(link: OsuLink): string {
   }
 }
 
-/** The kind of link that a command must accept to answer this address. */
+/** The kind of link, by which the command that answers it is chosen. */
 export function kindOfLink(url: string): Accepted {
   if (!OSU_HOST.test(url)) return 'link';
   switch (matchOsuLink(url)?.kind) {
@@ -71,14 +71,14 @@ export interface LinkAnswersOptions {
   readonly run: CommandRunner;
 }
 
-/** Makes a reply for each link that the caller's rate limit allows, up to a number at once; the other links are left for later. */
+/** Makes a reply for each link that the caller's rate limit allows, some at once; the others wait for the limit. */
 export type LinkAnswers = (body: LinksBody, context: RunContext, position: Position) => Promise<ReplyBatch>;
 
-/** How many links of one message are worked on at the same time. */
+/** How many links of one message are answered at the same time. */
 const LINKS_AT_ONCE = 5;
 
 export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions): LinkAnswers {
-  // The reason why a pasted link cannot be shown only matters to the person who pasted it.
+  // Why a pasted link cannot be shown is a notice for the person who pasted it alone.
   const takers = new Map(commands.map(command => [command.accepts, { ...command, visibility: 'caller' as const }]));
 
   async function answerLink(
@@ -93,7 +93,7 @@ export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions)
       [first]: url,
       ...Object.fromEntries(wished),
     }));
-    // A post without files is not answered, since the chat's embed under its link shows as much.
+    // A post without files is not answered if its link was merely pasted: the site's own preview shows as much.
     if (reply === undefined || (isPasted && reply.onlyWhenAsked === true)) return undefined;
     return spoiler ? hidden(reply) : reply;
   }
@@ -129,8 +129,8 @@ const ADDRESS = /[^\s<>()|]*ppy\.sh\/[^\s<>()|+]*/giu;
 const MAX_CHARS = 6_000;
 
 /**
- * The options of osu! links in a message, by canonical link. Terms count right behind a link, `LINK +HDDT 98%`; farther away in a
- * sentence, up to the next link or before the first one, only mods count: "try LINK with +HR".
+ * The options beside osu! links in a message, by canonical link. Right behind a link every term counts: `LINK +HDDT
+ * 98%`. Elsewhere, up to the next link or before the first one, only mods do: "try LINK with +HR".
  */
 export function termsBeside(text: string, findLinks: LinkFinder): ReadonlyMap<string, Terms> {
   const whole = text.slice(0, MAX_CHARS);
@@ -156,7 +156,7 @@ function readBeside(before: string, behind: string): Terms {
     if (key === undefined || value === undefined) continue;
     const known = found[key];
     const isMore = key === 'mods' && known !== undefined;
-    // If mods exclude each other, the first ones count.
+    // Of mods that exclude each other, the first ones are kept.
     if (!isMore) found[key] = value;
     else if (areMods(`${known}${value}`.match(/[a-z\d]{2}/gi) ?? [])) found[key] = `${known} ${value}`;
   }
@@ -168,17 +168,17 @@ function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).flatMap(word => word.replace(/[.,;:!?)\]>*_|]+$/, '') || []);
 }
 
-/** Wishes that a person writes beside a pasted link: `view:media`, `clip:0:05-0:20`. */
+/** What a person writes beside a pasted link about how to show it: `view:media`, `clip:0:05-0:20`. */
 export interface Wishes {
   readonly view?: View;
-  /** The range as it was written; it is checked when it is used. */
+  /** The range as it was written; it is checked only when it is used. */
   readonly clip?: string;
 }
 
-/** Wishes beside links, such as `view:media`; each stands between blanks. */
+/** One such wish, such as `view:media`, with spaces around it. */
 const WISH = /(?<!\S)(view|clip)[:=]([\w:.\u2013\u2014-]{1,32})(?!\S)/giu;
 
-/** Only words in the form of a wish are wishes, whatever else the message says. */
+/** The wishes in a text: only words of that form, whatever else the text says. */
 export function findWishes(text: string): Wishes {
   const found = new Map<string, string>();
   for (const [, name = '', value = ''] of text.slice(0, MAX_CHARS).matchAll(WISH)) found.set(name.toLowerCase(), value);

@@ -22,7 +22,7 @@ import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/set
 import { findWishes, kindOfLink, type LinkFinder, termsBeside } from './links.ts';
 
 export interface MessageReaderOptions {
-  /** Commands that the caller may use. */
+  /** The commands that this caller may use. */
   readonly commandsFor: (caller: Caller) => readonly Command[];
   readonly services: Pick<Services, 'extractor' | 'sites' | 'settings' | 'optOuts'>;
   readonly findLinks: LinkFinder;
@@ -31,8 +31,8 @@ export interface MessageReaderOptions {
 }
 
 /**
- * Reads what a message asks of Medley; undefined when it is not meant for Medley, like most messages of a group. Settings are read only
- * for messages with a link, or with what looks like a short form.
+ * Reads what a message asks of Medley; undefined when it is not meant for Medley, like most messages of a group.
+ * Settings are read only for messages with a link, or with what looks like a short command (`!rs`).
  * @throws StoreAway when the settings of the chat and the person cannot be read
  */
 export type MessageReader = (message: TextMessage) => Promise<RequestBody | undefined>;
@@ -40,15 +40,15 @@ export type MessageReader = (message: TextMessage) => Promise<RequestBody | unde
 export function createMessageReader(options: MessageReaderOptions): MessageReader {
   const { commandsFor, services, findLinks, isBlocked } = options;
 
-  /** Pasted links of people who opted out are not answered. A mention, or a menu (which brings no text), is a request all the same. */
+  /** Says whether the person wants pasted links ignored; a mention or a menu command (without text) is a request. */
   async function isOptedOut({ caller, direct, text }: TextMessage): Promise<boolean> {
     const isPasted = caller.chatKind === 'private' ? text !== '' : direct !== true;
     return isPasted && (await services.optOuts.has(callerKey(caller)));
   }
 
   /**
-   * Reads `!rs` and the like, where the group's admins chose that prefix, but not in channels that are switched off. An unknown word may
-   * be meant for another bot.
+   * Reads a short command such as `!rs` with the prefix that the group's admins chose, unless the channel is switched
+   * off. An unknown word may be another bot's.
    */
   async function readShortForm({ caller, text, line, direct = false }: TextMessage): Promise<RequestBody | undefined> {
     const typed = parseShortForm(line ?? text);
@@ -67,7 +67,7 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
     const { caller, text, direct, links: pasted, line = text } = message;
     const short = await readShortForm(message);
     if (short !== undefined) return short;
-    // A message to Medley itself is a request, whatever the settings for pasted links are.
+    // A message that addresses Medley is a request, whatever the settings for pasted links are.
     const isDirect = direct ?? caller.chatKind === 'private';
     const typed = parseCommandLine(text);
     if (typed !== undefined) return readLine(typed, isDirect, commandsFor(caller));
@@ -76,7 +76,7 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
     const address = pasted ? pasted[0]?.url : findAddress(text);
     if ((links.length > 0 || address !== undefined) && (await isOptedOut(message))) return undefined;
     if (links.length > 0) return wantedLinks(links, isDirect, caller, line);
-    // The command for links gives the best reason why it cannot take an address that is not a post.
+    // An address that is not a post is passed to the command for links, whose notice says best what is wrong.
     return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
   }
 
@@ -120,7 +120,7 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
 
 const TALK: RequestBody = { kind: 'talk', what: null };
 
-/** Leaves out links in quotes where these are not answered. */
+/** Leaves out links in quoted text, if the chat's settings say that these are not answered. */
 function withoutQuoted(
   links: readonly PastedLink[],
   { quotedLinks }: ChatSettings,
@@ -129,7 +129,7 @@ function withoutQuoted(
   return (quotedLinks ?? answersQuotes) ? links : links.filter(({ quoted }) => quoted !== true);
 }
 
-/** Canonical links without repeats. A link that is both hidden and open in the message counts as hidden. */
+/** Canonical links without repeats. A link that is in a spoiler once and also outside of it counts as in a spoiler. */
 function canonicalLinks(links: readonly PastedLink[], findLinks: LinkFinder): readonly PastedLink[] {
   const found = new Map<string, PastedLink>();
   for (const { url, spoiler, quoted = false } of links) {
@@ -143,17 +143,17 @@ function canonicalLinks(links: readonly PastedLink[], findLinks: LinkFinder): re
   return [...found.values()];
 }
 
-/** Other bots of a group listen to the same single letters. */
+/** Single letters are read only when Medley is addressed, because other bots of a group use them too. */
 function readLine(typed: CommandLine, isDirect: boolean, commands: readonly Command[]): RequestBody | undefined {
   if (!isDirect && typed.name.length === 1) return undefined;
   const { name, args, isKnown } = readCommand(typed.name, typed.rest, commands);
   return isKnown || isDirect ? { kind: 'line', what: { name, args } } : undefined;
 }
 
-/** Most letters of an unknown name that a notice repeats. */
+/** The most letters of an unknown name that a notice repeats. */
 const MAX_NAME = 40;
 
-/** Grouped commands are two words, `/osu profile`, or one where the platform allows only one: `/osu_profile`. */
+/** Finds a command by name: a grouped one has two words, `/osu profile`, on some platforms one, `/osu_profile`. */
 function readCommand(name: string, rest: string, commands: readonly Command[]) {
   const [second = ''] = rest.split(/\s/, 1);
   const pair = `${name} ${second.toLowerCase()}`;
@@ -163,21 +163,21 @@ function readCommand(name: string, rest: string, commands: readonly Command[]) {
   const command = commands.find(each => each.name === name || each.name === spelled);
   if (command) return { name: command.name, args: rest, isKnown: true };
   const short = readShortWord(name, rest);
-  // The name of a group with a player behind it is a short form too, `/osu lamp post`, but not the name alone.
+  // A group's name with a player behind it is a short command (`/osu lamp post`), but the group's name alone is not.
   const isShort = short !== undefined && (short.command !== `${name} profile` || second !== '');
   if (isShort && commands.some(each => each.name === short.command))
     return { name: short.command, args: short.rest, isKnown: true };
   const isGroup = commands.some(each => each.name.startsWith(`${name} `));
-  // The name of a group alone asks for the commands in that group.
+  // A group's name alone asks for help about its commands.
   if (isGroup && second === '' && commands.some(each => each.name === 'help'))
     return { name: 'help', args: name, isKnown: true };
-  // A notice about a mistyped name offers the command that was meant, with the words behind it.
+  // A notice about a mistyped name offers a similar command with the same words behind it.
   return isGroup
     ? { name: pair.trim().slice(0, MAX_NAME), args: rest.slice(second.length).trim(), isKnown: false }
     : { name, args: rest, isKnown: false };
 }
 
-/** The first word that is meant as an address: it has a scheme or a path, or is the whole message. */
+/** The first word that looks like an address: it has a scheme or a path, or is the whole message. */
 function findAddress(text: string): string | undefined {
   const words = text.trim().split(/\s+/, 64);
   return words.find(word => {
@@ -189,20 +189,20 @@ function findAddress(text: string): string | undefined {
   });
 }
 
-/** Finds the links that an edit adds to a message, so that those are answered and earlier ones are not answered again. */
+/** Finds the links that an edit adds to a message: only these are answered, not the earlier ones again. */
 export interface EditedLinks {
-  /** The links that the edit adds; all links if nothing of the message was accepted before, as far as this process knows. */
+  /** The added links; all links if, as far as this process knows, none of the message were accepted before. */
   added(messageKey: string, links: LinksBody['what']): { readonly links: LinksBody['what']; readonly isKnown: boolean };
   /** Records which links of a message were accepted, for later edits. */
   accepted(messageKey: string, body: RequestBody): void;
 }
 
-/** Platforms also report changes that bots cannot see as edits, and no one expects an answer to the edit of an old message. */
+/** Edits of older messages are ignored: platforms report other changes like edits, and nobody expects an answer. */
 export const EDITABLE_MS = 3_600_000;
 const MAX_MESSAGES = 10_000;
 
 export function createEditedLinks({ now }: { readonly now: () => number }): EditedLinks {
-  /** Links by message, in memory only: after a restart the message's event id shows whether it was answered. */
+  /** The accepted links by message, in memory only: after a restart, the event's id shows whether it was answered. */
   const answered = createLru<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
 
   return {

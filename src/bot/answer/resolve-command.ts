@@ -12,13 +12,13 @@ import { usageError } from '../contract/usage-error.ts';
 import { kindOfLink } from './links.ts';
 import type { RawOptions } from './run-command.ts';
 
-/** Requests for one command: all but links and messages that ask for nothing. */
+/** Requests for one command, which excludes links and messages that ask for nothing. */
 export type CommandBody = Extract<RequestBody, { kind: 'command' | 'line' | 'button' }>;
 
 export interface ResolvedCommand {
   readonly command: Command;
   /**
-   * The options as they were given.
+   * Returns the options as they were typed.
    * @throws AppError with a hint when a typed line cannot be read
    */
   readonly raw: () => RawOptions;
@@ -26,13 +26,13 @@ export interface ResolvedCommand {
 }
 
 export interface CommandResolver {
-  /** The commands that are offered to everyone. */
+  /** The commands that everyone may use. */
   readonly listed: readonly Command[];
-  /** The commands that the caller may type. */
+  /** The commands that this caller may use. */
   commandsFor(caller: Caller): readonly Command[];
-  /** @throws AppError with a hint when there is no such command, or the button is not valid */
+  /** @throws AppError with a hint for people when there is no such command, or the button is not valid */
   resolve(body: CommandBody, caller: Caller, t: Translator): Promise<ResolvedCommand>;
-  /** A button for the command that a mistyped name was probably meant for, with what was typed behind it; undefined where none is near. */
+  /** A button for the command that a mistyped name probably meant, with the words behind it; or undefined. */
   meant(body: RequestBody, caller: Caller, t: Translator): Action | undefined;
   /** The name of the command that answers the request; undefined when there is none or several. Never rejects. */
   commandOf(body: RequestBody, caller: Caller): Promise<string | undefined>;
@@ -40,7 +40,7 @@ export interface CommandResolver {
 
 export interface CommandResolverOptions {
   readonly commands: readonly Command[];
-  /** More commands, which no list shows. They do not work in groups, where others would see what an owner types. */
+  /** Commands for owners, which no list shows. They do not work in groups, where others would read them. */
   readonly ownerCommands: readonly Command[];
   readonly isOwner: (caller: Caller) => boolean;
   readonly buttons: Pick<ButtonTokens, 'encode' | 'decode' | 'decodeForAnyone'>;
@@ -62,7 +62,7 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
     return command;
   }
 
-  /** When a person typed the name of a group, the hint lists the commands of the group. */
+  /** The error for an unknown name. For the name of a group its hint lists the group's commands. */
   function unknownCommand(name: string, known: readonly Command[]): AppError {
     const group = known.filter(each => each.listed === undefined && each.name.startsWith(`${name.split(' ')[0]} `));
     const allowed = (group.length > 0 ? group : listed).map(each => `/${each.name}`);
@@ -75,7 +75,7 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
   ): Promise<Pick<ButtonPayload, 'command' | 'values'>> {
     if (isEphemeral === true) {
       const found = await buttons.decodeForAnyone(token);
-      // A command whose answer is for the caller alone works only for the owner of the button.
+      // A command whose answer only its caller sees can only be repeated by the person for whom the button was made.
       if (find(found.command, caller).visibility === 'chat') return found;
     }
     return buttons.decode(token, callerKey(caller));
@@ -123,7 +123,7 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
 }
 
 /**
- * Values that were given option by option, as in a form: terms that are written behind a map or a name are read there too.
+ * Reads values that were given option by option, as in a form; terms behind a map or a name are recognised as in text.
  * @throws AppError `invalid_request` with a hint.
  */
 export function readGiven(
@@ -143,19 +143,19 @@ export function readGiven(
   return all;
 }
 
-/** Longer lines are named by their command alone. */
+/** The longest label of a button that repeats a whole line; else it shows only the command's name. */
 const MOST_LABEL = 40;
-/** Letters of a name for one that is mistyped. */
+/** A mistyped name may have one mistake per this many letters. */
 const LETTERS_A_MISTAKE = 3;
 
-/** `/beatmap serch camellia`, `/beatmap_serch camellia` and `/serch camellia` are all meant for the search. */
+/** Finds the command of the most similar name: `/beatmap serch`, `/beatmap_serch` and `/serch` mean the search. */
 function nearestCommand(
   { name, args }: Extract<RequestBody, { kind: 'line' }>['what'],
   commands: readonly Command[],
 ): { readonly command: Command; readonly args: string } | undefined {
   const spelled = name.replaceAll('_', ' ');
   const [second = ''] = args.split(/\s/, 1);
-  // The second word of a grouped command is enough, unless it is a command of its own.
+  // The second word of a grouped command is enough, unless another command has it as its name.
   const names = new Map([
     ...commands.map(command => [command.name.split(' ').at(-1) ?? '', command] as const),
     ...commands.map(command => [command.name, command] as const),
@@ -176,7 +176,7 @@ function nearestCommand(
   return found.toSorted((a, b) => a.mistakes - b.mistakes)[0];
 }
 
-/** Undefined where what was typed behind the name is nothing that the command takes. */
+/** Reads the words behind the name; undefined when the command cannot take them. */
 function readValues(
   command: Command,
   args: string,

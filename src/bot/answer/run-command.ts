@@ -13,7 +13,7 @@ import { errorNotice } from '../views/notice.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
-/** Logs each failure once, with its cause, at the level of its code; a failure that several people share is logged once. */
+/** Logs each failure once, with its cause, at the level of its code, even if several people wait for the same run. */
 export type FailureLog = (error: AppError, doing: string, caller: Caller) => void;
 
 export function createFailureLog(log: Log): FailureLog {
@@ -27,24 +27,24 @@ export function createFailureLog(log: Log): FailureLog {
 
 export type RawOptions = Readonly<Record<string, unknown>>;
 
-/** The state of one request that is being answered. */
+/** What is known about the request that a command answers. */
 export interface RunContext {
   readonly caller: Caller;
   readonly t: Translator;
-  /** Aborts when the reply is no longer wanted. */
+  /** Aborts when nobody wants the reply any more. */
   readonly signal: AbortSignal;
-  /** Short forms of the links that the reply is about, where a message has several: failures name them. */
+  /** The links that the reply is about, in short form, if the message has several: a failure names them. */
   readonly about?: readonly string[];
-  /** True when failures are not reported. */
+  /** True when a failure is not reported to the person. */
   readonly isQuiet?: boolean;
-  /** The canonical link that the command answers, when it was already found. */
+  /** The canonical link to answer, if it was found before. */
   readonly link?: string;
   progress(stage: ProgressStage): void;
 }
 
 /**
- * Makes the command's reply, or a notice in its place; undefined when it is no longer wanted.
- * @param raw options as they were given; it may throw a hint
+ * Makes the command's reply, or a notice about its failure; undefined when nobody wants it any more.
+ * @param raw returns the options as they were given, or throws a hint
  * @throws StoreAway
  */
 export type CommandRunner = (
@@ -58,32 +58,32 @@ export interface CommandRunnerOptions {
   readonly services: Services;
   readonly findLinks: (text: string) => readonly string[];
   readonly logFailure: FailureLog;
-  /** How many commands run at once, not counting those that cost nothing. */
+  /** How many commands run at once, not counting those of cost 0. */
   readonly concurrency: number;
-  /** How many commands may wait for a place. */
+  /** How many commands may wait until fewer are running. */
   readonly queued: number;
   readonly times: CommandTimes;
 }
 
-/** How long a card waits for stars and pp, in milliseconds. */
+/** How long a card waits for star ratings and pp, in milliseconds. */
 export interface CommandTimes {
   /** After this time the card is shown without them. */
   readonly firstMs: number;
-  /** Within this time they may still come and are added to the card. */
+  /** When they come within this time, they are added to the card. */
   readonly laterMs: number;
-  /** The longest time of the second run, which adds them. */
+  /** The longest time of the second run, which makes the card that has them. */
   readonly runMs: number;
 }
 
 export const COMMAND_TIMES: CommandTimes = { firstMs: 1_000, laterMs: 8_000, runMs: 12_000 };
 /**
- * How many such second runs may happen at once; when there are more, cards stay as they are. They take no place from commands that people
- * wait for.
+ * How many such second runs may happen at once; beyond it, cards stay as they are. Commands that people wait for are
+ * counted apart.
  */
 const MOST_LATER = 32;
 const BUSY_RETRY_MS = 10_000;
 
-/** Logs a failure and makes a reply of it. */
+/** Logs a failure and makes a reply that says it. */
 export function renderFailure(
   error: unknown,
   doing: string,
@@ -96,14 +96,14 @@ export function renderFailure(
   return errorNotice(appError, t, { visibility, subject, about, link: about?.length ? link : undefined });
 }
 
-/** Runs commands: with checked options, a bounded number at once, and only once for all who ask for the same link at the same time. */
+/** Runs commands: with checked options, a bounded number at once, and one run for all who share a link. */
 export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
   const { services, findLinks, logFailure } = options;
   const share = createSharedRuns(options);
   const runInTime = createTimedRun(options);
   let runs = 0;
 
-  /** A key that is the same for every spelling of a link in one chat and language; a run without a link has its own. */
+  /** A key of a run, equal for all spellings of a link in one chat and language, and unique without a link. */
   function shareKey({ name, accepts, options: declared }: Command, values: RawOptions, context: RunContext): string {
     const [first, ...others] = accepts === undefined ? [] : Object.keys(declared).map(key => values[key]);
     const link = context.link ?? (typeof first === 'string' ? findLinks(first)[0] : undefined);
@@ -115,8 +115,8 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   }
 
   /**
-   * A button that asks for the post again after a failure that may pass; the strategy that failed cools down, so another one is asked first.
-   * The web chat shows a button of its own, which sends the message again.
+   * A button that asks for the post again after a failure that may pass: the failed strategy cools down, so another is
+   * asked first. The web chat has such a button of its own.
    */
   async function anotherWay(
     { name, accepts }: Command,
@@ -156,7 +156,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 
 type Waiter = Pick<CommandContext, 'signal' | 'progress'>;
 
-/** Runs a bounded number of commands; callers with the same key wait for one run and see its stages. */
+/** Runs a bounded number of commands; callers with the same key share one run and its progress. */
 function createSharedRuns({ concurrency, queued }: Pick<CommandRunnerOptions, 'concurrency' | 'queued'>) {
   const flights = createSingleFlight<Reply>();
   const enter = createSemaphore({
@@ -198,12 +198,12 @@ function createSharedRuns({ concurrency, queued }: Pick<CommandRunnerOptions, 'c
 
 type TimedRun = (command: Command, values: Values<Command['options']>, context: CommandContext) => Promise<Reply>;
 
-/** Runs a command so that its card is shown soon; parts that it had to leave out follow as `later`. */
+/** Runs a command so that its card is shown soon; parts that came too late follow in a second version (`later`). */
 function createTimedRun({ logFailure, times }: Pick<CommandRunnerOptions, 'logFailure' | 'times'>): TimedRun {
   const { firstMs, laterMs, runMs } = times;
   let running = 0;
 
-  /** Work that the first run started continues for this run, which finds all else in the caches. */
+  /** Runs the command a second time; work that the first run started goes on, and everything else is in the caches. */
   async function runAgain(...[command, values, context, first]: [...Parameters<TimedRun>, Reply]) {
     const patient = { ...context, signal: AbortSignal.timeout(runMs), progress: () => undefined };
     running += 1;

@@ -8,26 +8,26 @@ import type { Services } from '../contract/services.ts';
 import type { Callers } from './callers.ts';
 import type { FailureLog } from './run-command.ts';
 
-/** One way in which a typed line may go on. */
+/** A way to continue a typed line. */
 export interface LineSuggestion {
   readonly label: string;
   readonly detail: string;
-  /** The whole line when this suggestion is chosen. */
+  /** The whole line after this suggestion was chosen. */
   readonly text: string;
 }
 
-/** A command together with its description for people. */
+/** A command and its description in the reader's language. */
 export interface KnownCommand {
   readonly command: Command;
   readonly spec: CommandSpec;
 }
 
-/** No platform shows more than this. */
+/** The most suggestions that any platform shows. */
 const MAX_SUGGESTIONS = 25;
 
 /**
- * Suggestions for a line that begins with `/`: command names while the name is typed, then values of the option at the cursor and names
- * of the options that are still free.
+ * Suggests how to go on with a line that begins with `/`: command names, then values of the option at the cursor and
+ * names of the unused options.
  */
 async function suggestLine(
   line: string,
@@ -114,12 +114,12 @@ function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean
   return option.type === 'boolean' || (rest !== undefined && rest.key !== key && !isLeadingName);
 }
 
-/** True when the words so far may all belong to the name before this option. */
+/** True when all words so far may belong to the name that comes before this option. */
 function isBehindName({ key }: OptionSpec, { options: [first] }: CommandSpec): boolean {
   return first?.option.type === 'string' && first.option.form === 'name' && first.key !== key;
 }
 
-/** The options that are not given yet before the cursor, neither by name nor by position. */
+/** The options that are not used before the cursor, by name or by position. */
 function freeOptions(spec: CommandSpec, typed: string): readonly OptionSpec[] {
   const words = typed.split(/\s+/).filter(word => word !== '');
   const unnamed = spec.options.filter(option => !words.some(word => mentions(word, option)));
@@ -140,14 +140,14 @@ function findOption(spec: CommandSpec, name: string): OptionSpec | undefined {
   return spec.options.find(option => option.key === wanted || option.name.toLowerCase() === wanted);
 }
 
-/** True when the word names the option: `item:2`, `item=2`, or a bare `audio`. */
+/** True when a word names the option: `item:2`, `item=2`, or only `audio`. */
 function mentions(word: string, { key, name, option }: OptionSpec): boolean {
   const label = /^[^:=]*/.exec(word.toLowerCase())?.[0] ?? '';
   if (label !== key && label !== name.toLowerCase()) return false;
   return option.type === 'boolean' || label.length < word.length;
 }
 
-/** Values of one option that match the part typed so far. */
+/** Values of one option that match what is typed so far. */
 async function optionValues(
   { option, choices }: OptionSpec,
   partial: string,
@@ -167,7 +167,7 @@ export interface OptionRequest {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly command: string;
-  /** The option's key. */
+  /** The key of the option. */
   readonly option: string;
   readonly partial: string;
 }
@@ -176,19 +176,19 @@ export interface BrowseRequest {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly text: string;
-  /** The `next` of the previous page. */
+  /** The `next` that the previous page returned. */
   readonly next: string | undefined;
-  /** Asked before an upstream is called at the caller's cost, when nothing is known locally. Default: no upstream is called. */
+  /** Says whether an upstream may be asked at the caller's cost, when nothing is known locally. Default: it may not. */
   readonly mayAsk?: () => Promise<boolean>;
 }
 
-/** Helps people while they still type. */
+/** Suggestions for people while they type. */
 export interface Autocomplete {
   /** Suggestions for a typed line; empty when it is not a command. Never rejects. */
   suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
-  /** Autocomplete for platforms with typed options; at most 25. Never rejects. */
+  /** Suggests values for an option, for platforms with typed options; at most 25. Never rejects. */
   suggestOption(request: OptionRequest): Promise<readonly OptionSuggestion[]>;
-  /** Finds things by a text that is neither a command nor a link, while it is typed; nothing when they cannot be read. Never rejects. */
+  /** Finds beatmaps by plain text while it is typed; nothing when they cannot be read. Never rejects. */
   browse(request: BrowseRequest): Promise<Browsed>;
 }
 
@@ -197,7 +197,7 @@ export interface AutocompleteOptions {
   readonly services: Services;
   readonly translator: (caller: Caller) => Promise<Translator>;
   readonly logFailure: FailureLog;
-  /** Never rejects. */
+  /** True for people and chats whose requests are not answered. Never rejects. */
   readonly isBlocked: (caller: Caller) => Promise<boolean>;
   readonly charge: Callers['charge'];
 }
@@ -209,7 +209,7 @@ export function createAutocomplete(options: AutocompleteOptions): Autocomplete {
     return { caller, t: await translator(caller), services, signal, progress: () => undefined };
   }
 
-  /** A failure here is not worth a notice: without suggestions people just go on typing. */
+  /** The suggestions, or none after a failure: people just go on typing, so no notice is worth it. */
   async function orNone<T>(
     found: () => Promise<readonly T[]>,
     caller: Caller,

@@ -8,8 +8,8 @@ import type { Look } from './theme.ts';
 const INK: Colour = '#171a1c';
 
 /**
- * The colours of osu!'s kinds of mods (its new client, 2026-08): harder, easier, automatic play, converted map, for fun, set by the system.
- * Purple and pink are lighter than osu!'s, for dark letters.
+ * The colours of osu!'s kinds of mods (osu!lazer, 2026-08): harder, easier, automatic play, converted map, for fun, set
+ * by the system. Purple and pink are lighter than osu!'s, because the letters on them are dark.
  */
 const MOD_COLOURS: readonly (readonly [acronyms: string, colour: Colour])[] = [
   ['HR SD PF DT NC HD FL BL ST AC FI TC CO', '#ff6666'],
@@ -20,7 +20,7 @@ const MOD_COLOURS: readonly (readonly [acronyms: string, colour: Colour])[] = [
 ];
 const FUN: Colour = '#ff8cc0';
 
-/** @param mod an acronym, with what the player chose for it: `DT 1.3×` */
+/** @param mod an acronym, perhaps with the player's settings: `DT 1.3×` */
 function modColour(mod: string): Colour {
   const [acronym = ''] = mod.split(' ');
   return MOD_COLOURS.find(([acronyms]) => acronyms.split(' ').includes(acronym))?.[1] ?? FUN;
@@ -42,7 +42,7 @@ export function modBadge(mod: string, x: number, y: number): Markup {
   ]);
 }
 
-/** osu!'s colours of ranks (its new client, 2026-08). */
+/** osu!'s colours of grades (osu!lazer, 2026-08). */
 const GRADE_COLOURS: Readonly<Record<string, Colour>> = {
   SS: '#f05fc6',
   S: '#02b5c3',
@@ -56,7 +56,7 @@ export function gradeColour(letter: string): Colour {
   return GRADE_COLOURS[letter] ?? LOWEST;
 }
 
-/** The letter of a rank on its colour; `XH`, reached with mods that hide the objects, is an `SS` with an edge. */
+/** The letter of a grade on its colour; `XH`, for plays with mods that hide the objects, is an `SS` with an edge. */
 export function gradeBadge(rank: string, { left, top, width, height }: Area, look: Look): Markup {
   const letter = shownGrade(rank);
   const edge = rank.length === 2 && rank.endsWith('H') ? { stroke: look.ink, 'stroke-width': height / 18 } : {};

@@ -3,7 +3,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** The rectangle of a chart on its card. */
+/** The rectangle that a chart covers on its card. */
 export interface Area {
   readonly left: number;
   readonly top: number;
@@ -11,7 +11,7 @@ export interface Area {
   readonly height: number;
 }
 
-/** The points of `values`, spread evenly from left to right; the largest value of `range` is on top. */
+/** The points of a curve through `values`, evenly spaced; the top is the largest value of `range`. */
 export function pointsIn(area: Area, values: readonly number[], range: { min: number; max: number }): readonly Point[] {
   const step = values.length > 1 ? area.width / (values.length - 1) : 0;
   const span = range.max - range.min || 1;
@@ -21,12 +21,12 @@ export function pointsIn(area: Area, values: readonly number[], range: { min: nu
   }));
 }
 
-/** Path data of a line through the points. */
+/** SVG path data of a line through the points. */
 export function linePath(points: readonly Point[]): string {
   return points.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
 }
 
-/** Path data of the area between the line and the bottom of the chart. */
+/** SVG path data of the area between the line and the bottom of the chart. */
 export function areaPath(points: readonly Point[], { top, height }: Area): string {
   const [first] = points;
   const last = points.at(-1);
@@ -35,7 +35,7 @@ export function areaPath(points: readonly Point[], { top, height }: Area): strin
   return `${linePath(points)}L${last.x.toFixed(1)} ${foot}L${first.x.toFixed(1)} ${foot}Z`;
 }
 
-/** At most `count` values that stand for all of them: the peak of each stretch, because people look for peaks. */
+/** Reduces values to at most `count`: of each stretch the peak, because people look for peaks. */
 export function peaksOf(values: readonly number[], count: number): readonly number[] {
   if (values.length <= count) return values;
   return Array.from({ length: count }, (_, index) => {
@@ -45,7 +45,7 @@ export function peaksOf(values: readonly number[], count: number): readonly numb
   });
 }
 
-/** A round step (1, 2 or 5 times a power of ten) of which about `count` fit into `span`. */
+/** A round step for labels (1, 2 or 5 times a power of ten), of which about `count` fit into `span`. */
 export function roundStep(span: number, count: number): number {
   const rough = Math.max(span, Number.MIN_VALUE) / count;
   const power = 10 ** Math.floor(Math.log10(rough));

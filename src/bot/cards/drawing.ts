@@ -1,10 +1,10 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Picture } from '../contract/reply.ts';
 
-/** In milliseconds. A reply is sent without an image card that takes longer. */
+/** The longest time for drawing, in milliseconds; after it a reply is sent without the image card. */
 const PATIENCE_MS = 8_000;
 
-/** The PNG; undefined when it could not be drawn in time, so that its `alt` text must take its place. Never rejects. */
+/** The PNG of a card; undefined when it was not drawn in time, so that its `alt` text is shown. Never rejects. */
 export async function drawPicture(picture: Picture, log: Pick<Logger, 'warn'>): Promise<Buffer | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -11,12 +11,12 @@ export interface ListView extends MapHead {
 
 export interface ListRow {
   readonly place: string;
-  /** The player's name, or when the play was. */
+  /** The player's name, or the date of the play. */
   readonly name: string;
-  /** One of osu!'s letters: XH X SH S A B C D F. */
+  /** The grade as osu!'s letters: XH X SH S A B C D F. */
   readonly grade: string;
   readonly mods: readonly string[];
-  /** Facts about the play, the most important first; only as many are drawn as there is room for. */
+  /** Facts about the play, the most important first; the last ones are left out where there is no space. */
   readonly facts: readonly string[];
   /** The play's pp, or its score. */
   readonly worth: string;
@@ -32,7 +32,7 @@ export function listCardSize({ rows }: Pick<ListView, 'rows'>): Size {
   return { width: WIDTH, height: HEAD + Math.min(rows.length, MAX_ROWS) * ROW + 16 };
 }
 
-/** Draws plays on a map, one in each row. */
+/** Draws a list of plays on one map. */
 export function renderListCard(view: ListView, pen: Pen): string {
   const size = listCardSize(view);
   const rows = view.rows.slice(0, MAX_ROWS);
@@ -46,7 +46,7 @@ export function renderListCard(view: ListView, pen: Pen): string {
 
 interface RowPlace {
   readonly top: number;
-  /** The width of the widest place number. */
+  /** The width of the widest number of a row. */
   readonly placeWidth: number;
 }
 
@@ -82,7 +82,7 @@ function renderRow(
   ];
 }
 
-/** Leaves out the last facts where there is no room for them. */
+/** Joins as many facts as there is space for. */
 function factsWithin(facts: readonly string[], room: number): string {
   const text = facts.join(' · ');
   return facts.length < 2 || labelWidth(text) <= room ? text : factsWithin(facts.slice(0, -1), room);

@@ -17,35 +17,35 @@ import { MAX_POINTS, shownSeries, timeline } from './strain-graph.ts';
 import { element, type Markup } from './svg.ts';
 import { type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
-/** The map that a card is about, as its head shows it. */
+/** The map that a card is about, with what the card's head shows. */
 export interface MapHead {
-  /** The title in letters that can be drawn. */
+  /** The title in characters that can be drawn. */
   readonly title: string;
   readonly artist: string;
-  /** The name of the difficulty. */
+  /** The difficulty's name. */
   readonly version: string;
-  /** Stars with the mods; null where they are not known. */
+  /** The star rating with the mods; null when unknown. */
   readonly stars: number | null;
   /** The cover image as a data address. */
   readonly cover: string | undefined;
 }
 
 export interface PlayView extends MapHead {
-  /** One of osu!'s letters: XH X SH S A B C D F. Undefined for a simulated play. */
+  /** The grade as osu!'s letters: XH X SH S A B C D F. Undefined for a simulated play. */
   readonly grade: string | undefined;
-  /** Acronyms, each with what the player chose for it: `DT 1.3×`. */
+  /** Acronyms of mods, each perhaps with the player's settings: `DT 1.3×`. */
   readonly mods: readonly string[];
   readonly figures: readonly Figure[];
   /** Sentences about what the play would be worth with other results. */
   readonly remarks: readonly string[];
-  /** Counts like `512×300`, each in the colour of its hit result. */
+  /** Counts such as `512×300`, with the colour of the hit result. */
   readonly results: readonly { readonly name: string; readonly colour: keyof Look }[];
-  /** The player's name, and when the play was. */
+  /** The player's name, and the date of the play. */
   readonly note: string;
-  /** pp of full combos. */
+  /** The pp of plays without a miss, by accuracy. */
   readonly worths: readonly Figure[];
   readonly strains: MapDifficulty['strains'] | undefined;
-  /** How far into the map the play failed, from 0 to 1, with a text about it; undefined for a play that did not fail. */
+  /** Where in the map the play failed, from 0 to 1, and a text about it; undefined for a play that did not fail. */
   readonly fail: { readonly at: number; readonly text: string } | undefined;
 }
 
@@ -55,12 +55,12 @@ interface Figure {
 }
 
 const INNER = WIDTH - 2 * MARGIN;
-/** The height of the part with the map's name, which has the cover behind it. */
+/** The height of the head, which shows the map's name on its cover. */
 export const HEAD = 264;
 const GRADE = { left: MARGIN, top: HEAD + 26, width: 216, height: 140 };
 const STRAINS = { left: MARGIN, width: INNER, height: 150 };
 
-/** A part of the card. Parts stand below each other: each gets the place of its upper edge and returns where it ends. */
+/** Draws a part of the card below the upper edge `top`; returns its lower edge, where the next part begins. */
 type Part = (top: number) => { readonly end: number; readonly markup: readonly Markup[] };
 
 export function playCardSize(view: PlayView, pen: Pen): Size {
@@ -132,7 +132,7 @@ function lines(texts: readonly string[], top: number, { look }: Pen): ReturnType
   };
 }
 
-/** The mods, with the player's name beside them, or below them where there is no room. */
+/** The mods, with the player's name beside them, or below them if there is no space. */
 function badges({ mods, note }: PlayView, top: number, { look }: Pen): ReturnType<Part> {
   const widths = mods.map(modBadgeWidth);
   const { places, rows } = flow(widths, INNER, 12);
@@ -186,7 +186,7 @@ function worths({ worths: shown }: PlayView, top: number, { look }: Pen): Return
   };
 }
 
-/** The strains of all skills together, coloured up to the place where the play ended. */
+/** The strain graph of all skills together, in colour up to the point where the play failed. */
 function strains({ strains: given, mods, fail }: PlayView, top: number, pen: Pen): ReturnType<Part> {
   const series = given == null ? [] : shownSeries(given, mods);
   const length = Math.max(0, ...series.map(({ values }) => values.length));
@@ -212,7 +212,7 @@ function strains({ strains: given, mods, fail }: PlayView, top: number, pen: Pen
   };
 }
 
-/** Says where the play failed as text, for maps without strains to draw. */
+/** Says where the play failed, for maps without strains to draw. */
 function failLine(fail: PlayView['fail'], top: number, { look }: Pen): ReturnType<Part> {
   if (fail === undefined) return { end: top, markup: [] };
   return { end: top + 60, markup: [label(fail.text, { x: MARGIN, y: top + 46, bold: true, colour: look.berry })] };

@@ -10,17 +10,17 @@ import { type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export interface ProfileView {
   readonly player: Player;
-  /** True when someone of the chat proved to be this player. */
+  /** True when someone of the chat has proved to be this player by signing in. */
   readonly isProven: boolean;
-  /** The pp of the best plays, the best first; empty where they are not known. */
+  /** The pp of the best plays, highest first; empty when unknown. */
   readonly best: readonly number[];
-  /** The avatar as a data address, as is `cover`. */
+  /** The avatar as a data address (as is `cover`). */
   readonly avatar?: string | undefined;
   readonly cover?: string | undefined;
 }
 
 const INNER = WIDTH - 2 * MARGIN;
-/** Where the columns of figures begin; the longest figure, the time played, has the most room. */
+/** Where the columns of figures begin; the play time, as the longest figure, has the widest. */
 const COLUMNS = [0, 190, 408, 626, 916] as const;
 const GRADE = { top: 330, width: 68, height: 56 };
 /** The height of the cover. */
@@ -30,7 +30,7 @@ const AVATAR = { x: MARGIN, y: 30, width: 146, height: 146 };
 const GAP = 60;
 const FEWEST_PLAYS = 3;
 
-/** A player without statistics gets a low card, because little is left to show. */
+/** The card's size; without statistics there is little to show, so the card is lower. */
 export function profileCardSize(view: ProfileView): Size {
   const { statistics } = view.player;
   if (statistics === null) return { width: WIDTH, height: 252 };
@@ -123,7 +123,7 @@ function portrait(avatar: string): Markup {
   ]);
 }
 
-/** The letters of a country stand for its flag, because no typeface has flags. */
+/** The letters of a country, because no typeface has flags. */
 function countryBadge(code: string, x: number, look: Look) {
   const width = labelWidth(code, { bold: true }) + 24;
   const markup = group([
@@ -181,7 +181,7 @@ function levelBar(progress: number, x: number, look: Look): readonly Markup[] {
   ];
 }
 
-/** How often the player reached each rank, in a row across the card. */
+/** The number of plays with each grade, in a row across the card. */
 function gradeCounts(counts: GradeCounts, { t, look }: Pen): readonly Markup[] {
   const shown = GRADES.map(({ key, rank }) => {
     const count = counts[key];
@@ -211,7 +211,7 @@ interface ProfileChart {
 }
 
 function chartsOf({ player, best }: ProfileView): readonly ProfileChart[] {
-  // The API fills the days before the player was ranked with zeros.
+  // osu!'s API returns 0 for days before the player had a rank.
   const ranks = player.rank_history.filter(rank => rank > 0);
   return [
     ...(ranks.length < 2 ? [] : [{ kind: 'ranks' as const, values: ranks }]),
@@ -228,7 +228,7 @@ function renderChart(chart: ProfileChart, area: Area, { t, look }: Pen): readonl
   const { kind, values } = chart;
   const isRanks = kind === 'ranks';
   const colour = isRanks ? look.accent : look.marigold;
-  // The best rank is the lowest number, so ranks are drawn upside down.
+  // The best rank is the lowest number, so the curve is drawn upside down.
   const heights = isRanks ? values.map(rank => -rank) : values;
   const points = pointsIn(area, heights, rangeOf(heights, isRanks));
   const written = (value: number | undefined) =>
@@ -257,7 +257,7 @@ function renderChart(chart: ProfileChart, area: Area, { t, look }: Pen): readonl
   ];
 }
 
-/** A rank that never changed is drawn in the middle. The range of pp begins near the lowest value, because differences would not be seen otherwise. */
+/** A chart's range. A constant rank is drawn in the middle; pp begin near the lowest, so that differences show. */
 function rangeOf(heights: readonly number[], isRanks: boolean): { readonly min: number; readonly max: number } {
   const [min, max] = [Math.min(...heights), Math.max(...heights)];
   if (min === max) return { min: min - 1, max: max + 1 };

@@ -8,12 +8,12 @@ import { MARGIN, type Pen, WIDTH } from './theme.ts';
 import { isDrawable } from './typefaces.ts';
 
 export interface RecommendationRow {
-  /** The title in letters that can be drawn. */
+  /** The title in characters that can be drawn. */
   readonly title: string;
-  /** The name of the difficulty, and the artist. */
+  /** The difficulty's name and the artist. */
   readonly subtitle: string;
   readonly stars: number;
-  /** Mods like `+HDDT`, or '' for none. */
+  /** Mods such as `+HDDT`; '' for none. */
   readonly mods: string;
   readonly pp: number | null;
   /** The pp that a play on the map would add to the player's total. */
@@ -24,14 +24,14 @@ const ROW = 140;
 const HEAD = 122;
 const MAX_ROWS = 6;
 const LEFT = MARGIN + PILL.width + 24;
-/** The space between the text of a row and its pp. */
+/** The space between a row's text and its pp. */
 const GAP = 24;
 
 export function recommendationCardSize(rows: number): Size {
   return { width: WIDTH, height: HEAD + Math.max(1, Math.min(rows, MAX_ROWS)) * ROW + 20 };
 }
 
-/** The card, with an alt text for people who cannot see it. */
+/** The image card of recommended maps, with its alt text. */
 export function recommendationPicture(
   heading: string,
   recommendations: readonly Recommendation[],
@@ -62,7 +62,7 @@ function written(mods: readonly string[]): string {
   return mods.length === 0 ? '' : `+${mods.join('')}`;
 }
 
-/** Draws maps to play next, one in each row. */
+/** Draws a list of maps to play next. */
 export function renderRecommendationCard(heading: string, rows: readonly RecommendationRow[], pen: Pen): string {
   return cardMarkup(recommendationCardSize(rows.length), pen.look, [
     label(heading, { x: MARGIN, y: 80, size: 46, bold: true, colour: pen.look.ink, maxWidth: WIDTH - 2 * MARGIN }),

@@ -7,18 +7,18 @@ import { drawable, isDrawable, runsOf, TYPEFACE, textWidth } from './typefaces.t
 
 export interface Label {
   readonly x: number;
-  /** The place of the text's baseline. */
+  /** The vertical position of the text's baseline. */
   readonly y: number;
   readonly colour: string;
   /** Default: the smallest size of text on cards. */
   readonly size?: number;
   readonly bold?: boolean;
   readonly anchor?: 'start' | 'middle' | 'end';
-  /** Wider text is cut and ends in an ellipsis. */
+  /** The widest that the text may be: longer text is cut and ends in an ellipsis. */
   readonly maxWidth?: number;
 }
 
-/** A line may be drawn this much narrower than measured, because some pairs of letters are drawn closer together. */
+/** A drawn line may be this much narrower than the measured one, since some pairs of letters are set closer. */
 const NARROWEST = 0.98;
 
 /** The reader's language if its letters can be drawn, else English. */
@@ -32,8 +32,8 @@ export function penFor(t: Translator, theme: CardTheme): Pen {
 }
 
 /**
- * A line of text. Each run in a typeface has a place of its own: the rasterizer sets letters that stand together in one typeface that has all of
- * them, so that words beside a letter of another script would lose their weight, and mixed directions their place.
+ * A line of text. Each run in one typeface gets its own position: the rasterizer sets neighbouring letters in one
+ * typeface that has all of them, so a foreign letter would change the weight of its neighbours, or their order.
  */
 export function label(
   text: string,
@@ -55,7 +55,7 @@ export function label(
   return element('text', { y, ...font }, placed);
 }
 
-/** The share of a line that stands before its anchor. */
+/** The share of a line's width that is to the left of its anchor. */
 const BEFORE = { start: 0, middle: 0.5, end: 1 } as const;
 
 /** The width of a label with this text. */
@@ -75,7 +75,7 @@ export function group(children: readonly Markup[]): Markup {
   return element('g', {}, children);
 }
 
-/** The whole SVG document of a card. */
+/** The SVG document of a card. */
 export function cardMarkup({ width, height }: Size, look: Look, children: readonly Markup[]): string {
   const ground = element('rect', { x: 0, y: 0, width, height, rx: 32, fill: look.ground });
   return element(
@@ -93,11 +93,11 @@ export function cardMarkup({ width, height }: Size, look: Look, children: readon
 
 export const PILL = { width: 184, height: 66 };
 
-/** Stars as osu! shows them, on their colour. `x` and `y` are the upper left corner. */
+/** A star rating as osu! shows it, on its colour; `x` and `y` are the upper left corner. */
 export function starPill(stars: number, x: number, y: number, look: Look): Markup {
   const ink = starInk(stars);
   return group([
-    // The edge makes the pill visible on a dark card, because the colour of the hardest maps is black.
+    // The edge keeps the pill visible on a dark card, since the colour of the hardest maps is black.
     element('rect', {
       x,
       y,
@@ -112,7 +112,7 @@ export function starPill(stars: number, x: number, y: number, look: Look): Marku
   ]);
 }
 
-/** Draws a star as a shape, because the typeface has none. Its centre is at `x`, `y`. */
+/** Draws a star as a shape, because the typeface has none; its centre is at `x`, `y`. */
 function star(x: number, y: number, radius: number, colour: string): Markup {
   const corners = Array.from({ length: 10 }, (_, index) => {
     const angle = (index * Math.PI) / 5 - Math.PI / 2;
@@ -122,7 +122,7 @@ function star(x: number, y: number, radius: number, colour: string): Markup {
   return element('polygon', { points: corners.join(' '), fill: colour });
 }
 
-/** Draws a check mark on a disc as a shape, because the typeface has none. Its centre is at `x`, `y`. */
+/** Draws a check mark on a disc as a shape, because the typeface has none; its centre is at `x`, `y`. */
 export function check(x: number, y: number, radius: number, look: Look): Markup {
   const points: readonly (readonly [number, number])[] = [
     [-0.45, 0.05],
@@ -175,7 +175,7 @@ export function legend(entries: readonly Entry[], { x, y, look }: Place): readon
   return entries.flatMap((entry, index) => legendEntry(entry, { x: x + (places[index]?.x ?? 0), y, look }));
 }
 
-/** The places of boxes with these widths, from left to right, in as many rows as they need. */
+/** The positions of boxes of these widths, from left to right, in as many rows as they need. */
 export function flow(widths: readonly number[], maxWidth: number, gap: number) {
   const places: { readonly x: number; readonly row: number }[] = [];
   let [x, row] = [0, 0];

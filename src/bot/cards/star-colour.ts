@@ -3,8 +3,8 @@ import type { Colour, Inline } from '../contract/reply.ts';
 type Spectrum = readonly (readonly [stars: number, red: number, green: number, blue: number])[];
 
 /**
- * osu!'s difficulty spectrum (osu-web, 2026-08): colours at these stars, blended between them in linear light. Below the first value stars
- * are grey, from the last one on black.
+ * osu!'s difficulty colours (osu-web, 2026-08) at these star ratings, blended in linear light between them. Below the
+ * first rating the colour is grey, from the last one on black.
  */
 const SPECTRUM: Spectrum = [
   [0.1, 0x42, 0x90, 0xfb],
@@ -19,7 +19,7 @@ const SPECTRUM: Spectrum = [
   [7.7, 0x18, 0x15, 0x8e],
   [9, 0x00, 0x00, 0x00],
 ];
-/** The colours of text on the spectrum: one colour below the first value, then blended in the same way (osu-web, 2026-08). */
+/** The text colours on those colours, constant below the first rating, then blended alike (osu-web, 2026-08). */
 const WRITTEN: Spectrum = [
   [9, 0xf6, 0xf0, 0x5c],
   [9.9, 0xff, 0x80, 0x68],
@@ -27,13 +27,13 @@ const WRITTEN: Spectrum = [
   [11.5, 0xc6, 0x45, 0xb8],
   [12.4, 0x65, 0x63, 0xde],
 ];
-/** From these stars on the spectrum is dark, so text on it is bright. */
+/** The star rating from which the colour is dark, so that text on it is bright. */
 const DARK_FROM = 6.5;
 const DARK_INK: Colour = '#171a1c';
 const GAMMA = 2.2;
 const UNRATED: Colour = '#aaaaaa';
 
-/** The emoji of the nearest colour, up to these stars. */
+/** The emoji of the most similar colour, for star ratings below these. */
 const SYMBOLS: readonly (readonly [below: number, symbol: string])[] = [
   [0.1, '⚪'],
   [1.75, '🔵'],
@@ -45,17 +45,17 @@ const SYMBOLS: readonly (readonly [below: number, symbol: string])[] = [
   [Number.POSITIVE_INFINITY, '⚫'],
 ];
 
-/** The colour in which osu! shows this many stars. */
+/** osu!'s colour for a star rating. */
 export function starColour(stars: number): Colour {
   return stars < 0.1 || Number.isNaN(stars) ? UNRATED : colourIn(SPECTRUM, stars);
 }
 
-/** The colour in which osu! writes text on the colour of these stars. */
+/** osu!'s colour of text on the colour of a star rating. */
 export function starInk(stars: number): Colour {
   return stars < DARK_FROM ? DARK_INK : colourIn(WRITTEN, stars);
 }
 
-/** The colour at these stars. Before the first value of a spectrum and after its last, that value's colour is used. */
+/** The colour of a star rating; before the first and after the last value of a spectrum, that value's colour. */
 function colourIn(spectrum: Spectrum, stars: number): Colour {
   const above = spectrum.findIndex(([at]) => stars < at);
   const high = spectrum.at(above);
@@ -71,7 +71,7 @@ function hexOf([, ...parts]: Spectrum[number]): Colour {
   return `#${parts.map(part => part.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** A dot of the stars' colour to stand in text. */
+/** A dot of the star rating's colour, for use in text. */
 export function starSwatch(stars: number): Inline {
   const symbol = SYMBOLS.find(([below]) => stars < below)?.[1] ?? '⚪';
   return { kind: 'swatch', colour: starColour(stars), symbol };

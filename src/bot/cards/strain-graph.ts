@@ -12,26 +12,26 @@ import { drawableTitle } from './typefaces.ts';
 export const STRAIN_GRAPH: Size = { width: WIDTH, height: 590 };
 
 export interface StrainView {
-  /** Artist and title in letters that can be drawn. */
+  /** Artist and title in characters that can be drawn. */
   readonly title: string;
-  /** The name of the difficulty, and mods. */
+  /** The difficulty's name, and the mods. */
   readonly subtitle: string;
-  /** Stars with the mods; null where they are not known. */
+  /** The star rating with the mods; null when unknown. */
   readonly stars: number | null;
   readonly sectionMs: number;
-  /** For each skill one value in each section of the map. */
+  /** For each skill, one strain value per section of the map. */
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
 const CHART = { left: MARGIN, top: 300, width: WIDTH - 2 * MARGIN, height: 200 };
 const COLOURS = ['accent', 'marigold', 'berry', 'sky', 'lilac'] as const;
-/** More points than this cannot be told apart in the chart. */
+/** The most points of the chart; more could not be told apart. */
 export const MAX_POINTS = 220;
 
-/** Variants of a skill that is shown already; their lines would only cover its line. */
+/** Skills that are variants of a shown one; their lines would only cover that one's. */
 const DOUBLES = new Set(['aimNoSliders', 'singleColorStamina']);
 
-/** The strain graph of a difficulty, with its alt text; undefined where there are no strains. */
+/** The strain graph of a difficulty, with its alt text; undefined without strains. */
 export function strainPicture(
   { set, beatmap, mods, stars, estimated }: StrainSubject,
   painter: SvgRasterizer,
@@ -51,7 +51,7 @@ export function strainPicture(
   return { kind: 'picture', picture, alt };
 }
 
-/** The library works out flashlight for every map, but only people who play with it want to see it. */
+/** The skills to show: flashlight, which the library always calculates, only for plays with that mod. */
 export function shownSeries({ series }: Pick<StrainView, 'series'>, mods: readonly string[]): StrainView['series'] {
   return series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL')));
 }
@@ -60,12 +60,12 @@ export interface StrainSubject {
   readonly set: Pick<Beatmapset, 'artist' | 'artist_unicode' | 'title' | 'title_unicode'>;
   readonly beatmap: Pick<Beatmap, 'version'>;
   readonly mods: readonly string[];
-  /** The same stars that the reply shows. */
+  /** The star rating that the reply also shows. */
   readonly stars: number | null;
   readonly estimated: Pick<MapDifficulty, 'strains'>;
 }
 
-/** Draws how hard a map is from its beginning to its end, with a line for each skill and a mark at its hardest moment. */
+/** Draws how hard a map is from beginning to end, with a line for each skill and a mark at its hardest point. */
 export function renderStrainGraph(view: StrainView, pen: Pen): string {
   const { t, look } = pen;
   const series = view.series
@@ -122,7 +122,7 @@ function stepFor(lengthMs: number): number {
   return steps.find(step => lengthMs / step <= 6) ?? roundStep(lengthMs, 6);
 }
 
-/** Milliseconds from the beginning to the moment at which the strains of all skills together are highest. */
+/** The time at which the strains of all skills together are highest, in milliseconds from the beginning. */
 function hardestAt({ series, sectionMs }: StrainView): number {
   const length = Math.max(0, ...series.map(({ values }) => values.length));
   const sums = Array.from({ length }, (_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));

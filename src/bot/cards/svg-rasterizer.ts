@@ -6,7 +6,7 @@ import type { SvgRasterizer } from '../contract/services.ts';
 import { fontFilesOf, TYPEFACE } from './typefaces.ts';
 
 export interface SvgRasterizerOptions {
-  /** The most bytes that drawn images may take together. Default 16 MiB. */
+  /** The most bytes of drawn images in memory. Default 16 MiB. */
   readonly maxBytes?: number;
 }
 
@@ -14,7 +14,7 @@ export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasteriz
   const drawn = new LRUCache<string, Buffer, string>({
     maxSize: maxBytes,
     sizeCalculation: ({ length }) => Math.max(1, length),
-    // Concurrent callers wait for the same drawing.
+    // Concurrent callers for the same image wait for one drawing.
     fetchMethod: (_key, _stale, { context }) => drawSvg(context),
   });
 
@@ -34,7 +34,7 @@ export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasteriz
 /** @throws AppError `internal` when the SVG cannot be drawn */
 export async function drawSvg(svg: string): Promise<Buffer> {
   try {
-    // Loaded only for the first card, because many processes never draw one.
+    // The library is loaded only for the first card, because many processes never draw one.
     const { renderAsync } = await import('@resvg/resvg-js');
     const texts = Array.from(svg.matchAll(/>([^<]+)</g), ([, text = '']) => text).join('');
     const image = await renderAsync(svg, {

@@ -12,7 +12,7 @@ export function element(name: string, attributes: Attributes, children: readonly
   return { markup: `<${name}${written.join('')}>${inside.join('')}</${name}>` };
 }
 
-/** Rounds numbers to hundredths, which is finer than any screen shows and keeps the markup small. */
+/** Formats an attribute; numbers are rounded to hundredths, finer than any screen shows, to keep the markup small. */
 function attribute(value: string | number): string {
   return typeof value === 'number' ? `${Math.round(value * 100) / 100}` : escapeText(value);
 }
@@ -24,7 +24,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['"', '&quot;'],
 ]);
 
-/** Drops characters that XML cannot hold, and unpaired surrogates. */
+/** Escapes text; characters that XML cannot contain, and unpaired surrogates, are dropped. */
 function escapeText(text: string): string {
   return text
     .replace(/[^\t\n\r -\uFFFD\u{10000}-\u{10FFFF}]|\p{Surrogate}/gu, '')

@@ -1,7 +1,7 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { CardTheme, Colour } from '../contract/reply.ts';
 
-/** The colours of a card. All but `line` are legible on `ground`. */
+/** The colours of a card. All but `line` are legible on `ground`, the background. */
 export interface Look {
   readonly ground: Colour;
   readonly line: Colour;
@@ -14,7 +14,7 @@ export interface Look {
   readonly lilac: Colour;
 }
 
-/** The dark look is used where the reader's theme is not known: with its own background it is readable in light chats too. */
+/** The colours by theme; the dark ones are used when the reader's theme is unknown, as they suit light chats too. */
 export const LOOKS: Readonly<Record<CardTheme, Look>> = {
   dark: {
     ground: '#16211e',
@@ -40,17 +40,17 @@ export const LOOKS: Readonly<Record<CardTheme, Look>> = {
   },
 };
 
-/** The language and the colours that a card is drawn with. */
+/** What a card is drawn with: its language and colours. */
 export interface Pen {
   readonly t: Translator;
   readonly look: Look;
 }
 
-/** Every card has this width, which is more than the number of pixels on which a phone shows it. */
+/** The width of every card in pixels, more than a phone shows. */
 export const WIDTH = 1080;
-/** How wide a phone of 360 px shows a card between the margins of the chat, in pixels. */
+/** The width in pixels at which a phone of 360 px shows a card, between the margins of the chat. */
 export const PHONE = 306;
-/** The smallest text on a card: it is 11 px high on such a phone. */
+/** The smallest text size on a card: such a phone shows it 11 px high. */
 export const SMALL = 39;
-/** The space between the edge of a card and its contents. */
+/** The space between a card's edge and its contents. */
 export const MARGIN = 32;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** The font files of a typeface; typefaces that are not shipped with Medley have one weight. */
+/** The font files of a typeface; one that is not shipped with Medley has a single weight. */
 interface Typeface {
   readonly regular: string;
   readonly bold: string;
@@ -15,7 +15,7 @@ function fromPackage(name: string, file: string, weight: '400Regular' | '700Bold
   return resolve(`@expo-google-fonts/${name}/${weight}/${file}_${weight}.ttf`);
 }
 
-/** The typeface of the cards, which has only Latin letters. */
+/** The main typeface of cards, which has only Latin letters. */
 const OWN: Typeface = {
   regular: fromPackage('figtree', 'Figtree'),
   bold: fromPackage('figtree', 'Figtree', '700Bold'),
@@ -24,11 +24,11 @@ export const TYPEFACE = 'Figtree';
 
 const SHIPPED: readonly Typeface[] = [
   OWN,
-  // For Greek, Cyrillic, and Latin letters that Figtree lacks.
+  // Noto Sans is for Greek, Cyrillic, and Latin letters that Figtree lacks.
   { regular: fromPackage('noto-sans', 'NotoSans'), bold: fromPackage('noto-sans', 'NotoSans', '700Bold') },
 ];
 
-/** Packages of @expo-google-fonts for other scripts that a host may have installed; they are too large to be installed for everyone. */
+/** Packages of @expo-google-fonts for other scripts, which a host may install; they are too large to ship. */
 const OPTIONAL = [
   ['noto-sans-jp', 'NotoSansJP'],
   ['noto-sans-kr', 'NotoSansKR'],
@@ -46,22 +46,22 @@ const SYSTEM_FOLDERS = [
   '/Library/Fonts',
   'C:\\Windows\\Fonts',
 ];
-/** The beginnings of the names of system font files, best first: sans-serif typefaces for Chinese, Japanese, Korean, Thai and Arabic. */
+/** System font files by the beginning of their names, best first: sans-serif ones for CJK, Thai and Arabic. */
 const SYSTEM_FILES =
   'NotoSansCJK-Regular NotoSansJP NotoSansKR NotoSansSC SourceHanSans DroidSansFallback wqy- ipag NanumGothic Hiragino AppleSDGothic PingFang YuGothR msyh malgun NotoSansThai-Regular Garuda. Thonburi LeelawUI NotoSansArabic-Regular NotoNaskhArabic-Regular GeezaPro segoeui DejaVuSans.'
     .toLowerCase()
     .split(' ');
-/** A bound on the font files looked at; a usual system has a few thousand. */
+/** The most font files that are examined; a usual system has a few thousand. */
 const MOST_FILES = 20_000;
 
-/** Invisible characters that only change how their neighbours are drawn. */
+/** Invisible characters, which only change how their neighbours are drawn. */
 const JOINERS = /[\p{Cf}\p{Variation_Selector}]/gu;
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]|\u20E3/gu;
 
 /** A Thai vowel that is drawn as two signs; the rasterizer ignores the width of the second. */
 const SARA_AM = /([\u0E48-\u0E4B]?)\u0E33/g;
 
-/** The text without what cannot be drawn: emoji are left out, and an ellipsis stands for other letters. Empty boxes would tell the reader nothing. */
+/** The text with only drawable characters: emoji are left out, others become an ellipsis instead of empty boxes. */
 export function drawable(text: string): string {
   const plain = text
     .replace(JOINERS, '')
@@ -76,15 +76,12 @@ export function isDrawable(text: string): boolean {
   return Array.from(text).every(letter => typefaceOf(letter) !== undefined);
 }
 
-/** A title in its own script if a typeface for it is installed, else the romanised one. */
+/** The title in its own script if a typeface for that is installed, else the romanised one. */
 export function drawableTitle(romanised: string, unicode: string | null): string {
   return unicode !== null && unicode !== '' && isDrawable(unicode) ? unicode : romanised;
 }
 
-/**
- * The width at which a line of text is drawn. It ignores that some pairs of letters are drawn closer together, so the line may be a little
- * narrower.
- */
+/** The width of a line of text. It may be drawn a little narrower, because some pairs of letters are set closer. */
 export function textWidth(text: string, size: number, isBold: boolean): number {
   return size * Array.from(text).reduce((width, letter) => width + advanceOf(letter, isBold), 0);
 }
@@ -94,7 +91,7 @@ function advanceOf(letter: string, isBold: boolean): number {
   return readTypeface(isBold ? bold : regular)?.advanceOf(letter.codePointAt(0) ?? 0) ?? 0.6;
 }
 
-/** Splits the text into runs of one typeface each; a run in another typeface than the card's own has its family. */
+/** Splits text into runs of one typeface each; a run in another typeface than the main one has its family. */
 export function runsOf(text: string): readonly { readonly text: string; readonly family: string | undefined }[] {
   const runs: { text: string; family: string | undefined }[] = [];
   for (const letter of text) {
@@ -106,7 +103,7 @@ export function runsOf(text: string): readonly { readonly text: string; readonly
   return runs;
 }
 
-/** The family that a run of text is marked with, because the rasterizer sets unmarked letters of other typefaces one by one. */
+/** The family to mark a run with: the rasterizer would choose a typeface for each unmarked letter separately. */
 function familyOf(typeface: Typeface | undefined): string | undefined {
   return typeface === undefined || typeface === OWN ? undefined : readTypeface(typeface.regular)?.family;
 }
@@ -117,10 +114,10 @@ export function fontFilesOf(text: string): readonly string[] {
   return [...new Set([...typefaces].flatMap(({ regular, bold }) => [regular, bold]))];
 }
 
-/** The typeface of each character. It is bounded by the number of characters that exist. */
+/** The typeface of each character that was looked up; there are only so many characters. */
 const known = new Map<string, Typeface | undefined>();
 
-/** The first typeface that has the character. Typefaces that are not shipped are looked for only when a character needs them. */
+/** The first typeface that has the character; those not shipped are searched for when a character needs them. */
 function typefaceOf(letter: string): Typeface | undefined {
   if (known.has(letter)) return known.get(letter);
   const has = ({ regular }: Typeface) => readTypeface(regular)?.advanceOf(letter.codePointAt(0) ?? 0) !== undefined;
@@ -129,7 +126,7 @@ function typefaceOf(letter: string): Typeface | undefined {
   return found;
 }
 
-/** System typefaces have these as coloured images, which the rasterizer does not draw. */
+/** Emoji that system typefaces have as coloured images, which the rasterizer does not draw. */
 const EMOJI_ALONE = /^\p{Emoji_Presentation}$/u;
 
 let others: readonly Typeface[] | undefined;
@@ -165,20 +162,20 @@ function filesIn(folder: string): readonly string[] {
 
 interface TypefaceFile {
   readonly family: string | undefined;
-  /** The width of a character, as a share of the font size; undefined when the typeface lacks the character. */
+  /** A character's width as a share of the font size; undefined when the typeface lacks it. */
   readonly advanceOf: (character: number) => number | undefined;
 }
 
-/** Files are read when they are first needed, because many processes never draw a card. */
+/** Font files that were read, each when it was first needed: many processes never draw a card. */
 const loaded = new Map<string, TypefaceFile | undefined>();
 
-/** Undefined for a file that is not a typeface. */
+/** Reads a font file; undefined when it is not valid. */
 function readTypeface(file: string): TypefaceFile | undefined {
   if (!loaded.has(file)) loaded.set(file, parseTypeface(file));
   return loaded.get(file);
 }
 
-/** Reads the tables of an OpenType file; of a collection, the first typeface. */
+/** Reads the tables of an OpenType file; of a collection those of the first typeface. */
 function parseTypeface(file: string): TypefaceFile | undefined {
   let font: number | undefined;
   try {
@@ -192,7 +189,7 @@ function parseTypeface(file: string): TypefaceFile | undefined {
     const unitsPerEm = table('head').readUInt16BE(18);
     const metrics = table('hmtx');
     const count = table('hhea').readUInt16BE(34);
-    // Glyphs after the last metric have the width of the last one.
+    // Glyphs beyond the list of widths have the last one's.
     const widthOf = (glyph: number) => metrics.readUInt16BE(4 * Math.min(glyph, count - 1)) / unitsPerEm;
     const glyphOf = glyphFinder(table('cmap'));
     const advanceOf = (character: number) => {
@@ -220,7 +217,7 @@ function tablesOf(read: Read): (name: string) => Buffer {
   };
 }
 
-/** The name of the family that all weights share if it is given, else the one of this weight. */
+/** The name of the family of all weights if there is one, else that of this weight. */
 function familyIn(names: Buffer): string | undefined {
   const texts = names.readUInt16BE(4);
   const records = Array.from({ length: names.readUInt16BE(2) }, (_, index) => 6 + 12 * index);
@@ -235,8 +232,8 @@ function familyIn(names: Buffer): string | undefined {
 type GlyphFinder = (character: number) => number;
 
 /**
- * Finds the glyph of a character, 0 for none, in the subtable of format 12, else in the older one of format 4. It searches the file for each
- * character: Chinese typefaces have tens of thousands of characters, of which a card needs a few.
+ * Finds the glyph of a character, 0 for none, by the file's table of format 12, else by the older format 4. It searches
+ * the file for each character: a card needs few of the ten thousands in Chinese typefaces.
  */
 function glyphFinder(cmap: Buffer): GlyphFinder {
   const subtables = Array.from({ length: cmap.readUInt16BE(2) }, (_, index) => cmap.readUInt32BE(8 + 8 * index));
@@ -247,7 +244,7 @@ function glyphFinder(cmap: Buffer): GlyphFinder {
   return olderFinder(cmap, older);
 }
 
-/** Finds by binary search the first range that does not end before the character. */
+/** Finds by binary search the first range whose end is not before the character. */
 function rangeOf(count: number, endOf: (range: number) => number, character: number): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -268,7 +265,7 @@ function wholeFinder(cmap: Buffer, table: number): GlyphFinder {
   };
 }
 
-/** Format 4 holds four lists of equal length, with one unused number after the first: range ends, range starts, differences, offsets of glyphs. */
+/** The finder for format 4: four equally long lists of range ends, starts, differences and glyph offsets. */
 function olderFinder(cmap: Buffer, table: number): GlyphFinder {
   const size = cmap.readUInt16BE(table + 6);
   const ends = table + 14;

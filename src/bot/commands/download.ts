@@ -17,9 +17,9 @@ import {
 } from '../views/post.ts';
 
 const MAX_ITEM = 100;
-/** Room for `1:02:03.500-1:02:10.250` and a little more. */
+/** The longest text of a range, such as `1:02:03.500-1:02:10.250`. */
 const MAX_CLIP_CHARS = 32;
-/** A video's stated length may be a little too short, so a part may end this much behind it. */
+/** How far a part may end behind the stated length of a video, which may be a little too short. */
 const END_TOLERANCE_MS = 1_000;
 
 const OPTIONS = {
@@ -34,7 +34,7 @@ const OPTIONS = {
 
 type Asked = Values<typeof OPTIONS>;
 
-/** Brings a post: all its files, or only the file that the link or the caller names, the audio, or a part of a video. */
+/** Shows a post: all its files, or only the one that the link or the caller names, its audio, or a part of a video. */
 export function createDownload({ sources }: { readonly sources: readonly CardSite[] }) {
   return defineCommand({
     name: 'download',
@@ -43,7 +43,7 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
     cost: 2,
     accepts: 'link',
     async run(asked: Asked, { caller, services, signal, progress, t }: CommandContext): Promise<Reply> {
-      // If only the caller may see the answer and the platform cannot do that here, the post is refused and not shown to everyone.
+      // In a group whose platform cannot show an answer to one person, a post for the caller alone is refused.
       if (asked.private === true && caller.chatKind === 'group' && caller.answersAlone !== true) {
         throw usageError('notPrivate');
       }
@@ -97,11 +97,11 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
 
 interface Chosen {
   readonly indexes: readonly number[];
-  /** Zero-based place of the item that was asked for and could not be fetched. */
+  /** Zero-based index of the requested item, if it could not be fetched. */
   readonly missing: number | undefined;
 }
 
-/** @throws AppError with a hint when the post has no such item */
+/** @throws AppError with a hint for people when the post has no such item */
 function chosenOf(post: Post, { item }: Pick<Asked, 'item'>, itemIndex: number | null): Chosen {
   const count = itemCount(post);
   if (item !== undefined && item > count) throw usageError('itemRange', { count });
@@ -113,7 +113,7 @@ function chosenOf(post: Post, { item }: Pick<Asked, 'item'>, itemIndex: number |
   };
 }
 
-/** The index of the one video to cut a part from. @throws AppError with a hint when there is none or several, or it is shorter than the part */
+/** The index of the only video, for cutting. @throws AppError with a hint if there is not one, or it is too short */
 function clippedIndex({ items }: Post, indexes: readonly number[], endMs: number): number {
   const [index, ...others] = indexes.filter(each => items[each]?.kind === 'video');
   if (index === undefined) throw usageError('clipNoVideo');
@@ -124,7 +124,7 @@ function clippedIndex({ items }: Post, indexes: readonly number[], endMs: number
   return index;
 }
 
-/** A person who asks for the audio or for a part wants a file, even where the chat shows only text. */
+/** The view of the post: who asks for the audio or a part wants the file, even if the chat shows only text. */
 function viewOf({ view, audio, clip }: Asked, chat: Pick<ChatSettings, 'view'>): View {
   if (view !== undefined) return view;
   return chat.view === 'text' && (audio === true || clip !== undefined) ? 'card' : chat.view;

@@ -3,7 +3,7 @@ import { sentence } from '../contract/command-spec.ts';
 import { button, reply, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
 
-/** Deletes everything that is kept about the caller, once they have confirmed it. */
+/** Deletes everything that is stored about the caller, after they have confirmed it. */
 export const forget = defineCommand({
   name: 'forget',
   options: { what: { type: 'choice', choices: ['me'], only: 'typed' } },

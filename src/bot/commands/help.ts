@@ -5,7 +5,7 @@ import { type Block, button, headingBlock, type Reply, reply, type Text, textBlo
 import { callerKey } from '../contract/request.ts';
 import { usageError } from '../contract/usage-error.ts';
 
-/** Explains Medley in short, one section of its commands, or one command. The list comes as a function, because help itself is in it. */
+/** Explains Medley, one section of its commands, or one command. `list` is a function, as help is in the list. */
 export function createHelp(list: () => readonly Command[]) {
   const listed = () => list().filter(each => each.listed === undefined);
 
@@ -49,7 +49,7 @@ export function createHelp(list: () => readonly Command[]) {
 
 /** A group of commands that belong together. */
 interface HelpSection {
-  /** `links`, `more`, or the first word that its commands share. */
+  /** `links`, `more`, or the first word that the section's commands share. */
   readonly key: string;
   readonly title: string;
   readonly commands: readonly Command[];
@@ -57,12 +57,12 @@ interface HelpSection {
 
 /** Makes the tokens of the buttons in help. */
 interface HelpTokens {
-  /** The token that explains a section or a command, or without a name shows the start of the help. */
+  /** The token for the help of a section or a command; without a name, for the beginning of the help. */
   about(name?: string): string;
   run(command: string): string;
 }
 
-/** The sections that have at least one command, in the order in which people need them. */
+/** The sections with at least one command, the most needed first. */
 function helpSections(commands: readonly Command[], t: Translator): readonly HelpSection[] {
   const titles: Readonly<Record<string, string>> = t.messages.help.sections;
   const keys = [...new Set(commands.map(sectionOf))];
@@ -83,7 +83,7 @@ function sectionOf({ name, accepts }: Command): string {
   return second === undefined ? MORE : group;
 }
 
-/** Shows what most people need, and how to get to the other commands. */
+/** Shows the most needed commands, and buttons to the others. */
 function renderHelp(
   sections: readonly HelpSection[],
   tokens: HelpTokens,
@@ -99,7 +99,7 @@ function renderHelp(
   });
 }
 
-/** Shows the commands of a section as buttons. A command that needs no words is run by its button, the others are explained. */
+/** Shows the commands of a section as buttons, which run a command without required options and explain any other. */
 function renderSection(
   { key, title }: HelpSection,
   specs: readonly CommandSpec[],
@@ -126,7 +126,7 @@ function renderSection(
   });
 }
 
-/** @param back the token of the button that leads back to the section */
+/** @param back the token of the button to the command's section */
 function renderCommandHelp(spec: CommandSpec, back: string, t: Translator): Reply {
   const words = t.messages.help;
   const blocks: Block[] = [

@@ -32,14 +32,14 @@ import { translate } from './translate.ts';
 
 interface CommandListOptions {
   readonly sources: readonly CardSite[];
-  /** The link of a post that works here, for people who want to try Medley. */
+  /** The link of a post, for people who want to try Medley. */
   readonly example?: string | undefined;
 }
 
 /** A command with texts in every language: the compiler refuses any other command in the list. */
 export type DescribedCommand = Command & { readonly name: keyof Messages['commands'] };
 
-/** Every command of Medley, in the order of its help. */
+/** All commands of Medley, in the order of the help. */
 export function createCommandList({ sources, example }: CommandListOptions): readonly Command[] {
   const described = [
     createDownload({ sources }),
@@ -71,7 +71,7 @@ export function createCommandList({ sources, example }: CommandListOptions): rea
     createHelp(() => list),
     about,
   ] satisfies readonly DescribedCommand[];
-  // No menu lists these commands: platforms run them by themselves, or people write them all the same.
+  // Menus do not list these commands: platforms run them by themselves, or some people know them.
   const list: readonly Command[] = [...described, createStart({ example }), welcome, translate, osuTopOld].map(
     notingMembers,
   );
@@ -79,8 +79,8 @@ export function createCommandList({ sources, example }: CommandListOptions): rea
 }
 
 /**
- * The same command, which also notes in a group that its caller, who has a linked player, used it there. Lists of a group's members are made
- * from these notes. Commands about posts note nothing.
+ * The same command, which in a group also records a caller with a linked player as a member, for lists of the group's
+ * members. Commands about posts record nothing.
  */
 function notingMembers(command: Command): Command {
   if (command.subject === undefined) return command;

@@ -14,7 +14,7 @@ interface OwnerCommandsOptions extends OwnerStatusOptions {
   readonly failures: Pick<FailureTally, 'list'>;
 }
 
-/** Commands for the people who run this Medley; neither help nor menus list them. */
+/** Commands for the people who host this Medley; help and menus do not list them. */
 export function createOwnerCommands({ blocks, failures, ...status }: OwnerCommandsOptions): readonly Command[] {
   return [
     createOwnerStatus(status),
@@ -30,7 +30,7 @@ const WHICH = {
   value: { type: 'string', form: 'rest', required: true, maxLength: 500 },
 } as const;
 const BEARING = { visibility: 'caller', cost: 0 } as const;
-/** An id is written as `platform:id` or `source:id`. */
+/** An id in the form `platform:id` or `source:id`. */
 const ID = /^[a-z][a-z0-9]{0,30}:[^\s/]{1,200}$/;
 
 type Extractor = Pick<CommandContext['services']['extractor'], 'postKey' | 'extract'>;
@@ -69,8 +69,8 @@ function createOwnerBlocked(blocks: BlockList) {
 }
 
 /**
- * Turns a post's link into its `source:id`, and leaves all else as it is.
- * @throws AppError `invalid_request`, or the error that keeps a short link from being followed
+ * Turns a post's link into `source:id`; leaves other values as they are.
+ * @throws AppError `invalid_request`, or the error of a short link that cannot be followed
  */
 async function idOf(kind: BlockKind, value: string, extractor: Extractor, signal: AbortSignal): Promise<string> {
   if (ID.test(value)) return value;
@@ -94,11 +94,11 @@ function createOwnerLogs(failures: Pick<FailureTally, 'list'>) {
 
 interface OwnerStatusOptions {
   readonly sources: readonly Pick<MediaSource, 'id' | 'figures'>[];
-  /** Resolves to undefined until the chat platforms are started. */
+  /** Returns the status of the chat platforms; undefined until they are started. */
   readonly readChats: () => Promise<RuntimeStatus | undefined>;
 }
 
-/** Shows how Medley does: the sites' strategies, the queue, the platforms and this process. */
+/** Shows the state of the sites' strategies, the queue, the platforms and this process. */
 function createOwnerStatus({ sources, readChats }: OwnerStatusOptions) {
   return defineCommand({
     name: 'owner status',
@@ -122,7 +122,7 @@ function createOwnerStatus({ sources, readChats }: OwnerStatusOptions) {
 
 type Change = 'added' | 'known' | 'full' | 'removed' | 'absent';
 
-/** Only this many entries are shown of each kind, the newest. */
+/** How many entries of each kind are shown, the newest ones. */
 const MAX_SHOWN = 50;
 
 function renderBlockChange(change: Change, kind: BlockKind, id: string, t: Translator): Reply {

@@ -3,7 +3,7 @@ import { sentence } from '../contract/command-spec.ts';
 import { button, reply, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
 
-/** Shows or switches whether Medley ignores the links that the caller pastes. */
+/** Shows or changes whether Medley ignores links that the caller pastes. */
 export const privacy = defineCommand({
   name: 'privacy',
   options: { links: { type: 'choice', choices: ['ignore', 'answer'] } },

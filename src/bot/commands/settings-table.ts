@@ -15,14 +15,14 @@ export type SectionKey = (typeof SECTIONS)[number];
 /** A value of an option of /settings. */
 export type Value = string | number | boolean;
 
-/** One setting as people see it. */
+/** One setting as the person sees it. */
 export interface SettingRow {
-  /** A switch has the two choices on and off. */
+  /** `switch`: it is on or off. */
   readonly kind: 'switch' | 'choice';
   readonly name: string;
-  /** The present value, in words. */
+  /** The current value, in words. */
   readonly value: string;
-  /** The present value as formatted text, where plain words are not enough. */
+  /** The current value as formatted text, if words are not enough. */
   readonly text?: Text;
   readonly choices: readonly { readonly label: string; readonly isSet: boolean; readonly value: Value }[];
 }
@@ -35,17 +35,17 @@ interface RowContext {
 
 /** One setting, of a person or of a group. */
 export interface Setting<S> {
-  /** The option of /settings that changes this setting. */
+  /** The option of /settings for this setting. */
   readonly key: string;
   readonly option: Option;
   row(settings: S, context: RowContext): SettingRow;
-  /** The settings that a value of the option changes. @throws AppError `invalid_request` when it cannot be set */
+  /** The changed settings for a value of the option. @throws AppError `invalid_request` when it is not possible */
   change(value: Value, settings: S, caller: Caller): Partial<S>;
 }
 
 export interface ChatSetting extends Setting<ChatSettings> {
   readonly section: SectionKey;
-  /** False where the platform cannot do what the setting is about. Default: true. */
+  /** False where the platform does not support what is set. Default: true. */
   isOffered?(caller: Caller): boolean;
 }
 
@@ -54,7 +54,7 @@ const LANGUAGE = {
   type: 'choice',
   choices: [AUTOMATIC, ...LANGUAGES.map(({ tag }) => tag)],
   names: Object.fromEntries(LANGUAGES.map(({ tag, name }) => [tag, name])),
-  /** A language is also recognised by one word of its name. */
+  /** A language is also recognised by one word of its own name. */
   alias: (word: string) => LANGUAGES.find(({ name }) => name.toLowerCase().split(' ').includes(word))?.tag,
 } as const satisfies Option;
 const VIEW = { type: 'choice', choices: VIEWS } as const satisfies Option;
@@ -71,7 +71,7 @@ export const ownLanguage: Setting<UserSettings> = {
   change: value => ({ language: languageOf(value) }),
 };
 
-/** How posts are shown in a person's private chat with Medley. */
+/** The view of posts in a person's private chat with Medley. */
 export const ownView: Setting<UserSettings> = {
   key: 'view',
   option: VIEW,
@@ -79,18 +79,18 @@ export const ownView: Setting<UserSettings> = {
   change: value => ({ view: oneOf(VIEWS, value) }),
 };
 
-/** The languages of a person who chose none. */
+/** The languages in use when a person chose none. */
 export function automaticFor({ locales }: Caller, { language }: ChatSettings): readonly string[] {
   return language === null ? locales : [language, ...locales];
 }
 
-/** The word that switches short forms off. */
+/** The word that switches short commands (`!rs`) off. */
 const NO_PREFIX = 'off';
 const FILES = [0, 1, 4, 10];
 const SECONDS = [0, 30, 60, 300];
 const SHORT_FORMS_SHOWN = ['rs', 'c', 'map', 'lb', 'sim', 'top'];
 
-/** The settings of a group, section by section. */
+/** All settings of a group, section by section. */
 export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[] {
   const added = sources.filter(({ onInGroups }) => onInGroups !== true);
   return [
@@ -211,7 +211,7 @@ function onOff(
   };
 }
 
-/** One switch for a site, or for several, which are on together. */
+/** A switch for one site, or for several that are on together. */
 function sitesSwitch(key: string, sites: readonly Site[], nameOf: (t: Translator) => string, site?: Site): ChatSetting {
   return {
     key,
@@ -256,14 +256,14 @@ function languageOf(choice: Value): string | null {
   return choice === AUTOMATIC ? null : String(choice);
 }
 
-/** Finds the chosen value; the option has already refused any other. */
+/** The value of that name; the option has already refused unknown ones. */
 function oneOf<V>(values: readonly V[], value: Value): V {
   const found = values.find(each => each === value);
   if (found === undefined) throw new TypeError(`${value} is none of the choices`);
   return found;
 }
 
-/** The usual choices, and the number that was set if it is not one of them. */
+/** The usual choices, and the current number if it is not among them. */
 function withIt(usual: readonly number[], set: number): readonly number[] {
   return usual.includes(set) ? usual : [...usual, set].sort((a, b) => a - b);
 }

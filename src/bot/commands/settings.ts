@@ -34,10 +34,10 @@ import {
 type Asked = Readonly<Record<string, Value | undefined>>;
 type Values = Readonly<Record<string, Value>>;
 
-/** Shows the settings, or changes them: a person's own and, for admins of a group, those of the whole group. */
+/** Shows or changes settings: a person's own and, for admins, those of their group. */
 export function createSettings({ sources }: { readonly sources: readonly Site[] }) {
   const ofChat = settingsOfChat(sources);
-  // Sites come last, because platforms take a limited number of options; the buttons in the answer offer every site.
+  // Options for sites come last, because platforms limit the number of options; the answer has buttons for all sites.
   const byNeed = ofChat.toSorted((a, b) => Number('site' in a.option) - Number('site' in b.option));
   return defineCommand({
     name: 'settings',
@@ -86,11 +86,11 @@ function changeOf<S>(settings: readonly Setting<S>[], asked: Asked, before: S, c
 }
 
 interface Shown {
-  /** The settings that everybody chooses for themselves. */
+  /** Settings that everyone chooses for themselves. */
   readonly own: readonly Setting<UserSettings>[];
-  /** The settings that only admins of a group may change. */
+  /** Settings that only the admins of a group may change. */
   readonly ofChat: readonly ChatSetting[];
-  /** The section that was opened, or the one with the changed setting. */
+  /** The opened section, or the one of the changed setting. */
   readonly section: SectionKey | undefined;
   readonly isSaved: boolean;
 }
@@ -98,7 +98,7 @@ interface Shown {
 async function show({ own, ofChat, section, isSaved }: Shown, { caller, services, t: before }: CommandContext) {
   const user = await services.settings.user(callerKey(caller));
   const chat = await chatSettingsOf(services, caller);
-  // A change of language is answered in the new language.
+  // The reply to a changed language is in the new language.
   const t = isSaved ? createTranslator(user.language === null ? automaticFor(caller, chat) : [user.language]) : before;
   const words = t.messages.settings;
   const token = (values: Values) => services.actions.encode({ command: 'settings', values, owner: callerKey(caller) });
@@ -146,7 +146,7 @@ async function show({ own, ofChat, section, isSaved }: Shown, { caller, services
   });
 }
 
-/** A setting with choices that can be pressed. */
+/** A setting with choices to press. */
 interface PressableRow extends Omit<SettingRow, 'choices'> {
   readonly choices: readonly Choice[];
 }
@@ -158,7 +158,7 @@ function fieldsOf(rows: readonly PressableRow[], ...more: readonly Field[]): Blo
   };
 }
 
-/** Sums up each section: what is on, and what is chosen. Opening a section shows the choices. */
+/** Sums up each section in a line: what is on, and what is chosen. */
 function chatBlocks(rowsOf: (key: SectionKey) => readonly PressableRow[], t: Translator): readonly Block[] {
   const words = t.messages.settings;
   const fields = SECTIONS.map(key => {
@@ -170,14 +170,14 @@ function chatBlocks(rowsOf: (key: SectionKey) => readonly PressableRow[], t: Tra
   return [{ kind: 'divider' }, headingBlock([words.chatTitle]), { kind: 'fields', fields }];
 }
 
-/** Each choice repeats the setting's name, because some platforms show only the chosen one, or show the choices as mere buttons. */
+/** Each choice repeats the setting's name, because some platforms show only the choice, or choices as plain buttons. */
 function menuOf({ name, choices }: PressableRow, t: Translator): Action {
   const { state } = t.messages.settings;
   const named = choices.map(each => ({ ...each, label: state({ name, state: each.label }) }));
   return { kind: 'menu', label: name, choices: named };
 }
 
-/** The button sets the choice that is not set now. */
+/** A button that sets the other choice of a switch. */
 function switchOf({ name, value, choices }: PressableRow, t: Translator): readonly Action[] {
   const other = choices.find(({ isSet }) => isSet !== true);
   if (other === undefined) return [];
@@ -198,7 +198,7 @@ function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): 
   return [headingBlock([words.mayTitle]), { kind: 'fields', fields }];
 }
 
-/** Names the linked player, and says how to change that. */
+/** The name of the linked player, and how to change it. */
 function playerText(player: LinkedPlayer | null, t: Translator): Text {
   const words = t.messages.settings;
   if (player === null) return sentence(words.noPlayer);

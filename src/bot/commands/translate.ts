@@ -5,7 +5,7 @@ import { chatSettingsOf, showsSensitive } from '../stores/settings.ts';
 import { notice } from '../views/notice.ts';
 import { renderWithheld } from '../views/post.ts';
 
-/** Translates the caption of a post for the person who pressed its button. */
+/** Translates a post's caption for the person who pressed the button. */
 export const translate = defineCommand({
   name: 'translate',
   options: { link: { type: 'string', form: 'link', required: true, maxLength: MAX_ADDRESS_CHARS } },

@@ -5,15 +5,15 @@ import { TERM_NAMES, termOf } from './terms.ts';
 import { usageError } from './usage-error.ts';
 import { createWordReader, type Word, type WordReader } from './word-reader.ts';
 
-/** The place between a link and the mods written right behind it. */
+/** Matches the position between a link and the mods that are written right behind it. */
 const MODS_AT_LINK = /(?<=ppy\.sh\/[^\s+]{1,100})(?=\+[a-z\d]{2})/gi;
 
 /**
- * Reads the text after a command as raw option values: in declared order, as `name:value` or `name=value` in any order, quoted where a
- * value has spaces, by their look alone (`98%`), and booleans as bare words or with a word for on or off behind them. An option of form
- * `rest`, `name` or `map` gets all words that no other option takes. Names are accepted in the reader's language and as declared. Values
- * are still unchecked: see `validateOptions`.
- * @param into the option that gets all words without a meaning of their own; by default the options that are still free, by their place
+ * Reads the text after a command as raw option values: in declared order, as `name:value` or `name=value` in any order,
+ * in quotes where a value has spaces, by their form alone (`98%`), and booleans as bare words or with a word for on or
+ * off. An option of form `rest`, `name` or `map` gets all remaining words. Names are accepted in the reader's language
+ * and as declared; values are unchecked (`validateOptions`).
+ * @param into the option for words that fit no other; default: the unused options, by position
  * @throws AppError `invalid_request` with a hint.
  */
 export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpec): Raw {
@@ -22,7 +22,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
   const words = createWordReader(text.replace(MODS_AT_LINK, ' '), { isSearch: main === 'rest' });
   const raw: Raw = {};
   const plain: Word[] = [];
-  // Words after `query:` of a `rest` option belong to it until another option's name comes.
+  // Words after `query:` of a `rest` option belong to it until another option's name follows.
   let open = plain;
   let form = main;
   const opened: [OptionSpec, Word[]][] = [];
@@ -50,7 +50,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     set(option, saidBy(option, value));
   }
 
-  /** Reads an option's name with its value; true when there was one. */
+  /** Reads an option's name with its value; returns true when there was one. */
   function takeLabel(): boolean {
     const label = words.label();
     const meant = (label && names.get(label.name)) ?? [];
@@ -65,7 +65,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     return true;
   }
 
-  /** `-acc` alone is a way to sort, although `acc=98` names an option. */
+  /** A word such as `-acc` is a way to sort, although `acc=98` names an option. */
   function isBare(word: Word | undefined): boolean {
     return word !== undefined && bareIn(spec, word, plain.length).length > 0;
   }
@@ -93,7 +93,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
   return raw;
 }
 
-/** The value as it must be written to be read as this value and nothing else: in quotes if needed. */
+/** The value as it has to be typed to be read as only this value: in quotes if needed. */
 export function printed(value: string): string {
   if (/^(?:[\p{L}\p{N}_][\p{L}\p{N}_-]*|https?:\/\/\S+)$/u.test(value) && termOf(value) === undefined) return value;
   const [mark = '"'] = [/["\u201c\u201d\u201e]/, /['\u2018\u2019]/].flatMap((marks, index) =>
@@ -102,12 +102,12 @@ export function printed(value: string): string {
   return `${mark}${value}${mark}`;
 }
 
-/** The value given to a named option: `acc=98%` is the same as `98%`. */
+/** The value that is given with an option's name: `acc=98%` means `98%`. */
 function saidBy({ option }: OptionSpec, { text, quoted }: Word): string {
   return (quoted ? undefined : option.bare?.(text, 0)) ?? text;
 }
 
-/** Several options may share a short name: `-m` means mods, unless a ruleset follows. */
+/** The option for a short name, which several may share: `-m` means mods, unless a ruleset follows. */
 function accepting(meant: readonly OptionSpec[], value: string | undefined): OptionSpec | undefined {
   const choice = meant.find(each => each.option.type === 'choice' && value !== undefined && fits(each, value));
   return choice ?? meant.find(({ option }) => option.type !== 'choice') ?? meant[0];
@@ -120,19 +120,19 @@ function bareIn({ options }: CommandSpec, { text }: Word, place: number) {
   });
 }
 
-/** True for an option name that does not exist, where it cannot be part of the text that is searched for. */
+/** True for an unknown option name that cannot be part of a searched text. */
 function isStray(name: string, form: Form): boolean {
   return form === undefined || form === 'name' || (form === 'map' && TERM_NAMES.has(name));
 }
 
-/** True for a word that cannot be part of a player's name, and for one that another command understands. */
+/** True for a word that cannot be part of a player's name, or that is an option of another command. */
 function isMisplaced({ raw, quoted }: Word, form: Form): boolean {
   if (quoted || looksLikeLink(raw)) return false;
   if (form === 'name') return /[%=+:]|[a-z][<>]=?\d/i.test(raw);
   return form === 'map' && /[^\p{L}\p{N}_]/u.test(raw) && termOf(raw) !== undefined;
 }
 
-/** The value of a boolean option that is named alone: `links` means on, and in `links off` the second word decides. */
+/** The value of a boolean option named without colon: `links` is on; for `links off` the next word decides. */
 function readSwitch(words: WordReader): boolean {
   const isOn = switchOf(words.peek()?.raw ?? '');
   if (isOn !== undefined) words.next();

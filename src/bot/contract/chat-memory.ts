@@ -1,23 +1,23 @@
 import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { CallerPlace } from './request.ts';
 
-/** Data about chats, apart from their settings. */
+/** Stored data about chats, apart from their settings. */
 export interface ChatMemory {
   readonly maps: ShownMaps;
   readonly members: ChatMembers;
   readonly tracked: TrackedPlayers;
   /**
-   * Deletes what is kept about the person with that `callerKey`.
+   * Deletes what is stored about the person with that `callerKey`.
    * @throws AppError `internal`
    */
   forgetUser(key: string): Promise<void>;
   /**
-   * Medley was removed from the chat with that `chatKey`.
+   * To be called when Medley was removed from the chat with that `chatKey`.
    * @throws AppError `internal`
    */
   leaveChat(key: string): Promise<void>;
   /**
-   * The chat has got a new id.
+   * To be called when the chat got a new id.
    * @throws AppError `internal`
    */
   moveChat(from: string, to: string): Promise<void>;
@@ -30,8 +30,8 @@ export interface ShownMap {
 }
 
 /**
- * The difficulty that each chat saw last, so that people need not name it again. That of a private chat belongs to the person.
- *
+ * The difficulty that was last shown in each chat, so that people need not name it again. A private chat's belongs to
+ * the person.
  * Only `forgetUser` rejects, since a reply can do without this memory.
  */
 export interface ShownMaps {
@@ -45,15 +45,14 @@ export interface ShownMaps {
 }
 
 /**
- * Records who used an osu! command in which group while they had a player linked, for lists of a group's members. People are given by
- * `callerKey`, groups by `chatKey`; a person who did not come back for 90 days is left out.
- *
+ * Records who used an osu! command in which group while having a linked player, for lists of a group's members. People
+ * are stored by `callerKey`, groups by `chatKey`; people are dropped 90 days after their last command.
  * @throws AppError `internal` from every method when the store cannot be read or written
  */
 export interface ChatMembers {
   note(chat: string, user: string): Promise<void>;
   has(chat: string, user: string): Promise<boolean>;
-  /** The people of the group, the last one to come first. */
+  /** The people of the group, the most recent first. */
   list(chat: string): Promise<readonly string[]>;
   /** Forgets the person in every group. */
   forgetUser(user: string): Promise<void>;
@@ -67,47 +66,46 @@ export interface TrackedPlayer {
   readonly mode: Ruleset;
 }
 
-/** A chat that wants news of players. */
+/** A chat in which players' new best plays are posted. */
 export interface TrackingChat {
   readonly platform: string;
-  /** The chat in which news are posted. */
+  /** The chat in which they are posted. */
   readonly chatId: string;
-  /** The group that the chat belongs to: when Medley is removed from the group, nothing is posted any more. */
+  /** The group of the chat: when Medley is removed from the group, nothing is posted any more. */
   readonly group: string;
   readonly players: readonly TrackedPlayer[];
 }
 
-/** The best plays of a player in one ruleset, as they were seen last. */
+/** The best plays of a player in one ruleset when they were last read. */
 export interface TrackMark {
   readonly polledAt: number;
-  /** The best plays at that time. */
+  /** The ids of the best plays at that time. */
   readonly scoreIds: readonly number[];
 }
 
 /**
- * Players whose new best plays are posted in chats. Nothing is kept about the people who asked for the news.
- *
+ * Players whose new best plays are posted in chats. Nothing is stored about the people who chose them.
  * @throws AppError `internal` from every method when the store cannot be read or written
  */
 export interface TrackedPlayers {
-  /** Tells whether anything can be posted unasked on that platform. */
+  /** Says whether the platform allows messages that answer no request. */
   canPost(platform: string): boolean;
-  /** Lists the players of that chat. */
+  /** The players of that chat. */
   list(place: ChatPlace): Promise<readonly TrackedPlayer[]>;
-  /** Tracks the player; false when the chat, or Medley, tracks as many as it may. */
+  /** Begins to track the player; false when the chat, or Medley, has reached its limit of tracked players. */
   add(place: ChatPlace, player: TrackedPlayer): Promise<boolean>;
-  /** Stops tracking; resolves with true when the player was tracked. */
+  /** Stops tracking; false when the player was not tracked. */
   remove(place: ChatPlace, player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<boolean>;
-  /** Every chat that wants news. */
+  /** All chats with tracked players. */
   chats(): Promise<readonly TrackingChat[]>;
   mark(player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<TrackMark | undefined>;
   setMark(player: Pick<TrackedPlayer, 'id' | 'mode'>, mark: TrackMark): Promise<void>;
   /**
-   * Medley was removed from the group.
+   * To be called when Medley was removed from the group.
    * @param group by `chatKey`
    */
   leave(group: string): Promise<void>;
-  /** Nothing can be posted in that one chat any more. */
+  /** To be called when nothing can be posted in that chat any more. */
   drop(place: Pick<CallerPlace, 'platform' | 'chatId'>): Promise<void>;
   moveChat(from: string, to: string): Promise<void>;
 }

@@ -15,7 +15,7 @@ export function parseClip(text: string): Clip {
   return { startMs, endMs };
 }
 
-/** A moment as `0:05` or `1:02:03`, with tenths where there are any. */
+/** A time such as `0:05` or `1:02:03`, with tenths if there are any. */
 export function momentText(ms: number): string {
   const tenths = Math.round(ms / 100);
   const [hours, minutes] = [Math.floor(tenths / 36_000), Math.floor(tenths / 600) % 60];

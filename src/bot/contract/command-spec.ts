@@ -5,9 +5,9 @@ import type { Caller } from './request.ts';
 import { switchOf } from './switch-words.ts';
 import { usageError } from './usage-error.ts';
 
-/** One option as a person sees it. */
+/** An option in the reader's language. */
 export interface OptionSpec {
-  /** The name under which `run` gets the value; it is also accepted in text, in every language. */
+  /** The name under which `run` gets the value; people may also type it, in every language. */
   readonly key: string;
   /** The name in the reader's language. */
   readonly name: string;
@@ -17,7 +17,7 @@ export interface OptionSpec {
   readonly choices: readonly { readonly value: string; readonly label: string }[];
 }
 
-/** One command as a person sees it: for menus, help and the registration of native commands. */
+/** A command in the reader's language: for menus, help and the registration of native commands. */
 export interface CommandSpec {
   readonly name: string;
   readonly description: string;
@@ -30,12 +30,12 @@ export interface CommandSpec {
 
 type Place = Caller['chatKind'] | 'button' | undefined;
 
-/** Texts do not change while the program runs, so the description of a command is made once for a language. */
+/** The description of a command is made once per language, because texts do not change while the program runs. */
 const described = new WeakMap<Command, WeakMap<Translator, Map<Place, CommandSpec>>>();
 
 /**
- * A command as people see it, in all chats or in one kind of chat; for a pressed button it includes options that people do not see. A
- * command without texts, which no menu lists, is described by its own keys.
+ * A command in the reader's language, for all chats or one kind of chat; for a pressed button with the options that
+ * people do not see. A command without texts, which no menu lists, is described by its own keys.
  */
 export function commandSpec(command: Command, t: Translator, place?: Place): CommandSpec {
   const inLanguages = described.get(command) ?? new WeakMap<Translator, Map<Place, CommandSpec>>();
@@ -84,7 +84,7 @@ function isOffered({ only }: Option, place: Place): boolean {
   return only === 'typed' ? place !== undefined : only === 'group' && place !== 'private';
 }
 
-/** The choice that a word means: by its value, its label or an alias. */
+/** The choice that a word means, by value, label or alias. */
 export function matchChoice({ option, choices }: OptionSpec, text: string): string | undefined {
   const word = text.toLowerCase();
   const chosen = choices.find(({ value, label }) => value.toLowerCase() === word || label.toLowerCase() === word);
@@ -92,7 +92,7 @@ export function matchChoice({ option, choices }: OptionSpec, text: string): stri
   return chosen?.value ?? choices.find(({ value }) => value === other)?.value;
 }
 
-/** True when a word may be an address; the extractor decides which one it is. */
+/** True when a word may be an address; whether it is a link is decided later. */
 export function looksLikeLink(word: string): boolean {
   return /^\S+$/.test(word) && (word.includes('.') || word.includes('://'));
 }
@@ -107,7 +107,7 @@ export function unknownOption(spec: CommandSpec, name: string) {
 
 type Value = Values<Options>[string];
 
-/** These are too short to be distinguished from other words, except where a value is expected. */
+/** Words for on and off that are too short to be recognised except where a value is expected. */
 const SHORT_SWITCHES: ReadonlyMap<string, boolean> = new Map([
   ['y', true],
   ['1', true],
@@ -116,7 +116,7 @@ const SHORT_SWITCHES: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Checks raw values, whichever way they were given, and returns what `run` may rely on. Empty values count as absent.
+ * Checks option values from any source, and returns what `run` may rely on. Empty values count as absent.
  * @throws AppError `invalid_request` with a hint that says what the option expects.
  */
 export function validateOptions(spec: CommandSpec, raw: Readonly<Record<string, unknown>>): Values<Options> {
@@ -136,7 +136,7 @@ export function validateOptions(spec: CommandSpec, raw: Readonly<Record<string, 
   return values;
 }
 
-/** Buttons made by earlier versions may use an option's former name. */
+/** The keys of an option, including former ones, which buttons of earlier versions may have. */
 function keysOf({ key, option }: OptionSpec): readonly string[] {
   return [key, ...(option.also ?? [])];
 }
@@ -177,7 +177,7 @@ function checkChoice(spec: OptionSpec, text: string): string {
   throw usageError('notChoice', { option: name, allowed: allowed.join(', ') });
 }
 
-/** A label as it has to be typed: several words are one value in quotes. */
+/** A label as it has to be typed: in quotes if it has several words. */
 function quoted(label: string): string {
   return label.includes(' ') ? `"${label}"` : label;
 }

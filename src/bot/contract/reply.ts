@@ -2,24 +2,21 @@ import type { Clip } from '../../media/files/clip.ts';
 import type { Post } from '../../media/post.ts';
 
 /**
- * All kinds of content that a reply can have. Text is a small tree, never a markdown or HTML string: the platforms' renderers escape it,
- * and text from the web can only be a plain string leaf.
+ * The content of replies. A text is a small tree, never a markdown or HTML string: each platform's renderer escapes it,
+ * and text of other people is only in plain string leaves.
  */
 export type Inline =
   | string
   | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: readonly Inline[] }
-  /** `token`: the token of a button that opens the same thing in the chat, where text can hold a button. */
+  /** `token`: a button's token that opens the same thing in the chat, for platforms whose text can have buttons. */
   | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[]; readonly token?: string }
-  /** A moment, shown in the reader's own way where the platform can. Unix milliseconds. */
+  /** A date or time, unix milliseconds, shown in the reader's own format where the platform can. */
   | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
-  /**
-   * One of Medley's own commands, such as `osu profile`: shown as people write it on the platform, and clickable where the platform can
-   * do that.
-   */
+  /** A command of Medley, such as `osu profile`, shown as people write it on the platform; clickable if possible. */
   | { readonly kind: 'command'; readonly name: string }
-  /** A role of people, by its id; showing it notifies nobody. */
+  /** A role of people, by its id; it is shown without notifying anybody. */
   | { readonly kind: 'role'; readonly id: string }
-  /** A colour that has a meaning, such as a difficulty's. Where text has no colours, `symbol` is shown, an emoji of a similar colour. */
+  /** A colour with a meaning, such as a difficulty's. Where text has no colours, the emoji `symbol` is shown. */
   | { readonly kind: 'swatch'; readonly colour: Colour; readonly symbol: string };
 
 /** A colour as `#rrggbb`. */
@@ -30,14 +27,14 @@ export type Text = readonly Inline[];
 export type Block =
   | Heading
   /**
-   * `folded` text may be shown shortened, with a way to see all of it where the platform has one. `small`: a less important line, in
-   * smaller type where the platform can do that.
+   * `folded` text may be shortened, with a way to see all of it where the platform has one. `small`: a less important
+   * line, in smaller type if possible.
    */
   | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean; readonly small?: boolean }
   | { readonly kind: 'fields'; readonly fields: readonly Field[] }
   | Image
   | PictureBlock
-  /** A short piece of audio to listen to, at an https address: a beatmap's preview. */
+  /** A short audio preview of a beatmap, at an https address. */
   | { readonly kind: 'sound'; readonly url: string; readonly label: string }
   | Card
   | { readonly kind: 'divider' };
@@ -45,16 +42,16 @@ export type Block =
 export interface Field {
   readonly label: string;
   readonly value: Text;
-  /** The command whose usage the label is; where the platform can make the command clickable, only the command is shown. */
+  /** The command that the label describes; where commands are clickable, the command is shown instead of the label. */
   readonly command?: string;
 }
 
 export interface Heading {
   readonly kind: 'heading';
   readonly text: Text;
-  /** An image beside the text and the small text below it, where the platform can do that: an author's avatar. */
+  /** An image beside the text, if the platform can show one: an author's avatar. */
   readonly image?: Image;
-  /** The site that a post is from, for a mark of it beside the text where the platform can do that. */
+  /** The site of the post, shown as a mark beside the text if the platform can. */
   readonly site?: { readonly name: string; readonly colour: Colour };
 }
 
@@ -62,30 +59,30 @@ export interface PictureBlock {
   readonly kind: 'picture';
   readonly picture: Picture;
   readonly alt: string;
-  /** Text that the image card lacks, shown together with it. */
+  /** Text that is not on the image card, shown together with it. */
   readonly beside?: readonly WordBlock[];
-  /** The content of the image card as text, shown when the card is not. Default: `alt`. */
+  /** The card's content as text, for when the card is not shown. Default: `alt`. */
   readonly instead?: readonly WordBlock[];
   /**
-   * True when the image card only repeats what text says: a platform that can lay text out shows `instead`, or the other blocks of the
-   * reply, in its place.
+   * True when the card only repeats text: a platform with a layout for text shows `instead`, or the reply's other
+   * blocks, without the card.
    */
   readonly repeats?: true;
-  /** The charts of the image card as data, for a platform that can draw them itself. */
+  /** The charts on the card as data, for a platform that draws them itself. */
   readonly charts?: readonly Chart[];
 }
 
 /** A curve through values, from left to right. */
 export interface Chart {
   readonly label: string;
-  /** `height`: the larger, the higher. `text`: the value in words, `name`: what it is the value of. */
+  /** A point of the curve: `height` is relative, `text` the value in words, `name` what has this value. */
   readonly points: readonly { readonly height: number; readonly text: string; readonly name: string }[];
 }
 
 /** Any block but an image card. */
 export type WordBlock = Exclude<Block, PictureBlock>;
 
-/** The blocks, with each image card and what stands beside it, or with its text when the card is not shown. */
+/** Replaces each image card by itself and the text beside it, or by its text if the card is not shown. */
 export function withPictures(blocks: readonly Block[], isShown: (block: PictureBlock) => boolean): readonly Block[] {
   return blocks.flatMap((block): readonly Block[] => {
     if (block.kind !== 'picture') return [block];
@@ -93,7 +90,7 @@ export function withPictures(blocks: readonly Block[], isShown: (block: PictureB
   });
 }
 
-/** The blocks, with several cards reduced to rows of a list: their sound and details are shown when they are opened. */
+/** Reduces several cards to rows of a list, without their audio previews and details, which opening a card shows. */
 export function asRows(blocks: readonly Block[]): readonly Block[] {
   if (blocks.filter(({ kind }) => kind === 'card').length < 2) return blocks;
   return blocks.map(block => {
@@ -108,75 +105,75 @@ export interface Image {
   readonly kind: 'image';
   readonly url: string;
   readonly alt: string;
-  /** Width divided by height, where known, so that the page does not move when the image is loaded. */
+  /** Width divided by height, if known, so that nothing moves when the image is loaded. */
   readonly ratio?: number;
 }
 
-/** One of several things in a list: a found beatmapset, a play. */
+/** One of several things in a list, such as a beatmapset or a play. */
 export interface Card {
   readonly kind: 'card';
   readonly title: Text;
-  /** Short lines, the most important first; those at the end may be left out where there is little space. */
+  /** Short lines, the most important first; the last ones may be left out where there is little space. */
   readonly lines: readonly Text[];
   /** More lines. In a list only the web page shows them; elsewhere they are shown when the card is opened. */
   readonly details?: readonly Text[];
   readonly image?: Image;
   readonly colour?: Colour;
   readonly sound?: { readonly url: string; readonly label: string };
-  /** The value of the thing, for layouts with a column for it. */
+  /** The card's main value, such as pp, for layouts that have a column for it. */
   readonly worth?: CardWorth;
-  /** Opens the thing itself. */
+  /** Opens what the card is about. */
   readonly action?: Action;
 }
 
 export interface CardWorth {
   /** The value as text, such as `271 pp`. */
   readonly value: string;
-  /** A detail of the value, such as `+6.2 in total`. */
+  /** More about the value, such as `+6.2 in total`. */
   readonly detail?: string;
-  /** These replace the card's lines in such a layout, since those repeat `value` and `play`. */
+  /** Replaces the card's lines in such a layout, because those repeat `value` and `play`. */
   readonly lines: readonly Text[];
   /** A play's grade and each of its mods separately, for lists with aligned columns. */
   readonly play?: { readonly grade: string; readonly colour: Colour; readonly mods: readonly string[] };
 }
 
-/** Pixels. */
+/** A size in pixels. */
 export interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-/** The colours of the reader's chat, where they are known. */
+/** The theme of the reader's chat, where it is known. */
 export type CardTheme = 'dark' | 'light';
 
-/** An image card, which Medley only draws when it is sent. */
+/** An image card, which is only drawn when it is sent. */
 export interface Picture extends Size {
   /** Identifies the image by its content: letters, digits, `-`. */
   readonly key: string;
-  /** The source of the dark image, for a card that is stored until it can be sent. */
+  /** The SVG of the dark image, for a card that is stored until it is sent. */
   readonly svg?: string;
   /**
-   * Draws the PNG. Of an image card that cannot be drawn, the `alt` is shown.
+   * Draws the PNG; a card that cannot be drawn is replaced by its `alt`.
    * @param theme default: dark
    */
   draw(theme?: CardTheme): Promise<Buffer>;
 }
 
-/** One file of a post. The platform decides how it is sent: by its own file id, an address, an upload, the tunnel. */
+/** One file of a post. The platform chooses how to send it: by its own file id, an address, an upload, the tunnel. */
 export interface GalleryItem {
   readonly kind: 'media';
   readonly post: Post;
-  /** Index into `post.items`. */
+  /** The item's index in `post.items`. */
   readonly index: number;
-  /** `audio`: only the audio of a video is wanted. */
+  /** `audio`: only the audio of a video is shown. */
   readonly form: 'original' | 'audio';
   readonly spoiler: boolean;
-  /** The part of a video that is wanted; absent for the whole video. */
+  /** The part of a video to show; absent for the whole video. */
   readonly clip?: Clip;
 }
 
 export type Action =
-  /** `primary`: the link that most people want, where links can look different. */
+  /** `primary`: the link that most people want, which some platforms highlight. */
   | { readonly kind: 'link'; readonly label: string; readonly url: string; readonly style?: 'primary' }
   /** `token` is made by `action.ts` and has at most 64 bytes. */
   | {
@@ -185,15 +182,15 @@ export type Action =
       readonly token: string;
       readonly style: 'primary' | 'secondary' | 'danger';
     }
-  /** A choice of one among several; at most 25 are shown. Where a platform has no menus, they are buttons. */
+  /** A choice of one among several, at most 25. Where a platform has no menus, the choices are buttons. */
   | { readonly kind: 'menu'; readonly label: string; readonly choices: readonly Choice[] };
 
 export interface Choice {
   readonly label: string;
   readonly detail?: string;
-  /** True for the choice that is set at present. */
+  /** True for the current choice. */
   readonly isSet?: boolean;
-  /** A token like that of a button. */
+  /** A token as for a button. */
   readonly token: string;
 }
 
@@ -204,30 +201,30 @@ export interface Reply {
   readonly blocks: readonly Block[];
   readonly gallery: readonly GalleryItem[];
   readonly actions: readonly Action[];
-  /** True when the reply is shown only to those who want to see it, text included, since its link stood behind a spoiler. */
+  /** True when the whole reply, text included, is behind a spoiler, because its link was. */
   readonly isHidden?: boolean;
-  /** The post that this one quotes; it is sent below this one as a reply of its own. */
+  /** The post that this one quotes, sent below it as a separate reply. */
   readonly quoted?: Reply;
-  /** The colour of the post's site, where the platform can show one. */
+  /** The colour of the post's site, for platforms that can show one. */
   readonly colour?: Colour;
-  /** True when the site's own embed shows as much as the reply: the reply is then left out if its link was merely pasted. */
+  /** True when the site's own preview shows as much: then a link that was merely pasted gets no reply. */
   readonly onlyWhenAsked?: boolean;
-  /** `caller`: only the person who asked sees it, where the platform can do that. */
+  /** `caller`: only the person who asked sees the reply, where the platform supports that. */
   readonly visibility: 'chat' | 'caller';
-  /** Milliseconds after which the reply is no longer true and may be deleted, such as a time to wait. */
+  /** After this many milliseconds the reply, such as a time to wait, is no longer true and may be deleted. */
   readonly outdatedMs?: number;
-  /** For a failure that may pass: after this many milliseconds asking again may help, for `link` where a message has several links. */
+  /** For a failure that may pass: when asking again may help, and for which `link` if there are several. */
   readonly retry?: { readonly afterMs: number; readonly link?: string };
-  /** The same reply with parts that take longer, to be shown in its place; undefined where they bring nothing new. Never rejects. */
+  /** The reply with parts that took longer, to replace it; undefined if there are none. Never rejects. */
   readonly later?: Promise<Reply | undefined>;
 }
 
-/** A reply made from the given parts; all else is empty, neutral and visible to the chat. */
+/** A reply with these parts; all others are empty, neutral and visible to the chat. */
 export function reply(parts: Partial<Reply>): Reply {
   return { tone: 'neutral', blocks: [], gallery: [], actions: [], visibility: 'chat', ...parts };
 }
 
-/** The same reply, with text and files hidden until a reader wants to see them. */
+/** The reply with its text and files behind a spoiler. */
 export function hidden(shown: Reply): Reply {
   const { later, quoted, ...now } = shown;
   const better = later?.then(reply => reply && hidden(reply));
@@ -252,14 +249,14 @@ export function button(label: string, token: string, style: 'primary' | 'seconda
   return { kind: 'button', label, token, style };
 }
 
-/** A menu, or nothing when there is nothing to choose. */
+/** A menu, or nothing without choices. */
 export function menu(label: string, choices: readonly Choice[]): readonly Action[] {
   return choices.length === 0 ? [] : [{ kind: 'menu', label, choices }];
 }
 
 const SEPARATOR = ' · ';
 
-/** Parts on one line; undefined ones are left out. */
+/** Joins parts on one line; undefined ones are left out. */
 export function joined(parts: readonly (Text | string | undefined)[]): Text {
   return parts
     .filter(part => part !== undefined && part.length > 0)
@@ -269,7 +266,7 @@ export function joined(parts: readonly (Text | string | undefined)[]): Text {
     });
 }
 
-/** Lines below each other in one block; empty lines are left out. */
+/** Joins lines in one block; empty lines are left out. */
 export function stacked(lines: readonly Text[]): Text {
   return lines.filter(line => line.length > 0).flatMap((line, index) => (index === 0 ? line : ['\n', ...line]));
 }

@@ -1,11 +1,11 @@
-/** The prefixes that a short form may begin with. Some are two characters, because other bots listen to the single ones. */
+/** The prefixes of short commands (`!rs`). Some have two characters, because other bots use the single ones. */
 export const PREFIXES = ['!', '.', '?', '>', '<', ';', '$', '-', '+', '~', 'm!', 'o!'] as const;
 export type Prefix = (typeof PREFIXES)[number];
 
-/** In a private chat everything is meant for Medley, so short forms work there without anyone's choice. */
+/** The prefix of short commands in private chats, where everything is meant for Medley. */
 export const PRIVATE_PREFIX: Prefix = '!';
 
-/** Groups of words that players know, each with the line that they stand for: a command of two words, then its options. */
+/** Words that players use, each list with the line that the words mean: a command of two words, then its options. */
 export const LINES: readonly (readonly [words: string, line: string])[] = [
   ['rs recent', 'osu recent'],
   ['rp recentpass', 'osu recent pass:on'],
@@ -60,9 +60,9 @@ const LINE_OF: ReadonlyMap<string, string> = new Map(
   LINES.flatMap(([words, line]) => words.split(' ').map(word => [word, line] as const)),
 );
 
-/** A whole number behind `pp`, or behind a name there, is a total to reach; anything else behind it describes a play. */
+/** A whole number behind `pp`, or behind `pp NAME`, is a total to reach; anything else there describes a play. */
 const TOTAL = /^(?:\d+(?:\s|$)|[\w[\]-]+\s\d{4,5}$)/;
-/** On other bots the number stands behind the name: `rank lamp post 1000`. */
+/** Matches a number behind a name, as players write it for other bots: `rank lamp post 1000`. */
 const NUMBER_LAST = /^(\D.*?)\s+(\d+)$/;
 const NUMBER_FIRST: ReadonlySet<string> = new Set(['osu target', 'osu target rank:', 'osu whatif']);
 
@@ -72,20 +72,20 @@ function lineOf(word: string, rest: string): string | undefined {
 }
 
 export interface ShortForm {
-  /** The name of the command. */
+  /** The command's name. */
   readonly command: string;
   readonly rest: string;
 }
 
 const WORD = /^([a-z]{1,14})(\d{1,3})?$/i;
 
-/** The command that a players' word stands for; a number right behind the word is the place in a list: `rs2 lamp post`. */
+/** The command that a players' word means. A number at its end is the position in a list: `rs2 lamp post`. */
 export function readShortWord(typed: string, behind: string): ShortForm | undefined {
   const [, word = '', index] = WORD.exec(typed) ?? [];
   const line = lineOf(word.toLowerCase(), behind);
   const [group, name, ...options] = line?.split(' ') ?? [];
   if (line === undefined || group === undefined || name === undefined) return undefined;
-  // With nothing behind the word, an option that takes its value from there is left out.
+  // Without text behind the word, an option that takes its value from there is left out.
   const said = options.filter(option => behind !== '' || !option.endsWith(':'));
   const values = NUMBER_FIRST.has(line) ? behind.replace(NUMBER_LAST, '$2 $1') : behind;
   const rest = [...said, ...(index === undefined ? [] : [`#${index}`]), values].join(' ').trim();
@@ -98,8 +98,8 @@ const SHORT_FORM = new RegExp(
 );
 
 /**
- * Reads `!rs lamp post`, with any of the prefixes; undefined for all other text, at little cost, because it reads every message of every
- * chat.
+ * Reads a short command such as `!rs lamp post` with any prefix; undefined for other text. It must be cheap, because it
+ * reads every message of every chat.
  */
 export function parseShortForm(text: string): (ShortForm & { readonly prefix: string }) | undefined {
   const [whole = '', prefix = '', word = ''] = SHORT_FORM.exec(text) ?? [];
@@ -110,14 +110,14 @@ export function parseShortForm(text: string): (ShortForm & { readonly prefix: st
 export interface CommandLine {
   /** The command's name in lower case, without the slash. */
   readonly name: string;
-  /** The `botname` of `/name@botname`. */
+  /** The bot's name in `/name@botname`; undefined without one. */
   readonly mention: string | undefined;
   readonly rest: string;
 }
 
 const COMMAND = /^\s*\/([\p{L}\p{N}_-]{1,64})(?:@(\w{1,64}))?(?=\s|$)/u;
 
-/** `/name what follows`, or undefined when the text is no command. */
+/** Splits `/name and the rest`; undefined when the text is no command. */
 export function parseCommandLine(text: string): CommandLine | undefined {
   const match = COMMAND.exec(text);
   if (!match?.[1]) return undefined;

@@ -1,5 +1,5 @@
 export interface Word {
-  /** The word as it was typed, quotes included. */
+  /** The word as typed, with its quotes. */
   readonly raw: string;
   readonly text: string;
   readonly quoted: boolean;
@@ -9,15 +9,15 @@ interface Label {
   /** The word in lower case. */
   readonly name: string;
   readonly length: number;
-  /** False for `--name`, whose value, if any, is the next word. */
+  /** False for `--name`, whose value, if it has one, is the next word. */
   readonly separated: boolean;
   /** False for `-name`, which may be the beginning of a player's name. */
   readonly isSure: boolean;
 }
 
-// Phones turn `--` into a long dash. An address (`https://`) is not a label.
+// Phones turn `--` into a long dash. `https://` is an address and no label.
 const LABEL = /(--?|[\u2013\u2014])?([\p{L}\p{N}][\p{L}\p{N}_-]{0,39})(?:([:=])(?!\/\/)|(?=\s|$))/uy;
-/** `[two words]` in brackets is one word, while names contain `[Crz]` and `[ Mirai ]`. */
+/** `[two words]` in brackets is one word; names contain brackets too: `[Crz]`, `[ Mirai ]`. */
 const BRACKETED = /\[([^\s\]][^\]]{0,98}[^\s\]])\](?=\s|$)/y;
 const SPACE = /\s*/y;
 const PLAIN = /\S+/y;
@@ -27,8 +27,8 @@ const SINGLE = "'‘’";
 export type WordReader = ReturnType<typeof createWordReader>;
 
 /**
- * Reads word after word, in time linear to the text.
- * @param isSearch a minus excludes a word from the search
+ * Reads words one by one, in linear time.
+ * @param isSearch whether a minus excludes a word from a search
  */
 export function createWordReader(text: string, { isSearch }: { readonly isSearch: boolean }) {
   let at = 0;
@@ -43,14 +43,14 @@ export function createWordReader(text: string, { isSearch }: { readonly isSearch
     at += matchAt(SPACE)?.[0].length ?? 0;
   }
 
-  /** Index of the mark that closes the quote opened here: one of the same family, followed by a space or the end. */
+  /** The index of the mark that closes the quote beginning here: one of the same kind, before a space or the end. */
   function closingQuote(): number | undefined {
     const family = [DOUBLE, SINGLE].find(marks => marks.includes(text.charAt(at)));
     if (family === undefined || at >= text.length || hopeless.has(family)) return undefined;
     for (let index = at + 1; index < text.length; index += 1) {
       if (family.includes(text.charAt(index)) && /^\s?$/.test(text.charAt(index + 1))) return index;
     }
-    // No further mark closes this family of quotes, so it is not searched for again.
+    // No later mark closes this kind of quote, so it is not searched for again.
     hopeless.add(family);
     return undefined;
   }
@@ -76,7 +76,7 @@ export function createWordReader(text: string, { isSearch }: { readonly isSearch
 
   return {
     next,
-    /** The next word, without moving past it. */
+    /** The next word, which stays the next. */
     peek(): Word | undefined {
       const here = at;
       const word = next();

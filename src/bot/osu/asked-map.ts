@@ -11,7 +11,7 @@ import { usageError } from '../contract/usage-error.ts';
 import type { AskedMap } from '../views/osu/beatmap.ts';
 import { MODE_OPTION, rulesetOf } from './asked-player.ts';
 
-/** Left out, it means the map that the chat saw last. In text form, an address of a map is taken as this option wherever it stands in the line. */
+/** The map; without it, the last one shown in the chat. In text, any address of a map is this option. */
 export const MAP_OPTION = {
   type: 'string',
   form: 'map',
@@ -25,7 +25,7 @@ export function isMapLink(word: string): boolean {
   return kind === 'map' || kind === 'set';
 }
 
-/** In a line about a map only a marked word is taken as the ruleset, because other words may be the map's; a map of osu!'s is then converted to it. */
+/** The ruleset in commands about a map: only recognised behind its name, because other words may be the map's. */
 export const MAP_MODE_OPTION = { ...MODE_OPTION, named: true } as const;
 
 /** The map and the ruleset as the person wrote them. */
@@ -35,9 +35,8 @@ export interface MapWish {
 }
 
 /**
- * The difficulty that a person names, or the hardest of a set; without a name, the map that this chat saw last. The chat then remembers it as
- * the last one.
- *
+ * The difficulty that a person names, or the hardest of a set; without a name, the one last shown in this chat. It
+ * becomes the last shown one.
  * @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's
  */
 export async function askedMap(wish: MapWish, context: CommandContext): Promise<AskedMap> {
@@ -49,7 +48,7 @@ export async function askedMap(wish: MapWish, context: CommandContext): Promise<
   return map;
 }
 
-/** Like {@link askedMap}, but it may give a whole set, and remembers nothing. @throws as `askedMap` does */
+/** Like {@link askedMap}, but it may find a whole set, and is not remembered. @throws as `askedMap` does */
 export async function wishedMap({ map, mode }: MapWish, context: CommandContext): Promise<FoundMap> {
   const { caller, services, signal } = context;
   const last = map === undefined ? await services.memory.maps.last(caller) : undefined;
@@ -61,17 +60,17 @@ export async function wishedMap({ map, mode }: MapWish, context: CommandContext)
   return { ...found, ruleset: rulesetOf(mode) ?? found.ruleset };
 }
 
-/** The hardest difficulty of the ruleset, else of the set's first ruleset. */
+/** The hardest difficulty of that ruleset, else of the set's first ruleset. */
 export function hardestOf({ beatmaps }: Beatmapset, ruleset?: Ruleset): Beatmap | undefined {
   const wanted = ruleset !== undefined && beatmaps.some(({ mode }) => mode === ruleset) ? ruleset : beatmaps[0]?.mode;
   return beatmaps.findLast(({ mode }) => mode === wanted);
 }
 
-/** The map that an osu! address, an id or words of its name lead to. */
+/** The map that was found by an osu! address, an id or words of its name. */
 interface FoundMap extends SetAnswer {
-  /** The difficulty that was named; undefined when a whole set was. */
+  /** The difficulty, if one was named; undefined for a whole set. */
   readonly beatmap: Beatmap | undefined;
-  /** The ruleset that the address names. */
+  /** The ruleset in the address. */
   readonly ruleset?: Ruleset | undefined;
 }
 
@@ -85,7 +84,7 @@ async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSignal): P
   return findWords(text, beatmaps, signal);
 }
 
-/** An id is first looked up as a set's, then as a difficulty's, because people copy ids of sets from search pages. */
+/** Looks up an id as a set's first, then as a difficulty's, because people copy ids of sets from search pages. */
 async function findNumber(id: number, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
   try {
     return { ...(await beatmaps.set(id, signal)), beatmap: undefined };
@@ -109,7 +108,7 @@ const MAX_SUGGESTIONS = 25;
 
 type SetLine = Awaited<ReturnType<Beatmaps['suggestSets']>>[number];
 
-/** Suggests sets for the typed part of a map's name. Asks no upstream. */
+/** Suggests sets by the typed part of a name, without asking an upstream. */
 async function suggestMaps(partial: string, { services, t }: CommandContext): Promise<readonly OptionSuggestion[]> {
   const sets = await services.beatmaps.suggestSets(partial, MAX_SUGGESTIONS);
   return sets.map(set => {
@@ -118,7 +117,7 @@ async function suggestMaps(partial: string, { services, t }: CommandContext): Pr
   });
 }
 
-/** Gives a line like `1.60★ – 6.40★ · 2:00 · ranked`. */
+/** A line such as `1.60★ – 6.40★ · 2:00 · ranked`. */
 function detailOf({ min_stars, max_stars, length, status }: SetLine, t: Translator): string {
   const stars = [...new Set([min_stars, max_stars])].flatMap(each =>
     each === null ? [] : [`${t.decimal(each, 2, 2)}★`],

@@ -6,7 +6,7 @@ import type { LinkedPlayer } from '../contract/settings.ts';
 import { type Mode, TERMS } from '../contract/terms.ts';
 import { usageError } from '../contract/usage-error.ts';
 
-/** The ruleset; a word at the end of a line is taken for it only where the line names a player. */
+/** The ruleset. A word at the end of a line is read as one only in commands about a player. */
 export const MODE_OPTION = TERMS.mode;
 
 export function rulesetOf(mode: Mode): Ruleset;
@@ -17,15 +17,15 @@ export function rulesetOf(mode: Mode | undefined): Ruleset | undefined {
 
 const MAX_SUGGESTIONS = 25;
 
-/** People who linked their player may leave the name out. */
+/** The player. People who linked theirs may leave the name out. */
 export const PLAYER_OPTION = { type: 'string', form: 'name', maxLength: 200, suggest: suggestPlayers } as const;
 
 export interface AskedPlayer {
-  /** A player's id or name, as `Players` takes it. */
+  /** The player's id or name, as `Players` takes it. */
   readonly user: number | string;
-  /** The ruleset when the caller names none; null for the one that the player plays most. */
+  /** The ruleset when the caller names none; null for the one the player plays most. */
   readonly mode: LinkedPlayer['mode'];
-  /** True when the caller proved to be this player. */
+  /** True when the caller has proved to be this player. */
   readonly isProven: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function askedPlayer(
   return { user: player.id, mode: player.mode, isProven: player.proven };
 }
 
-/** The profile of the player who is asked about, in the ruleset asked for. @throws as `askedPlayer` does, `not_found`, or an upstream's */
+/** The profile of the player and ruleset asked for. @throws as `askedPlayer` does, `not_found`, or an upstream's */
 export async function askedUser(
   given: { readonly player: string | undefined; readonly mode?: Mode | undefined },
   context: CommandContext,
@@ -70,7 +70,7 @@ export function requirePlayers({ hasPlayers }: { readonly hasPlayers: boolean })
   if (!hasPlayers) throw new AppError('credentials_required', 'no credentials of the osu! API');
 }
 
-/** Suggests the linked player first, then players who were asked for lately. */
+/** Suggests the linked player first, then players who were requested lately. */
 async function suggestPlayers(
   partial: string,
   { caller, services, t }: CommandContext,

@@ -7,10 +7,10 @@ import { modeOf } from '../contract/terms.ts';
 type Tokens = Pick<Services, 'actions'>;
 type Values = Readonly<Record<string, string | number | boolean>>;
 
-/** A difficulty that a button can open as it was played. */
+/** A difficulty that a button opens, as it was played. */
 export interface OpenableMap {
   readonly id: number;
-  /** The ruleset in which it is played, if that is not its own. */
+  /** The ruleset in which it is played, if it is another than the map's. */
   readonly convertedTo?: Ruleset | undefined;
   readonly mods?: readonly string[] | undefined;
 }
@@ -18,7 +18,7 @@ export interface OpenableMap {
 export type MapCard = 'map' | 'compare' | 'leaderboard' | 'simulate';
 export type PlayerCard = 'profile' | 'best' | 'recent';
 
-/** The short form of the address, because a button has little room. */
+/** The short form of the address, because a button's token has little room. */
 export function mapAddress({ id, convertedTo }: OpenableMap): string {
   return `osu.ppy.sh/b/${id}${convertedTo === undefined ? '' : `?m=${modeOf(convertedTo)}`}`;
 }
@@ -61,12 +61,12 @@ export function playerButtons(
   });
 }
 
-/** The token of a button that opens a set and that anybody may press. It holds the short form of the address, because a token has little room. */
+/** The token of a button, for anyone to press, that opens a set; it contains the short form of the address. */
 export function openSetToken({ actions }: Pick<Services, 'actions'>, id: number): string {
   return actions.encode({ command: 'beatmap info', values: { map: `osu.ppy.sh/s/${id}` } });
 }
 
-/** The token of a button that opens a difficulty with mods, and that anybody may press. */
+/** The token of a button, for anyone to press, that opens a difficulty with mods. */
 export function openMapToken({ actions }: Pick<Services, 'actions'>, id: number, mods: readonly string[] = []): string {
   const played = mods.length === 0 ? {} : { mods: mods.join('') };
   return actions.encode({ command: 'beatmap info', values: { map: `osu.ppy.sh/b/${id}`, ...played } });

@@ -2,12 +2,12 @@ import { type Caller, callerKey, chatKey } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
 import type { LinkedPlayer } from '../contract/settings.ts';
 
-/** Only this many members who used Medley last are looked at; a list shows far fewer. */
+/** Only this many of the most recent members are looked up; a list shows far fewer. */
 const MOST_MEMBERS = 500;
 
 /**
- * The linked players of the members of a group, each once, those of the most recent members first. A private chat has none. When several
- * members linked the same player, the one who proved to be that player counts.
+ * The linked players of a group's members, each once, those of the most recent members first; none in a private chat.
+ * If several members linked the same player, the one who proved to be that player is used.
  */
 export async function chatPlayers(
   caller: Caller,
@@ -25,10 +25,10 @@ export async function chatPlayers(
   return [...players.values()];
 }
 
-/** More people than would ever sign in as one player. */
+/** The most people whose sign-in as one player is looked at. */
 const MOST_USERS = 20;
 
-/** True when someone of this chat has proved to be this player; in a group everybody gets the same answer. */
+/** True when someone of this chat has proved to be this player; so in a group the answer is the same for everyone. */
 export async function isProvenHere(
   playerId: number,
   caller: Caller,

@@ -1,18 +1,18 @@
 import type { PagesView } from '../views/osu/beatmap-list.ts';
 
-/** Options that no person types: only the buttons to other pages set them. */
+/** Options that only the buttons to other pages set. */
 export const PAGE_OPTIONS = {
   page: { type: 'integer', min: 1, max: 10_000, only: 'button' },
   cursors: { type: 'string', maxLength: 40_000, only: 'button' },
 } as const;
 
-/** Only this many cursors are kept; the way back through more pages skips from the oldest of them to the first page. */
+/** How many cursors are kept; the way back through more pages jumps from the oldest of them to the first page. */
 const MAX_TRAIL = 20;
 
-/** A page of a list. Upstreams give only the cursor of the next page, so the way back consists of the cursors that led here. */
+/** A page of a list. Upstreams state only the next page's cursor, so the way back consists of earlier cursors. */
 export interface ListPosition {
   readonly page: number;
-  /** The cursors of this page and those before it; the first page has none. */
+  /** The cursors of this page and the previous ones; the first page has none. */
   readonly trail: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export function cursorOf({ trail }: ListPosition): string | undefined {
   return trail.at(-1);
 }
 
-/** @param token makes the token of a button from values for {@link PAGE_OPTIONS} */
+/** @param token makes a button's token from values for {@link PAGE_OPTIONS} */
 export function pageTokens(
   { page, trail }: ListPosition,
   next: string | null,

@@ -6,20 +6,20 @@ import type { PpStanding } from '../../beatmaps/plays/totals.ts';
 import type { Rating, RatingRequest } from '../../beatmaps/rating/ratings.ts';
 import type { CommandContext } from '../contract/command.ts';
 
-/** One request to osu! brings this many plays. */
+/** The number of plays that one request to osu! returns. */
 export const PLAYS_A_CALL = 100;
 const MOST_CALLS = 2;
 
 export interface Plays {
   readonly scores: readonly Score[];
   readonly stale: boolean;
-  /** True when the player's list has more plays. */
+  /** True when the player's list has more plays than these. */
   readonly hasMore: boolean;
 }
 
 type Asked = Pick<Player, 'id' | 'mode'>;
 
-/** A part of a player's list, read with one call. @param part from 0 */
+/** A part of a player's list, read with one request. @param part from 0 */
 export async function playsPart(
   { id, mode }: Asked,
   type: ScoreType,
@@ -36,7 +36,7 @@ export async function playsPart(
   return { scores, stale, hasMore: cursor !== null };
 }
 
-/** The first 200 plays of a player's list, read with two calls; osu! gives no more best plays. */
+/** The first 200 plays of a player's list, read with two requests; osu! has no more best plays. */
 export async function firstPlays(
   player: Asked,
   type: ScoreType,
@@ -59,20 +59,20 @@ export interface BestPlays extends PpStanding {
   readonly stale: boolean;
 }
 
-/** The best plays that osu! gives, with their pp in the same order. */
+/** The best plays that osu! has, with their pp in the same order. */
 export async function bestPlays(
   player: Player,
   beatmaps: Pick<Beatmaps, 'userScores'>,
   signal: AbortSignal,
 ): Promise<BestPlays> {
   const { scores, stale } = await firstPlays(player, 'best', beatmaps, signal);
-  // osu! gives no total for players who have not played for a long time.
+  // osu! states no total for people who have not played for a long time.
   return { scores, stale, best: scores.map(({ pp }) => pp ?? 0), total: player.statistics?.pp || null };
 }
 
 /**
- * Ratings of plays, by the play's id: stars with its mods, pp for a play without pp, and for others the pp of a full combo. Plays of unknown
- * maps are left out.
+ * Ratings of plays, by the play's id: stars with its mods; pp of a play without pp, or else its pp without misses.
+ * Plays of unknown maps are left out.
  */
 export async function ratePlays(
   scores: readonly Score[],

@@ -10,8 +10,8 @@ import { createRetryGate, type RetryGate } from './retry.ts';
 
 export interface AcceptorOptions {
   /**
-   * The queue, and a spare one in this process's memory that takes what the first cannot store, so that people are answered although
-   * nothing can be stored.
+   * The queue, and a second one in this process's memory for requests that the first cannot store, so that people are
+   * still answered.
    */
   readonly queues: readonly [queue: Queue, spare?: Queue];
   readonly handler: Pick<RequestHandler, 'translator'>;
@@ -22,24 +22,22 @@ export interface AcceptorOptions {
   readonly onAccepted: (platform: string, acceptance: Acceptance) => void;
 }
 
-/**
- * A request that must be acknowledged is run after this time at the latest, in case the process that acknowledges it has died by then.
- */
+/** When a request runs that must be acknowledged first, in case the process that should do so has died. */
 const ACKNOWLEDGE_MS = 3_000;
-/** An event that must be confirmed within seconds is refused when it is not stored by then. */
+/** An event that must be confirmed within seconds is refused when its request is not stored within this time. */
 const STORE_MS = 1_800;
 /** How many events may wait in memory while the store is away. */
 const MOST_WAITING = 1_000;
 const LONGEST_RETRY_MS = 2_000;
-/** From this place in the queue on, the person is notified of their place. */
+/** From this queue position on, a person gets a notice of their position. */
 const PLACE_NOTICED = 10;
 
-/** Accepts requests: each is stored before its event is confirmed. */
+/** Accepts requests: each is stored in the queue before its event is confirmed. */
 export class Acceptor {
   readonly #options: AcceptorOptions;
   readonly #gate: RetryGate;
   readonly #underway = new Set<Promise<unknown>>();
-  /** Events that are being accepted, by id: the same event may arrive twice at once, such as over an old session and a new one. */
+  /** Events that are being accepted, by id: an event may arrive twice at once, as over an old and a new session. */
   readonly #accepting = new Map<string, Promise<Acceptance>>();
   #isClosed = false;
 
@@ -69,7 +67,7 @@ export class Acceptor {
     return acceptance;
   }
 
-  /** Accepts nothing new; resolves when all requests received before are stored, or given up. */
+  /** Accepts no more requests; resolves when all received ones are stored or given up. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#gate.close();
@@ -80,7 +78,7 @@ export class Acceptor {
     const { acknowledge, refuse: showRefusal } = draft;
     const request = requestOf(platform, draft, this.#options.now());
     const entry = entryOf(request, platform.perChat, acknowledge === undefined ? 0 : ACKNOWLEDGE_MS);
-    // The language is read while the request is stored, so that a store that hangs is not waited for twice.
+    // The language is read at the same time, so that a store that hangs is not waited for twice.
     const translator = showRefusal && this.#options.handler.translator(callerOf(request));
     const added = await this.#store(
       entry,
@@ -97,13 +95,13 @@ export class Acceptor {
     return this.#refuse(platform, request, showRefusal, translator);
   }
 
-  /** Adds the entry; undefined when nothing could be stored until then, or Medley stops. */
+  /** Adds the entry to the queue; undefined when it could not be stored in time, or Medley stops. */
   async #store(entry: QueueEntry, until: number, isRetry = false): Promise<Added | undefined> {
     const [queue, spare] = this.#options.queues;
     try {
       const added = await queue.add(entry);
       if (isRetry) this.#gate.open();
-      // An attempt that seemed to fail may have stored the entry.
+      // An earlier attempt that seemed to fail may have stored the entry.
       return added.outcome === 'known' && isRetry ? { outcome: 'accepted', ahead: 0 } : added;
     } catch (error) {
       if (!isRetry) this.#options.log.error({ err: error, id: entry.id }, 'a request could not be stored');
@@ -119,7 +117,7 @@ export class Acceptor {
       const failure = platform.outcomeOf(error);
       const isGone = failure?.outcome === 'notSent' && failure.reason === 'gone';
       this.#options.log[isGone ? 'info' : 'warn']({ err: error, id }, 'a request could not be acknowledged');
-      // It is too late: the platform has already reported that there is no answer.
+      // It is too late, because the platform has already told the person that there is no answer.
       if (isGone) {
         await this.#inQueues(each => each.cancel(id));
         return 'refused';
@@ -129,7 +127,7 @@ export class Acceptor {
     return 'accepted';
   }
 
-  /** A change that fails here is made up for by the queue itself a little later. */
+  /** Changes the queues. A failed change does no harm: the queue catches up on it soon. */
   async #inQueues(work: (queue: Queue) => Promise<unknown>): Promise<void> {
     for (const each of this.#options.queues) {
       if (each !== undefined)
@@ -169,7 +167,8 @@ function requestOf(platform: ChatPlatform, draft: NewRequest, at: number): Reque
 }
 
 /**
- * A lane is a channel; servers take turns. Requests other than links have lanes of their own, so that a button does not wait for videos.
+ * Lanes are channels, and servers are served in turn. Requests without links have other lanes: a button must not wait
+ * for videos.
  */
 function entryOf(request: Request, atOnce: number | undefined, delayMs: number): QueueEntry {
   const { platform, chat, kind } = request;

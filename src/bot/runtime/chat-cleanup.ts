@@ -9,20 +9,20 @@ export interface Deletion {
   readonly platform: string;
   readonly chatId: string;
   readonly messageId: string;
-  /** When the message is to be deleted, unix milliseconds. */
+  /** When to delete the message, unix milliseconds. */
   readonly at: number;
 }
 
 /**
- * Messages of Medley's own that are deleted after a while. They are stored, so that they are deleted even if this process ends before;
- * only a process that dies between sending a message and storing that leaves the message there.
+ * Messages of Medley that are deleted after a while. They are stored, so that they are deleted even if this process
+ * ends; only if it dies between sending and storing, a message stays.
  */
 export interface Deletions {
-  /** Plans deletions on a platform. A message that cannot be deleted within minutes of its time stays. */
+  /** Plans deletions on a platform. A message that still cannot be deleted minutes after its time stays. */
   deleteLater(platform: string, ...messages: Parameters<Sending['deleteLater']>): void;
-  /** Plans the deletions that earlier processes have left. Never rejects. */
+  /** Plans the deletions that earlier processes left. Never rejects. */
   resume(): Promise<void>;
-  /** Deletes nothing any more; what is left is for the next process. Resolves when no deletion is under way. */
+  /** Stops deleting; the rest is left to the next process. Resolves when no deletion is running. */
   close(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface DeletionsOptions {
 
 const Stored = z.object({ platform: z.string(), chatId: z.string(), messageId: z.string(), at: z.number() });
 
-/** Grouped by platform. The records live longer than the longest wait, in case the next start comes late. */
+/** The stored deletions, by platform; kept longer than the longest wait, in case the next start is late. */
 export const DELETIONS = {
   name: 'leaving-messages',
   schema: Stored,
@@ -117,8 +117,8 @@ function keyOf({ platform, chatId, messageId }: Deletion): string {
 }
 
 /**
- * Milliseconds after which replies that share one message are to be deleted; undefined when they stay. In a group, a notice to one person
- * that their pasted link could not be answered need not stay before everybody's eyes, nor a notice that will soon be outdated.
+ * After how many milliseconds replies that share a message are deleted; undefined when they stay. In a group, a notice
+ * to one person about a pasted link is of no use to others, nor is one that will soon be outdated.
  */
 export function noticeLifeMs(
   replies: readonly Reply[],
@@ -127,31 +127,31 @@ export function noticeLifeMs(
   if (request.chat.kind !== 'group' || replies.length === 0 || settings.noticeSeconds === 0) return undefined;
   const isOfLinks = request.kind === 'links' || request.kind === 'talk';
   const isShort = replies.every(
-    // With `later` set, a better reply may still replace the notice.
+    // With `later`, a better reply may still replace the notice.
     reply => reply.later === undefined && ((isOfLinks && isNotice(reply)) || reply.outdatedMs !== undefined),
   );
   if (!isShort) return undefined;
   return Math.min(settings.noticeSeconds * 1_000, ...replies.flatMap(({ outdatedMs }) => outdatedMs ?? []));
 }
 
-/** A notice contains nothing to see or to press. */
+/** Says whether a reply is a notice, which has no files or buttons. */
 function isNotice({ tone, gallery, actions }: Reply): boolean {
   return (tone === 'notice' || tone === 'error') && gallery.length === 0 && actions.length === 0;
 }
 
-/** The replies of one call of `send`. */
+/** The replies of one call of `send` that were delivered. */
 export interface Brought {
   readonly replies: readonly Reply[];
-  /** True when the platform has confirmed that all files of the replies are in the chat. */
+  /** True when the platform has confirmed that all files of the replies have arrived. */
   readonly isConfirmed: boolean;
 }
 
 /**
- * For requests that are answered in parts: whether everything was delivered, as far as this process saw it. Only then may the person's
- * message be deleted or its embed hidden.
+ * For requests that are answered in parts: whether all was delivered, as far as this process saw. Only then the
+ * person's message may be deleted, or its preview hidden.
  */
 export interface WholeAnswers {
-  /** True once, with the last part, if all parts were delivered. */
+  /** True once, for the last part, if all parts were delivered. */
   isAllBrought(sending: Pick<Sending, 'request' | 'isFirst' | 'isLast' | 'expected'>, brought: Brought): boolean;
 }
 
@@ -162,7 +162,7 @@ export function createWholeAnswers(): WholeAnswers {
 
   return {
     isAllBrought({ request, isFirst, isLast, expected }, { replies, isConfirmed }) {
-      // This reply only says that links wait.
+      // This reply only says that links are waiting.
       if (!isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice')) return false;
       const quotes = new Set(replies.map(({ quoted }) => quoted));
       const answers = replies.filter(reply => !quotes.has(reply));

@@ -1,30 +1,30 @@
 import type { Pace } from '../contract/chat-platform.ts';
 
-/** Messages that one call uses. */
+/** Messages that one call sends. */
 export interface Taken {
-  /** The message has arrived, or may have: the time until the next one counts from now. */
+  /** To be called when the message has arrived, or may have: the time until the next one begins. */
   arrived(): void;
-  /** Nothing reached the chat, so the messages may be sent again. */
+  /** To be called when nothing arrived: the messages count as not sent. */
   giveBack(): void;
 }
 
-/** A minute, and one more second because messages take differently long on the way. */
+/** A minute plus a second, because messages take different times on the way. */
 const WINDOW_MS = 61_000;
-/** If a request does not use its reservation within this time, it has ended elsewhere. */
+/** A request that does not use its reservation within this time has ended in another process. */
 const UNCLAIMED_MS = 30_000;
 
-/** Messages that are reserved for one request: for a later moment, or in use since the request began to send. */
+/** Messages that are reserved for one request, either for a later time or since it began to send. */
 export interface Slot {
   readonly id: string;
   at: number;
-  /** Messages that are not sent yet. */
+  /** How many messages are not sent yet. */
   messages: number;
   isBegun: boolean;
 }
 
 type Sent = Pick<Slot, 'at' | 'messages'>;
 
-/** Knows the messages sent to one chat lately, and the reservations there. Times are those of the given clock. */
+/** The recent messages to one chat and the reservations for it. Times are those of the given clock. */
 export class ChatSchedule {
   pausedUntil = Number.NEGATIVE_INFINITY;
   readonly isPaced: boolean;
@@ -42,13 +42,13 @@ export class ChatSchedule {
     this.#clock = clock;
   }
 
-  /** Reserves messages behind all existing reservations, unless the id has one already. */
+  /** Reserves messages after all existing reservations, unless the id has one. */
   book(id: string, messages: number): Slot {
     this.#prune();
     const known = this.#waiting(id);
     if (known === undefined) return this.#add(id, this.#earliest(messages, this.#slots), messages);
     known.messages = Math.max(known.messages, messages);
-    // A request that came in between may have used more than it had reserved.
+    // A request in between may have used more than it had reserved.
     known.at = Math.max(known.at, this.#minuteAllows(this.#begun(), known.messages));
     return known;
   }
@@ -59,14 +59,14 @@ export class ChatSchedule {
     return slot;
   }
 
-  /** A slot without messages, which may grow. */
+  /** A slot without messages, to be enlarged later. */
   open(id: string): Slot {
     return this.begin(this.#add(id, 0, 0));
   }
 
   /**
-   * Raises the slot to that many messages and returns 0; if they are not free yet, they are booked, and the milliseconds until then are
-   * returned.
+   * Enlarges the slot to that many messages: returns 0, or if the rate limit does not allow them yet, reserves them and
+   * returns the milliseconds to wait.
    */
   grow(slot: Slot, wanted: number): number {
     this.#prune();
@@ -80,12 +80,12 @@ export class ChatSchedule {
     return booked.at - this.#clock();
   }
 
-  /** Milliseconds until the next message may be sent by requests that have begun. */
+  /** How many milliseconds requests that have begun to send must wait before their next message. */
   gapMs(): number {
     return this.#sentAt + this.#pace.spacingMs - this.#clock();
   }
 
-  /** Counts one call that sends that many messages. */
+  /** Counts a call that sends that many messages. */
   use(slot: Slot, messages: number): Taken {
     const before = this.#sentAt;
     const sent = { at: this.#clock(), messages };
@@ -106,13 +106,13 @@ export class ChatSchedule {
     };
   }
 
-  /** Ends the slot; returns the ids of requests that may now come sooner, since not all of it was used. */
+  /** Ends the slot; returns the ids of requests that may be sent earlier now, because not all of it was used. */
   end(slot: Slot): readonly string[] {
     this.#slots = this.#slots.filter(each => each !== slot);
     return slot.messages > 0 ? this.#replan() : [];
   }
 
-  /** Pauses the chat for that long; the request with that id goes on first. */
+  /** Lets nothing be sent to the chat for that long; the request with that id is the first afterwards. */
   pause(ms: number, id: string): void {
     this.#prune();
     const isPaused = this.pausedUntil > this.#clock();
@@ -144,8 +144,8 @@ export class ChatSchedule {
   }
 
   /**
-   * The moment at which a group's limit per minute has room for the messages (or for as many as it ever allows), beside those slots and
-   * the messages sent lately.
+   * When a group's limit per minute allows the messages (or as many as it ever does), in addition to those slots and
+   * the recent messages.
    */
   #minuteAllows(slots: readonly Slot[], messages: number): number {
     if (!this.#isGroup) return Number.NEGATIVE_INFINITY;
@@ -160,7 +160,7 @@ export class ChatSchedule {
     return Number.NEGATIVE_INFINITY;
   }
 
-  /** The earliest moment after those slots that keeps the spacing to all messages sent. */
+  /** The earliest time, after those slots, that keeps the spacing to all messages. */
   #earliest(messages: number, slots: readonly Slot[]): number {
     const { spacingMs } = this.#pace;
     const open = slots.filter(slot => slot.messages > 0).map(({ at }) => at + spacingMs);
@@ -168,7 +168,7 @@ export class ChatSchedule {
     return Math.max(free, this.#minuteAllows(slots, messages));
   }
 
-  /** Plans the times of all waiting slots again, in order; returns the ids that come sooner now. */
+  /** Plans the times of all waiting slots again, in order; returns the ids of those that are earlier now. */
   #replan(): readonly string[] {
     const planned = [...this.#begun()];
     const sooner: string[] = [];

@@ -14,18 +14,18 @@ export interface PlatformConnectionOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
   readonly random: () => number;
-  /** Called when the token is refused: nothing can be sent for that long. */
+  /** Called when the platform refuses the token: nothing can be sent for that long. */
   readonly onRefused: (forMs: number) => void;
 }
 
-/** A token may be refused by something on the way, such as a proxy; this many refusals in a row are taken as the platform's. */
+/** A proxy between may have refused the token; this many refusals in a row are certainly the platform's. */
 const CONVINCED = 2;
 const REFUSED_MS = 60_000;
 const MOST_REFUSED_MS = 10 * 60_000;
-/** A connection that lasted this long counts as a success. */
+/** A connection that lasted this long was successful: after its loss the retry delay begins anew. */
 const STABLE_MS = 60_000;
 
-/** Keeps one platform connected, however often that has to be tried. */
+/** Keeps one platform connected, with as many attempts as that takes. */
 export class PlatformConnection {
   readonly #options: PlatformConnectionOptions;
   readonly #stopping = new AbortController();
@@ -46,7 +46,7 @@ export class PlatformConnection {
     return this.#status;
   }
 
-  /** Connects; resolves after the first attempt, whatever its result. */
+  /** Connects; resolves after the first attempt, also a failed one. */
   start(host: PlatformHost): Promise<void> {
     this.#setState('connecting');
     return new Promise(resolve => {
@@ -55,18 +55,18 @@ export class PlatformConnection {
     });
   }
 
-  /** The connection is lost. */
+  /** To be called when the connection is lost. */
   lost(reason: unknown): void {
     this.#onLost?.(reason);
   }
 
-  /** Another process listens; this one waits until it may. */
+  /** To be called when another process receives the events: this one waits until it may. */
   standBy(): void {
     this.#setState('standby');
     this.#endAttempt?.();
   }
 
-  /** A token was refused once, which a proxy may have done: the platform itself is asked before the connection is given up. */
+  /** To be called when a token was refused, perhaps by a proxy: the platform is asked before disconnecting. */
   suspect(): void {
     if (this.#status.state === 'refused') return;
     this.#confirming ??= this.#confirm().finally(() => {
@@ -77,7 +77,7 @@ export class PlatformConnection {
   /** Disconnects for good. Safe to call twice. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    // A connection that is still being made may take its time to end; nothing waits for it any more.
+    // A connection that is still being made may take long to end, but is not waited for.
     this.#endAttempt?.();
     this.#onLost?.(undefined);
     for (const wake of [...this.#sleepers]) wake();
@@ -108,7 +108,7 @@ export class PlatformConnection {
     }
   }
 
-  /** Connects, and resolves with what ended the connection. */
+  /** Connects; resolves with what ended the connection. */
   async #session(host: PlatformHost, onTried: () => void): Promise<unknown> {
     const { platform, log } = this.#options;
     const lost = new Promise<unknown>(resolve => {
@@ -132,7 +132,7 @@ export class PlatformConnection {
     }
   }
 
-  /** Counts refusals; returns how long the token must not be used when it is certainly refused. */
+  /** Counts refusals of the token; returns how long not to use it, once they are certain. */
   #refusedMs(error: unknown): number | undefined {
     const { platform, log, onRefused } = this.#options;
     this.#refusals = this.#isRefusal(error) ? this.#refusals + 1 : 0;
@@ -180,8 +180,8 @@ export class PlatformConnection {
 }
 
 /**
- * A platform over which one process receives events while others stand by, to spare connections that the platform allows only once: a
- * shard, a token's updates. Even without the lease each event is answered once.
+ * A platform of which one process receives the events while others stand by, because it allows one connection: for a
+ * shard, or for a token's updates. Even without this lease, each event is answered once.
  */
 export function soleListener<P extends ChatPlatform>(platform: P, lease: Lease): P {
   return {

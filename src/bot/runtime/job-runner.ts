@@ -13,36 +13,36 @@ export interface JobRunnerOptions extends Omit<JobTools, 'finish' | 'mayUpload'>
   readonly onOutcome: (request: Request, outcome: RequestOutcome) => void;
 }
 
-/** A request is answered within a day, or not at all. */
+/** A request is answered within this time or never. */
 const LIFE_MS = 24 * 3_600_000;
-/** The longest time of one attempt, uploads included. */
+/** The longest time of one attempt, including uploads. */
 const RUN_MS = 15 * 60_000;
-/** Until another version, or another process, may be able to run the request. */
+/** The pause before a request that this version or process cannot run is offered to others. */
 const ELSEWHERE_MS = 30_000;
 const UNREADABLE_MS = 10 * 60_000;
 const STORE_MS = 5_000;
 /** How long a job may take to end after it was aborted. */
 const GRACE_MS = 1_200;
-/** A request over which this many workers were lost may be what kills them. */
+/** A request during which this many workers died may be the cause of it. */
 const MOST_LOST_WORKERS = 6;
-/** The pause is short, because platforms recognise a repeat for minutes only. */
+/** The longest pause; it is short, because platforms recognise a repeated message only for minutes. */
 const MOST_PAUSE_MS = 10_000;
 const MAX_ENDED = 10_000;
 
 const DONE: Verdict = { done: true };
-/** The place of a request whose answer need not come after those of others. */
+/** The position of a request that need not wait for earlier answers. */
 const APART: OrderedPlace = { waitMs: () => 0, next: async () => 0, leave: () => undefined };
 
 type ClaimedJob = Pick<Job, 'request' | 'progress' | 'platform' | 'to' | 'claim'>;
 
-/** Runs claimed requests, each as far as possible now. */
+/** Runs claimed requests, each until it is answered or has to wait. */
 export class JobRunner {
   readonly #platforms: JobRunnerOptions['platforms'];
   readonly #onOutcome: JobRunnerOptions['onOutcome'];
   readonly #tools: JobTools;
   readonly #order: ReplyOrder;
   readonly #jobs = new Map<string, Job>();
-  /** Requests that ended here, in case the queue does not get the verdict. */
+  /** Requests that ended in this process, in case the queue does not store the verdict. */
   readonly #ended = createLru<string, true>({ max: MAX_ENDED });
   #isDraining = false;
 
@@ -76,25 +76,25 @@ export class JobRunner {
     }
     if (claim.lapses > progress.lostWorkers) {
       progress.lostWorkers = claim.lapses;
-      // The request may be what kills workers: it waits, so that requests lost together with it are answered first.
+      // The request may be what kills workers: it waits, so that those lost together with it are answered first.
       if (claim.lapses > 1) return retryLater(job, random() * Math.min(2 ** claim.lapses * 1_000, MOST_PAUSE_MS));
     }
     return this.#runInOrder(job);
   }
 
-  /** Ends a request that runs in this process, silently. False when none with that id does. */
+  /** Ends a request that runs in this process, without a message. False when none has that id. */
   cancel(id: string): boolean {
     const job = this.#jobs.get(id);
     if (job !== undefined) end(job, 'cancelled', new Superseded('it is not wanted any more'));
     return job !== undefined;
   }
 
-  /** Starts no further upload: a request that needs one waits for the next process. */
+  /** Begins no more uploads: a request that needs one is left to the next process. */
   drain(): void {
     this.#isDraining = true;
   }
 
-  /** Aborts all running requests, so that they are taken up again later. */
+  /** Aborts all running requests, which are then run again later. */
   abortAll(): void {
     for (const job of this.#jobs.values()) end(job, 'stopping', new Superseded('Medley stops'));
   }
@@ -113,7 +113,7 @@ export class JobRunner {
     return DONE;
   }
 
-  /** Runs the job after earlier requests of the chat, at the rate at which the platform accepts messages. */
+  /** Runs the job after the chat's earlier requests, within the platform's rate limit. */
   async #runInOrder(job: ClaimedJob): Promise<Verdict> {
     const { request, platform, to } = job;
     const isApart = request.kind === 'links' || platform.hasPlace?.(to) === true;
@@ -124,7 +124,7 @@ export class JobRunner {
       verdict = behindMs > 0 ? { done: false, afterMs: behindMs } : await this.#runAtPace(job, place);
       return verdict;
     } finally {
-      // If the place were not left, it would delay later requests of the chat.
+      // A position that is not left would delay the chat's later requests.
       place.leave(verdict?.done === false ? verdict.afterMs : undefined);
     }
   }
@@ -162,13 +162,13 @@ export class JobRunner {
       if (this.#jobs.get(request.id) === job) this.#jobs.delete(request.id);
       job.stopWorking?.();
       job.status?.end();
-      // Ends the work on replies that will not be sent.
+      // The abort ends the work on replies that will not be sent.
       controller.abort();
       clearTimeout(grace);
     }
   }
 
-  /** The job does not end although it was aborted: it is left as if this process had died. */
+  /** Gives up a job that does not end although it was aborted, as if this process had died. */
   #abandon(job: Job): Verdict {
     this.#tools.log.error({ id: job.request.id, ending: job.ending }, 'a request does not end');
     return job.ending === 'cancelled' ? this.#finish(job, 'cancelled') : retryLater(job, 0);
@@ -180,7 +180,7 @@ export class JobRunner {
     const caller = callerOf(request, platform.describeCaller?.(request, to));
     const preferences = await tools.handler.preferences(caller);
     if (progress.lostWorkers >= MOST_LOST_WORKERS && progress.notice === undefined) {
-      // An answer of which something may be in the chat has not failed.
+      // An answer of which something may have arrived has not failed.
       const mayBeSent = progress.sending !== undefined || progress.sent.length > 0;
       await noticeInstead(job, mayBeSent ? 'unsure' : 'failed', tools);
     }

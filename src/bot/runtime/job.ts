@@ -10,7 +10,7 @@ import { StoredReply } from './stored-reply.ts';
 import type { Reservation, Throttle, ThrottledChat } from './throttle.ts';
 import type { WorkStatus } from './work-status.ts';
 
-/** A notice that is still to be sent in place of the parts before `next`. */
+/** A notice that will be sent instead of the parts before `next`. */
 const PendingNotice = z.object({
   kind: z.enum(['unsure', 'failed', 'timeout', 'limited', 'waiting']),
   next: z.number(),
@@ -20,33 +20,33 @@ const PendingNotice = z.object({
 export type PendingNotice = z.output<typeof PendingNotice>;
 
 const JobProgress = z.object({
-  /** The first part that is not answered yet. */
+  /** The first part that is not answered. */
   next: z.number(),
   /** The parts before this one are charged to the person's rate limit. */
   paid: z.number(),
-  /** Keys of those messages, of the parts that are being answered, which are in the chat. */
+  /** Keys of the messages already sent for the parts that are being answered. */
   sent: z.array(z.string()),
-  /** A message that may be in the chat; until `until` the platform recognises a repeat. `next`: the part after those it belongs to. */
+  /** A message that may have arrived; a repeat is recognised until `until`. `next`: the part after its parts. */
   sending: z.object({ key: z.string(), until: z.number(), next: z.number() }).optional(),
   notice: PendingNotice.optional(),
-  /** A reply that was worked out and is not sent yet. Replies to links are not stored. */
+  /** A reply that was made and is not sent yet. Replies to links are not stored. */
   reply: StoredReply.optional().catch(undefined),
-  /** True when the person was notified that links wait. */
+  /** True when the person was told that links wait. */
   isWaitSaid: z.boolean(),
-  /** Unclear failures in a row. */
+  /** The number of successive failures of unknown effect. */
   tries: z.number(),
-  /** How many lost workers were already taken into account. */
+  /** How many deaths of workers were already taken into account. */
   lostWorkers: z.number(),
 });
-/** How far the answer to a request has come; only the worker that holds the job changes it. */
+/** How much of a request is answered; only the worker that holds the job changes it. */
 export type JobProgress = z.output<typeof JobProgress>;
 
 const VERSION = 2;
 const StoredJob = z.object({ version: z.literal(VERSION), request: Request, progress: JobProgress });
-/** A request as the queue keeps it until it is answered. */
+/** A request as it is stored in the queue until it is answered. */
 export type StoredJob = Pick<z.output<typeof StoredJob>, 'request' | 'progress'>;
 
-/** The shape that 0.2.0 stored, without a version. */
+/** The shape in which 0.2.0 stored requests, without a version. */
 const StoredJob020 = z
   .object({
     request: Request,
@@ -77,7 +77,7 @@ export function writeJob({ request, progress }: StoredJob): string {
   return JSON.stringify({ version: VERSION, request, progress });
 }
 
-/** Undefined for a shape that this version does not know. */
+/** Parses a stored request; undefined for a shape that this version does not know. */
 export function readJob(payload: string): StoredJob | undefined {
   try {
     return AnyStoredJob.safeParse(JSON.parse(payload)).data;
@@ -87,33 +87,33 @@ export function readJob(payload: string): StoredJob | undefined {
   }
 }
 
-/** The tools that all jobs of this process share. */
+/** What all jobs of this process share. */
 export interface JobTools {
   readonly handler: RequestHandler;
   readonly throttle: Throttle;
   readonly editLater: NonNullable<Sending['editLater']>;
-  /** Tells whether a person may be notified now that their request waits for their rate limit; answering yes counts as a notice. */
+  /** Says whether a person may be told now that their request waits for their rate limit; a yes counts as told. */
   readonly mayNotify: (person: string) => boolean;
-  /** False as soon as Medley stops. */
+  /** False from the moment at which Medley begins to stop. */
   readonly mayUpload: () => boolean;
-  /** Work that takes longer is said in a word, where the platform can show it. */
+  /** Work that takes longer than this is shown as a status, if the platform can. */
   readonly statusMs: number;
   readonly deleteLater: Deletions['deleteLater'];
-  /** Ends the job, since the request is over. */
+  /** Ends the job of an answered or cancelled request. */
   readonly finish: (job: Pick<Job, 'request' | 'platform' | 'to'>, outcome: RequestOutcome) => Verdict;
-  /** Called when the token was refused while something was sent. */
+  /** Called when the platform refused the token for a call. */
   readonly onTokenRefused: (platform: string) => void;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now: () => number;
-  /** Milliseconds since some fixed moment, by a clock that is never adjusted. */
+  /** A clock in milliseconds that is never adjusted. */
   readonly clock: () => number;
   readonly random: () => number;
 }
 
-/** Why this process ends an attempt. */
+/** Why this process ended an attempt. */
 export type Ending = 'stopping' | 'cancelled' | 'superseded' | 'late';
 
-/** A request that this worker holds, for one attempt. */
+/** One attempt at a request that this worker holds. */
 export interface Job extends StoredJob {
   readonly request: Request;
   readonly progress: JobProgress;
@@ -128,11 +128,11 @@ export interface Job extends StoredJob {
   status: WorkStatus | undefined;
   /** The part after those that are being answered. */
   next: number;
-  /** The worst outcome among its parts so far, for the metrics. */
+  /** The worst outcome of its parts, for the metrics. */
   worst: RequestOutcome;
 }
 
-/** Puts the job back into the queue for that long, with its progress. */
+/** Puts the job back into the queue for at least that long, with its progress. */
 export function retryLater(job: StoredJob, afterMs: number): Verdict {
   return { done: false, afterMs, payload: writeJob(job) };
 }
@@ -157,12 +157,12 @@ export async function stepTo(job: Job, next: number, isSaved: boolean): Promise<
   if (isSaved) await saveJob(job);
 }
 
-/** The chat in which a request is answered. */
+/** The chat for which the answer's messages are counted. */
 export function throttledChatOf({ platform, chat }: Request): ThrottledChat {
   return { platform, chatId: chat.id, isGroup: chat.kind === 'group' };
 }
 
-/** A message may be in the chat, and the platform would not recognise a repeat. */
+/** Thrown when a message may have arrived and the platform would not recognise a repeat. */
 export class Unsure extends Error {
   override readonly name = 'Unsure';
 }
@@ -170,10 +170,10 @@ export class Unsure extends Error {
 const MOST_REPEAT_MS = 24 * 3_600_000;
 
 /**
- * Sends messages so that each is in the chat once. Before a call it is stored that the message may arrive, after it that it has arrived
- * or certainly has not. If a message's fate is unknown, it is only sent again where the platform recognises the repeat.
- * @param phase makes the tags of these messages differ from those of all other messages of the request
- * @param next the part after those that these messages belong to
+ * Makes `sendOnce`, which sends each message once: it stores before a call that the message may arrive, and after it
+ * whether it did. If that is unknown, it is only sent again where the platform recognises the repeat.
+ * @param phase makes these messages' tags differ from those of all others of the request
+ * @param next the part after those of these messages
  */
 export function createSendOnce(job: Job, phase: string, next: number, tools: JobTools): Sending['sendOnce'] {
   const { progress, platform, reservation, controller } = job;
@@ -181,7 +181,7 @@ export function createSendOnce(job: Job, phase: string, next: number, tools: Job
   const { now, mayUpload, throttle } = tools;
   const isNotSent = (error: unknown) => platform.outcomeOf(error)?.outcome === 'notSent';
 
-  /** If this process dies between here and the end of the call, only the platform knows whether the message arrived. */
+  /** Stores that the message may arrive: if this process dies now, only the platform knows whether it did. */
   async function announce(key: string, repeatMs: number): Promise<void> {
     const { sending } = progress;
     if (sending !== undefined && (sending.key !== key || now() >= sending.until))
@@ -214,7 +214,7 @@ export function createSendOnce(job: Job, phase: string, next: number, tools: Job
     } catch (error) {
       if (!isBegun || isNotSent(error)) taken.giveBack();
       else taken.arrived();
-      // A repeat that did not arrive says nothing about the attempt before it.
+      // A refused repeat says nothing about the attempt before it.
       if (isBegun && !isRepeat && isNotSent(error)) {
         delete progress.sending;
         await saveJob(job);

@@ -10,7 +10,7 @@ import { Throttled } from './throttle.ts';
 
 type NoticeTools = Pick<JobTools, 'handler' | 'throttle' | 'deleteLater' | 'log' | 'now'>;
 
-/** Sends a notice that a request can do without; a chat gets one a minute at most. Never rejects. */
+/** Sends a notice that is not essential; a chat gets at most one a minute. Never rejects. */
 export type SendNotice = (platform: ChatPlatform, request: Request, render: (t: Translator) => Reply) => Promise<void>;
 
 const EVERY_MS = 60_000;
@@ -33,7 +33,7 @@ export function createSendNotice(tools: NoticeTools): SendNotice {
   };
 }
 
-/** Sends replies that answer no request. */
+/** Makes a function that sends replies which answer no request. */
 export function createPost(platforms: readonly ChatPlatform[], tools: NoticeTools): PostToChat {
   return async ({ platform: id, chatId, group, eventId }, reply, signal) => {
     const platform = platforms.find(each => each.id === id);
@@ -62,14 +62,14 @@ export function createPost(platforms: readonly ChatPlatform[], tools: NoticeTool
 
 interface Unstored {
   readonly render: (t: Translator) => Reply;
-  /** Makes the tags of these messages differ from those of all other messages of the request. */
+  /** Makes these messages' tags differ from those of all others of the request. */
   readonly phase: string;
   readonly isFirst: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Sends a reply of which nothing is stored, within the platform's pace.
+ * Sends a reply without storing it, within the platform's rate limit.
  * @throws whatever sending throws, and Throttled
  */
 async function sendUnstored(
@@ -104,23 +104,23 @@ async function sendUnstored(
 }
 
 export interface NoticeBudgetOptions {
-  /** Milliseconds since some fixed moment, by a clock that is never adjusted. */
+  /** A clock in milliseconds that is never adjusted. */
   readonly clock: () => number;
-  /** How many notices one person may get at once. Default 5. */
+  /** How many notices a person may get in a row. Default 5. */
   readonly burst?: number;
-  /** After this many milliseconds a person may get one more notice. Default 5000. */
+  /** How often a person may get one more notice. Default 5000. */
   readonly everyMs?: number;
 }
 
 const MAX_PEOPLE = 10_000;
 
 /**
- * Tells whether a person may be notified now that their request waits for their rate limit; answering yes counts as a notice. There may be a
- * few notices at once, then one every few seconds, so that a person who floods a group does not make Medley flood it as well. Instead of
- * a notice that is not sent, a later one or the answer follows.
+ * Says whether a person may be told now that their request waits for their rate limit; each yes counts as a notice. A
+ * few are allowed at once, then one every few seconds, so that a person who floods a group does not make Medley flood
+ * it too.
  */
 export function createNoticeBudget({ clock, burst = 5, everyMs = 5_000 }: NoticeBudgetOptions): JobTools['mayNotify'] {
-  /** For each person, the moment at which all their notices would have been sent at an even pace. */
+  /** For each person, when all their notices would have been sent at an even rate. */
   const evenAt = createLru<string, number>({ max: MAX_PEOPLE });
 
   return person => {

@@ -1,47 +1,47 @@
 import { createLru } from '../../infra/cache/cache.ts';
 
 /**
- * Keeps the replies of one lane in the order in which its requests were first taken up, whatever happens to them on the way; as far as
+ * Keeps the answers of one lane in the order in which its requests first ran, also when some have to wait; as far as
  * this process knows.
  */
 export interface ReplyOrder {
-  /** Called when work on a request begins; the first time it gets its place, which it must leave in the end. */
+  /** Called when work on a request begins. The first time it gets its position, which it must leave in the end. */
   join(lane: string, id: string): OrderedPlace;
 }
 
 export interface OrderedPlace {
-  /** Milliseconds until an earlier request that waits comes back; 0 when there is none. */
+  /** Milliseconds until an earlier request that waits runs again; 0 when there is none. */
   waitMs(): number;
   /**
-   * Resolves with 0 when all earlier requests are finished; otherwise with the milliseconds for which the job should go back to the
-   * queue.
+   * Resolves with 0 when all earlier requests are finished, else with the milliseconds for which the job should return
+   * to the queue.
    * @throws the signal's reason
    */
   next(signal: AbortSignal): Promise<number>;
-  /** Called when work on the request pauses or ends. `backMs`: when it goes on; undefined when the request is finished. */
+  /** Called when work on the request pauses or ends. `backMs`: the pause; undefined when it is finished. */
   leave(backMs: number | undefined): void;
 }
 
 interface Entry {
   readonly id: string;
-  /** When work on the request goes on; undefined while it is being worked on. */
+  /** When work on the request goes on; undefined while it runs. */
   backAt: number | undefined;
-  /** Called when the request leaves. */
+  /** Called when the request is finished or begins to wait. */
   readonly listeners: Set<() => void>;
 }
 
 const MAX_LANES = 10_000;
-/** Requests do not wait for an earlier one that is away for longer than this, nor for one that is later than `LATE_MS`. */
+/** A request does not wait for an earlier one that pauses longer than this, nor for one later than `LATE_MS`. */
 const MOST_MS = 60_000;
 const LATE_MS = 5_000;
-/** A worker waits at most this long for an earlier request that is being worked on. */
+/** How long a worker waits for an earlier request that is running. */
 const PATIENCE_MS = 5_000;
 const AGAIN_MS = 1_000;
 
 export function createReplyOrder(clock: () => number): ReplyOrder {
   const lanes = createLru<string, readonly Entry[]>({ max: MAX_LANES });
 
-  /** The earlier requests that this one waits for. */
+  /** The earlier requests for which this one waits. */
   function before(lane: string, entry: Entry): readonly Entry[] {
     const entries = lanes.get(lane) ?? [];
     return entries.slice(0, Math.max(0, entries.indexOf(entry))).filter(({ backAt = clock() }) => {
@@ -97,7 +97,7 @@ export function createReplyOrder(clock: () => number): ReplyOrder {
 }
 
 /**
- * Resolves when the request leaves, or the time is over.
+ * Resolves when the request finishes or pauses, or when the time is over.
  * @throws the signal's reason
  */
 function left({ listeners }: Entry, ms: number, signal: AbortSignal): Promise<void> {

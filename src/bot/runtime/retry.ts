@@ -1,26 +1,26 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-/** A pause that doubles from one second to a minute, with a random part so that no two are the same. `failures`: from 1. */
+/** A pause that doubles from one second to a minute, plus a random part. `failures` counts from 1. */
 export function backoffMs(failures: number, random: () => number, longestMs: number = LONGEST_MS): number {
   return Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 20), longestMs) * (0.75 + random() / 4);
 }
 
 /**
- * Work that needs something that is away waits here. One piece of work at a time tries again; when it succeeds all go on, so that what is
- * away is not asked by thousands at once.
+ * Makes work wait while something it needs, such as the store, is away. One piece of work at a time tries again; when
+ * it succeeds all go on, so that thousands do not try at once.
  */
 export interface RetryGate {
-  /** True when it is time to try; false when `timeoutMs` are over first, too many wait, or the gate is closed. */
+  /** Waits to try again; false when `timeoutMs` are over first, too many wait, or the gate is closed. */
   wait(timeoutMs: number): Promise<boolean>;
-  /** Lets all waiting work go on, since what they need is back. */
+  /** Lets all waiting work go on, because what it needs is back. */
   open(): void;
-  /** Turns all waiting work away, now and later. */
+  /** Refuses all waiting work, from now on. */
   close(): void;
 }
 
 export interface RetryGateOptions {
-  /** How many pieces of work may wait. */
+  /** How many pieces of work may wait at once. */
   readonly most: number;
   readonly longestMs: number;
   readonly random: () => number;
@@ -60,7 +60,7 @@ export function createRetryGate({ most, longestMs, random }: RetryGateOptions): 
           clearTimeout(deadline);
           waiting.delete(call);
           resolve(isTime);
-          // Work that leaves without trying passes the next try to another.
+          // Work that gives up without trying passes its turn to another.
           if (!isTime && timer === undefined && waiting.size > 0 && !isClosed) callOne();
         }
         waiting.add(call);

@@ -20,7 +20,7 @@ import { JobRunner } from './job-runner.ts';
 import { createNoticeBudget, createPost, createSendNotice } from './notices.ts';
 import { Throttle } from './throttle.ts';
 
-/** Is notified of every request, for metrics. */
+/** Is called for every request, for the metrics. */
 export interface RuntimeWatch {
   onAccepted?(platform: string, acceptance: Acceptance): void;
   /** `tookMs`: the time since the request was accepted. */
@@ -30,36 +30,36 @@ export interface RuntimeWatch {
 export interface RuntimeOptions {
   readonly platforms: readonly ChatPlatform[];
   readonly queue: Queue;
-  /** A queue of this process alone for requests that `queue` cannot store, so that people are answered although nothing can be stored. */
+  /** A queue in this process's memory for requests that `queue` cannot store, so that people are still answered. */
   readonly spare?: Queue | undefined;
-  /** Stores which notices are still to be deleted. Default: only in memory. */
+  /** Stores which messages are still to be deleted. Default: only in memory. */
   readonly records?: RecordStore;
   readonly dispatcher: RequestHandler;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
-  /** Tells whether this process receives events of a platform. Default: of all platforms. */
+  /** Says whether this process receives the events of a platform. Default: of all platforms. */
   readonly hears?: (platform: string) => boolean;
-  /** True when this process answers requests. Default true. */
+  /** True when this process runs requests. Default true. */
   readonly works?: boolean;
   /** How many requests run at once in this process. Default 32. */
   readonly concurrency?: number;
   readonly watch?: RuntimeWatch;
   /** How long running requests may take after `stop()`. Default 7,500. */
   readonly drainMs?: number;
-  /** People are told what is being done for them when it takes longer than this. Default 10,000. */
+  /** People are told what is being done when it takes longer than this. Default 10,000. */
   readonly statusMs?: number;
   readonly now?: () => number;
-  /** Milliseconds since some fixed moment, by a clock that is never adjusted. */
+  /** A clock in milliseconds that is never adjusted. */
   readonly clock?: () => number;
   /** A random number from 0 to 1. */
   readonly random?: () => number;
 }
 
 /**
- * Takes requests of all chat platforms from their acceptance to their answer: each is stored, run when its chat's turn comes, and
- * answered once, whichever process dies on the way.
+ * Handles requests of all chat platforms from their acceptance to their answer: each is stored, runs in its chat's
+ * order, and is answered once, even if processes die.
  */
 export interface Runtime {
-  /** Starts to receive events and to work. Resolves when every platform was tried once; those that cannot be reached are tried again. */
+  /** Begins to receive events and run requests. Resolves when each platform was tried once; others are retried. */
   start(): Promise<void>;
   readonly post: PostToChat;
   /** @throws AppError `internal` when the queue cannot be reached */
@@ -67,17 +67,17 @@ export interface Runtime {
   /** The platforms' states, without asking the queue. */
   platforms(): readonly PlatformStatus[];
   /**
-   * Takes nothing new and begins no upload, finishes what runs within `drainMs`, and leaves all others to the next start. Safe to call
-   * twice.
+   * Accepts no more requests and begins no upload, finishes running ones within `drainMs`, and leaves the rest to the
+   * next start. Safe to call twice.
    */
   stop(): Promise<void>;
 }
 
 const CONCURRENCY = 32;
-/** `docker stop` and similar tools kill a process after ten seconds, and more than this has to end in that time. */
+/** `docker stop` and similar tools kill a process after ten seconds, within which other things must end as well. */
 const DRAIN_MS = 7_500;
 const STATUS_MS = 10_000;
-/** Time for things that do not end when asked. */
+/** How long to wait for things that do not end when asked. */
 const CLOSE_MS = 2_000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
@@ -204,7 +204,7 @@ class RunningParts implements Runtime {
     await this.#endWithin(CLOSE_MS, drained);
   }
 
-  /** False when the work has not ended by then, or fails. */
+  /** Resolves with false when the work has not ended in time, or fails. */
   async #endWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>(resolve => {
@@ -224,13 +224,13 @@ class RunningParts implements Runtime {
 }
 
 /**
- * Edits replies once when a better version has come. This is not part of the request, which is answered: a reply that cannot be edited
- * stays as it is, and no new message is sent.
+ * Edits sent replies once when a better version is ready. The request counts as answered before that: a reply that
+ * cannot be edited stays, and no new message is sent.
  */
 export interface ReplyEdits {
-  /** @param later never rejects; undefined where there is nothing better */
+  /** @param later resolves with undefined when there is no better version; never rejects */
   add(later: Promise<Reply | undefined>, edit: EditReply): void;
-  /** Starts no further edits; an edit under way ends with the platform, or when its time is over. */
+  /** Begins no more edits; a running one ends with the platform, or when its time is over. */
   close(): void;
 }
 

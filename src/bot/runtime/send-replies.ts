@@ -17,20 +17,20 @@ import { createSendOnce, type Job, type JobTools, type PendingNotice, retryLater
 import { readReply, storeReply } from './stored-reply.ts';
 import { createWorkStatus } from './work-status.ts';
 
-/** The platform was asked whether it can be reached, and it cannot. */
+/** Thrown when the platform was asked whether it can be reached, and it cannot. */
 export class PlatformAway extends Error {
   override readonly name = 'PlatformAway';
 }
 
-/** Most attempts to send one notice in place of an answer. */
+/** The most attempts to send one notice. */
 const MOST_NOTICES = 5;
-/** The phase of the first part's replies. */
+/** The phase (part of the messages' tags) of the first part's replies. */
 const FIRST_PHASE = '0';
-/** How long until Medley tries again to notify a person that a request waits. */
+/** The pause before the next attempt to tell a person that a request waits. */
 const NOTICE_MS = 5_000;
 
 /**
- * Sends the next batch of replies, or a notice in their place; returns a verdict, or undefined when there is more to do.
+ * Sends the next batch of replies, or a notice instead; returns a verdict, or undefined when parts are left.
  * @throws whatever sending throws
  */
 export async function continueJob(
@@ -46,7 +46,7 @@ export async function continueJob(
   return sendBatch(job, await nextBatch(job, caller, preferences, tools), preferences, tools);
 }
 
-/** The reply that an earlier attempt worked out, or the next batch. */
+/** The reply that an earlier attempt made, or the next batch. */
 async function nextBatch(job: Job, caller: Caller, preferences: Preferences, tools: JobTools): Promise<ReplyBatch> {
   const { request, progress, platform, to, controller } = job;
   const { handler, deleteLater, log, statusMs: firstMs } = tools;
@@ -72,8 +72,8 @@ async function nextBatch(job: Job, caller: Caller, preferences: Preferences, too
 }
 
 /**
- * Stores the reply before any of it is sent: a command that ran has done its work and could answer differently if it ran again. Links are
- * read again instead, since their file addresses are fresh then.
+ * Stores the reply before it is sent, because a command that runs again might answer differently. Replies to links are
+ * made again instead, with fresh addresses of files.
  */
 async function keepReply(job: Job, { replies: [pending] }: ReplyBatch): Promise<void> {
   const reply = await pending?.reply;
@@ -108,7 +108,7 @@ async function sendBatch(
   return batch.remaining === undefined ? tools.finish(job, job.worst) : waitForLimit(job, batch.remaining, tools);
 }
 
-/** The links that are left are answered later; a person whose rate limit is used up is notified of that once. */
+/** Puts the job back for the links that are left; a person whose rate limit is used up is told so once. */
 function waitForLimit(
   job: Job,
   { links, refusal }: NonNullable<ReplyBatch['remaining']>,
@@ -130,7 +130,7 @@ function waitForLimit(
   return undefined;
 }
 
-/** Plans a notice in place of the parts that are being answered. If a notice itself failed it is not replaced by another. */
+/** Plans a notice instead of the parts that are being answered. A failed notice is not replaced by another. */
 export async function noticeInstead(
   job: Job,
   kind: PendingNotice['kind'],
@@ -146,7 +146,7 @@ export async function noticeInstead(
   return undefined;
 }
 
-/** Sends a notice that may not have arrived again, up to a bound, since twice is better than never. */
+/** Repeats a notice that may not have arrived, up to a bound, because twice is better than never. */
 export async function repeatNotice(job: Job, tools: JobTools): Promise<Verdict | undefined> {
   const { progress } = job;
   const { notice } = progress;
@@ -166,7 +166,7 @@ async function sendNotice(
   const { kind, next } = notice;
   job.next = next;
   if (isLeftUnsaid(job, notice, preferences)) return endNotice(job, notice, tools);
-  // A notice that something may be missing is only useful when it arrives, so the platform must be reachable.
+  // A notice that something may be missing must arrive, so the platform must be reachable.
   if (kind === 'unsure') await assertReachable(job);
   const isLast = kind !== 'waiting' && next >= partsOf(request);
   const part = { phase: `${progress.next}${kind[0]}`, next, isLast, expected: 1 };
@@ -176,7 +176,7 @@ async function sendNotice(
   return endNotice(job, notice, tools);
 }
 
-/** Chats may choose to get no notices about pasted links that cannot be answered. */
+/** Says whether the chat's settings exclude this notice about a pasted link. */
 function isLeftUnsaid({ request }: Job, { kind }: PendingNotice, { settings }: Preferences): boolean {
   return isUnasked(request) && settings.quietErrors && kind !== 'waiting' && kind !== 'unsure';
 }
@@ -190,7 +190,7 @@ async function assertReachable({ platform, controller }: Job): Promise<void> {
   }
 }
 
-/** Called when the notice is in the chat, or cannot be sent. */
+/** Called when the notice was sent, or cannot be. */
 async function endNotice(
   job: Job,
   { kind, next, afterMs = 0 }: PendingNotice,
@@ -229,20 +229,20 @@ function sendingOf(job: Job, { t, settings }: Preferences, part: Part, tools: Jo
   };
 }
 
-/** Reserves the messages of all replies before the first is sent: 0 when that succeeded, else the milliseconds to wait. */
+/** Reserves the messages of all replies before the first is sent: 0 on success, else the milliseconds to wait. */
 async function reserveFor(
   group: readonly PendingReply[],
   { platform, to, progress, reservation }: Job,
 ): Promise<number> {
   if (platform.pace === undefined) return 0;
-  // Some messages are in the chat already; for the others places are taken one at a time.
+  // Some messages were sent already; the others are reserved one by one.
   if (progress.sent.length > 0) return 0;
   const replies = await Promise.all(group.map(({ reply }) => reply));
   const messages = replies.flatMap(withQuoted).map(reply => platform.messagesOf?.(to, reply) ?? 1);
   return reservation.grow(messages.reduce((sum, count) => sum + count, 0));
 }
 
-/** Groups of replies that are sent together. */
+/** The replies in groups that are sent together. */
 function groupsOf({ replies }: ReplyBatch, size: number): readonly (readonly PendingReply[])[] {
   const groups: PendingReply[][] = [];
   for (let start = 0; start < replies.length; start += size) groups.push(replies.slice(start, start + size));

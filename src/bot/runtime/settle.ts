@@ -9,12 +9,12 @@ import { Throttled } from './throttle.ts';
 const STORE_MS = 5_000;
 const MIN_FLOOD_MS = 500;
 const MIN_REPEAT_MS = 500;
-/** How often a message may be cut off by Medley before it could arrive. */
+/** How often Medley may cut off a message's call before the request fails. */
 const MOST_CUTS = 5;
 
 type NotSent = Extract<SendFailure, { outcome: 'notSent' }>;
 
-/** Decides what follows from a failed attempt: a verdict, or undefined when a notice is still to be sent. */
+/** Decides what follows a failed attempt: a verdict, or undefined when a notice is still to be sent. */
 export async function settleFailure(job: Job, error: unknown, tools: JobTools): Promise<Verdict | undefined> {
   const { request, platform, ending } = job;
   const { log } = tools;
@@ -36,7 +36,7 @@ export async function settleFailure(job: Job, error: unknown, tools: JobTools): 
   return failure.outcome === 'unknown' ? settleUnknown(job, about, tools) : settleNotSent(job, failure, about, tools);
 }
 
-/** The request is tried again as long as an answer may still arrive; only after that the person is notified. */
+/** The request is tried again for as long as an answer can arrive; only then the person is told. */
 async function settleStoreAway(job: Job, error: StoreAway, tools: JobTools): Promise<Verdict | undefined> {
   const { id, until } = job.request;
   tools.log.warn({ err: error, id }, 'a request waits for the store');
@@ -52,8 +52,8 @@ function failureOf({ platform, progress }: Job, error: unknown): SendFailure | u
 }
 
 /**
- * The message may have arrived: it is sent again where the platform recognises a repeat, else the person is notified that it may be
- * missing.
+ * For a message that may have arrived: it is sent again if the platform recognises a repeat, else the person is told
+ * that it may be missing.
  */
 async function settleUnknown(job: Job, about: object, tools: JobTools): Promise<Verdict | undefined> {
   const { request, progress, platform } = job;

@@ -6,7 +6,7 @@ import type { Action, Block, Inline, PictureBlock, Reply, WordBlock } from '../c
 const StoredPart = z.object({
   tone: z.enum(['neutral', 'success', 'notice', 'error']),
   blocks: z.array(z.lazy(() => StoredBlock)),
-  /** The gallery's posts are stored once, since its files mostly belong to one post. */
+  /** The posts of the gallery, each stored once, because several files are usually of one post. */
   posts: z.array(postSchema),
   gallery: z.array(
     z.object({
@@ -28,8 +28,8 @@ const StoredPart = z.object({
 type StoredPart = z.output<typeof StoredPart>;
 
 /**
- * A reply as it is stored until it is sent, so that it is worked out only once. Its `later` part is lost by that; an image card is stored
- * as its SVG.
+ * A reply as it is stored until it is sent, so that it is made only once. Its `later` part is lost; an image card is
+ * stored as its SVG.
  */
 export const StoredReply = StoredPart.extend({ quoted: StoredPart.exactOptional() });
 export type StoredReply = z.output<typeof StoredReply>;
@@ -134,19 +134,19 @@ const StoredPicture = z.object({
   beside: z.array(StoredWords).readonly().exactOptional(),
   instead: z.array(StoredWords).readonly().exactOptional(),
   repeats: z.literal(true).exactOptional(),
-  /** `svg`: empty when the source of the image is unknown; then its `alt` is shown. */
+  /** `svg`: empty if the card's source is unknown; then its `alt` is shown. */
   picture: z.object({ key: z.string(), width: z.number(), height: z.number(), svg: z.string() }),
 });
 type StoredPicture = z.output<typeof StoredPicture>;
 
 const StoredBlock: z.ZodType<WordBlock | StoredPicture> = z.union([StoredWords, StoredPicture]);
 
-/** Most characters of a stored reply. */
+/** The most characters of a stored reply. */
 const MOST = 64 * 1024;
 
 /**
- * Undefined for a reply with files, which only shows something and may be worked out again, and for one that is too large. From too long
- * a reply first the image cards are removed, then its end.
+ * The reply for storing. Undefined for one with files, which can be made again, and for one that is too long even after
+ * its image cards and its end were removed.
  */
 export function storeReply({ quoted, ...reply }: Reply): StoredReply | undefined {
   const stored = storePart(reply);

@@ -4,14 +4,14 @@ import type { Pace } from '../contract/chat-platform.ts';
 import { ChatSchedule, type Slot, type Taken } from './chat-schedule.ts';
 import { backoffMs } from './retry.ts';
 
-/** A chat in which a request is to be answered. */
+/** A chat in which a request will be answered. */
 export interface ThrottledChat {
   readonly platform: string;
   readonly chatId: string;
   readonly isGroup: boolean;
 }
 
-/** Nothing was sent, in order not to exceed the platform's rate. */
+/** Thrown when nothing was sent, so that the platform's rate limit is not exceeded. */
 export class Throttled extends Error {
   override readonly name = 'Throttled';
   readonly waitMs: number;
@@ -25,50 +25,50 @@ export class Throttled extends Error {
 /** Messages that one request may send to a chat. */
 export interface Reservation {
   /**
-   * Raises the number of messages that may still be sent; if they are not free now, returns how long to wait, and they are kept for the
-   * request.
+   * Enlarges the number of messages; if the rate limit does not allow them now, reserves them and returns how long to
+   * wait.
    */
   grow(messages: number): number;
   /**
-   * Waits until the next message may be sent, and takes that many from the reservation.
+   * Waits until the next messages may be sent, and takes them from the reservation.
    * @throws Throttled when it would take too long, and the signal's reason
    */
   take(messages: number, signal: AbortSignal): Promise<Taken>;
-  /** Gives back the messages that were not used. Safe to call twice. */
+  /** Gives back the unused messages. Safe to call twice. */
   end(): void;
 }
 
 export interface ThrottleOptions {
-  /** Milliseconds since some fixed moment, by a clock that is never adjusted. */
+  /** A clock in milliseconds that is never adjusted. */
   readonly clock: () => number;
   /** A random number from 0 to 1. */
   readonly random: () => number;
-  /** Undefined for a platform that reports itself when there are too many messages. */
+  /** The platform's rate limits; undefined for one that reports itself when there are too many messages. */
   readonly paceOf: (platform: string) => Pace | undefined;
-  /** Called when a waiting request may go on sooner than planned. */
+  /** Called when a waiting request may run earlier than planned. */
   readonly onSooner: (id: string) => void;
 }
 
 interface PlatformState {
   pausedUntil: number;
   failures: number;
-  /** The moment at which all messages would have been sent at an even pace; it may be a second ahead of the clock. */
+  /** When all messages would have been sent at an even rate; at most a second ahead of the clock. */
   evenAt: number;
 }
 
 const MAX_CHATS = 10_000;
 const SECOND_MS = 1_000;
-/** Timers are inexact by about this much. */
+/** A shorter wait counts as none, because timers are inexact by about as much. */
 const SLACK_MS = 5;
 
 const UNCOUNTED: Taken = { arrived: () => undefined, giveBack: () => undefined };
-/** The reservation on a platform that reports itself when there are too many messages. */
+/** The reservation on a platform without stated rate limits. */
 const UNLIMITED: Reservation = { grow: () => 0, take: async () => UNCOUNTED, end: () => undefined };
 
 /**
- * Keeps the limits of platforms, as far as this process knows: the pace of their chats, the chats that they want to be left alone, and
- * whether they can be reached. A request reserves all messages of a reply before the first is sent; a request that has to wait learns for
- * how long and keeps its turn from then on. Times are those of a clock that is never set back.
+ * Keeps the platforms' rate limits, as far as this process knows, and pauses for chats and platforms. A request
+ * reserves all messages of a reply before the first is sent; one that has to wait learns for how long and keeps its
+ * position. Times are of a clock that is never set back.
  */
 export class Throttle {
   readonly #options: ThrottleOptions;
@@ -80,8 +80,8 @@ export class Throttle {
   }
 
   /**
-   * Reserves that many messages for a request, or returns how many milliseconds it has to wait; they are then kept for it under its id.
-   * @param messages 0 for a reply that may turn out to need none
+   * Reserves messages for a request, or returns the milliseconds to wait; they are then kept for it under its id.
+   * @param messages 0 for a reply that may need none
    */
   reserve(chat: ThrottledChat, id: string, messages: number): Reservation | number {
     const { clock, paceOf } = this.#options;
@@ -97,7 +97,7 @@ export class Throttle {
     return wait;
   }
 
-  /** Milliseconds for which the chat, or its platform, must still be left alone; 0 when it need not. */
+  /** Milliseconds for which nothing may be sent to the chat or its platform; 0 when sending is allowed. */
   waitMs({ platform, chatId }: Pick<ThrottledChat, 'platform' | 'chatId'>): number {
     const chatUntil = this.#chats.get(`${platform}:${chatId}`)?.pausedUntil ?? 0;
     const until = Math.max(chatUntil, this.#platforms.get(platform)?.pausedUntil ?? 0);
@@ -105,7 +105,7 @@ export class Throttle {
     return ms > SLACK_MS ? ms : 0;
   }
 
-  /** The platform wants a chat to be left alone. The request that met the limit goes on first, the others follow in their order. */
+  /** Pauses a chat as the platform wants. The request that met the limit goes first afterwards, then the others. */
   pauseChat(chat: ThrottledChat, id: string, ms: number): void {
     this.#chat(chat).pause(ms, id);
   }
@@ -115,17 +115,17 @@ export class Throttle {
     state.pausedUntil = Math.max(state.pausedUntil, this.#options.clock() + ms);
   }
 
-  /** The platform could not be reached: it is left alone for longer each time. */
+  /** To be called when the platform could not be reached: it is paused for longer each time. */
   away(platform: string): void {
     const { clock, random } = this.#options;
     const state = this.#platform(platform);
-    // Calls that were under way when the first one failed say nothing new.
+    // Other calls that were running when the first one failed say nothing new.
     if (clock() < state.pausedUntil) return;
     state.failures += 1;
     state.pausedUntil = clock() + backoffMs(state.failures, random);
   }
 
-  /** Something arrived at the platform. */
+  /** To be called when the platform accepted something. */
   reached(platform: string): void {
     const state = this.#platforms.get(platform);
     if (state !== undefined) state.failures = 0;

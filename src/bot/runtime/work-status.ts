@@ -4,14 +4,14 @@ import type { ChatPlatform } from '../contract/chat-platform.ts';
 import type { ProgressStage } from '../contract/request.ts';
 import type { Deletions } from './chat-cleanup.ts';
 
-/** A sentence that says what is being done for a request whose answer takes long. */
+/** Shows a sentence about what is being done for a request whose answer takes long. */
 export interface WorkStatus {
   stage(stage: ProgressStage): void;
-  /** A video is being encoded, which takes so long still. */
+  /** To be called while a video is being encoded, with the time that is left. */
   encoding(leftMs: number): void;
-  /** Nothing more is shown; resolves when no call is under way, so that none comes after the answer. */
+  /** Shows nothing more; resolves when no call is running, so that none comes after the answer. */
   settle(): Promise<void>;
-  /** Nothing more is shown, and a message of its own is deleted. */
+  /** Shows nothing more, and deletes the status if it is a message. */
   end(): void;
 }
 
@@ -20,17 +20,17 @@ export interface WorkStatusOptions {
   readonly to: unknown;
   readonly chatId: string;
   readonly t: Translator;
-  /** Writes down that the message is to be deleted, should this process end before. */
+  /** Records that the message must be deleted, in case this process ends before. */
   readonly deleteLater: Deletions['deleteLater'];
   readonly signal: AbortSignal;
-  /** Answers that come sooner need no word. */
+  /** Answers that come sooner get no status. */
   readonly firstMs: number;
   readonly log: Pick<Logger, 'debug'>;
 }
 
-/** From one edit to the next. */
+/** The time between two edits of the status. */
 const EVERY_MS = 15_000;
-/** Longer than any attempt takes. */
+/** When a status message of a dead process is deleted; longer than any attempt takes. */
 const LEFTOVER_MS = 20 * 60_000;
 
 export function createWorkStatus(options: WorkStatusOptions): WorkStatus {
@@ -47,7 +47,7 @@ export function createWorkStatus(options: WorkStatusOptions): WorkStatus {
     timer = setTimeout(show, EVERY_MS).unref();
   }
 
-  /** Never rejects: the answer comes without it too. */
+  /** Sends or edits the status. Never rejects, since the answer comes without it too. */
   async function send(sentence: string): Promise<void> {
     shown = sentence;
     try {

@@ -8,33 +8,33 @@ import type { LinkedPlayer, SettingsStore } from '../contract/settings.ts';
 import { usageError } from '../contract/usage-error.ts';
 
 /**
- * Lets people of chats prove at osu! itself which player they are. A *state* identifies a sign-in between the offer and osu!'s answer: it
- * is sealed, valid once and for ten minutes, only for the person it was offered to, and in every process.
+ * Lets people prove by signing in at osu! which player they are. A *state* identifies one sign-in until osu!'s answer:
+ * it is sealed, valid once, for ten minutes, in every process, and only for the person to whom it was offered.
  */
 export interface AccountLinks extends SignInOffers {
   /**
-   * The person for whom the state is, while it is open.
-   * @throws AppError `invalid_request` with a hint when it is not, or `internal`
+   * The person to whom a valid state belongs.
+   * @throws AppError `invalid_request` with a hint when it is not valid, or `internal`
    */
   read(state: string): Promise<OpenLink>;
-  /** The address of osu!'s page for this state, and a proof that the browser must show when it comes back. */
+  /** The address of osu!'s page for this state, and a proof that the browser must show when osu! sends it back. */
   begin(state: string): Promise<{ readonly address: string; readonly proof: string }>;
   /**
-   * Ends the state and links the player whose code osu! gave.
+   * Ends the state and links the player who signed in, by osu!'s code.
    * @throws AppError `invalid_request` with a hint, or as `OsuSignIn.identify` does
    */
   finish(
     answer: LinkAnswer & { readonly code: string },
     signal?: AbortSignal,
   ): Promise<{ readonly player: LinkedPlayer; readonly platform: string }>;
-  /** Ends the state, since the person said no at osu!. Like `finish`, without a code. */
+  /** Ends the state after the person refused at osu!. Like `finish`, without a code. */
   cancel(answer: LinkAnswer): Promise<void>;
 }
 
-/** The answer that comes back from osu!. */
+/** What the browser brings back from osu!. */
 interface LinkAnswer {
   readonly state: string;
-  /** The proof that the browser shows. */
+  /** The proof that the browser has kept. */
   readonly proof: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface AccountLinksOptions {
 
 const Row = z.object({ user: z.string(), mode: z.enum(RULESETS).nullable() });
 
-/** The keys are digests, so that the store holds no valid state. */
+/** The stored sign-ins. The keys are digests, so that the store contains no valid state. */
 export const OPEN_LINKS = {
   name: 'open-links',
   schema: Row,
@@ -65,7 +65,7 @@ export const OPEN_LINKS = {
 const NONCE_BYTES = 18;
 const SEAL_BYTES = 15;
 
-/** The paths that a person's browser opens. */
+/** The paths of the sign-in pages. */
 export const LINK_PATH = '/osu/link';
 export const CALLBACK_PATH = '/osu/callback';
 
@@ -89,9 +89,9 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
     return found;
   }
 
-  /** Two answers at the very same moment may both find the state, each with a code of its own; both are then for the same person. */
+  /** Takes the state. Two answers at the same moment may both find it, but they are for the same person. */
   async function take({ state, proof }: LinkAnswer): Promise<OpenLink> {
-    // A browser without the proof may not end the open state.
+    // A browser without the proof may not end the state.
     if (proof === undefined || !isSame(proof, proofOf(state))) throw usageError('endedLink');
     const found = await read(state);
     await open.delete(recordKey(state), found.user);
@@ -125,7 +125,7 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
   };
 }
 
-/** The platform of a `callerKey`. */
+/** The platform in a `callerKey`. */
 export function platformOf(user: string): string {
   return user.split(':', 1)[0] ?? '';
 }

@@ -6,14 +6,14 @@ import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
 import { usageError } from '../contract/usage-error.ts';
 
 export interface ButtonTokensOptions {
-  /** A secret of at least 16 bytes that is the same after a restart. */
+  /** A secret of at least 16 bytes, the same after a restart. */
   readonly key: Buffer;
   readonly records: RecordStore;
-  /** Called when arguments could not be stored: their button will be answered like an expired one. */
+  /** Called when options could not be stored: pressing the button will then give the notice for an expired one. */
   readonly onFailure: (error: unknown) => void;
 }
 
-// A token is base64url of: flags, owner tag when bound, body, seal. Telegram's callback_data holds 64 bytes (2026-08).
+// A token is base64url of: flags, the owner's tag if there is one, body, seal. Telegram's callback_data holds 64 bytes.
 const MAX_LENGTH = 64;
 const MAX_BYTES = (MAX_LENGTH * 3) / 4;
 const SEAL_BYTES = 10;
@@ -24,7 +24,7 @@ const STORED = 2;
 
 const StoredPayload = z.tuple([z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]);
 
-/** The keys are digests of the buttons; the group is a tag that does not name the person. */
+/** The stored options of buttons. Keys are digests of the buttons; the group is a tag that names no person. */
 export const BUTTON_ARGUMENTS = {
   name: 'button-arguments',
   schema: StoredPayload,
@@ -46,7 +46,7 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
 
   function store({ command, values }: ButtonPayload, tag: Buffer): Buffer {
     const payload: z.infer<typeof StoredPayload> = [command, { ...values }];
-    // The same button always gets the same record, so showing it often does not fill the store.
+    // Equal buttons have the same record, so showing one often does not fill the store.
     const id = digest('stored', Buffer.concat([tag, Buffer.from(JSON.stringify(payload))]), KEY_BYTES);
     const owner = tag.length === 0 ? null : tag.toString('base64url');
     const write = stored
@@ -68,7 +68,7 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
   function opened(token: string) {
     const bytes = Buffer.from(token.slice(0, MAX_LENGTH), 'base64url');
     const sealed = bytes.subarray(0, -SEAL_BYTES);
-    // Base64 has spare bits: only the spelling that `encode` gives is accepted.
+    // Several base64 texts decode to the same bytes; only the one that `encode` makes is accepted.
     const isWhole = bytes.length > SEAL_BYTES && bytes.toString('base64url') === token;
     if (!isWhole || !timingSafeEqual(bytes.subarray(-SEAL_BYTES), digest('seal', sealed, SEAL_BYTES))) {
       throw usageError('expiredButton');
@@ -116,7 +116,7 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
 const FIELD = '\n';
 const NAME = /^[A-Za-z][\w-]*/;
 
-/** Packs `command`, then a line for each value: `name=text`, `name#number`, `name!` (true) or `name~` (false). */
+/** Packs `command`, then one line per value: `name=text`, `name#number`, `name!` (true) or `name~` (false). */
 function pack({ command, values }: ButtonPayload, maxBytes: number): Buffer | undefined {
   const lines = [command];
   for (const [name, value] of Object.entries(values)) {

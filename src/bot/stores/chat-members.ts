@@ -4,7 +4,7 @@ import type { ChatMembers } from '../contract/chat-memory.ts';
 
 export interface ChatMembersOptions {
   readonly records: RecordStore;
-  /** Unix milliseconds. */
+  /** The clock, in unix milliseconds. */
   readonly now?: () => number;
 }
 
@@ -18,7 +18,7 @@ const DAY_MS = 24 * 3_600_000;
 const Row = z.object({ chat: z.string(), user: z.string(), at: z.number() });
 const KEPT = { schema: Row, ttlMs: 90 * DAY_MS, maxRecords: 200_000 } as const;
 
-/** The same rows are kept twice: one collection is found by the group, the other by the person. */
+/** Each row is stored twice: in one collection grouped by chat, in the other by person. */
 export const CHAT_MEMBERS = { name: 'chat-members', ...KEPT } as const satisfies CollectionOptions<Membership>;
 export const MEMBER_CHATS = { name: 'member-chats', ...KEPT } as const satisfies CollectionOptions<Membership>;
 
@@ -29,7 +29,7 @@ export function createChatMembers({ records, now = Date.now }: ChatMembersOption
   const byUser = records.groupedCollection<Membership>(MEMBER_CHATS);
 
   async function write(row: Membership): Promise<void> {
-    // The record by person is written first: a record missing there could not be forgotten.
+    // The record by person is written first, since without it the other could not be found for deletion.
     await byUser.set(keyOf(row), row, row.user);
     await byChat.set(keyOf(row), row, row.chat);
   }

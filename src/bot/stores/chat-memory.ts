@@ -8,16 +8,16 @@ export interface ChatMemoryOptions {
   readonly records: RecordStore;
   /** Called with failures that affect no reply. */
   readonly onFailure: (error: unknown) => void;
-  /** Tells whether anything can be posted unasked on that platform. Default: on every one. */
+  /** Says whether the platform allows messages that answer no request. Default: every one does. */
   readonly canPost?: (platform: string) => boolean;
-  /** Unix milliseconds. */
+  /** The clock, in unix milliseconds. */
   readonly now?: () => number;
 }
 
 export function createChatMemory({ records, onFailure, canPost, now }: ChatMemoryOptions): ChatMemory {
   const maps = createShownMaps({ records, onFailure });
   const stored = createChatMembers({ records, ...(now && { now }) });
-  // The member is noted after the answer, which must not fail because of it.
+  // The member is recorded after the answer, which must not fail because of it.
   const members: ChatMembers = { ...stored, note: (...place) => stored.note(...place).catch(onFailure) };
   const tracked = createTrackedPlayers({ records, ...(canPost && { canPost }) });
 

@@ -6,8 +6,8 @@ import { type CallerPlace, callerKey, chatKey } from '../contract/request.ts';
 import type { OptOuts } from '../contract/services.ts';
 
 /**
- * `person` and `chat`: `platform:id`, whose requests are not answered. `link`: `source:postId`, and `author`: `source:userId`, whose
- * posts are not shown.
+ * `person` and `chat`: requests of `platform:id` are not answered. `link` and `author`: posts of `source:postId` or
+ * `source:userId` are not shown.
  */
 export const BLOCK_KINDS = ['person', 'chat', 'link', 'author'] as const;
 export type BlockKind = (typeof BLOCK_KINDS)[number];
@@ -15,9 +15,8 @@ export type BlockKind = (typeof BLOCK_KINDS)[number];
 export type Blocked = Readonly<Record<BlockKind, readonly string[]>>;
 
 /**
- * The people, chats, posts and authors that the owners have blocked, durable. It is one record, held in memory, so reading it costs no
- * query.
- *
+ * The people, chats, posts and authors that the owners blocked, stored durably. It is one record, held in memory, so
+ * reading it costs no query.
  * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
  */
 export interface BlockList {
@@ -25,9 +24,9 @@ export interface BlockList {
   /** Removes the value; false when it was not on the list. */
   remove(kind: BlockKind, value: string): Promise<boolean>;
   list(): Promise<Blocked>;
-  /** True when the caller, or the caller's chat, is blocked. */
+  /** True when the caller or their chat is blocked. */
   hasCaller(caller: Pick<CallerPlace, 'platform' | 'userId' | 'chatId' | 'groupId'>): Promise<boolean>;
-  /** @param post `source:id` of the post */
+  /** @param post the post's `source:id` */
   hasLink(post: string): Promise<boolean>;
   hasPost(post: Pick<Post, 'source' | 'id' | 'author'>): Promise<boolean>;
 }
@@ -75,7 +74,7 @@ export function createBlockList({ records }: { readonly records: RecordStore }):
 
 export interface OptOutsOptions {
   readonly records: RecordStore;
-  /** The key is the same in all processes and after every start. */
+  /** A key that is the same in all processes and after every start. */
   readonly key: Uint8Array;
 }
 
@@ -85,7 +84,7 @@ const MAX_IN_MEMORY = 10_000;
 const NoValues = z.object({}).transform((): OptOut => ({}));
 
 export const OPT_OUTS = { name: 'opt-outs', schema: NoValues } as const satisfies CollectionOptions<OptOut>;
-/** A browser's session does not identify a person, so old ones are dropped, and a flood of them does not fill the store. */
+/** Opt-outs in the web chat. A browser's session is not a person, so old ones are dropped to bound the store. */
 export const WEB_OPT_OUTS = {
   name: 'web-opt-outs',
   schema: NoValues,

@@ -5,23 +5,23 @@ interface ProvenUser {
   readonly user: string;
 }
 
-/** Records who signed in at osu! as which player, listed by player; the settings themselves remain decisive. */
+/** An index of who signed in at osu! as which player, by player; the settings themselves decide. */
 export const PROVEN_USERS = {
   name: 'proven-users',
   schema: z.object({ user: z.string() }),
 } as const satisfies CollectionOptions<ProvenUser>;
 
-/** The part of a person's settings that is compared. */
+/** The part of a person's settings that the index depends on. */
 interface Linked {
   readonly player: { readonly id: number; readonly proven: boolean } | null;
 }
 
 /**
- * An index that follows people's settings. People are given by `callerKey`.
+ * An index of people's settings. People are given by `callerKey`.
  * @throws AppError `internal`
  */
 export interface ProvenUsers {
-  /** The people who signed in as that player, the last one first. */
+  /** The people who signed in as that player, the most recent first. */
   of(playerId: number): Promise<readonly string[]>;
   /** Updates the index when a person's settings change. */
   follow(user: string, before: Linked, after: Linked): Promise<void>;

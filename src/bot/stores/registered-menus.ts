@@ -4,7 +4,7 @@ import { textsDigest } from '../../i18n/load-texts.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 
-/** Remembers which menus were sent to chat platforms, so that a restart neither makes them in all languages nor asks a platform for its menus. */
+/** Remembers the command menus sent to platforms, so that a restart need not make or compare them all again. */
 export interface RegisteredMenus {
   /**
    * Calls `register`, unless that was done within the last day with the same menus. A store that is away does not keep menus from
@@ -22,7 +22,7 @@ export interface RegisteredMenusOptions {
 }
 
 export function createRegisteredMenus({ records, log }: RegisteredMenusOptions): RegisteredMenus {
-  // A record expires, because others who have the token may register menus of their own.
+  // A record expires, since others who have the token may register other menus.
   const store = records.collection({ name: 'registered-menus', schema: z.string(), ttlMs: 24 * 3_600_000 });
   const onAway = (err: unknown) => log.info({ err }, 'which menus are registered could not be read or stored');
   return {

@@ -18,7 +18,7 @@ import { createProvenUsers } from './proven-users.ts';
 
 export interface SettingsStoreOptions {
   readonly records: RecordStore;
-  /** How many people, and how many chats, have their settings held in memory. Default 10 000. */
+  /** How many people's and how many chats' settings are held in memory. Default 10 000. */
   readonly maxInMemory?: number;
 }
 
@@ -48,18 +48,18 @@ export const CHAT_DEFAULTS: ChatSettings = {
 export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
 /** The bounds of `albumCap`. */
 export const ALBUM_CAP = { min: 1, max: 20 } as const;
-/** Most channels with a rule of one kind. */
+/** The most channels with a rule of one kind. */
 export const MAX_CHANNEL_RULES = 100;
-/** Most roles whose links are not answered. */
+/** The most roles whose links are not answered. */
 export const MAX_OFF_ROLES = 100;
-/** Bounds of the words beside which links are not answered. */
+/** Limits of the words beside which links are not answered. */
 export const OFF_WORD = { most: 50, maxLength: 50 } as const;
 
 const USER_DEFAULTS: UserSettings = { language: null, player: null, view: null };
 const DAY_MS = 24 * 3_600_000;
 const LEFT_MS = 30 * DAY_MS;
 
-/** A player in another version's format is read as none. */
+/** A player that another version stored in an unknown shape is read as none. */
 const Player = z.object({
   id: z.number().int().positive(),
   name: z.string(),
@@ -74,7 +74,7 @@ const User = z.object({
 
 const Ids = z.array(z.string().max(64)).max(MAX_CHANNEL_RULES).catch([]);
 
-/** A setting that is missing, or has another version's format, is read as the default. */
+/** A setting that is missing or of an unknown shape is read as the default. */
 const Chat = z.object({
   autoDetect: z.boolean().nullable().catch(CHAT_DEFAULTS.autoDetect),
   osuLinks: z.boolean().catch(CHAT_DEFAULTS.osuLinks),
@@ -94,12 +94,12 @@ const Chat = z.object({
   captions: z.boolean().catch(CHAT_DEFAULTS.captions),
   language: z.string().nullable().catch(CHAT_DEFAULTS.language),
   prefix: z.enum(PREFIXES).nullable().catch(CHAT_DEFAULTS.prefix),
-  // The choice for a source that this version does not have is kept for a version that has it.
+  // A choice for a source that this version does not have is kept for one that does.
   sources: z.record(sourceIdSchema, z.boolean()).catch(CHAT_DEFAULTS.sources),
 });
 
 export const USERS = { name: 'users', schema: User } as const satisfies CollectionOptions<UserSettings>;
-/** A browser's session does not identify a person, so old ones are dropped, and a flood of them does not fill the store. */
+/** Settings in the web chat. A browser's session is not a person, so old ones are dropped to bound the store. */
 export const WEB_USERS = {
   name: 'web-users',
   schema: User,
@@ -115,7 +115,7 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
   const proven = createProvenUsers(records);
   const usersOf = (key: string) => (key.startsWith('web:') ? sessions : people);
 
-  /** A browser's session is in no group, and nothing reports its end, so it is not indexed. */
+  /** Updates the index of players, except for browsers' sessions, whose end nothing reports. */
   const follow = async (key: string, before: UserSettings, after: UserSettings) =>
     key.startsWith('web:') ? undefined : proven.follow(key, before, after);
 
@@ -133,7 +133,7 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
       const before = await user(key);
       const settings: UserSettings = { ...before, ...change };
       await follow(key, before, settings);
-      // No record is kept of a person who chose nothing.
+      // A person who chose nothing needs no record.
       if (settings.language === null && settings.player === null && settings.view === null)
         return usersOf(key).delete(key);
       return usersOf(key).set(key, settings);
@@ -150,14 +150,15 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
   };
 }
 
-/** While settings cannot be read, nothing is hidden from anyone or deleted by mistake. */
+/** The settings to use while they cannot be read: nothing is hidden or deleted by mistake. */
 const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false, noticeSeconds: 0 };
 
 type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKind'>;
 
 /**
- * The settings of the caller's chat. A private chat has only the person's own settings, and its notices disturb no one else.
- * @throws AppError `internal` when it cannot be read
+ * The settings of the caller's chat. In a private chat these are the defaults and the person's own; notices disturb
+ * nobody there.
+ * @throws AppError `internal` when they cannot be read
  */
 export async function chatSettingsOf({ settings }: Pick<Services, 'settings'>, caller: Place): Promise<ChatSettings> {
   if (caller.chatKind === 'group') return settings.chat(chatKey(caller));
@@ -165,7 +166,7 @@ export async function chatSettingsOf({ settings }: Pick<Services, 'settings'>, c
   return { ...CHAT_DEFAULTS, noticeSeconds: 0, view: view ?? CHAT_DEFAULTS.view };
 }
 
-/** The chat's settings for callers that must go on: if they cannot be read the defaults, except that nothing is hidden or deleted. */
+/** The chat's settings; if they cannot be read, the defaults, but without hiding or deleting anything. */
 export async function readableChatSettings(
   services: Pick<Services, 'settings'>,
   caller: Place,
@@ -179,7 +180,7 @@ export async function readableChatSettings(
   }
 }
 
-/** Tells whether pasted links are answered in the caller's channel, by the rules for channels. For a thread its channel's rules count too. */
+/** Says whether the channel rules allow answers to pasted links; for a thread also the rules of its channel. */
 export function isChannelOn(
   { offChannels, onlyChannels }: Pick<ChatSettings, 'offChannels' | 'onlyChannels'>,
   { chatId, parentChatId }: Pick<Caller, 'chatId' | 'parentChatId'>,
@@ -189,7 +190,7 @@ export function isChannelOn(
   return !isNamed(offChannels) && (onlyChannels.length === 0 || isNamed(onlyChannels));
 }
 
-/** Tells whether the admins exclude pasted links by the roles of the person or by words beside the links. */
+/** Says whether pasted links are excluded by the person's roles or by words in the message. */
 export function isFiltered(
   { offRoles, offWords }: Pick<ChatSettings, 'offRoles' | 'offWords'>,
   { roleIds = [] }: Pick<Caller, 'roleIds'>,
@@ -203,7 +204,7 @@ export function isFiltered(
 
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** A word inside a longer one does not count. */
+/** Says whether a text contains a word, but not as a part of a longer one. */
 function holdsWord(text: string, word: string): boolean {
   const isWithin = (inner: string | undefined, outer: string | undefined) =>
     inner !== undefined && outer !== undefined && LETTER.test(inner) && LETTER.test(outer);
@@ -214,7 +215,7 @@ function holdsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Tells whether people are notified of a message: in groups only where the admins chose so, and once for all links of one message. */
+/** Says whether a message notifies people: in a group only by the admins' choice, once for all its links. */
 export function notifies(
   { settings, request, isFirst, sentKeys }: Pick<Sending, 'settings' | 'request' | 'isFirst' | 'sentKeys'>,
   place: number,
@@ -223,18 +224,18 @@ export function notifies(
   return !isSilent && isFirst && place === 0 && sentKeys.length === 0;
 }
 
-/** Tells whether pasted links of a site are answered in a group: as its admins chose, else by the site's default. */
+/** Says whether pasted links of a site are answered in a group: by its admins' choice, else the site's default. */
 export function isSiteOn({ sources }: Pick<ChatSettings, 'sources'>, { id, onInGroups }: Site): boolean {
   return sources[id] ?? onInGroups === true;
 }
 
-/** Tells whether posts that are marked as sensitive are shown in the caller's chat. */
+/** Says whether posts that are marked as sensitive are shown in the caller's chat. */
 export function showsSensitive({ sensitive }: Pick<ChatSettings, 'sensitive'>, caller: Caller): boolean {
   if (caller.chatKind === 'private' || sensitive === 'spoiler') return true;
   return sensitive === 'restricted' && caller.isAgeRestricted === true;
 }
 
-/** Tells whether the caller may decide for this chat; in a private one everybody may. */
+/** Says whether the caller may change this chat's settings; in a private chat everybody may. */
 export async function decidesForChat({ chatKind, isChatAdmin }: Caller): Promise<boolean> {
   if (chatKind === 'private') return true;
   return typeof isChatAdmin === 'boolean' ? isChatAdmin : isChatAdmin();

@@ -13,7 +13,7 @@ export const TRACKING_CHATS = {
   schema: Chat,
   maxRecords: 5_000,
 } as const satisfies CollectionOptions<TrackingChat>;
-/** A mark that is not renewed belongs to a player that no chat tracks any more. */
+/** The last best plays of tracked players. A record that is not renewed is of a player no longer tracked. */
 export const TRACK_MARKS = {
   name: 'track-marks',
   schema: Mark,
@@ -21,9 +21,9 @@ export const TRACK_MARKS = {
   maxRecords: 5_000,
 } as const satisfies CollectionOptions<TrackMark>;
 
-/** The most players that one chat tracks; a whole installation follows at most {@link MAX_FOLLOWED} different ones. */
+/** The most players that one chat may track; all chats together may track {@link MAX_FOLLOWED} different ones. */
 export const MAX_TRACKED = 10;
-/** Each player is looked up once an hour, a small part of what osu! allows. */
+/** Each player is requested once an hour, in all a small part of what osu! allows. */
 const MAX_FOLLOWED = 600;
 
 const ALL = 'all';
@@ -32,7 +32,7 @@ export const playerKey = ({ id, mode }: Pick<TrackedPlayer, 'id' | 'mode'>) => `
 
 export interface TrackedPlayersOptions {
   readonly records: RecordStore;
-  /** Default: on every platform. */
+  /** Says whether a platform allows messages that answer no request. Default: every one does. */
   readonly canPost?: (platform: string) => boolean;
 }
 
@@ -41,7 +41,7 @@ export function createTrackedPlayers({ records, canPost = () => true }: TrackedP
   const marks = records.collection<TrackMark>({ ...TRACK_MARKS, maxInMemory: MAX_FOLLOWED });
   let writes: Promise<unknown> = Promise.resolve();
 
-  /** Writes happen one after the other, since each change builds on the one before. */
+  /** Runs writes one after the other, since each change is based on the one before. */
   function inTurn<T>(write: () => Promise<T>): Promise<T> {
     const turn = writes.then(write, write);
     writes = turn.catch(() => undefined);

@@ -3,27 +3,27 @@ import type { Logger } from '../../infra/log.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import { type Caller, callerOf, ownerKey, type Request, RequestBody } from '../contract/request.ts';
 
-/** The requests behind what a message with buttons showed and shows, the latest last, by its platform and id. */
+/** The requests whose answers a message with buttons has shown, the current one last; by platform and message. */
 const Views = z.array(RequestBody);
 
 export const SHOWN_VIEWS = {
   name: 'shown-views',
   schema: Views,
-  // Buttons work for this long.
+  // Buttons are valid for the same time.
   ttlMs: 7 * 24 * 3_600_000,
   maxRecords: 200_000,
 } as const satisfies CollectionOptions<z.infer<typeof Views>>;
 
-/** Remembers what the messages with buttons of one platform show now and showed before. Never rejects: if it fails, people just cannot go back. */
+/** Remembers what messages with buttons show now and showed before. Never rejects: then people cannot go back. */
 export interface ViewHistory {
-  /** Resolves with the request whose answer a pressed message showed before; undefined when that is unknown. */
+  /** The request whose answer the message showed before; undefined when unknown. */
   before(messageId: string): Promise<RequestBody | undefined>;
   /**
-   * The number of stored views of the message, if it shows this request's answer; undefined when something else was opened in it since. 0
-   * when nothing is stored about it.
+   * The number of stored requests of the message, if it shows this request's answer; undefined when something else was
+   * opened in it since. 0 when nothing is stored.
    */
   depth(messageId: string, request: Request): Promise<number | undefined>;
-  /** The views that the message showed, and at the end the one that it will show when the request is answered in it. */
+  /** The requests whose answers the message has shown, followed by this one. */
   next(request: Request, pressed: PressedMessage | undefined): Promise<readonly RequestBody[]>;
   keep(messageId: string, views: readonly RequestBody[], request: Request): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface ViewHistory {
 /** The message whose button was pressed. */
 interface PressedMessage {
   readonly messageId?: string | undefined;
-  /** True when the button leads back. */
+  /** True when the button leads to the previous content. */
   readonly isBack?: boolean | undefined;
 }
 
@@ -60,7 +60,7 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
   return {
     async before(messageId) {
       const ask = (await shownIn(messageId)).at(-2);
-      // A person who goes back has asked for the view, so failures are reported.
+      // A person who goes back asks for the answer, so that failures are reported.
       return ask?.kind === 'links' ? { ...ask, unasked: false } : ask;
     },
     async depth(messageId, request) {
@@ -74,7 +74,7 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
       if (pressed?.isBack === true) return shown.slice(0, -1);
       const last = shown.at(-1);
       const caller = callerOf(request);
-      // Another page, or another state of a switch, does not count as a step that one can go back from.
+      // Another page, or a switch in another state, is not a content of its own to go back from.
       const isTurned =
         last !== undefined && (await dispatcher.commandOf(last, caller)) === (await dispatcher.commandOf(ask, caller));
       return [...(isTurned ? shown.slice(0, -1) : shown), ask].slice(-MOST);

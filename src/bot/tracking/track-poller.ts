@@ -7,7 +7,7 @@ import type { PostToChat } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
 import { playerKey } from '../stores/tracked-players.ts';
 
-/** New best plays of a player, best first. */
+/** New best plays of a player, the best first. */
 export interface TrackNews {
   readonly player: TrackedPlayer;
   readonly scores: readonly Score[];
@@ -16,31 +16,31 @@ export interface TrackNews {
 export interface TrackPollerOptions {
   readonly tracked: Pick<TrackedPlayers, 'chats' | 'mark' | 'setMark' | 'drop'>;
   readonly beatmaps: Pick<Beatmaps, 'hasPlayers' | 'userScores'>;
-  /** In the language of the chat. */
+  /** Renders a post about them in the chat's language. */
   readonly render: (news: TrackNews, chat: TrackingChat, signal: AbortSignal) => Promise<Reply>;
   readonly post: PostToChat;
-  /** Tells whether this process is the one that polls; of several, one does. By default it is. */
+  /** Says whether this process, among several, is the one that polls. Default: it is. */
   readonly isSole?: () => boolean;
   readonly log: Pick<Logger, 'warn'>;
-  /** Unix milliseconds. */
+  /** The clock, in unix milliseconds. */
   readonly now?: () => number;
-  /** Between two looks at what is due. Default half a minute. */
+  /** How often it is checked which players are due. Default half a minute. */
   readonly tickMs?: number;
 }
 
 export interface TrackPoller {
   start(): void;
-  /** Looks at the players that are due now; for tests, and what `start` does again and again. */
+  /** Polls the players that are due now. `start` calls it regularly; tests call it too. */
   tick(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const HOUR_MS = 3_600_000;
-/** osu! gives so many at once; what is worse hardly counts. */
+/** The number of best plays that osu! returns; lower ones hardly count. */
 const BEST = 100;
-/** A play that comes into the list later was not new: another one fell out, or osu! changed what plays are worth. */
+/** An older play is not new when it enters the list: another one was removed, or osu! changed its pp. */
 const NEWEST_MS = 3 * 24 * HOUR_MS;
-/** The most plays of one post. */
+/** The most plays in one post. */
 const MAX_NEWS = 5;
 
 interface Followed {
@@ -49,8 +49,8 @@ interface Followed {
 }
 
 /**
- * Looks at the best plays of each tracked player once an hour, however many chats want news of them, a few at a time so that the calls
- * are spread over the hour. What was seen is stored, so a restart neither repeats nor forgets.
+ * Reads the best plays of each tracked player once an hour, however many chats track the player; a few at a time, so
+ * that the requests are spread over the hour. The last list is stored, so a restart neither repeats nor loses a post.
  */
 export function createTrackPoller(options: TrackPollerOptions): TrackPoller {
   const { beatmaps, isSole = () => true, log, now = Date.now, tickMs = 30_000 } = options;
@@ -101,11 +101,11 @@ interface Poll extends TrackPollerOptions {
   readonly now: () => number;
   readonly tickMs: number;
   readonly signal: AbortSignal;
-  /** Moments at which a look at a player came to nothing: it is not repeated before its time either. */
+  /** When requests for a player last failed: they are not repeated before the hour is over. */
   readonly missed: Map<string, number>;
 }
 
-/** The players who were not looked at for an hour, the longest ago first, as many as keep the pace. */
+/** The players who were not requested for an hour, the longest ago first; as many as one tick may request. */
 async function due({ tracked, missed, now, tickMs }: Poll): Promise<readonly Followed[]> {
   const all = followedIn(await tracked.chats());
   const looked = await Promise.all(
@@ -137,11 +137,11 @@ async function look({ player, chats }: Followed, poll: Poll): Promise<void> {
     missed.set(playerKey(player), now());
     return;
   }
-  // The mark is set afterwards: what a crash keeps from being posted is found again, and what was posted is recognised by its id.
+  // The list is stored after posting: a crash before only repeats a post, which is recognised by its id.
   await tracked.setMark(player, { polledAt: now(), scoreIds: scores.map(({ id }) => id) });
 }
 
-/** False when it failed: a chat that cannot be reached keeps no other from its news. */
+/** Posts to one chat. Returns false on a failure, so that other chats still get the post. */
 async function postNews(news: TrackNews, chat: TrackingChat, poll: Poll): Promise<boolean> {
   const { tracked, render, post, log, signal } = poll;
   const { platform, chatId, group } = chat;
@@ -158,7 +158,7 @@ async function postNews(news: TrackNews, chat: TrackingChat, poll: Poll): Promis
   }
 }
 
-/** Each player once, with all chats that want news of them. */
+/** Each player once, with all chats that track them. */
 function followedIn(chats: readonly TrackingChat[]): readonly Followed[] {
   const all = new Map<string, { player: TrackedPlayer; chats: TrackingChat[] }>();
   for (const chat of chats) {

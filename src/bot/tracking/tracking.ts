@@ -16,7 +16,7 @@ export interface TrackingOptions extends Pick<TrackPollerOptions, 'post' | 'isSo
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Posts new best plays of the players that chats want news of, in the language of each chat. */
+/** Posts new best plays of tracked players to the chats that track them, in the language of each chat. */
 export function createTracking({ services, ...options }: TrackingOptions): TrackPoller {
   async function render({ player, scores }: TrackNews, chat: TrackingChat, signal: AbortSignal): Promise<Reply> {
     const { language } = await services.settings.chat(chat.group);
@@ -44,7 +44,7 @@ export function createTracking({ services, ...options }: TrackingOptions): Track
 
 interface TrackNewsView {
   readonly player: TrackedPlayer;
-  /** New best plays, best first. */
+  /** The new best plays, the best first. */
   readonly scores: readonly Score[];
   readonly ratings: ReadonlyMap<number, Rating>;
   /** Makes the token of the button that opens a difficulty. */
@@ -52,7 +52,7 @@ interface TrackNewsView {
   readonly actions: readonly Action[];
 }
 
-/** The post about new best plays of a player. */
+/** Renders the post about a player's new best plays. */
 function renderTrackNews({ player, scores, ratings, openToken, actions }: TrackNewsView, t: Translator): Reply {
   const words = t.messages.plays.track;
   const { id, name, mode } = player;

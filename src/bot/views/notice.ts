@@ -6,17 +6,17 @@ import { type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
 
 interface ErrorNoticeOptions {
   readonly visibility: Reply['visibility'];
-  /** The subject of the failed command, if it is another than posts. */
+  /** What the failed command is about, if not posts. */
   readonly subject?: Subject | undefined;
   /** Short forms of the links that the notice is about, if the message has several. */
   readonly about?: readonly string[] | undefined;
-  /** The one link that the notice is about, if the message has several. */
+  /** The link that the notice is about, if the message has several. */
   readonly link?: string | undefined;
 }
 
-/** These errors matter only to the person who asked, so they are shown to them alone where the platform can do that. */
+/** Errors that matter only to the person who asked: only that person sees them, where the platform supports it. */
 const FOR_CALLER: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'rate_limited', 'forbidden']);
-/** Failures that pass by themselves, so that trying again later makes sense. */
+/** Failures that may pass, so that trying again later makes sense. */
 const PASSING: ReadonlySet<ErrorCode> = new Set([
   'upstream_rate_limited',
   'upstream_unavailable',
@@ -24,10 +24,10 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
   'rate_limited',
   'internal',
 ]);
-/** One sentence names at most this many links. */
+/** The most links that one sentence names. */
 const MAX_NAMED = 5;
 
-/** One calm sentence for a failure, in the reader's language. */
+/** One calm sentence about a failure, in the reader's language. */
 export function errorSentence(error: AppError, t: Translator, subject?: Subject): string {
   const { code, params, retryAfterMs } = error;
   const { sites } = params;
@@ -55,12 +55,12 @@ export function errorNotice(
   });
 }
 
-/** A live stream stays one, so it gets no button to try again; a site's login wall for visitors may be gone soon. */
+/** Says whether trying again may help: not for a live stream, but for a login wall, which may be gone soon. */
 function mayPass({ code, params }: AppError): boolean {
   return PASSING.has(code) ? params.what !== 'stream' : params.what === 'wall';
 }
 
-/** Puts the short forms of the links before the words that are about them. */
+/** Puts the short forms of links before the words about them. */
 export function aboutLinks(about: readonly string[], words: Text): Text {
   if (about.length === 0) return words;
   const named = about.slice(0, MAX_NAMED).flatMap((label, index): Text => {
@@ -80,7 +80,7 @@ interface RequestNotice {
   readonly afterMs?: number | undefined;
 }
 
-/** Renders a sentence about a request that takes the place of its answer, or of a part of it. */
+/** Renders a notice that is sent instead of a request's answer, or of a part of it. */
 export function renderRequestNotice({ kind, links = 1, afterMs = 0 }: RequestNotice, t: Translator): Reply {
   switch (kind) {
     case 'unsure':
@@ -98,12 +98,12 @@ export function renderRequestNotice({ kind, links = 1, afterMs = 0 }: RequestNot
   }
 }
 
-/** Says how many requests come before this one. */
+/** Renders the notice of how many requests come before this one. */
 export function renderPlace(ahead: number, t: Translator): Reply {
   return notice(t.messages.requests.place({ ahead }));
 }
 
-/** Says that a request cannot be taken now. */
+/** Renders the notice that a request cannot be accepted now. */
 export function renderBusy(t: Translator, retryAfterMs?: number): Reply {
   const error = new AppError('rate_limited', 'too much waits', { params: { reason: 'busy' }, retryAfterMs });
   return errorNotice(error, t, { visibility: 'caller' });
@@ -113,8 +113,8 @@ const SHORT = 40;
 const STEP = 8;
 
 /**
- * Short forms of links for sentences about them: cut where they are long, without the parts that are the same in all, and different for
- * different links. They are words, not addresses, so they are shown as code.
+ * Short forms of links, for use in sentences: without the parts that all share, shortened, and different for different
+ * links. They are no addresses, so they are shown as code.
  */
 export function linkLabels(links: readonly string[]): readonly string[] {
   const whole = links.map(link => link.replace(/^https?:\/\/(?:www\.)?/i, '').replace(/\/$/, ''));

@@ -22,18 +22,18 @@ import {
 import type { ChatSettings, Site, View } from '../contract/settings.ts';
 import { errorSentence } from './notice.ts';
 
-/** A source as a card shows it. */
+/** A source as a post's card shows it. */
 export type CardSite = Site & Pick<SourceDescriptor, 'colour' | 'profileUrl'>;
 
-/** A post's site, as the post's card names it. */
+/** The site of a post, as the post's card names it. */
 interface PostSite {
   readonly name: string;
   readonly colour?: Colour;
-  /** The author's page on the site. */
+  /** The address of the author's page on the site. */
   readonly authorUrl?: string;
 }
 
-/** A source that no longer exists is called by its id. */
+/** The site of a post; a source that no longer exists is named by its id. */
 export function postSite({ source, author }: Post, sites: readonly CardSite[], t: Translator): PostSite {
   const site = sites.find(({ id }) => id === source);
   if (site === undefined) return { name: source };
@@ -48,27 +48,27 @@ export interface PostViewOptions {
   readonly site: PostSite;
   /** True to quote the caption. Default true. */
   readonly captions?: boolean;
-  /** Default: `card`, which shows words and files. */
+  /** Default: `card`, which shows text and files. */
   readonly view?: View;
-  /** The part of a video to show; `isRough` when it can only begin and end at certain moments of the video. */
+  /** The part of a video to show; `isRough` when it can only begin and end near the requested times. */
   readonly clip?: { readonly range: Clip; readonly isRough: boolean } | undefined;
-  /** True to hide files until people choose to look; files of a sensitive post are always hidden. */
+  /** True to show files behind a spoiler, as those of a sensitive post always are. */
   readonly spoiler?: boolean;
-  /** The most files that are shown. Default: all. */
+  /** The most files to show. Default: all. */
   readonly cap?: number | null;
-  /** Zero-based place of the item that was asked for and could not be fetched. */
+  /** Zero-based index of the requested item, if it could not be fetched. */
   readonly missing?: number | undefined;
   /** The site of the quoted post, if that is shown below the post. */
   readonly quotedSite?: PostSite | undefined;
-  /** The token of a button that translates the post, if it is in another language than the reader's. */
+  /** The token of a button that translates the post, if it is not in the reader's language. */
   readonly translateToken?: string | undefined;
-  /** True for a post that is shown because another post quotes it. */
+  /** True for a post that is only shown because another one quotes it. */
   readonly isQuoted?: boolean;
 }
 
 const SEPARATOR = ' · ';
 
-/** Renders a post: its author and site, the known counts, its words, its files and a link to the original. */
+/** Renders a post: its author and site, the known counts, its text, its files and a link to the original. */
 export function renderPost(post: Post, t: Translator, options: PostViewOptions): Reply {
   const { form, site, captions = true, view = 'card', cap = null } = options;
   const indexes = options.indexes.slice(0, cap ?? options.indexes.length);
@@ -79,7 +79,7 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   });
   const original = { kind: 'link' as const, label: t.messages.post.openOriginal, url: post.url };
   if (view === 'media' && gallery.length > 0) {
-    // The notes say what of the post is missing here. It is shown at the original, whose link may be deleted with the pasted message.
+    // The notes say which files are missing, so a link to the original is needed: the pasted message may be deleted.
     const actions = notes.length > 0 ? [original] : [];
     return reply({ blocks: notes, gallery, actions, ...quotedOf(post, t, options) });
   }
@@ -104,7 +104,7 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   });
 }
 
-/** Renders a sentence and a link to the original, in place of a sensitive post in a chat that shows none. */
+/** Renders a sentence and a link, instead of a sensitive post in a chat that does not show them. */
 export function renderWithheld(post: Post, { sensitive }: Pick<ChatSettings, 'sensitive'>, t: Translator): Reply {
   const { withheld, openOriginal } = t.messages.post;
   return reply({
@@ -114,7 +114,7 @@ export function renderWithheld(post: Post, { sensitive }: Pick<ChatSettings, 'se
   });
 }
 
-/** The quoted post under its own author's name, with as many files as the outer post leaves of the limit. */
+/** The quoted post under its own author's name, with as many files as the quoting post leaves of the limit. */
 function quotedOf({ quoted }: Post, t: Translator, options: PostViewOptions): Pick<Reply, 'quoted'> {
   const { quotedSite, indexes, form, cap = null, view, captions, spoiler } = options;
   if (quoted === null || quotedSite === undefined) return {};
@@ -130,12 +130,12 @@ function quotedOf({ quoted }: Post, t: Translator, options: PostViewOptions): Pi
   return { quoted: shown };
 }
 
-/** True when neither the post nor the post that it quotes has files. */
+/** True when neither the post nor the one that it quotes has files. */
 function isWordsOnly(post: Post): boolean {
   return itemCount(post) === 0 && (post.quoted === null || itemCount(post.quoted) === 0);
 }
 
-/** Names the author, with their avatar and a link to them; for an unknown author it names the site. */
+/** The author with avatar and link; if the author is unknown, the site. */
 function postHeading({ author }: Post, { name: site, colour, authorUrl }: PostSite, t: Translator): Heading {
   const { untitled, avatar } = t.messages.post;
   const name = unspoofed(author.name);
@@ -156,7 +156,7 @@ function postHeading({ author }: Post, { name: site, colour, authorUrl }: PostSi
   };
 }
 
-/** True when the author's name is known; otherwise the heading names the site. */
+/** True when the author's name is known; else the heading names the site. */
 function isNamed({ author }: Post): boolean {
   return unspoofed(author.name) !== '' || unspoofed(author.username) !== '';
 }
@@ -165,7 +165,7 @@ function colourOf({ colour }: PostSite): Pick<Reply, 'colour'> {
   return colour === undefined ? {} : { colour };
 }
 
-/** The name in one line, without marks that change the writing direction or imitate a verified mark: they could fake the text beside the name. */
+/** The name in one line, without characters that turn the text around or imitate a verified mark. */
 function unspoofed(name: string | null): string {
   return (name ?? '')
     .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\u2713\u2714]/gu, '')
@@ -173,7 +173,7 @@ function unspoofed(name: string | null): string {
     .trim();
 }
 
-/** A title that holds this many characters from the beginning of the caption counts as a copy of it. */
+/** A title that contains this many characters of the caption's beginning is a copy of it. */
 const COPIED = 40;
 
 /** The title, unless it only repeats the caption: titles are often its beginning, with the author's name before or after. */
@@ -194,7 +194,7 @@ function folded(text: string): string {
     .toLowerCase();
 }
 
-/** The site, the date and the counts that the upstream gave: an unknown count is left out, never shown as 0. */
+/** The site, the date and the known counts; an unknown count is left out, never shown as 0. */
 function detailsLine(post: Post, t: Translator, { indexes, form, site, isQuoted }: PostViewOptions): Text {
   const words = t.messages.post;
   const { likes, comments, plays, views, shares } = post.stats;
@@ -218,7 +218,7 @@ function detailsLine(post: Post, t: Translator, { indexes, form, site, isQuoted 
   return parts.flatMap((part, index) => (index === 0 ? [part] : [SEPARATOR, part]));
 }
 
-/** Notes on the files that a reader must see in every view. */
+/** Notes about the files that every view must show. */
 function notesOf(post: Post, t: Translator, options: PostViewOptions): readonly string[] {
   const words = t.messages.post;
   const { indexes, cap = null, clip, view } = options;
@@ -234,7 +234,7 @@ function notesOf(post: Post, t: Translator, options: PostViewOptions): readonly 
   return missing === undefined ? notes : [...notes, missing];
 }
 
-/** Says which item was asked for and could not be fetched, and how many of all items are missing. */
+/** Says which requested item could not be fetched, and how many of all items are missing. */
 function missingLine(
   post: Post,
   t: Translator,
@@ -254,7 +254,7 @@ function isSilent(item: MediaItem | undefined): boolean {
   return item?.kind === 'video' && !hasSound(item) && playableVariants(item).length > 0;
 }
 
-/** True when the item may have audio; where the upstream did not say, it counts as having it. */
+/** True when the item may have audio; also when that is unknown. */
 export function hasSound(item: MediaItem): boolean {
   return item.kind !== 'image' && item.variants.some(variant => variant.hasAudio !== false);
 }
@@ -263,7 +263,7 @@ export function hasSound(item: MediaItem): boolean {
 export function renderCover(post: Post, site: PostSite, reason: AppError, t: Translator): Reply {
   const { coverOnly, authorOnly, openOriginal } = t.messages.post;
   const caption = post.caption?.trim();
-  // The cover comes first, because some platforms show only the first image.
+  // The cover is put first, because some platforms show only the first image.
   const cover: readonly Block[] =
     post.coverUrl === null ? [] : [{ kind: 'image', url: post.coverUrl, alt: t.messages.post.cover }];
   return reply({

@@ -16,7 +16,7 @@ import {
 import { MAP_OPTION, wishedMap } from '../../osu/asked-map.ts';
 import { coverOf, lengthOfSet, originBlocks, setTitle, starsOfSet } from '../../views/osu/beatmap.ts';
 
-/** Shows where the files of a set can be downloaded. */
+/** Shows the addresses from which a beatmapset can be downloaded. */
 export const beatmapDownload = defineCommand({
   name: 'beatmap download',
   options: {
@@ -58,19 +58,19 @@ export const beatmapDownload = defineCommand({
   },
 });
 
-/** The osu!direct address is text and no button, because platforms only allow web addresses in buttons. The web chat makes it a link. */
+/** The osu!direct address as text, because buttons allow only web addresses; the web chat makes it a link. */
 function directBlock(setId: number, t: Translator): Block {
   return textBlock([`${t.messages.osu.direct}: `, { kind: 'code', children: [directLink(setId)] }]);
 }
 
-/** The addresses with or without the video as asked; all addresses when none fits. */
+/** The addresses with or without video, as asked; all of them when none match. */
 function wanted(addresses: readonly DownloadAddress[], video: boolean | undefined): readonly DownloadAddress[] {
   const files = addresses.filter(({ source }) => source !== 'osu');
   const fitting = video === undefined ? files : files.filter(address => address.video === video);
   return fitting.length === 0 ? files : fitting;
 }
 
-/** Gives a line like `catboy: with video · without video` for each mirror. */
+/** A line such as `catboy: with video · without video` for each mirror. */
 function addressBlocks(files: readonly DownloadAddress[], t: Translator): readonly Block[] {
   const words = t.messages.osu;
   const isMixed = hasBoth(files);
@@ -86,7 +86,7 @@ function addressBlocks(files: readonly DownloadAddress[], t: Translator): readon
   return lines.length === 0 ? [] : [textBlock(stacked([[words.downloadHint], ...lines]))];
 }
 
-/** Buttons for the best file, and for the best one without the video if the first has it. */
+/** Buttons for the best download, and for the best one without video if the first has video. */
 function fileActions(files: readonly DownloadAddress[], t: Translator): readonly Action[] {
   const words = t.messages.osu;
   const [best] = files;

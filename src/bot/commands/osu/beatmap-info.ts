@@ -9,7 +9,7 @@ import { downloadToken, mapButtons, openMapToken } from '../../osu/buttons.ts';
 import { MAX_LINES, renderBeatmapInfo } from '../../views/osu/beatmap-info.ts';
 import { beatmapSimulate } from './beatmap-simulate.ts';
 
-/** pp are shown for these accuracies. */
+/** The accuracies for which pp are shown. */
 const ACCURACIES = [95, 98, 99, 100];
 
 const USUAL_MODS = ['HD', 'HR', 'DT', 'HDDT', 'HDHR', 'HDDTHR', 'FL', 'EZ', 'HT', 'NF'];
@@ -19,7 +19,7 @@ async function suggestMods(partial: string) {
   return USUAL_MODS.filter(mods => mods.startsWith(typed)).map(mods => ({ label: `+${mods}`, value: mods }));
 }
 
-/** Options about a play, which can only be typed here: with one of them the map is simulated instead. */
+/** Declares an option about a play, which can only be typed; with one of them the map is simulated. */
 const aside = <O extends Option>(option: O) => ({ ...option, only: 'typed' }) as const;
 
 interface Asked {
@@ -29,7 +29,7 @@ interface Asked {
   readonly mods: readonly string[];
 }
 
-/** Ratings of the shown difficulties, by their ids. Difficulties of other rulesets are left out when these do not have the mods. */
+/** Ratings of the shown difficulties, by id; those of a ruleset without these mods are left out. */
 async function rate(
   { set, beatmap, convertedTo, mods }: Asked,
   { services, signal }: CommandContext,
@@ -58,7 +58,7 @@ async function rate(
   );
 }
 
-/** Shows a set, or one of its difficulties as it plays with some mods. */
+/** Shows a beatmapset, or one of its difficulties with mods. */
 export const beatmapInfo = defineCommand({
   name: 'beatmap info',
   options: {

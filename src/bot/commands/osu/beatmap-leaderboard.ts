@@ -30,11 +30,11 @@ import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { resultText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
-/** Each member costs a call to osu!, so only this many are asked for at once; a button shows more. */
+/** Each member costs a request to osu!, so only this many are asked for at once; a button shows more. */
 const MEMBERS_A_TURN = 4;
 const MAX_TURNS = 25;
 
-/** The best plays on a map, of the world or of this chat's members with a linked player. */
+/** Shows the best plays on a map, worldwide or of this chat's members with a linked player. */
 export const beatmapLeaderboard = defineCommand({
   name: 'beatmap leaderboard',
   options: {
@@ -130,7 +130,7 @@ async function ofWorld({ map, mods, country, page }: Asked, context: CommandCont
   return { scores: scores.slice(first, end), first: first + 1, hasMore: end < scores.length, left: 0, stale };
 }
 
-/** osu! gives a country's leaderboard only to supporters, so this takes the country's players among the best of the world. */
+/** Finds a country's players among the world's best, because osu! shows countries only to supporters. */
 async function fromCountry(scores: readonly Score[], country: string, { services, signal }: CommandContext) {
   const ids = scores.flatMap(({ user_id }) => user_id ?? []);
   const { players } = await services.beatmaps.standings(ids, signal);
@@ -138,7 +138,7 @@ async function fromCountry(scores: readonly Score[], country: string, { services
   return scores.filter(({ user_id }) => user_id !== null && own.has(user_id));
 }
 
-/** Plays of members on earlier pages are in the cache; each page asks for those of some more members. */
+/** The best plays of the chat's members. Each page asks for those of a few more members; earlier ones are cached. */
 async function ofChat({ map, mods, page }: Asked, { caller, services, signal }: CommandContext) {
   const members = await chatPlayers(caller, services);
   const asked = members.slice(0, page * MEMBERS_A_TURN);
@@ -189,7 +189,7 @@ function nameOf({ username }: Score, t: Translator): string {
   return username ?? t.messages.osu.scores.unknownPlayer;
 }
 
-/** Gives a line like `1. salt shaker · S · 98.75% · 201 pp · +HD · 512x · 2 misses`. */
+/** A line such as `1. salt shaker · S · 98.75% · 201 pp · +HD · 512x · 2 misses`. */
 function scoreLine(score: Score, place: number, t: Translator): Text {
   const { id, user_id, mode, max_combo, is_perfect_combo, statistics } = score;
   const words = t.messages.osu.scores;

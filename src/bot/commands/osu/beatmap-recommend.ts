@@ -41,7 +41,7 @@ const MAX_LINK = 300;
 
 const STARS = figure('stars', 'star', 'sr');
 
-/** Reads `5-6`, or one number with a star: `5.5*`. A number alone may be a player's id. */
+/** Reads a range of stars: `5-6`, or one number with a star, `5.5*`. A number alone may be a player's id. */
 function starRange(word: string): string | undefined {
   const [, range, about] =
     /^(?:(\d{1,2}(?:[.,]\d{1,2})?-\d{1,2}(?:[.,]\d{1,2})?)[*\u2605]?|(\d{1,2}(?:[.,]\d{1,2})?)[*\u2605])$/.exec(word) ??
@@ -49,7 +49,7 @@ function starRange(word: string): string | undefined {
   return (range ?? about)?.replaceAll(',', '.');
 }
 
-/** Recommends maps to play next, and says why. */
+/** Recommends maps to play next, with reasons. */
 export const beatmapRecommend = defineCommand({
   name: 'beatmap recommend',
   options: {
@@ -113,7 +113,7 @@ export const beatmapRecommend = defineCommand({
   },
 });
 
-/** The player to recommend for. None is needed where filters say what is wanted. */
+/** The player to recommend for; none is needed if filters are given. */
 async function askerOf(
   named: string | undefined,
   { stars, pp, like }: Readonly<Record<'stars' | 'pp' | 'like', string | undefined>>,
@@ -139,7 +139,7 @@ function canTurnTo(mods: string): boolean {
   return ![...must, ...never].includes('DT');
 }
 
-/** The tokens of the buttons that ask again; undefined where a button would lead no further. */
+/** Tokens of buttons for further recommendations; undefined where such a button would be of no use. */
 interface AgainTokens {
   readonly another: string;
   readonly easier: string | undefined;
@@ -147,7 +147,7 @@ interface AgainTokens {
   readonly withDoubleTime: string | undefined;
 }
 
-/** Shows the maps as cards, each with its reasons, and buttons to ask for others. */
+/** Shows the maps as cards with their reasons, and buttons for further ones. */
 function renderRecommendations(
   result: RecommendResult,
   tokens: AgainTokens,
@@ -190,7 +190,7 @@ function targetText({ isBeside }: RecommendResult, pp: number, t: Translator): s
   return isBeside ? words.beside({ pp: shown }) : words.target({ pp: shown });
 }
 
-/** Names the rules by which the figures were worked out. */
+/** Names the rules (version of pp) by which the figures were calculated. */
 function reckoning(recommendations: readonly Recommendation[], t: Translator): string {
   const dates = recommendations.flatMap(({ algorithm }) => algorithm ?? []);
   const [date] = dates;
@@ -218,12 +218,12 @@ function nameOf({ beatmap, beatmapset, mods }: Omit<Extract<Reason, { kind: 'lik
   return `${setName(beatmapset)} [${beatmap.version}]${mods.length === 0 ? '' : ` +${mods.join('')}`}`;
 }
 
-/** Gives a text like `271 pp · +6.2 in total`. */
+/** A text such as `271 pp · +6.2 in total`. */
 function worthText({ pp, gain }: Recommendation, t: Translator): string {
   return [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }), ...Object.values(gainOf({ gain }, t))].join(' · ');
 }
 
-/** The pp that the map would add to the player's total; empty when that is next to nothing. */
+/** The pp that the map would add to the player's total; empty when it is almost nothing. */
 function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readonly detail?: string } {
   return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain({ pp: t.decimal(gain, 1) }) };
 }
@@ -242,7 +242,7 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
   const rated = ratedStarsWithSwatch({ stars, isEstimate }, t);
   const state = stateOf({ ...beatmapset, status: beatmap.status }, t);
   const reasons = each.reasons.map(reason => reasonText(reason, t)).filter(reason => reason !== undefined);
-  // A row of a list has one line, in which a reason that names another map does not fit.
+  // A list's row has one line, too short for a reason that names another map.
   const brief = reasons.find(reason => typeof reason === 'string');
   return {
     kind: 'card',
@@ -261,7 +261,7 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
   };
 }
 
-/** Gives a text like `251 pp · like Tin Orchard - Glass Harbour [Extra]`. */
+/** A text such as `251 pp · like Tin Orchard - Glass Harbour [Extra]`. */
 function whyText({ pp, reasons }: Recommendation, t: Translator): string {
   const { estimate, recommend } = t.messages.osu;
   const like = reasons.find(reason => reason.kind === 'like');
@@ -269,7 +269,7 @@ function whyText({ pp, reasons }: Recommendation, t: Translator): string {
   return like === undefined ? worth : `${worth} · ${recommend.like} ${nameOf(like)}`;
 }
 
-/** A reason in words; undefined for one that the card's figures show already. */
+/** A reason in words; undefined when the card's figures already show it. */
 function reasonText(reason: Reason, t: Translator): Text | string | undefined {
   const words = t.messages.osu.recommend;
   switch (reason.kind) {

@@ -34,14 +34,14 @@ import { settingsText } from '../../views/osu/beatmap-info.ts';
 import { type DrawnPlay, loadCover, playPicture } from '../../views/osu/play.ts';
 import { estimateBlocks, modNames } from '../../views/osu/score.ts';
 
-/** pp of full combos with these accuracies are always shown. */
+/** The accuracies for which pp of plays without a miss are shown. */
 const USUAL = [95, 97, 98, 99, 100];
-/** Accuracies on the buttons that simulate another play. */
+/** The accuracies on the buttons for other plays. */
 const STEPS = [95, 98, 99, 100];
 const USUAL_MODS = ['NM', 'HD', 'HR', 'DT', 'HDDT', 'HDHR', 'FL', 'EZ', 'HT'];
 const RATES = { min: 0.5, max: 2 };
 
-/** Works out how many pp a play on a map would be worth. */
+/** Calculates how many pp a play on a map would give. */
 export const beatmapSimulate = defineCommand({
   name: 'beatmap simulate',
   options: {
@@ -130,7 +130,7 @@ export const beatmapSimulate = defineCommand({
   },
 });
 
-/** Reads `98.5`, `98,5%` or `1.2x`. */
+/** Reads a number such as `98.5`, `98,5%` or `1.2x`. */
 function readNumber(
   option: string,
   text: string | undefined,
@@ -150,7 +150,7 @@ interface Simulated {
   readonly play: SimulatedPlay;
 }
 
-/** Buttons for the same map with another accuracy, with or without a miss, and with other mods. */
+/** Buttons for the same map with another accuracy, with or without a miss, or with other mods. */
 function ways({ map, mods, rate, play }: Simulated, { services, t }: CommandContext) {
   const { beatmap, ruleset } = map;
   const convertedTo = ruleset === beatmap.mode ? undefined : ruleset;
@@ -181,15 +181,15 @@ function ways({ map, mods, rate, play }: Simulated, { services, t }: CommandCont
 }
 
 interface PlayedMap {
-  /** The difficulty with the mods. */
+  /** The difficulty as changed by the mods. */
   readonly played: Beatmap;
   readonly mods: readonly string[];
-  /** The speed that was asked for, if it is not the usual one of the mods. */
+  /** The requested speed, if it differs from that of the mods. */
   readonly rate: number | undefined;
   readonly ruleset: Ruleset;
 }
 
-/** The details of the play that was asked about. */
+/** A simulated play with its texts. */
 interface DescribedPlay {
   readonly accuracy: number;
   readonly combo: number | undefined;
@@ -197,9 +197,9 @@ interface DescribedPlay {
   readonly rating: Rating | undefined;
 }
 
-/** Gives texts like `AR 10.3 OD 9.4 …`, `270 BPM` and `1:20`. */
+/** Texts such as `AR 10.3 OD 9.4 …`, `270 BPM` and `1:20`. */
 function settingsOf({ played, rate, ruleset }: PlayedMap, { difficulty }: Rating, t: Translator): readonly string[] {
-  // At a speed of its own, the settings differ from those that the mods alone give.
+  // A speed that differs from the mods' changes the settings further.
   const shown: Beatmap =
     rate === undefined || difficulty === undefined
       ? played
@@ -218,7 +218,7 @@ function settingsOf({ played, rate, ruleset }: PlayedMap, { difficulty }: Rating
   return shownTexts.filter(text => text !== undefined);
 }
 
-/** Gives a line like `+HDDT · 🟣 6.40★ · AR 10.3 OD 9.4 … · 270 BPM · 1:20 · 812x`. */
+/** A line such as `+HDDT · 🟣 6.40★ · AR 10.3 OD 9.4 … · 270 BPM · 1:20 · 812x`. */
 function mapLine(map: PlayedMap, usual: Rating, t: Translator): Text {
   const { mods, rate } = map;
   const { maxCombo } = usual;
@@ -255,7 +255,7 @@ interface SimulatedMap {
   readonly inWords: readonly WordBlock[];
 }
 
-/** Shows the play as an image card with a link to the map's page, or in words. */
+/** Shows the play as an image card with a link to the map, or as text. */
 async function simulatedBlocks(
   { map, cover, shown, usual, fields, mods, described, inWords }: SimulatedMap,
   services: CommandContext['services'],

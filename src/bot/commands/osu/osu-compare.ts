@@ -18,7 +18,7 @@ import { mapHeading, originBlocks } from '../../views/osu/beatmap.ts';
 import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { estimateBlocks, scoreCard, withLines } from '../../views/osu/score.ts';
 
-/** At most this many plays are shown; more are rare and would make a long card. */
+/** The most plays that are shown; more are rare and would make a long card. */
 const MOST = 5;
 
 interface Asked {
@@ -26,10 +26,10 @@ interface Asked {
   readonly player: string | undefined;
 }
 
-/** In a typed line, a number that stands first or alone is the map's id and not a player's. */
+/** A number that stands first or alone in a typed line: the map's id and not a player's. */
 const FIRST_NUMBER = /^[1-9]\d{3,14}$/;
 
-/** Shows a player's plays on a map: the one that is named, or the one that this chat saw last. */
+/** Shows a player's plays on a map: the named one, or the one that was last shown in this chat. */
 export const osuCompare = defineCommand({
   name: 'osu compare',
   options: {
@@ -95,7 +95,7 @@ function dayOf({ ended_at }: Score, t: Translator): string {
   return Number.isNaN(at) ? '' : t.date(at);
 }
 
-/** The player who is asked about. Words that name no player may belong to the map's name. */
+/** The requested player. Words that are no player's name may belong to the map's name. */
 async function playerOf({ map, player }: Asked, context: CommandContext) {
   const { caller, services, signal } = context;
   const own = async () => {
@@ -115,7 +115,7 @@ async function playerOf({ map, player }: Asked, context: CommandContext) {
   }
 }
 
-/** The map is named above, so the card's title is the play's place and day. */
+/** A play as a card. The map is named above the cards, so the title is the play's number and date. */
 function playCard(score: Score, place: number, rating: Rating | undefined, t: Translator): Card {
   const { image: _, ...card } = scoreCard(score, { rating }, t);
   const last = score.ended_at === null ? [] : (card.lines.at(-1) ?? []);

@@ -8,8 +8,8 @@ import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu
 import { notice } from '../../views/notice.ts';
 
 /**
- * Remembers which player the caller is, so that they may leave out the name later: the player that they name or, where Medley offers it, the
- * one they sign in as at osu!.
+ * Links the caller to a player, whose name may then be left out: the one whom they name or, where the host configured
+ * it, the one as whom they sign in at osu!.
  */
 export const osuLink = defineCommand({
   name: 'osu link',
@@ -28,7 +28,7 @@ export const osuLink = defineCommand({
       id: user.id,
       name: user.username,
       mode: ruleset ?? null,
-      // A person who already proved to be this player and only wants another mode stays proven.
+      // A person who has proved to be this player, and only chooses another mode, stays proven.
       proven: known?.proven === true && known.id === user.id,
     };
     await services.settings.setUser(callerKey(caller), { player: linked });
@@ -43,11 +43,11 @@ export const osuLink = defineCommand({
 
 async function offerSignIn(mode: Ruleset | null, { caller, services, t }: CommandContext) {
   if (services.accountLinks === undefined) throw usageError('noName');
-  // Anyone who opens the sign-in address would link their own osu! account to the caller, so a group never sees it.
+  // The sign-in address would link whoever opens it to the caller, so it is never shown to a group.
   const isSeen = caller.chatKind === 'group' && caller.answersAlone !== true;
   if (isSeen) return notice(t.messages.linking.inPrivate);
   const words = t.messages.linking;
-  // The address leads to one of Medley's own pages, and only the caller may use it.
+  // The address is a page of this server, and must only be used by the caller.
   const url = await services.accountLinks.offer(callerKey(caller), mode);
   return reply({
     blocks: [textBlock([words.offer]), textBlock(sentence(words.byName))],
@@ -56,7 +56,7 @@ async function offerSignIn(mode: Ruleset | null, { caller, services, t }: Comman
   });
 }
 
-/** Forgets which player the caller is. */
+/** Removes the caller's link to a player. */
 export const osuUnlink = defineCommand({
   name: 'osu unlink',
   options: {},

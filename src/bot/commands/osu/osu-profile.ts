@@ -21,12 +21,12 @@ import { playsPart } from '../../osu/plays.ts';
 import { day, originBlocks } from '../../views/osu/beatmap.ts';
 import { PROVEN_MARK, playerTitle } from '../../views/osu/player.ts';
 
-/** In milliseconds. */
+/** How long the profile waits for the best plays, in milliseconds. */
 const PLAYS_WAIT_MS = 1_200;
 const AVATAR = { width: 160, height: 160 };
 const COVER = { width: 640, height: 118 };
 
-/** Shows who a player is, and how well they play. */
+/** Shows a player's profile. */
 export const osuProfile = defineCommand({
   name: 'osu profile',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION },
@@ -62,7 +62,7 @@ export const osuProfile = defineCommand({
   },
 });
 
-/** Shows the profile as an image card with the facts that the card lacks, or all of it in words. */
+/** Shows the profile as an image card with the facts that are not on it, or all as text. */
 async function profileBlocks(
   player: Player,
   isProven: boolean,
@@ -84,7 +84,7 @@ async function profileBlocks(
   return [{ ...picture, beside: [card, ...more], instead: inWords, repeats: true }];
 }
 
-/** The pp of the best plays. If they do not come in time or fail, the card is drawn without their curve. */
+/** The pp of the best plays; none if they do not come in time or fail: then the card has no curve. */
 async function bestWorth(player: Player, { services, signal }: CommandContext): Promise<readonly number[]> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(PLAYS_WAIT_MS)]);
   try {
@@ -97,9 +97,9 @@ async function bestWorth(player: Player, { services, signal }: CommandContext): 
 }
 
 /**
- * A card of words that names the player and leaves out all that osu! did not say.
- * @param isProven someone of the chat proved to be that player
- * @param isDrawn an image card already shows their country, ruleset and title
+ * A text card of the player with everything that osu! states.
+ * @param isProven someone of the chat proved to be this player
+ * @param isDrawn an image card shows their country, ruleset and title
  */
 function playerCard(player: Player, isProven: boolean, t: Translator, isDrawn = false): Card {
   const words = t.messages.osu;

@@ -26,12 +26,12 @@ import { originBlocks } from '../../views/osu/beatmap.ts';
 import { pageActions } from '../../views/osu/beatmap-list.ts';
 import { PROVEN_MARK } from '../../views/osu/player.ts';
 
-/** osu! gives this many players in one page. */
+/** The number of players on a page of osu!'s ranking. */
 const MOST = 50;
-/** A menu takes at most this many choices. */
+/** The most choices of a menu. */
 const MAX_CHOICES = 25;
 
-/** Ranks this chat's members with a linked player by pp, or shows osu!'s own ranking. */
+/** Ranks this chat's members with a linked player by pp, or shows osu!'s ranking. */
 export const osuRanking = defineCommand({
   name: 'osu ranking',
   options: {
@@ -87,7 +87,7 @@ interface AskedRanking {
   readonly page: number;
 }
 
-/** A page of osu!'s own ranking. */
+/** A page of osu!'s ranking. */
 async function worldRanking({ mode, country, page }: AskedRanking, context: CommandContext): Promise<Reply> {
   const { caller, services, signal, t } = context;
   const { player } = await services.settings.user(callerKey(caller));
@@ -155,7 +155,7 @@ type Ranked = Omit<RankedPlayer, 'pp'> & {
   readonly isProven?: boolean;
 };
 
-/** Gives a line like `1. lamp post · 6,241 pp · #21,480 · ID · 97.85%`. */
+/** A line such as `1. lamp post · 6,241 pp · #21,480 · ID · 97.85%`. */
 function rankedLine(player: Ranked, ruleset: Ruleset, t: Translator): Text {
   const { id, username, country_code, global_rank, hit_accuracy, worth, place, isProven = false } = player;
   return [

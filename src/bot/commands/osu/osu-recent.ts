@@ -16,7 +16,7 @@ import { loadCover, playBlock } from '../../views/osu/play.ts';
 import { gainText, playerTitle } from '../../views/osu/player.ts';
 import { estimateBlocks } from '../../views/osu/score.ts';
 
-/** Shows one of a player's last plays, with its place on the map and among their best plays. */
+/** Shows one of a player's last plays, with its position on the map and among their best plays. */
 export const osuRecent = defineCommand({
   name: 'osu recent',
   options: {
@@ -70,7 +70,7 @@ export const osuRecent = defineCommand({
         ...estimateBlocks([rating], t),
       ],
       actions: [
-        // A failed play has no page at osu!.
+        // A failed play has no page on osu!'s site.
         ...(score.passed ? [page] : []),
         ...turnButtons(user, { nth, count: scores.length, pass }, context),
         ...(map === undefined ? [] : mapButtons(map, ['map', 'compare', 'leaderboard', 'simulate'], services, t)),
@@ -80,7 +80,7 @@ export const osuRecent = defineCommand({
   },
 });
 
-/** The result, or undefined when it failed, because a card can do without it. The failure is logged where it happens. */
+/** The result, or undefined after a failure, since the card can do without it; the failure is logged elsewhere. */
 async function ifKnown<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   try {
     return await asked;
@@ -90,7 +90,7 @@ async function ifKnown<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | u
   }
 }
 
-/** The play's place on the map's leaderboard; osu! gives it only when a single play is asked for. */
+/** The play's position on the map's leaderboard, which osu! states only when asked for the single play. */
 async function rankOf({ id, passed, beatmap }: Score, { services, signal }: CommandContext): Promise<number | null> {
   if (!passed || beatmap === null || statusNumber(beatmap.status) <= 0) return null;
   return (await ifKnown(services.beatmaps.score(id, undefined, signal), signal))?.score.rank_global ?? null;
@@ -107,7 +107,7 @@ function placeOf({ id }: Score, { scores }: BestPlays): number | null {
   return index < 0 ? null : index + 1;
 }
 
-/** The place that the play would have without its misses, if it replaced the best play on the same map. */
+/** The position that the play would have without misses, if it replaced the player's best play on the map. */
 function placeIfFullCombo(score: Score, { play }: Rating, best: BestPlays): WhatIf | undefined {
   const status = score.beatmap === null ? 0 : statusNumber(score.beatmap.status);
   const givesPp = status === 1 || status === 2;
@@ -133,15 +133,15 @@ function turnButtons({ id, mode }: Player, { nth, count, pass }: Place, { servic
 }
 
 interface Standing {
-  /** The place on the map's leaderboard; null where the play has none. */
+  /** The position on the map's leaderboard; null when the play is not on it. */
   readonly rank: number | null;
-  /** The place among the player's best plays; null or undefined where it is not one of them, or that is not known. */
+  /** The position among the player's best plays; null when it is not one of them, undefined when unknown. */
   readonly place: number | null | undefined;
-  /** The pp and place of the play without its misses. */
+  /** The pp and position of the play without its misses. */
   readonly ifFullCombo: WhatIf | undefined;
 }
 
-/** Gives a line like `#12 on this map · #3 of the best plays · as a full combo about #1 …`. */
+/** A line such as `#12 on this map · #3 of the best plays · as a full combo about #1 …`. */
 function standingText({ rank, place, ifFullCombo }: Standing, t: Translator): Text {
   const words = t.messages.plays;
   const worthwhile = ifFullCombo !== undefined && ifFullCombo.gain >= 0.05 ? ifFullCombo : undefined;

@@ -31,12 +31,12 @@ import { gainText, playerTitle } from '../../views/osu/player.ts';
 import { estimateBlocks, mapName, modsText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
-/** Only this many plays are worked out: worse plays hardly count, and each costs a file. */
+/** How many best plays are calculated again: lower ones hardly count, and each needs a file. */
 const MOST = 100;
 
 const PAGE = { ...TERMS.page, max: 20 };
 
-/** Shows the best plays as if each had been a full combo, and the total that they would make. */
+/** Shows the best plays as if each had no miss, and the total pp that they would make. */
 export const osuNoChoke = defineCommand({
   name: 'osu nochoke',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION, page: PAGE },
@@ -53,7 +53,7 @@ export const osuNoChoke = defineCommand({
   },
 });
 
-/** Shows the best plays as if they had been played with other mods. */
+/** Shows the best plays as if they had been played with given mods. */
 export const osuTopIf = defineCommand({
   name: 'osu topif',
   options: { mods: { ...MOD_FILTER, required: true }, player: PLAYER_OPTION, mode: MODE_OPTION, page: PAGE },
@@ -83,7 +83,7 @@ export const osuTopIf = defineCommand({
   },
 });
 
-/** Shows the best plays by the rules of the library that estimates, which are the newest of osu!'s earlier rules. */
+/** Shows the best plays by the pp rules of the library that estimates, the newest of osu!'s earlier rules. */
 export const osuTopOld = defineCommand({
   name: 'osu topold',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION, page: PAGE },
@@ -115,7 +115,7 @@ const modsKey = (mods: readonly ScoreMod[]) =>
     .sort()
     .join('');
 
-/** Gives a text like `+HD -HR NM`. */
+/** A text such as `+HD -HR NM`. */
 function printedWishes(wishes: readonly ModWish[]): string {
   return wishes
     .map(({ mods, isWithout, isAlone }) =>
@@ -125,11 +125,11 @@ function printedWishes(wishes: readonly ModWish[]): string {
 }
 
 interface Rework {
-  /** The play as it would be; undefined for one that stays as it is. */
+  /** Returns the changed play; undefined for one that does not change. */
   readonly change: (score: Score) => Score | undefined;
-  /** The pp of a play as `change` made it. */
+  /** The pp of a play that `change` returned. */
   readonly worthOf: (score: Score, rating: Rating) => number;
-  /** True for pp by the library alone. */
+  /** True when all pp are calculated by the library. */
   readonly isScan?: boolean;
 }
 
@@ -139,7 +139,7 @@ interface Asked {
   readonly page: number | undefined;
 }
 
-/** Works out the best plays with the change, and the pp that each would have. */
+/** Applies the change to the best plays and calculates the pp of each. */
 async function rework(
   { player, mode, page = 1 }: Asked,
   context: CommandContext,
@@ -172,7 +172,7 @@ interface Said {
     total(values: { readonly now: string; readonly after: string }): string;
     partial(values: { readonly done: string; readonly all: string }): string;
   };
-  /** The sentence for when no play would change. */
+  /** The sentence for the case that no play would change. */
   readonly none: string;
 }
 
@@ -222,13 +222,13 @@ function render(
 interface ReworkedPlay {
   /** The play with the mods that it would have. */
   readonly score: Score;
-  /** The pp that the play has now. */
+  /** The pp of the play as it is. */
   readonly now: number;
-  /** The pp that the play would have. */
+  /** The pp of the changed play. */
   readonly worth: number;
 }
 
-/** Says the total as it is, and as it would be. */
+/** States the player's total pp, and what it would be. */
 function totalText(plays: BestPlays, entries: readonly ReworkedPlay[], words: Said['words'], t: Translator): Text {
   const worths = entries.map(({ worth }) => worth);
   const [now, after] = [
@@ -241,7 +241,7 @@ function totalText(plays: BestPlays, entries: readonly ReworkedPlay[], words: Sa
   ]);
 }
 
-/** Gives a line like `1. Artist - Title [Insane] +HD · 201 → about 240 pp · 2 misses`. */
+/** A line such as `1. Artist - Title [Insane] +HD · 201 → about 240 pp · 2 misses`. */
 function entryLine({ score, now: before, worth }: ReworkedPlay, place: number, t: Translator): Text {
   const { beatmap_id, statistics } = score;
   const name = mapName(score, t);

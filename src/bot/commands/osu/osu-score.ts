@@ -15,7 +15,7 @@ import { estimateBlocks } from '../../views/osu/score.ts';
 
 const MAX_PLAY = 300;
 
-/** The mods with which the play's map is opened: those of the play if the map can have them. */
+/** The mods to open a play's map with: those of the play, if the map can have them. */
 function modsToOpen(score: Score): readonly string[] {
   const mods = shownMods(score);
   const isConvert = score.beatmap?.convert === true;

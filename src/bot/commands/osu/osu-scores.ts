@@ -37,13 +37,13 @@ const SORTS: ReadonlyMap<string, string> = new Map([
   ['sr', 'stars'],
 ]);
 
-/** Reads a word like `-acc` as a way to sort. */
+/** Reads a word such as `-acc` as an order to sort by. */
 function dashedSort(word: string): string | undefined {
   const name = word.startsWith('-') ? word.slice(1).toLowerCase() : '';
   return SCORE_SORTS.find(each => each === (SORTS.get(name) ?? name));
 }
 
-/** Reads a word like `stars>6` as a condition. */
+/** Reads a word such as `stars>6` as a condition. */
 function condition(word: string): string | undefined {
   return /^[a-z]+(?:[<>]=?|!=)[\w.:-]+$/i.test(word) ? word : undefined;
 }
@@ -143,7 +143,7 @@ interface Wishes extends Omit<ScoreFilter, 'accuracy' | 'combo'> {
   readonly page: number;
 }
 
-/** The values that a button must repeat to get the same list. */
+/** The option values that a button must repeat to get the same list. */
 function given(filter: Omit<Wishes, 'page'>): Readonly<Record<string, string | number | boolean>> {
   return Object.fromEntries(
     Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === false ? [] : [[name, value]])),
@@ -151,15 +151,15 @@ function given(filter: Omit<Wishes, 'page'>): Readonly<Record<string, string | n
 }
 
 interface FoundPlays {
-  /** The plays to show. */
+  /** The plays on this page. */
   readonly scores: readonly Score[];
-  /** The whole list that they are from. */
+  /** The whole list from which the page is taken. */
   readonly all: readonly Score[];
-  /** Places in the player's own list, by the play's id. */
+  /** The positions in osu!'s list, by the play's id. */
   readonly places: ReadonlyMap<number, number>;
-  /** How many plays fit; undefined when the person set no conditions. */
+  /** How many plays meet the conditions; undefined without conditions. */
   readonly count: number | undefined;
-  /** The place of the one play that was asked for; undefined when the list was. */
+  /** The position of the single play that was asked for; undefined for a list. */
   readonly index: number | undefined;
   readonly isPlain: boolean;
   readonly hasMore: boolean;
@@ -175,7 +175,7 @@ async function findPlays(
   const isFiltered = Object.values(filter).some(value => value !== undefined && value !== false);
   const isPlain = !isFiltered && sort === undefined && !reverse && index === undefined;
   const first = (page - 1) * PER_PAGE;
-  // A list in osu!'s own order needs only the part with the page; filters and sorting need the whole list.
+  // osu!'s own order needs only the part with this page; filters and sorting need the whole list.
   const part = isPlain ? Math.floor(first / PLAYS_A_CALL) : 0;
   const plays: Plays = isPlain
     ? await playsPart(user, type, part, services.beatmaps, signal)
@@ -205,12 +205,12 @@ async function findPlays(
   };
 }
 
-/** The stars that these mods give a typical map, which is exact enough for sorting. */
+/** The star rating, changed by the mods as for a typical map, which is exact enough for sorting. */
 function starsOf(score: Score): number {
   return (score.beatmap?.difficulty_rating ?? 0) * starFactor(score.mode, modClassOf(shownMods(score)));
 }
 
-/** The image card with the pp of the best plays. */
+/** The image card of the best plays' pp. */
 function curveOf({ username }: Player, scores: readonly Score[], { services, t }: CommandContext) {
   return services.painter && ppPicture(username, scores, services.painter, t);
 }

@@ -20,7 +20,7 @@ import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu
 import { decidesForChat } from '../../stores/settings.ts';
 import { notice } from '../../views/notice.ts';
 
-/** Lets a chat's admins choose players whose new best plays are posted in the chat. Without a player it lists the chosen ones. */
+/** Lets admins choose players whose new best plays are posted in the chat; without a player, lists the chosen. */
 export const osuTrack = defineCommand({
   name: 'osu track',
   options: {
@@ -53,7 +53,7 @@ export const osuTrack = defineCommand({
   },
 });
 
-/** Finds the player by what is stored about them, so that one who is gone or was renamed can be removed too. */
+/** Finds the player by the stored data, so that one who was renamed or deleted can be removed too. */
 async function stopTracking(
   player: string,
   mode: Ruleset | undefined,
@@ -69,12 +69,12 @@ async function stopTracking(
   return removed[0] === undefined ? words.notTracked : words.removed({ name: removed[0].name });
 }
 
-/** osu! takes spaces and underscores in names for the same. */
+/** Player names are equal for osu! if they differ only in spaces and underscores. */
 function folded(name: string): string {
   return name.trim().replace(/^@/, '').replaceAll('_', ' ').toLowerCase();
 }
 
-/** Lists the players whose new plays are posted in a chat. @param change a sentence about what has just been changed */
+/** Lists the players whose new plays are posted in the chat. @param change a sentence about what was just changed */
 async function shown(change: string | undefined, { caller, services, t }: CommandContext): Promise<Reply> {
   const players = await services.memory.tracked.list(caller);
   const words = t.messages.plays.track;

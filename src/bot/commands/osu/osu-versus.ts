@@ -25,7 +25,7 @@ import { mapName, modsText } from '../../views/osu/score.ts';
 
 const MOST_SHOWN = 5;
 
-/** Shows two players beside each other: their figures, and the maps that both have among their best plays. */
+/** Compares two players: their figures, and the maps that both have among their best plays. */
 export const osuVersus = defineCommand({
   name: 'osu versus',
   options: { player: { ...PLAYER_OPTION, required: true }, other: PLAYER_OPTION, mode: MODE_OPTION },
@@ -64,7 +64,7 @@ interface Asked {
   readonly mode: Mode | undefined;
 }
 
-/** Both players in the ruleset of the first. When only one is named, the caller's own player is the first. */
+/** Both players, in the ruleset of the first. If one is named, the caller's linked player is the first. */
 async function findBoth({ player, other, mode }: Asked, context: CommandContext) {
   const [first, second] = other === undefined ? [undefined, player] : [player, other];
   const asked = await askedPlayer(first, context);
@@ -79,11 +79,11 @@ interface Figure {
   readonly label: string;
   readonly figureOf: (statistics: PlayerStatistics) => number | null;
   readonly shown: (value: number) => string;
-  /** True for a rank, of which the lower number is the better. */
+  /** True for a rank, of which the lower one is better. */
   readonly isRank?: boolean;
 }
 
-/** Figures that osu! gives for both players, with the better one of each highlighted. */
+/** The figures that osu! states for both players, the better one of each in bold. */
 function figures(players: Both, t: Translator) {
   const words = t.messages.osu.profile;
   const whole = (value: number) => t.number(value);
@@ -103,13 +103,13 @@ function figures(players: Both, t: Translator) {
   });
 }
 
-/** Gives a text like `**#1,234** – #2,345`. */
+/** A text such as `**#1,234** – #2,345`. */
 function compared([a, b]: readonly [number, number], isLowBest: boolean, shown: (value: number) => string): Text {
   const part = (value: number, isBetter: boolean) => (isBetter ? strong(shown(value)) : shown(value));
   return [part(a, isLowBest ? a < b : a > b), ' – ', part(b, isLowBest ? b < a : b > a)];
 }
 
-/** The maps that are among the best plays of both players, those with the widest gaps in pp first. */
+/** Maps among the best plays of both players, those with the largest difference in pp first. */
 function commonBlocks(
   [left, right]: Both,
   plays: readonly Score[],
@@ -133,7 +133,7 @@ function commonBlocks(
   return [textBlock(counted), textBlock(stacked(widest.map(({ own, other }) => commonLine(own, other, t))))];
 }
 
-/** Gives a line like `Artist - Title [Insane] · **201 pp** +HD – 189 pp`. */
+/** A line such as `Artist - Title [Insane] · **201 pp** +HD – 189 pp`. */
 function commonLine(own: Score, other: Score, t: Translator): Text {
   const worth = (score: Score, isBetter: boolean): Text => {
     const pp = t.messages.osu.estimate.pp({ shown: t.decimal(score.pp ?? 0, 0) });

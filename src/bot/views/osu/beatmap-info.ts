@@ -24,24 +24,24 @@ import { bpmText, coverOf, day, lengthOfSet, originBlocks, ratedStars, setName, 
 import { estimateBlocks } from './score.ts';
 
 export interface BeatmapInfoView extends SetAnswer {
-  /** The difficulty that was asked for; undefined when the whole set was. */
+  /** The requested difficulty; undefined when a whole set was requested. */
   readonly beatmap: Beatmap | undefined;
-  /** The ruleset that was asked for, if it is not the difficulty's own; the difficulty's rating is for this one. */
+  /** The requested ruleset, if it differs from the difficulty's own; its rating is then for this ruleset. */
   readonly convertedTo?: Ruleset | undefined;
-  /** The mods with which settings, lengths and tempo of the difficulties are shown. */
+  /** The mods that change the shown settings, lengths and tempo. */
   readonly mods: readonly string[];
-  /** Ratings of the difficulties with these mods, by id; other difficulties show osu!'s own rating without mods. */
+  /** Ratings with these mods, by the difficulty's id; other difficulties show osu!'s rating without mods. */
   readonly ratings: ReadonlyMap<number, Rating>;
   readonly picture?: PictureBlock | undefined;
-  /** The token of the button that shows the download addresses. */
+  /** The token of the button to the download addresses. */
   readonly downloadToken: string;
   /** Makes the token of the menu entry that opens a difficulty with the same mods. */
   openToken(mapId: number): string;
-  /** Buttons that lead to plays on the map. */
+  /** Buttons to plays on the map. */
   readonly plays: readonly Action[];
 }
 
-/** At most this many difficulties are listed; the others are only counted. */
+/** The most difficulties that are listed; further ones are only counted. */
 export const MAX_LINES = 16;
 
 /** Renders a set with its difficulties, or one difficulty with its set. */
@@ -78,7 +78,7 @@ function downloadButton(token: string, t: Translator): Action {
   return button(t.messages.osu.download, token, 'primary');
 }
 
-/** A menu that opens the other difficulties in the chat. */
+/** A menu of the other difficulties. */
 function openMenu(view: BeatmapInfoView, t: Translator): readonly Action[] {
   const { set, beatmap: focus, openToken } = view;
   const others = set.beatmaps.filter(beatmap => beatmap !== focus).slice(0, MAX_LINES);
@@ -95,7 +95,7 @@ function pageOf({ set, beatmap, convertedTo }: BeatmapInfoView): string {
   return setPage(set.id, beatmap && { id: beatmap.id, mode: convertedTo ?? beatmap.mode });
 }
 
-/** The name in the artist's own script, if it differs. */
+/** The title in the artist's own script, if it differs. */
 function nativeName(set: Beatmapset): readonly Block[] {
   const { artist, artist_unicode, title, title_unicode } = set;
   const own = setName({ artist: artist_unicode ?? artist, title: title_unicode ?? title });
@@ -104,7 +104,7 @@ function nativeName(set: Beatmapset): readonly Block[] {
 
 function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
   const words = t.messages.osu;
-  // The bpm of the difficulty in focus is already changed by its mods.
+  // The tempo of the requested difficulty is already changed by its mods.
   const bpm = focus?.bpm ?? set.bpm;
   const dated = set.ranked_date === null ? ([words.fields.updated, set.last_updated] as const) : undefined;
   const date = day(set.ranked_date ?? set.last_updated);
@@ -129,7 +129,7 @@ function asText(value: string | undefined): Text | undefined {
   return value === undefined || value === '' ? undefined : [value];
 }
 
-/** The details of the difficulty that was asked for. */
+/** The details of the requested difficulty. */
 function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): readonly Block[] {
   const words = t.messages.osu;
   const { count_circles, count_sliders, count_spinners, mode } = beatmap;
@@ -160,7 +160,7 @@ function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): re
   ];
 }
 
-/** Fields that say how many pp plays would be worth. */
+/** Fields with the pp that plays would give. */
 function worthBlocks({ pp }: Rating, t: Translator): readonly Block[] {
   const words = t.messages.osu.estimate;
   const fields = pp.map(each => ({
@@ -172,12 +172,12 @@ function worthBlocks({ pp }: Rating, t: Translator): readonly Block[] {
 
 type Shown = Pick<Rating, 'stars' | 'isEstimate' | 'maxCombo'>;
 
-/** The rating; osu!'s own without mods where no other is known. */
+/** The rating with the mods; without one, osu!'s rating without mods. */
 function ratingOf(beatmap: Beatmap, { ratings }: Pick<BeatmapInfoView, 'ratings'>): Shown {
   return ratings.get(beatmap.id) ?? { stars: beatmap.difficulty_rating, isEstimate: false, maxCombo: null };
 }
 
-/** Names the mappers of a difficulty, if they are others than the mapper of the set. */
+/** The mappers of a difficulty, if they are not the mapper of the set. */
 function ownersText({ owners }: Beatmap, { creator, user_id }: Beatmapset, t: Translator): Text | undefined {
   const isOwn = owners.every(({ id, username }) => id === user_id || username === creator);
   if (owners.length === 0 || isOwn) return undefined;
@@ -190,7 +190,7 @@ function sum(counts: readonly (number | null)[]): number {
   return counts.reduce<number>((all, count) => all + (count ?? 0), 0);
 }
 
-/** Gives a text like `AR 9.3 OD 8.5 CS 4 HP 6`; mania has keys in place of CS, and no AR. */
+/** A text such as `AR 9.3 OD 8.5 CS 4 HP 6`; mania has keys instead of CS, and no AR. */
 export function settingsText({ ar, od, cs, hp, mode }: Beatmap, t: Translator): string {
   const isMania = mode === 'mania';
   const shown = [

@@ -26,7 +26,7 @@ import {
   stateOf,
 } from './beatmap.ts';
 
-/** Tokens of the buttons to the other pages; undefined where there is no such page. */
+/** Tokens of the buttons to other pages; undefined for a page that does not exist. */
 export interface PagesView {
   /** The page's number, from 1. */
   readonly page: number;
@@ -64,7 +64,7 @@ export function renderSearch(view: SearchView, t: Translator): Reply {
   });
 }
 
-/** The menu that opens a set of the page, and buttons to the other pages. */
+/** A menu that opens one of the page's sets, and buttons to the other pages. */
 export function listActions(
   sets: readonly Beatmapset[],
   { pages, openToken }: Pick<SearchView, 'pages' | 'openToken'>,
@@ -88,9 +88,9 @@ export function pageActions({ back, more }: PagesView, t: Translator): readonly 
 
 export interface SetCardOptions {
   readonly openToken: SearchView['openToken'];
-  /** A note that stands before everything else. */
+  /** A note at the beginning. */
   readonly note?: Text;
-  /** The order in which the sets were asked for, whose figure is then shown for each. */
+  /** The requested order; the figure that it sorts by is shown for each set. */
   readonly sort?: SortField | undefined;
 }
 

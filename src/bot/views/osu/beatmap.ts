@@ -21,12 +21,12 @@ export function setName({ artist, title }: Pick<Beatmapset, 'artist' | 'title'>)
   return `${artist} - ${title}`;
 }
 
-/** The name of a set as a link to its page. */
+/** A set's name as a link to its page. */
 export function setTitle(set: Beatmapset): Text {
   return [link(setPage(set.id), setName(set))];
 }
 
-/** The status of a set, with its spotlight and its mark for explicit sets. */
+/** A set's status, with marks for spotlights and explicit sets. */
 export function stateOf(
   { status, spotlight, nsfw }: Pick<Beatmapset, 'status' | 'spotlight' | 'nsfw'>,
   t: Translator,
@@ -39,14 +39,14 @@ export function stateOf(
   ]);
 }
 
-/** The cover as an image; undefined for an explicit set, because a whole chat would see it. */
+/** The cover image; undefined for an explicit set, because the whole chat would see it. */
 export function coverOf(set: Beatmapset, url: string): Image | undefined {
   if (set.nsfw) return undefined;
   const ratio = url === set.cover_url ? COVER_RATIO : url === set.card_url ? CARD_RATIO : 1;
   return { kind: 'image', url, alt: setName(set), ratio };
 }
 
-/** Covers have 900 x 250 pixels, those of cards 400 x 140; in lists they are square (osu! 2026-08). */
+/** The proportions of a set's cover, 900 x 250 pixels; on cards it is 400 x 140, in lists square (osu! 2026-08). */
 const COVER_RATIO = 3.6;
 const CARD_RATIO = 20 / 7;
 
@@ -54,18 +54,18 @@ function starsText(stars: number, t: Translator): string {
   return `${t.decimal(stars, 2, 2)}★`;
 }
 
-/** Stars as every view shows them: `about 7.40★` where they are not osu!'s own. */
+/** A star rating as text: `about 7.40★` if osu! does not state it. */
 export function ratedStars({ stars, isEstimate }: Pick<Rating, 'stars' | 'isEstimate'>, t: Translator): string {
   const shown = starsText(stars, t);
   return isEstimate ? t.messages.osu.estimate.about({ shown }) : shown;
 }
 
-/** Stars as every view shows them, with a dot of their colour before them. */
+/** A star rating as text, after a dot of its colour. */
 export function ratedStarsWithSwatch(rating: Pick<Rating, 'stars' | 'isEstimate'>, t: Translator): Text {
   return [starSwatch(rating.stars), ` ${ratedStars(rating, t)}`];
 }
 
-/** Gives a text like `🟢 2.40★ – 🟣 6.40★`, or a single value when all difficulties have it. */
+/** A text such as `🟢 2.40★ – 🟣 6.40★`, or one rating when all difficulties have the same. */
 export function starsOfSet(set: Beatmapset, t: Translator): Text | undefined {
   const range = starRange(set);
   if (range === null) return undefined;
@@ -79,7 +79,7 @@ export function colourOfSet(set: Beatmapset) {
   return range === null ? undefined : starColour(range.max);
 }
 
-/** The length of the longest difficulty. */
+/** The length of a set's longest difficulty. */
 export function lengthOfSet({ beatmaps }: Beatmapset, t: Translator): string | undefined {
   if (beatmaps.length === 0) return undefined;
   return t.duration(Math.max(...beatmaps.map(({ total_length }) => total_length)) * 1000);
@@ -94,13 +94,13 @@ export function day(iso: string | null): Inline | undefined {
   return Number.isNaN(at) ? undefined : { kind: 'time', at, style: 'date' };
 }
 
-/** Notes on where an answer came from, if the reader should know. */
+/** Notes about where an answer comes from, where the reader should know. */
 export function originBlocks(
   { source, stale, corrected = false }: { source: SourceId; stale: boolean; corrected?: boolean },
   t: Translator,
 ): readonly Block[] {
   const words = t.messages.osu.origin;
-  // For corrected words osu! was asked first and found nothing, so the note that only memory was searched would be wrong.
+  // After a correction, osu! had found nothing, so the note that only the local copy was searched would be wrong.
   const remembered = corrected ? undefined : words.local;
   const notes = [
     corrected ? words.corrected : undefined,
@@ -109,15 +109,15 @@ export function originBlocks(
   return notes.map(note => textBlock([{ kind: 'emphasis', children: [note] }]));
 }
 
-/** A difficulty with the ruleset in which it was asked for. */
+/** A difficulty with the requested ruleset. */
 export interface AskedMap extends SetAnswer {
   readonly beatmap: Beatmap;
   readonly ruleset: Ruleset;
 }
 
 /**
- * Names the map of the plays below, its mapper, and its ruleset if it is converted.
- * @param isDrawn an image card shows the name already
+ * A heading for a list of plays: the map, its mapper, and the ruleset if it is converted.
+ * @param isDrawn an image card shows the map's name already
  */
 export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator, isDrawn = false): readonly WordBlock[] {
   const words = t.messages.osu;

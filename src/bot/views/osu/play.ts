@@ -32,10 +32,10 @@ import {
   worthText,
 } from './score.ts';
 
-/** The size in which the head of a card shows the cover. */
+/** The size of the cover on a card. */
 const COVER = { width: 640, height: 156 };
 
-/** Loads a set's cover for an image card; start it together with other slow work. Undefined where no images are drawn; never rejects. */
+/** Loads a set's cover for an image card, or undefined. To be started early; never rejects. */
 export async function loadCover(
   set: Beatmapset | null,
   { painter, artwork }: Pick<Services, 'painter' | 'artwork'>,
@@ -50,13 +50,13 @@ export interface PlayedScore {
   readonly score: Score;
   readonly rating: Rating | undefined;
   readonly cover: Cover;
-  /** The player's name, if the play does not hold it. */
+  /** The player's name, if the play does not contain it. */
   readonly name?: string;
-  /** The play's place on the map and among the player's best plays. */
+  /** The play's position on the map and among the player's best plays. */
   readonly standing?: Text;
 }
 
-/** A play as an image card with a few words, or as a card of words where no image can be drawn. */
+/** A play as an image card with a little text, or as text where no image can be drawn. */
 export async function playBlock(
   played: PlayedScore,
   { painter }: Pick<Services, 'painter'>,
@@ -94,7 +94,7 @@ export async function playPicture(
   return { kind: 'picture', picture, alt };
 }
 
-/** A link to the map's page, and facts that the image card lacks. */
+/** A link to the map, and facts that are not on the image card. */
 function besideText({ score, standing = [] }: PlayedScore, t: Translator): Text {
   const words = t.messages.osu.scores;
   const page = pageOf(score);
@@ -151,7 +151,7 @@ function playView({ score, rating, name }: PlayedScore, t: Translator): Omit<Dra
   };
 }
 
-/** A play as a row of a card. @param name the player's name, or when the play was */
+/** A row of a card for a play. @param name the player's name, or the date of the play */
 export function listRow(score: Score, place: number, name: string, reader: Translator): ListRow {
   const t = drawnIn(reader);
   const words = t.messages.osu.scores;
@@ -176,15 +176,15 @@ export function listRow(score: Score, place: number, name: string, reader: Trans
 export interface ListedPlays {
   readonly map: AskedMap;
   readonly cover: Cover;
-  /** The mods of all these plays, if certain mods were asked for. */
+  /** The mods of all these plays, if they were chosen by mods. */
   readonly mods?: readonly string[] | undefined;
   readonly title: string;
   readonly rows: readonly ListRow[];
-  /** The plays in words, without the name of the map. */
+  /** The plays as text, without the map's name. */
   readonly inWords: readonly WordBlock[];
 }
 
-/** Plays on a map as an image card with a link to the map's page, or in words. */
+/** Plays on a map as an image card with a link to the map, or as text. */
 export async function playsBlocks(
   { map, cover, mods = [], title, rows, inWords }: ListedPlays,
   { painter }: Pick<Services, 'painter'>,
@@ -193,7 +193,7 @@ export async function playsBlocks(
   const words = [...mapHeading(map, t), ...inWords];
   if (painter === undefined || rows.length === 0) return words;
   const { version, mode, difficulty_rating } = map.beatmap;
-  // With other mods or another ruleset the map's stars are not known here.
+  // The map's star rating with other mods or in another ruleset is unknown.
   const stars = mode === map.ruleset && mods.length === 0 ? difficulty_rating : null;
   const view = { ...(await mapHeadOf(map.set, cover)), version, stars, rows };
   const picture = painter.picture('list', theme => renderListCard(view, penFor(t, theme)), listCardSize(view));
@@ -203,7 +203,7 @@ export async function playsBlocks(
   return [{ kind: 'picture', picture, alt, beside: mapHeading(map, t, true), instead: words }];
 }
 
-/** The name of a set in letters that can be drawn, and its cover. */
+/** A set's name in characters that can be drawn, and its cover. */
 async function mapHeadOf(set: Beatmapset, cover: Cover) {
   return {
     title: drawableTitle(set.title, set.title_unicode),

@@ -9,15 +9,15 @@ export function playerTitle({ username, url }: Pick<Player, 'username' | 'url'>)
   return [link(url, username)];
 }
 
-/** The mark behind the name of a player whom the person proved to be. */
+/** The mark behind the name of a player whom the person has proved to be. */
 export const PROVEN_MARK = ' ✓';
 
-/** A linked player's name as a link to the profile, with the mark if it was proved. */
+/** A linked player's name as a link to the profile, with the mark if it is proved. */
 export function linkedName({ id, name, mode, proven }: LinkedPlayer): readonly Inline[] {
   return [link(userPage(id, mode ?? undefined), name), ...(proven ? [PROVEN_MARK] : [])];
 }
 
-/** Gives a text like `+12.3`, with one decimal because a single play often adds little. */
+/** A text such as `+12.3`, with one decimal because a single play often adds little. */
 export function gainText(gain: number, t: Translator): string {
   return `${gain < 0 ? '−' : '+'}${t.decimal(Math.abs(gain), 1)}`;
 }

@@ -25,7 +25,7 @@ import {
 } from '../../contract/reply.ts';
 import { coverOf, ratedStarsWithSwatch, setName } from './beatmap.ts';
 
-/** Gives a name like `Artist - Title [Difficulty]`. */
+/** A name such as `Artist - Title [Difficulty]`. */
 export function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translator): string {
   if (beatmapset === null) return t.messages.osu.scores.unknownMap({ id: String(beatmap_id ?? '?') });
   return beatmap === null ? setName(beatmapset) : `${setName(beatmapset)} [${beatmap.version}]`;
@@ -38,7 +38,7 @@ export function pageOf({ beatmap, beatmapset, beatmap_id }: Score): string | und
 
 interface ScoreCardOptions {
   readonly rating: Rating | undefined;
-  /** The play's place in the list of best plays. */
+  /** The play's position in the list of best plays. */
   readonly place?: number | undefined;
   /** Makes the token of the button that opens the play's difficulty. */
   readonly openToken?: (mapId: number) => string;
@@ -67,8 +67,8 @@ export function scoreCard(score: Score, { place, rating, openToken }: ScoreCardO
 }
 
 /**
- * Four lines: first `S · 98.75 % · 201 pp (weighted 190 pp) · +HDDT`, then stars with the play's mods, combo and what a full combo would be
- * worth, then hit results and score, then when the play was.
+ * The lines about a play: `S · 98.75 % · 201 pp (weighted 190 pp) · +HDDT`; stars with its mods, combo, pp without a
+ * miss; hit results and score; date.
  */
 function scoreLines(score: Score, rating: Rating | undefined, t: Translator, result: string): readonly Text[] {
   const words = t.messages.osu;
@@ -94,13 +94,13 @@ function scoreLines(score: Score, rating: Rating | undefined, t: Translator, res
   ].filter((line): line is Text => line.length > 0);
 }
 
-/** Changes the lines of a card in both places where it may show them. */
+/** Changes the lines of a card, in the card and in its layout with a column for the value. */
 export function withLines(card: Card, change: (lines: Card['lines']) => Card['lines']): Card {
   const { worth } = card;
   return { ...card, lines: change(card.lines), ...(worth && { worth: { ...worth, lines: change(worth.lines) } }) };
 }
 
-/** The part of the card that highlights the play's pp; osu! writes a dash for a play without pp. */
+/** The pp for a layout with a column for it; a dash, as at osu!, for a play without pp. */
 function worthOf(score: Score, rating: Rating | undefined, t: Translator): Pick<Card, 'worth'> {
   const value = score.pp === null ? '–' : t.messages.osu.estimate.pp({ shown: t.decimal(score.pp, 0) });
   const lines = scoreLines(score, rating, t, t.percent(score.accuracy, 2, 2));
@@ -116,7 +116,7 @@ export function failedText(score: Score, t: Translator): string {
     : words.failedAt({ percent: t.percent(Math.floor(completion * 100) / 100, 0) });
 }
 
-/** The estimated pp of a play to which osu! gives none, because it failed or its map is not ranked. */
+/** The estimated pp of a play without any at osu!, because it failed or its map is not ranked. */
 export function worthText({ pp, passed }: Score, rating: Rating | undefined, t: Translator): string | undefined {
   const words = t.messages.osu.scores;
   if (pp !== null || rating?.play == null) return undefined;
@@ -131,12 +131,12 @@ export function fullComboText(
 ): string | undefined {
   const play = rating?.play;
   if (play == null || is_perfect_combo) return undefined;
-  // Left out when it rounds to the pp that the play already has.
+  // The estimate is left out when it rounds to the pp that the play already has.
   if (Math.round(play.ppIfFullCombo) <= Math.round(pp ?? play.pp)) return undefined;
   return t.messages.osu.scores.ifFullCombo({ pp: t.decimal(play.ppIfFullCombo, 0) });
 }
 
-/** Says by which rules figures were worked out that are not osu!'s own, and how far off these pp are on average. */
+/** A note by which rules the estimated figures were calculated, and how inexact these pp are on average. */
 export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Translator): readonly WordBlock[] {
   const words = t.messages.osu.estimate;
   const known = ratings.filter(rating => rating !== undefined);
@@ -154,7 +154,7 @@ export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Tran
   return [textBlock([{ kind: 'emphasis', children: stacked([[sentence()], off]) }])];
 }
 
-/** The names that players use for hit results; catch has words for them. */
+/** The names that players use for hit results; in catch these are words. */
 const RESULT_NAMES: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
   osu: { great: '300', ok: '100', meh: '50' },
   taiko: { great: '300', ok: '100' },
@@ -162,14 +162,14 @@ const RESULT_NAMES: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> 
   mania: { perfect: 'MAX', great: '300', good: '200', ok: '100', meh: '50' },
 };
 
-/** Gives a text like `512×300 13×100 2×50 4 miss`. */
+/** A text such as `512×300 13×100 2×50 4 miss`. */
 function resultCounts(score: Score, t: Translator): string {
   return resultNames(score, t)
     .map(({ name }) => name)
     .join(' ');
 }
 
-/** Each hit result with its count like `512×300`, and with osu!'s own word for it. */
+/** Each hit result with its count, such as `512×300`, and with osu!'s word for it. */
 export function resultNames(
   score: Score,
   t: Translator,
@@ -188,7 +188,7 @@ export function resultNames(
   });
 }
 
-/** Gives a text like `S · 98.75% · 201 pp · +HDDT (1.3×)`. */
+/** A text such as `S · 98.75% · 201 pp · +HDDT (1.3×)`. */
 export function resultText(score: Score, t: Translator): string {
   const { rank, accuracy, pp } = score;
   const parts = [
@@ -200,7 +200,7 @@ export function resultText(score: Score, t: Translator): string {
   return parts.filter(part => part !== undefined).join(' · ');
 }
 
-/** In the order in which every view shows a map's settings. */
+/** A map's settings, in the order in which they are shown. */
 const ADJUSTED = [
   ['AR', 'approach_rate'],
   ['OD', 'overall_difficulty'],
@@ -208,7 +208,7 @@ const ADJUSTED = [
   ['HP', 'drain_rate'],
 ] as const;
 
-/** Gives a text like `+HDDT`; with what the new client lets players choose, `+HDDT (1.3×)` or `+DA (AR 9.5 CS 4)`. Undefined without mods. */
+/** A text such as `+HDDT`, or with osu!lazer's settings of mods, `+HDDT (1.3×)`. Undefined without mods. */
 export function modsText(score: Pick<Score, 'mods'>, t: Translator): string | undefined {
   const shown = shownMods(score);
   if (shown.length === 0) return undefined;
@@ -216,7 +216,7 @@ export function modsText(score: Pick<Score, 'mods'>, t: Translator): string | un
   return `+${shown.join('')}${chosen.length === 0 ? '' : ` (${chosen.join(' ')})`}`;
 }
 
-/** Each mod by itself, with what the player chose for it: `DT 1.3×`. */
+/** Each mod with the player's settings for it: `DT 1.3×`. */
 export function modNames({ mods }: Pick<Score, 'mods'>, t: Translator): readonly string[] {
   const shown = mods.filter(({ acronym }) => acronym !== 'CL');
   return shown.map(mod => [mod.acronym, ...chosenFor(mod, t)].join(' '));
